@@ -1,0 +1,40 @@
+"""What an assignor is given and what it returns: names at the edge, arrays inside each algorithm."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from events.types import NO_GENERATION, MemberId, Partitions, TopicPartition
+
+EAGER = "EAGER"
+COOPERATIVE = "COOPERATIVE"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One member as the leader sees it. `owned` is what it says it holds, `generation` when it got it (-1: unknown)."""
+
+    id: MemberId
+    topics: tuple[str, ...]
+    owned: Partitions = ()
+    generation: int = NO_GENERATION
+    instance_id: str | None = None
+    rack: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """A problem: members in the order in which the leader got them, and partition counts by topic.
+
+    A topic absent from `partitions` (or with 0) has no metadata. `racks[topic][p]` are the racks of p's replicas.
+    """
+
+    members: tuple[Member, ...]
+    partitions: Mapping[str, int]
+    racks: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
+
+
+Answer = Mapping[MemberId, Sequence[TopicPartition]]
+"""Every member of the Spec, with its partitions in the order in which Kafka's assignor lists them."""
+Assign = Callable[[Spec], Answer]

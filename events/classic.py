@@ -1,0 +1,225 @@
+"""What a coordinator of classic groups does and decides (Kafka: ClassicGroup, GroupMetadataManager).
+
+One stream per group. A field that is None was not told by the log the fact was read from; simulated facts leave none
+out, except where the docstring gives None a meaning.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import msgspec
+
+from events.base import Event
+from events.types import MemberId, Offsets, Partitions, Plan, Protocol, Subscription
+
+
+class GroupCreated(Event):
+    """A JoinGroup or an offset commit named a group that did not exist."""
+
+
+class MemberIdIssued(Event):
+    """MEMBER_ID_REQUIRED was answered: the id is pending until its owner joins with it (KIP-394)."""
+
+    member: MemberId
+    client_id: str | None = None
+    client_host: str | None = None
+    session_timeout_ms: int | None = None
+
+
+class PendingMemberRemoved(Event):
+    """A pending id is forgotten. cause: `expired`, `left`, `group-full`."""
+
+    member: MemberId
+    cause: str
+
+
+class MemberAdded(Event):
+    """A member entered the group; its JoinGroup number `request` is parked (None: nothing is parked)."""
+
+    member: MemberId
+    instance_id: str | None = None
+    client_id: str | None = None
+    client_host: str | None = None
+    session_timeout_ms: int | None = None
+    rebalance_timeout_ms: int | None = None
+    protocol_type: str | None = None
+    protocols: tuple[Protocol, ...] = ()
+    request: int | None = None
+
+
+class MemberUpdated(Event):
+    """A known member joined again; its JoinGroup is parked. An older parked one of the same member is dropped."""
+
+    member: MemberId
+    session_timeout_ms: int
+    rebalance_timeout_ms: int
+    protocols: tuple[Protocol, ...]
+    request: int
+
+
+class MemberReplaced(Event):
+    """A static member came back under a new id (KIP-345); assignment and leadership follow it.
+
+    `request` is the parked JoinGroup; None where the answer was immediate (a Stable group whose vote is unchanged), the
+    only case in which Kafka writes a record of it.
+    """
+
+    durable: ClassVar[bool] = True
+    instance_id: str
+    old: MemberId
+    member: MemberId | None = None
+    client_id: str | None = None
+    client_host: str | None = None
+    session_timeout_ms: int | None = None
+    rebalance_timeout_ms: int | None = None
+    protocols: tuple[Protocol, ...] = ()
+    request: int | None = None
+
+
+class MemberRemoved(Event):
+    """A member is no longer in the group. cause: `session-expired`, `left`, `sync-timeout`, `join-timeout`, `group-full`.
+
+    `reason` is what the client said when it left (KIP-800).
+    """
+
+    member: MemberId
+    cause: str
+    instance_id: str | None = None
+    reason: str | None = None
+
+
+class RebalanceStarted(Event):
+    """The group went to PreparingRebalance. `generation` is the old one.
+
+    `cause` is one word for counting (`member-joined`, `member-rejoined`, `leader-rejoined`, `member-left`,
+    `session-expired`, `sync-timeout`, `static-replaced`, `over-capacity`, `pending-left`, `unknown`); `reason` is
+    Kafka's sentence. `initial`: the group was Empty. `timeout_ms`: how long the join phase may last from now.
+    """
+
+    generation: int
+    cause: str
+    reason: str
+    initial: bool = False
+    member: MemberId | None = None
+    timeout_ms: int | None = None
+
+
+class JoinDelayExtended(Event):
+    """The initial delay ran out while members were still arriving, and is waited out once more."""
+
+    delay_ms: int
+    remaining_ms: int
+
+
+class JoinPhaseCompleted(Event):
+    """The group went to CompletingRebalance at a new generation; parked joins were answered.
+
+    `dropped`: dynamic members that did not rejoin in time, removed by this fact. `absent`: static members kept although
+    they did not rejoin.
+    """
+
+    generation: int
+    protocol: str | None = None
+    leader: MemberId | None = None
+    members: tuple[MemberId, ...] | None = None
+    size: int
+    dropped: tuple[MemberId, ...] = ()
+    absent: tuple[MemberId, ...] = ()
+
+
+class SyncParked(Event):
+    """A member's SyncGroup number `request` waits for the leader's."""
+
+    member: MemberId
+    request: int
+
+
+class MemberSynced(Event):
+    """A member fetched its assignment from a Stable group."""
+
+    member: MemberId
+
+
+class StoredMember(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A member as the group's record keeps it (Kafka: GroupMetadataValue.MemberMetadata)."""
+
+    member: MemberId
+    client_id: str
+    client_host: str
+    session_timeout_ms: int
+    rebalance_timeout_ms: int
+    subscription: Subscription
+    instance_id: str | None = None
+
+
+class AssignmentStored(Event):
+    """The leader's assignment is in force and written: the group is Stable at `generation`.
+
+    `assignment` has every member, sorted (None: not told by the log). `members` is what a new coordinator needs.
+    """
+
+    durable: ClassVar[bool] = True
+    generation: int
+    leader: MemberId | None = None
+    protocol_type: str | None = None
+    protocol: str | None = None
+    assignment: Plan | None = None
+    members: tuple[StoredMember, ...] = ()
+
+
+class GroupEmptied(Event):
+    """The last member is gone; the group is Empty at `generation`."""
+
+    durable: ClassVar[bool] = True
+    generation: int
+    protocol_type: str | None = None
+
+
+class SyncTimeout(Event):
+    """These members did not send SyncGroup in time and are about to be removed (KAFKA-12890)."""
+
+    generation: int
+    members: tuple[MemberId, ...]
+
+
+class HeartbeatReceived(Event):
+    """A heartbeat was answered with `error` (`NONE` is the ordinary case). It re-arms a timer and changes nothing else."""
+
+    noise: ClassVar[bool] = True
+    member: MemberId
+    generation: int
+    error: str
+
+
+class CommitAccepted(Event):
+    """Offsets were committed. `member` is empty for a commit outside group management."""
+
+    durable: ClassVar[bool] = True
+    member: MemberId
+    generation: int
+    offsets: Offsets
+    transactional: bool = False
+
+
+class CommitRefused(Event):
+    """Offsets were not committed."""
+
+    member: MemberId
+    generation: int
+    error: str
+    offsets: Offsets = ()
+
+
+class CoordinatorUnloaded(Event):
+    """The coordinator gave the group up: parked requests are answered NOT_COORDINATOR."""
+
+
+class CoordinatorLoaded(Event):
+    """A coordinator took the group over, knowing only its durable facts (spec: T32)."""
+
+
+def moved(before: Plan, after: Plan) -> Partitions:
+    """The partitions of `after` that had another owner in `before`, sorted."""
+    owner = {p: m for m, ps in before.items() for p in ps}
+    return tuple(sorted(p for m, ps in after.items() for p in ps if owner.get(p, m) != m))

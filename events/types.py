@@ -1,0 +1,59 @@
+"""Words and units used everywhere: ids, partitions, plans, subscriptions.
+
+Times are `int` milliseconds since the run's start (`*_ms`); generations are Kafka's, -1 meaning "none".
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import msgspec
+
+MemberId = str
+"""The id the coordinator gave: `clientId-UUID`, or `instanceId-UUID` for a static member."""
+ProcessId = str
+"""One incarnation of one client program, `label.incarnation`: a restarted `m1.0` is `m1.1`."""
+GroupId = str
+RunId = str
+
+NO_GENERATION = -1
+
+
+class TopicPartition(NamedTuple):
+    """One partition of one topic; sorts by topic, then by partition number."""
+
+    topic: str
+    partition: int
+
+    def __str__(self) -> str:
+        return f"{self.topic}-{self.partition}"
+
+
+Partitions = tuple[TopicPartition, ...]
+"""Always sorted when it stands in a fact."""
+Plan = dict[MemberId, Partitions]
+"""Who gets what; keys sorted when it stands in a fact."""
+Offsets = tuple[tuple[str, int, int], ...]
+"""`(topic, partition, offset)`, sorted: the next offset to read, as Kafka commits it."""
+
+
+class Subscription(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a member tells the leader's assignor (Kafka: ConsumerPartitionAssignor.Subscription).
+
+    `owned` is the member's view at the time it asked to join; eager members own nothing then, and the sticky
+    assignor carries what they had in its own user data: `user_owned` with `user_generation`.
+    """
+
+    topics: tuple[str, ...]
+    owned: Partitions = ()
+    generation: int = NO_GENERATION
+    rack: str | None = None
+    user_owned: Partitions = ()
+    user_generation: int = NO_GENERATION
+
+
+class Protocol(msgspec.Struct, frozen=True, array_like=True):
+    """One assignor a member offers, with the metadata it sends for it."""
+
+    name: str
+    metadata: Subscription

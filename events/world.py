@@ -1,0 +1,54 @@
+"""What stands outside the group: topics, what the operator does, what the scenario claims. One stream, `world`."""
+
+from __future__ import annotations
+
+from events.base import Event
+
+
+class TopicCreated(Event):
+    """A topic exists. `rate` is records per second and partition."""
+
+    topic: str
+    partitions: int
+    rate: float = 0.0
+
+
+class PartitionsAdded(Event):
+    """A topic has grown to `partitions` partitions."""
+
+    topic: str
+    partitions: int
+
+
+class GroupDeclared(Event):
+    """A group is meant to serve these topics from now on: unavailable time counts from here.
+
+    protocol: `classic` or `consumer`.
+    """
+
+    group: str
+    protocol: str
+    topics: tuple[str, ...]
+
+
+class ActionTaken(Event):
+    """The operator, or the trouble we play, did something: `start`, `stop`, `kill`, `freeze`, `thaw`, …
+
+    `target` is a process or a group.
+    """
+
+    action: str
+    target: str
+
+
+class CheckMade(Event):
+    """The scenario claimed something."""
+
+    claim: str
+    ok: bool
+
+
+class RunEnded(Event):
+    """The last fact of a run: how it ended (`finished`, `failed`, `interrupted`)."""
+
+    status: str

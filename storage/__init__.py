@@ -1,0 +1,1 @@
+"""The event store: append-only logs of facts, one per run."""

@@ -1,0 +1,25 @@
+"""What a store refuses."""
+
+from __future__ import annotations
+
+from events.errors import GroupSimError
+
+
+class StoreError(GroupSimError):
+    """Anything wrong with a store."""
+
+
+class StreamConflict(StoreError):
+    """Another writer has already written this version of the stream, or this run."""
+
+
+class UnknownRun(StoreError):
+    """No run, or more than one, answers to this reference."""
+
+
+class UnknownFact(StoreError):
+    """The store holds a fact that this version can't read."""
+
+
+class NewerStore(StoreError):
+    """The store was written by a newer version."""

@@ -1,0 +1,92 @@
+"""The protocol every store keeps: append, read, runs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Protocol
+
+import msgspec
+
+from events.base import Event, Recorded
+from events.types import RunId
+
+
+class RunInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of a run besides its facts.
+
+    source: `simulated` or `recorded`. status: `running`, `finished`, `failed`, `interrupted`; a run whose process was
+    killed stays `running`. `params` are the scenario's parameters and Kafka settings as given. `origin` is the UTC
+    instant (ISO 8601, milliseconds) at which a recorded run's `at_ms` is 0. `digest` is set when the run ends.
+    """
+
+    id: RunId
+    name: str
+    source: str
+    seed: int | None = None
+    params: dict[str, int | float | str | bool] = {}
+    record: str = "all"
+    status: str = "running"
+    created_at: str = ""
+    origin: str | None = None
+    simulated_ms: int | None = None
+    facts: int = 0
+    digest: str | None = None
+    scenario_path: str | None = None
+    summary: dict[str, object] = {}
+
+
+class RunWriter(Protocol):
+    """Appends the facts of one run; batches them, so that what is not yet flushed is lost with the process."""
+
+    info: RunInfo
+
+    def append(self, at_ms: int, stream: str, events: Sequence[Event], source: str | None = None) -> None:
+        """Put `events` at the end of `stream`, at `at_ms`, in order.
+
+        Raises StreamConflict (at the latest when the batch is flushed) if another writer was there first.
+        """
+        ...
+
+    def flush(self) -> None:
+        """Write what is waiting; after it everything appended so far survives a crash."""
+        ...
+
+    def finish(self, status: str, simulated_ms: int, summary: dict[str, object] | None = None) -> RunInfo:
+        """Flush, and store status, digest and summary; no fact can be appended after it."""
+        ...
+
+
+class EventStore(Protocol):
+    """Facts of many runs. Nothing in it can be changed or deleted."""
+
+    def begin(self, info: RunInfo) -> RunWriter:
+        """Start a run. Raises StreamConflict if its id is taken."""
+        ...
+
+    def runs(self) -> list[RunInfo]:
+        """All runs, oldest first."""
+        ...
+
+    def find(self, reference: str) -> RunInfo:
+        """The run with this id, this unique prefix of an id, or the newest one for `latest`. Raises UnknownRun."""
+        ...
+
+    def read(
+        self,
+        run: RunId,
+        *,
+        start: int = 0,
+        stop: int | None = None,
+        types: Collection[str] | None = None,
+        until_ms: int | None = None,
+    ) -> Iterator[Recorded]:
+        """The facts with start <= seq < stop, of the named types, not later than `until_ms`; in order of seq."""
+        ...
+
+    def digest(self, run: RunId) -> str:
+        """SHA-256 over the run's facts as bytes, run id left out: equal runs have equal digests."""
+        ...
+
+    def close(self) -> None:
+        """Give the connection back."""
+        ...
