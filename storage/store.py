@@ -9,6 +9,7 @@ import msgspec
 
 from events.base import Event, Recorded
 from events.types import RunId
+from storage.codec import Row
 
 
 class RunInfo(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,10 +58,18 @@ class RunWriter(Protocol):
 
 
 class EventStore(Protocol):
-    """Facts of many runs. Nothing in it can be changed or deleted."""
+    """Facts of many runs. Nothing in it can be changed or deleted; what a writer has not flushed is not in it yet."""
 
     def begin(self, info: RunInfo) -> RunWriter:
         """Start a run. Raises StreamConflict if its id is taken."""
+        ...
+
+    def resume(self, run: RunId) -> RunWriter:
+        """Go on with a run whose writer is gone, behind its last stored fact. Raises StoreError if the run is over."""
+        ...
+
+    def mark_interrupted(self, run: RunId) -> RunInfo:
+        """End a run whose writer is gone: status `interrupted`, and the digest of what it left."""
         ...
 
     def runs(self) -> list[RunInfo]:
@@ -80,7 +89,22 @@ class EventStore(Protocol):
         types: Collection[str] | None = None,
         until_ms: int | None = None,
     ) -> Iterator[Recorded]:
-        """The facts with start <= seq < stop, of the named types, not later than `until_ms`; in order of seq."""
+        """The facts with start <= seq < stop, of the named types, not later than `until_ms`; in order of seq.
+
+        Raises UnknownRun unless `run` is a whole id, UnknownFact if there is no such type or a fact can't be read.
+        """
+        ...
+
+    def rows(
+        self,
+        run: RunId,
+        *,
+        start: int = 0,
+        stop: int | None = None,
+        types: Collection[str] | None = None,
+        until_ms: int | None = None,
+    ) -> Iterator[Row]:
+        """The same as `read` but as stored: nothing is decoded or lifted. For digests and exports."""
         ...
 
     def digest(self, run: RunId) -> str:

@@ -1,0 +1,153 @@
+"""Facts as rows: deterministic JSON text of each fact's body, decoded strictly, and the digest over rows.
+
+A row is `(seq, at_ms, stream, version, type, schema, body, source)`, in this order everywhere: in the tables (after the
+run), in exports and under the digest. `body` is JSON with sorted dictionary keys and no spaces: equal facts are equal
+text.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import math
+from collections.abc import Collection, Iterable, Sequence
+from typing import get_type_hints
+
+import msgspec
+
+from events.base import Event, Recorded
+from events.catalogue import CATALOGUE
+from events.types import RunId
+from storage.errors import StoreError, UnknownFact
+from storage.upcasts import lift
+
+Row = tuple[int, int, str, int, str, int, str, str | None]
+COLUMNS = ("seq", "at_ms", "stream", "version", "type", "schema", "body", "source")
+
+_ENCODER = msgspec.json.Encoder(order="deterministic")
+_DECODERS = {tag: msgspec.json.Decoder(kind) for tag, kind in CATALOGUE.items()}
+_FACES: dict[type[Event], tuple[str, int]] = {kind: (tag, kind.schema) for tag, kind in CATALOGUE.items()}
+# JSON has no NaN or infinity and msgspec writes null for them, which could not be read back.
+_FLOATS: dict[str, list[str]] = {
+    tag: [field for field, hint in get_type_hints(kind).items() if hint is float] for tag, kind in CATALOGUE.items()
+}
+_WITH_FLOATS = frozenset(tag for tag, fields in _FLOATS.items() if fields)
+
+
+def encode_rows(
+    first: int,
+    ats: Sequence[int],
+    streams: Sequence[str],
+    versions: Sequence[int],
+    events: Sequence[Event],
+    sources: Sequence[str | None],
+) -> list[Row]:
+    """Rows of these facts, numbered from `first`. One call a batch: a call a fact would cost as much as SQLite does.
+
+    Raises UnknownFact for a type outside the catalogue, StoreError for what JSON can't hold (NaN, half a surrogate).
+    """
+    try:
+        tags, schemas = zip(*[_FACES[type(event)] for event in events], strict=True)
+    except KeyError:
+        odd = next(event for event in events if type(event) not in _FACES)
+        raise UnknownFact(f"{type(odd).__name__} is not in events.catalogue, so it can't be stored") from None
+    if not _WITH_FLOATS.isdisjoint(tags):
+        _check_floats(events, tags)
+    try:
+        # Line feeds inside strings are escaped by JSON, so each line is one body.
+        bodies = _ENCODER.encode_lines(events).decode().split("\n")
+    except (UnicodeError, TypeError, OverflowError) as error:
+        raise StoreError(f"one of the facts {first}-{first + len(events) - 1} can't be written: {error}") from None
+    seqs = range(first, first + len(events))
+    # `bodies` ends with the empty text after the last line feed, hence not strict.
+    return list(zip(seqs, ats, streams, versions, tags, schemas, bodies, sources, strict=False))
+
+
+def _check_floats(events: Sequence[Event], tags: Sequence[str]) -> None:
+    for tag, event in zip(tags, events, strict=True):
+        for field in _FLOATS[tag]:
+            if not math.isfinite(getattr(event, field)):
+                raise StoreError(f"{tag}.{field} is {getattr(event, field)}, which can't be written as JSON")
+
+
+def encode(event: Event) -> tuple[str, int, str]:
+    """`(type, schema, body)` of one fact. Errors as for `encode_rows`."""
+    row = encode_rows(0, (0,), ("",), (0,), (event,), (None,))[0]
+    return row[4], row[5], row[6]
+
+
+def decode(kind: str, schema: int, body: str | bytes, place: str = "") -> Event:
+    """The fact in `body`, lifted to today's shape if it is older.
+
+    Raises UnknownFact, naming the type and `place`, for an unknown type, a newer schema or a body that doesn't fit.
+    """
+    known = CATALOGUE.get(kind)
+    if known is None:
+        raise UnknownFact(f"unknown fact type {kind!r}{_at(place)}; this version of groupsim can't read it")
+    try:
+        if schema == known.schema:
+            event: Event = _DECODERS[kind].decode(body)
+            return event
+        if schema > known.schema:
+            raise UnknownFact(
+                f"{kind}{_at(place)} has schema {schema}, newer than {known.schema}, the newest this version reads"
+            )
+        return msgspec.convert(lift(kind, schema, known.schema, msgspec.json.decode(body)), known)
+    except (msgspec.MsgspecError, UnicodeError) as error:
+        raise UnknownFact(f"{kind}{_at(place)} can't be read: {error}") from None
+
+
+def _at(place: str) -> str:
+    return f" at {place}" if place else ""
+
+
+def recorded(run: RunId, row: Row) -> Recorded:
+    """The fact of this row in its envelope. Raises UnknownFact naming run and seq."""
+    seq, at_ms, stream, version, kind, schema, body, source = row
+    try:
+        event = decode(kind, schema, body)
+    except UnknownFact:
+        event = decode(kind, schema, body, f"run {run}, seq {seq}")  # again, for the sentence with its place
+    return Recorded(run, seq, at_ms, stream, version, event, source)
+
+
+def check_types(types: Collection[str]) -> tuple[str, ...]:
+    """`types`, sorted. Raises UnknownFact, with near names, if one of them is no fact type."""
+    for name in sorted(types):
+        if name not in CATALOGUE:
+            near = difflib.get_close_matches(name, CATALOGUE, n=3, cutoff=0.5)
+            hint = f"; did you mean {', '.join(near)}?" if near else ""
+            raise UnknownFact(f"there is no fact type {name!r}{hint}")
+    return tuple(sorted(set(types)))
+
+
+class Digest:
+    """SHA-256 over rows, fed in order of seq and in pieces of any size.
+
+    The bytes are JSON Lines: each row is a JSON array of its eight columns, `body` as a JSON string. The run's id is
+    not in them, so equal runs have equal digests; every stored column is, so a flipped byte, a missing row or a
+    swapped order shows.
+    """
+
+    def __init__(self) -> None:
+        self._hash = hashlib.sha256()
+
+    def add(self, rows: Sequence[Row]) -> None:
+        """Take these rows in."""
+        self._hash.update(_ENCODER.encode_lines(rows))
+
+    def hex(self) -> str:
+        """The digest of all rows so far, as 64 hexadecimal digits."""
+        return self._hash.hexdigest()
+
+
+def digest_of(rows: Iterable[Row]) -> str:
+    """The digest of a whole run's rows, a piece at a time."""
+    digest, piece = Digest(), list[Row]()
+    for row in rows:
+        piece.append(row)
+        if len(piece) == 1000:
+            digest.add(piece)
+            piece.clear()
+    digest.add(piece)
+    return digest.hex()

@@ -1,0 +1,117 @@
+"""A store in memory: the same rows as in a database, in a list; gone with the process."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+
+import msgspec
+
+from events.base import Recorded
+from events.types import RunId
+from storage.codec import Row, check_types, digest_of, recorded
+from storage.errors import StoreError, StreamConflict
+from storage.references import missing, pick
+from storage.store import RunInfo
+from storage.writer import BatchWriter, check_new
+
+PLACE = "memory"
+
+
+class MemoryStore:
+    """EventStore in memory. Facts go through the codec as everywhere, so what can't be stored fails here too."""
+
+    def __init__(self) -> None:
+        self._infos: dict[RunId, RunInfo] = {}
+        self._rows: dict[RunId, list[Row]] = {}
+
+    def begin(self, info: RunInfo) -> MemoryWriter:
+        """Start a run; see `EventStore.begin`."""
+        check_new(info)
+        if info.id in self._infos:
+            raise StreamConflict(f"run {info.id} already exists in {PLACE}")
+        self._infos[info.id] = info = msgspec.structs.replace(info, facts=0)
+        self._rows[info.id] = []
+        return MemoryWriter(self, info)
+
+    def resume(self, run: RunId) -> MemoryWriter:
+        """Go on with a run that never ended; see `EventStore.resume`."""
+        info = self._unfinished(run)
+        return MemoryWriter(self, info, self._rows[run])
+
+    def runs(self) -> list[RunInfo]:
+        """All runs, oldest first."""
+        return list(self._infos.values())
+
+    def find(self, reference: str) -> RunInfo:
+        """The run that `reference` means; see `EventStore.find`."""
+        return self._infos[pick(list(self._infos), reference, PLACE)]
+
+    def rows(
+        self,
+        run: RunId,
+        *,
+        start: int = 0,
+        stop: int | None = None,
+        types: Collection[str] | None = None,
+        until_ms: int | None = None,
+    ) -> Iterator[Row]:
+        """The rows as stored; see `EventStore.rows`."""
+        wanted = None if types is None else check_types(types)
+        if run not in self._rows:
+            raise missing(list(self._rows), run, PLACE)
+        part = self._rows[run][max(start, 0) : None if stop is None else max(stop, 0)]
+        return (
+            row for row in part if (wanted is None or row[4] in wanted) and (until_ms is None or row[1] <= until_ms)
+        )
+
+    def read(
+        self,
+        run: RunId,
+        *,
+        start: int = 0,
+        stop: int | None = None,
+        types: Collection[str] | None = None,
+        until_ms: int | None = None,
+    ) -> Iterator[Recorded]:
+        """The facts; see `EventStore.read`."""
+        rows = self.rows(run, start=start, stop=stop, types=types, until_ms=until_ms)
+        return (recorded(run, row) for row in rows)
+
+    def digest(self, run: RunId) -> str:
+        """SHA-256 over the run's rows; see `storage.codec.Digest`."""
+        return digest_of(self.rows(run))
+
+    def mark_interrupted(self, run: RunId) -> RunInfo:
+        """Close a run whose writer is gone; see `EventStore.mark_interrupted`."""
+        info = self._unfinished(run)
+        self._infos[run] = msgspec.structs.replace(info, status="interrupted", digest=self.digest(run))
+        return self._infos[run]
+
+    def close(self) -> None:
+        """Nothing to give back."""
+
+    def keep(self, info: RunInfo, rows: list[Row], first: int) -> None:
+        """Put `rows` behind the `first` ones that the run has, and `info` in the place of what was known of it."""
+        if len(self._rows[info.id]) != first or self._infos[info.id].status != "running":
+            raise StreamConflict(f"another writer has already written to run {info.id} in {PLACE}")
+        self._rows[info.id] += rows
+        self._infos[info.id] = info
+
+    def _unfinished(self, run: RunId) -> RunInfo:
+        if run not in self._infos:
+            raise missing(list(self._infos), run, PLACE)
+        info = self._infos[run]
+        if info.status != "running":
+            raise StoreError(f"run {info.id} is over ({info.status}) and can't go on")
+        return info
+
+
+class MemoryWriter(BatchWriter):
+    """RunWriter of a MemoryStore."""
+
+    def __init__(self, store: MemoryStore, info: RunInfo, stored: Iterable[Row] = ()) -> None:
+        super().__init__(info, stored)
+        self._home = store
+
+    def _store(self, info: RunInfo, rows: list[Row], first: int) -> None:
+        self._home.keep(info, rows, first)

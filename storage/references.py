@@ -1,0 +1,40 @@
+"""Which run is meant: a whole id, a unique prefix of one, or `latest`."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+
+from events.types import RunId
+from storage.errors import UnknownRun
+
+_SHOWN = 5
+
+
+def pick(ids: Sequence[RunId], reference: str, place: str) -> RunId:
+    """The id in `ids` (oldest first) that `reference` means in the store at `place`. Raises UnknownRun."""
+    if reference in ids:
+        return reference
+    if reference == "latest" and ids:
+        return ids[-1]
+    found = [run for run in ids if run.startswith(reference)] if reference else []
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise UnknownRun(f"{reference!r} could be {_listed(found)} in {place}; give more of the id")
+    raise missing(ids, reference, place)
+
+
+def missing(ids: Sequence[RunId], run: str, place: str) -> UnknownRun:
+    """The error to raise where `run` had to be a whole id and is none of `ids`."""
+    if not ids:
+        return UnknownRun(f"there is no run {run!r}: {place} holds no runs yet")
+    near = difflib.get_close_matches(run, ids, n=3, cutoff=0.5)
+    hint = f"did you mean {', '.join(near)}?" if near else f"it holds {_listed(ids[::-1])}"
+    return UnknownRun(f"there is no run {run!r} in {place}; {hint}")
+
+
+def _listed(ids: Sequence[RunId]) -> str:
+    """The first few ids, and how many more there are."""
+    more = f" and {len(ids) - _SHOWN} more" if len(ids) > _SHOWN else ""
+    return ", ".join(ids[:_SHOWN]) + more

@@ -1,0 +1,118 @@
+"""What is particular to SQLite: the engine, how a new file is prepared, and the fast insert."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event
+
+from storage import schema
+from storage.codec import COLUMNS, Row
+from storage.errors import NewerStore, StoreError
+
+WAIT_S = 60.0
+"""How long a writer waits for another one's transaction before it gives up."""
+APPLICATION_ID = 0x67727370
+"""Stands in the header of our files (`grsp`), so that another program's database is never taken for a store."""
+
+_INSERT = f"INSERT INTO facts (run, {', '.join(COLUMNS)}) VALUES (%d, {', '.join('?' * len(COLUMNS))})"
+
+
+def engine(url: URL) -> Engine:
+    """An engine whose transactions are SQLite's own; those with the option `writing` lock the file at their start."""
+    made = create_engine(url, connect_args={"timeout": WAIT_S})
+
+    @event.listens_for(made, "connect")
+    def connected(connection: Any, _record: object) -> None:
+        connection.isolation_level = None  # no transactions behind our back: "begin" below opens them
+        connection.execute("PRAGMA synchronous = NORMAL")  # with WAL: a power cut may cost the last batches, never more
+
+    @event.listens_for(made, "begin")
+    def begun(connection: Connection) -> None:
+        # A deferred transaction that turns to writing fails at once if another one wrote meanwhile; IMMEDIATE waits.
+        writing = connection.get_execution_options().get("writing", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+    return made
+
+
+def insert(connection: Connection, key: int, rows: list[Row]) -> None:
+    """Put rows of one run into facts. The run's key is ours and an integer, so it may stand in the text: the tuples
+    then are the very ones under the digest and need not be built twice."""
+    connection.exec_driver_sql(_INSERT % key, rows)
+
+
+def is_taken(error: object) -> bool:
+    """Whether a unique key stood in the way (other broken constraints are bugs, not rivals)."""
+    name = getattr(error, "sqlite_errorname", "")
+    return name in ("SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_UNIQUE")
+
+
+def prepare(made: Engine, place: str, create: bool) -> None:
+    """Make the tables in a new file; raise a StoreError for anything that is not a store of ours."""
+    database = made.url.database or ""
+    if not create and not Path(database).exists():
+        raise StoreError(f"there is no store at {place}")
+    raw = made.raw_connection()
+    try:
+        connection = raw.driver_connection
+        assert isinstance(connection, sqlite3.Connection)
+        if _is_new(connection, place):
+            _write_ahead(connection)
+            _make(connection, made, place)
+        _check(connection, place)
+    finally:
+        raw.close()
+
+
+def _is_new(connection: sqlite3.Connection, place: str) -> bool:
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    if application == APPLICATION_ID:
+        return False
+    if tables or application:
+        raise StoreError(f"{place} is an SQLite database of another program, not a store of groupsim")
+    return True
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Turn the write-ahead log on. SQLite does not wait for others here, so we do."""
+    deadline = time.monotonic() + WAIT_S
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
+def _make(connection: sqlite3.Connection, made: Engine, place: str) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if _is_new(connection, place):  # else another process was faster
+            for statement in schema.statements(made.dialect):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {schema.NUMBER}")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def _check(connection: sqlite3.Connection, place: str) -> None:
+    """Refuse a newer store; bring an older one to today's shape."""
+    (number,) = connection.execute("PRAGMA user_version").fetchone()
+    if number > schema.NUMBER:
+        raise NewerStore(
+            f"{place} was written by a newer groupsim (store schema {number}; this version reads up to "
+            f"{schema.NUMBER}): use that one, or another --store"
+        )
+    if number < schema.NUMBER:
+        raise StoreError(f"{place} has store schema {number}, from which nothing leads to {schema.NUMBER}")

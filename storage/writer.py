@@ -1,0 +1,90 @@
+"""Writing one run: facts wait until there are a thousand of them, then go out together."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from events.base import Event
+from storage.codec import Digest, Row, encode_rows
+from storage.errors import StoreError
+from storage.store import RunInfo
+
+BATCH = 1000
+"""Facts in one transaction, at least; the facts of one `append` are never torn apart."""
+_RUN_ID = re.compile(r"[A-Za-z0-9_.:@+,=-]+")
+
+
+def check_new(info: RunInfo) -> None:
+    """Raises StoreError if a run can't be begun like this: its id is also a folder's name and a word in a shell."""
+    if info.id == "latest" or info.id in (".", "..") or not _RUN_ID.fullmatch(info.id):
+        raise StoreError(
+            f"{info.id!r} can't be a run's id: letters, digits and _ . : @ + , = - may stand in it, and not `latest`"
+        )
+    if info.seed is not None and not -(2**63) <= info.seed < 2**63:
+        raise StoreError(f"seed {info.seed} is too large: a seed has at most 63 bits")
+
+
+class BatchWriter(ABC):
+    """What the writers of all stores share; a store says only how rows and the run's end are kept."""
+
+    def __init__(self, info: RunInfo, stored: Iterable[Row] = ()) -> None:
+        """A writer that goes on after `stored`, the rows that the run already has, in order."""
+        self.info = info
+        self._digest = Digest()
+        self._versions: dict[str, int] = {}
+        self._waiting: list[tuple[int, str, int, Event, str | None]] = []
+        self._over = False
+        for row in stored:
+            self._digest.add([row])
+            self._versions[row[2]] = row[3] + 1
+
+    def append(self, at_ms: int, stream: str, events: Sequence[Event], source: str | None = None) -> None:
+        """Put `events` at the end of `stream`; see `RunWriter.append`."""
+        if self._over:
+            raise StoreError(f"run {self.info.id} is over ({self.info.status}); nothing can be appended to it")
+        version = self._versions.get(stream, 0)
+        for event in events:
+            self._waiting.append((at_ms, stream, version, event, source))
+            version += 1
+        self._versions[stream] = version
+        if len(self._waiting) >= BATCH:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what is waiting; see `RunWriter.flush`."""
+        if not self._waiting:
+            return
+        ats, streams, versions, events, sources = zip(*self._waiting, strict=True)
+        first = self.info.facts
+        rows = encode_rows(first, ats, streams, versions, events, sources)
+        info = msgspec.structs.replace(self.info, facts=first + len(rows))
+        self._over = True  # if writing fails, this writer no longer knows what the store holds
+        self._store(info, rows, first)
+        self._over = False
+        self.info = info
+        self._digest.add(rows)
+        self._waiting.clear()
+
+    def finish(self, status: str, simulated_ms: int, summary: dict[str, object] | None = None) -> RunInfo:
+        """Flush and end the run; see `RunWriter.finish`."""
+        if self._over:
+            raise StoreError(f"run {self.info.id} is over ({self.info.status}) and can't end again")
+        self.flush()
+        ended = msgspec.structs.replace(
+            self.info, status=status, simulated_ms=simulated_ms, summary=summary or {}, digest=self._digest.hex()
+        )
+        self._over = True
+        self._store(ended, [], ended.facts)
+        self.info = ended
+        return ended
+
+    @abstractmethod
+    def _store(self, info: RunInfo, rows: list[Row], first: int) -> None:
+        """Keep `rows` behind the `first` ones that the run has, and `info`; all of it or nothing.
+
+        Raises StreamConflict if the run does not hold exactly `first` facts, or is over.
+        """
