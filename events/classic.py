@@ -14,11 +14,11 @@ from events.base import Event
 from events.types import MemberId, Offsets, Partitions, Plan, Protocol, Subscription
 
 
-class GroupCreated(Event):
+class GroupCreated(Event, frozen=True, kw_only=True):
     """A JoinGroup or an offset commit named a group that did not exist."""
 
 
-class MemberIdIssued(Event):
+class MemberIdIssued(Event, frozen=True, kw_only=True):
     """MEMBER_ID_REQUIRED was answered: the id is pending until its owner joins with it (KIP-394)."""
 
     member: MemberId
@@ -27,14 +27,14 @@ class MemberIdIssued(Event):
     session_timeout_ms: int | None = None
 
 
-class PendingMemberRemoved(Event):
+class PendingMemberRemoved(Event, frozen=True, kw_only=True):
     """A pending id is forgotten. cause: `expired`, `left`, `group-full`."""
 
     member: MemberId
     cause: str
 
 
-class MemberAdded(Event):
+class MemberAdded(Event, frozen=True, kw_only=True):
     """A member entered the group; its JoinGroup number `request` is parked (None: nothing is parked)."""
 
     member: MemberId
@@ -48,7 +48,7 @@ class MemberAdded(Event):
     request: int | None = None
 
 
-class MemberUpdated(Event):
+class MemberUpdated(Event, frozen=True, kw_only=True):
     """A known member joined again; its JoinGroup is parked. An older parked one of the same member is dropped."""
 
     member: MemberId
@@ -58,7 +58,7 @@ class MemberUpdated(Event):
     request: int
 
 
-class MemberReplaced(Event):
+class MemberReplaced(Event, frozen=True, kw_only=True):
     """A static member came back under a new id (KIP-345); assignment and leadership follow it.
 
     `request` is the parked JoinGroup; None where the answer was immediate (a Stable group whose vote is unchanged), the
@@ -77,7 +77,7 @@ class MemberReplaced(Event):
     request: int | None = None
 
 
-class MemberRemoved(Event):
+class MemberRemoved(Event, frozen=True, kw_only=True):
     """A member is no longer in the group. cause: `session-expired`, `left`, `sync-timeout`, `join-timeout`, `group-full`.
 
     `reason` is what the client said when it left (KIP-800).
@@ -89,7 +89,13 @@ class MemberRemoved(Event):
     reason: str | None = None
 
 
-class RebalanceStarted(Event):
+class LeaderElected(Event, frozen=True, kw_only=True):
+    """Another member leads: the former leader was removed, or did not rejoin in time."""
+
+    member: MemberId
+
+
+class RebalanceStarted(Event, frozen=True, kw_only=True):
     """The group went to PreparingRebalance. `generation` is the old one.
 
     `cause` is one word for counting (`member-joined`, `member-rejoined`, `leader-rejoined`, `member-left`,
@@ -105,18 +111,18 @@ class RebalanceStarted(Event):
     timeout_ms: int | None = None
 
 
-class JoinDelayExtended(Event):
+class JoinDelayExtended(Event, frozen=True, kw_only=True):
     """The initial delay ran out while members were still arriving, and is waited out once more."""
 
     delay_ms: int
     remaining_ms: int
 
 
-class JoinPhaseCompleted(Event):
+class JoinPhaseCompleted(Event, frozen=True, kw_only=True):
     """The group went to CompletingRebalance at a new generation; parked joins were answered.
 
-    `dropped`: dynamic members that did not rejoin in time, removed by this fact. `absent`: static members kept although
-    they did not rejoin.
+    `dropped`: dynamic members that did not rejoin in time. `absent`: static members kept although
+    they did not rejoin. A dynamic member dropped has its own MemberRemoved before.
     """
 
     generation: int
@@ -128,14 +134,14 @@ class JoinPhaseCompleted(Event):
     absent: tuple[MemberId, ...] = ()
 
 
-class SyncParked(Event):
+class SyncParked(Event, frozen=True, kw_only=True):
     """A member's SyncGroup number `request` waits for the leader's."""
 
     member: MemberId
     request: int
 
 
-class MemberSynced(Event):
+class MemberSynced(Event, frozen=True, kw_only=True):
     """A member fetched its assignment from a Stable group."""
 
     member: MemberId
@@ -153,7 +159,7 @@ class StoredMember(msgspec.Struct, frozen=True, omit_defaults=True):
     instance_id: str | None = None
 
 
-class AssignmentStored(Event):
+class AssignmentStored(Event, frozen=True, kw_only=True):
     """The leader's assignment is in force and written: the group is Stable at `generation`.
 
     `assignment` has every member, sorted (None: not told by the log). `members` is what a new coordinator needs.
@@ -168,7 +174,7 @@ class AssignmentStored(Event):
     members: tuple[StoredMember, ...] = ()
 
 
-class GroupEmptied(Event):
+class GroupEmptied(Event, frozen=True, kw_only=True):
     """The last member is gone; the group is Empty at `generation`."""
 
     durable: ClassVar[bool] = True
@@ -176,14 +182,14 @@ class GroupEmptied(Event):
     protocol_type: str | None = None
 
 
-class SyncTimeout(Event):
+class SyncTimeout(Event, frozen=True, kw_only=True):
     """These members did not send SyncGroup in time and are about to be removed (KAFKA-12890)."""
 
     generation: int
     members: tuple[MemberId, ...]
 
 
-class HeartbeatReceived(Event):
+class HeartbeatReceived(Event, frozen=True, kw_only=True):
     """A heartbeat was answered with `error` (`NONE` is the ordinary case). It re-arms a timer and changes nothing else."""
 
     noise: ClassVar[bool] = True
@@ -192,7 +198,7 @@ class HeartbeatReceived(Event):
     error: str
 
 
-class CommitAccepted(Event):
+class CommitAccepted(Event, frozen=True, kw_only=True):
     """Offsets were committed. `member` is empty for a commit outside group management."""
 
     durable: ClassVar[bool] = True
@@ -202,7 +208,7 @@ class CommitAccepted(Event):
     transactional: bool = False
 
 
-class CommitRefused(Event):
+class CommitRefused(Event, frozen=True, kw_only=True):
     """Offsets were not committed."""
 
     member: MemberId
@@ -211,11 +217,11 @@ class CommitRefused(Event):
     offsets: Offsets = ()
 
 
-class CoordinatorUnloaded(Event):
+class CoordinatorUnloaded(Event, frozen=True, kw_only=True):
     """The coordinator gave the group up: parked requests are answered NOT_COORDINATOR."""
 
 
-class CoordinatorLoaded(Event):
+class CoordinatorLoaded(Event, frozen=True, kw_only=True):
     """A coordinator took the group over, knowing only its durable facts (spec: T32)."""
 
 

@@ -13,13 +13,13 @@ from events.base import Event
 from events.types import MemberId, Offsets, Partitions, ProcessId
 
 
-class ClientEvent(Event):
+class ClientEvent(Event, frozen=True, kw_only=True):
     """Anything a process says of itself."""
 
     process: ProcessId
 
 
-class ProcessStarted(ClientEvent):
+class ProcessStarted(ClientEvent, frozen=True, kw_only=True):
     """A process began to run its consumer. `config` holds Kafka's names."""
 
     client_id: str
@@ -28,50 +28,50 @@ class ProcessStarted(ClientEvent):
     config: dict[str, int | str | bool] = {}
 
 
-class Crashed(ClientEvent):
+class Crashed(ClientEvent, frozen=True, kw_only=True):
     """The process died without a word (kill -9)."""
 
 
-class Frozen(ClientEvent):
+class Frozen(ClientEvent, frozen=True, kw_only=True):
     """The process stopped running (SIGSTOP, a long GC pause, a suspended VM); it still holds what it held."""
 
 
-class Thawed(ClientEvent):
+class Thawed(ClientEvent, frozen=True, kw_only=True):
     """The process runs again."""
 
 
-class CloseStarted(ClientEvent):
+class CloseStarted(ClientEvent, frozen=True, kw_only=True):
     """The application called close()."""
 
 
-class Closed(ClientEvent):
+class Closed(ClientEvent, frozen=True, kw_only=True):
     """close() returned; the process is gone and holds nothing."""
 
 
-class CoordinatorFound(ClientEvent):
+class CoordinatorFound(ClientEvent, frozen=True, kw_only=True):
     """The process knows a coordinator."""
 
 
-class CoordinatorLost(ClientEvent):
+class CoordinatorLost(ClientEvent, frozen=True, kw_only=True):
     """The process marked its coordinator unknown and will look it up again."""
 
     cause: str
 
 
-class RejoinRequested(ClientEvent):
+class RejoinRequested(ClientEvent, frozen=True, kw_only=True):
     """The process knows that it must join (again)."""
 
     reason: str
 
 
-class JoinSent(ClientEvent):
+class JoinSent(ClientEvent, frozen=True, kw_only=True):
     """JoinGroup was sent. `owned` is the view it claims (cooperative members keep theirs)."""
 
     member: MemberId
     owned: Partitions = ()
 
 
-class JoinOk(ClientEvent):
+class JoinOk(ClientEvent, frozen=True, kw_only=True):
     """The answer to JoinGroup was handled by the application thread."""
 
     member: MemberId
@@ -80,7 +80,7 @@ class JoinOk(ClientEvent):
     leader: bool | None = None
 
 
-class AssignorRan(ClientEvent):
+class AssignorRan(ClientEvent, frozen=True, kw_only=True):
     """The leader computed an assignment."""
 
     generation: int
@@ -88,14 +88,14 @@ class AssignorRan(ClientEvent):
     duration_ms: int = 0
 
 
-class SyncSent(ClientEvent):
+class SyncSent(ClientEvent, frozen=True, kw_only=True):
     """SyncGroup was sent."""
 
     member: MemberId
     generation: int
 
 
-class SyncOk(ClientEvent):
+class SyncOk(ClientEvent, frozen=True, kw_only=True):
     """The answer to SyncGroup arrived: the process is Stable; the application learns it at its next poll."""
 
     member: MemberId
@@ -103,39 +103,39 @@ class SyncOk(ClientEvent):
     assignment: Partitions | None = None
 
 
-class RequestFailed(ClientEvent):
+class RequestFailed(ClientEvent, frozen=True, kw_only=True):
     """A request came back with an error, or did not come back (`TIMEOUT`, `DISCONNECTED`). api: `JoinGroup`, …"""
 
     api: str
     error: str
 
 
-class GenerationReset(ClientEvent):
+class GenerationReset(ClientEvent, frozen=True, kw_only=True):
     """The process forgot its generation (and its member id too, if `member_id_too`)."""
 
     reason: str
     member_id_too: bool
 
 
-class StateChanged(ClientEvent):
+class StateChanged(ClientEvent, frozen=True, kw_only=True):
     """The client's own state: UNJOINED, PREPARING_REBALANCE, COMPLETING_REBALANCE, STABLE (Kafka: MemberState)."""
 
     state: str
 
 
-class ProtocolSelected(ClientEvent):
+class ProtocolSelected(ClientEvent, frozen=True, kw_only=True):
     """How the process rebalances: EAGER or COOPERATIVE (KIP-429)."""
 
     protocol: str
 
 
-class RevocationPending(ClientEvent):
+class RevocationPending(ClientEvent, frozen=True, kw_only=True):
     """These partitions are not fetched any more, although still in the view: a commit runs before they are revoked."""
 
     partitions: Partitions
 
 
-class CallbackStart(ClientEvent):
+class CallbackStart(ClientEvent, frozen=True, kw_only=True):
     """A rebalance listener began to run on the application thread. kind: `assigned`, `revoked`, `lost`."""
 
     kind: str
@@ -143,20 +143,20 @@ class CallbackStart(ClientEvent):
     generation: int | None = None
 
 
-class CallbackEnd(ClientEvent):
+class CallbackEnd(ClientEvent, frozen=True, kw_only=True):
     """The listener returned, or raised `error`."""
 
     kind: str
     error: str | None = None
 
 
-class ViewChanged(ClientEvent):
+class ViewChanged(ClientEvent, frozen=True, kw_only=True):
     """The process's local assignment is now exactly `partitions`."""
 
     partitions: Partitions
 
 
-class PositionReady(ClientEvent):
+class PositionReady(ClientEvent, frozen=True, kw_only=True):
     """These partitions of the view can be fetched from here on, starting at these offsets.
 
     A partition that leaves the view loses its position; until PositionReady names it (again) it is not fetchable.
@@ -165,43 +165,43 @@ class PositionReady(ClientEvent):
     offsets: Offsets
 
 
-class PositionReached(ClientEvent):
+class PositionReached(ClientEvent, frozen=True, kw_only=True):
     """How far the process had read each partition when it gave it up or died: what a next owner would continue from."""
 
     offsets: Offsets
 
 
-class RestoreStart(ClientEvent):
+class RestoreStart(ClientEvent, frozen=True, kw_only=True):
     """The application rebuilds local state for these partitions and does not serve them meanwhile."""
 
     partitions: Partitions
 
 
-class RestoreEnd(ClientEvent):
+class RestoreEnd(ClientEvent, frozen=True, kw_only=True):
     """The state of these partitions is there."""
 
     partitions: Partitions
 
 
-class Paused(ClientEvent):
+class Paused(ClientEvent, frozen=True, kw_only=True):
     """The application paused these partitions."""
 
     partitions: Partitions
 
 
-class Resumed(ClientEvent):
+class Resumed(ClientEvent, frozen=True, kw_only=True):
     """The application resumed these partitions."""
 
     partitions: Partitions
 
 
-class PollStart(ClientEvent):
+class PollStart(ClientEvent, frozen=True, kw_only=True):
     """The application called poll(). Recorded where processing takes time."""
 
     noise: ClassVar[bool] = True
 
 
-class PollEnd(ClientEvent):
+class PollEnd(ClientEvent, frozen=True, kw_only=True):
     """poll() returned `records` records, which take `process_ms` to process."""
 
     noise: ClassVar[bool] = True
@@ -209,18 +209,18 @@ class PollEnd(ClientEvent):
     process_ms: int
 
 
-class PollExpired(ClientEvent):
+class PollExpired(ClientEvent, frozen=True, kw_only=True):
     """max.poll.interval.ms passed without a poll; the heartbeat thread gives the membership up."""
 
 
-class LeaveSent(ClientEvent):
+class LeaveSent(ClientEvent, frozen=True, kw_only=True):
     """LeaveGroup was sent."""
 
     member: MemberId
     reason: str
 
 
-class CommitSent(ClientEvent):
+class CommitSent(ClientEvent, frozen=True, kw_only=True):
     """OffsetCommit was sent."""
 
     member: MemberId
@@ -228,7 +228,7 @@ class CommitSent(ClientEvent):
     offsets: Offsets
 
 
-class CommitFailed(ClientEvent):
+class CommitFailed(ClientEvent, frozen=True, kw_only=True):
     """A commit was refused: by the process itself (`local`: nothing was sent) or by the coordinator."""
 
     error: str
@@ -236,7 +236,7 @@ class CommitFailed(ClientEvent):
     offsets: Offsets = ()
 
 
-class Failed(ClientEvent):
+class Failed(ClientEvent, frozen=True, kw_only=True):
     """A fatal error was raised out of poll(); the consumer can't go on."""
 
     error: str

@@ -7,7 +7,7 @@ from typing import ClassVar
 from events.base import Event
 
 
-class MessageDelivered(Event):
+class MessageDelivered(Event, frozen=True, kw_only=True):
     """A request or a response arrived; it was sent at `sent_ms`. `number` joins a response to its request."""
 
     noise: ClassVar[bool] = True
@@ -19,7 +19,7 @@ class MessageDelivered(Event):
     response: bool = False
 
 
-class MessageDropped(Event):
+class MessageDropped(Event, frozen=True, kw_only=True):
     """A request or a response was lost to a rule of the network."""
 
     noise: ClassVar[bool] = True
@@ -30,21 +30,21 @@ class MessageDropped(Event):
     response: bool = False
 
 
-class LinkCut(Event):
+class LinkCut(Event, frozen=True, kw_only=True):
     """Nothing passes between `a` and `b`, either way, until LinkHealed."""
 
     a: str
     b: str
 
 
-class LinkHealed(Event):
+class LinkHealed(Event, frozen=True, kw_only=True):
     """The cut between `a` and `b` is over."""
 
     a: str
     b: str
 
 
-class LinkSlowed(Event):
+class LinkSlowed(Event, frozen=True, kw_only=True):
     """Messages between `a` and `b` take `extra_ms` longer, either way; 0 ends it."""
 
     a: str

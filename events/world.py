@@ -5,7 +5,7 @@ from __future__ import annotations
 from events.base import Event
 
 
-class TopicCreated(Event):
+class TopicCreated(Event, frozen=True, kw_only=True):
     """A topic exists. `rate` is records per second and partition."""
 
     topic: str
@@ -13,14 +13,14 @@ class TopicCreated(Event):
     rate: float = 0.0
 
 
-class PartitionsAdded(Event):
+class PartitionsAdded(Event, frozen=True, kw_only=True):
     """A topic has grown to `partitions` partitions."""
 
     topic: str
     partitions: int
 
 
-class GroupDeclared(Event):
+class GroupDeclared(Event, frozen=True, kw_only=True):
     """A group is meant to serve these topics from now on: unavailable time counts from here.
 
     protocol: `classic` or `consumer`.
@@ -31,7 +31,7 @@ class GroupDeclared(Event):
     topics: tuple[str, ...]
 
 
-class ActionTaken(Event):
+class ActionTaken(Event, frozen=True, kw_only=True):
     """The operator, or the trouble we play, did something: `start`, `stop`, `kill`, `freeze`, `thaw`, …
 
     `target` is a process or a group.
@@ -41,14 +41,14 @@ class ActionTaken(Event):
     target: str
 
 
-class CheckMade(Event):
+class CheckMade(Event, frozen=True, kw_only=True):
     """The scenario claimed something."""
 
     claim: str
     ok: bool
 
 
-class RunEnded(Event):
+class RunEnded(Event, frozen=True, kw_only=True):
     """The last fact of a run: how it ended (`finished`, `failed`, `interrupted`)."""
 
     status: str

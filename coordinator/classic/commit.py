@@ -1,0 +1,69 @@
+"""OffsetCommit and TxnOffsetCommit: who may commit (spec 4.1, 4.2). Ownership is never checked, as in Kafka."""
+
+from __future__ import annotations
+
+from coordinator.classic.commands import Commit, CommitAnswer
+from coordinator.classic.draft import Draft
+from coordinator.classic.state import Group, Phase
+from coordinator.outcome import Error, Outcome
+from events import classic as facts
+
+GROUP_ID_NOT_FOUND_SINCE = 9
+
+
+def commit(group: Group, cmd: Commit) -> Outcome:
+    """Accept or refuse; an accepted plain commit of a member counts as a heartbeat unless the group is completing."""
+    draft = Draft(group)
+    error = _refusal(group, cmd)
+    if error is Error.NONE:
+        if not group.exists:
+            draft.record(facts.GroupCreated())
+        draft.record(
+            facts.CommitAccepted(
+                member=cmd.member,
+                generation=cmd.generation,
+                offsets=cmd.offsets,
+                transactional=cmd.transactional,
+            )
+        )
+        if cmd.member in group.members and not cmd.transactional:
+            draft.arm_session(group.members[cmd.member])
+    else:
+        draft.record(
+            facts.CommitRefused(member=cmd.member, generation=cmd.generation, error=error.name, offsets=cmd.offsets)
+        )
+    draft.reply(cmd.request, CommitAnswer(error))
+    return draft.outcome()
+
+
+def _refusal(group: Group, cmd: Commit) -> Error:
+    """The table of spec 4.1, top down."""
+    memberless = cmd.generation < 0 and not cmd.member and cmd.instance_id is None
+    if not group.id and cmd.transactional:
+        return Error.INVALID_GROUP_ID
+    if group.phase is Phase.DEAD:
+        return Error.COORDINATOR_NOT_AVAILABLE
+    if not group.exists:
+        return Error.NONE if cmd.generation < 0 else _absent(group, cmd)
+    if group.phase is Phase.EMPTY and cmd.generation < 0:
+        return Error.NONE
+    if memberless:
+        return Error.NONE if cmd.transactional else Error.UNKNOWN_MEMBER_ID
+    if cmd.instance_id is not None:
+        mapped = group.statics.get(cmd.instance_id)
+        if mapped != cmd.member:
+            return Error.UNKNOWN_MEMBER_ID if mapped is None else Error.FENCED_INSTANCE_ID
+    if cmd.member not in group.members:
+        return Error.UNKNOWN_MEMBER_ID
+    if cmd.generation != group.generation:
+        return Error.ILLEGAL_GENERATION
+    if group.phase is Phase.COMPLETING_REBALANCE and not cmd.transactional:
+        return Error.REBALANCE_IN_PROGRESS
+    return Error.NONE
+
+
+def _absent(group: Group, cmd: Commit) -> Error:
+    java = group.config.coordinator == "java"
+    if java and not cmd.transactional and cmd.version >= GROUP_ID_NOT_FOUND_SINCE:
+        return Error.GROUP_ID_NOT_FOUND
+    return Error.ILLEGAL_GENERATION

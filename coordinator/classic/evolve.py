@@ -1,0 +1,232 @@
+"""Facts applied to a classic group; nothing is judged here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from coordinator.classic.state import Group, Member, Phase
+from coordinator.classic.transitions import move
+from events import classic as facts
+from events.base import Event
+from events.types import Protocol
+
+
+def evolve(group: Group, event: Event) -> Group:
+    """The group after one more fact. Facts that change no coordinator state pass by."""
+    apply = _APPLY.get(type(event))
+    if apply is None:
+        return group
+    after = apply(group, event)
+    return _remember(after) if survives(event) else after
+
+
+def survives(event: Event) -> bool:
+    """Whether Kafka writes a record of it: a static replacement is only written where the answer was immediate."""
+    return event.durable and not (isinstance(event, facts.MemberReplaced) and event.request is not None)
+
+
+def _remember(group: Group) -> Group:
+    """Keep what a new coordinator would find; it knows one protocol per member, the selected one (spec: T32)."""
+    members = {
+        m: replace(
+            member,
+            protocols=(Protocol(group.protocol or "", member.metadata(group.protocol)),),
+            join_request=None,
+            sync_request=None,
+            is_new=False,
+        )
+        for m, member in group.members.items()
+    }
+    stored = replace(
+        group,
+        members=members,
+        pending=frozenset(),
+        pending_sync=frozenset(),
+        stored=None,
+        new_member_added=False,
+    )
+    return replace(group, stored=stored)
+
+
+def _created(group: Group, e: facts.GroupCreated) -> Group:
+    return replace(group, exists=True)
+
+
+def _issued(group: Group, e: facts.MemberIdIssued) -> Group:
+    return replace(group, pending=group.pending | {e.member})
+
+
+def _pending_removed(group: Group, e: facts.PendingMemberRemoved) -> Group:
+    return replace(group, pending=group.pending - {e.member})
+
+
+def _added(group: Group, e: facts.MemberAdded) -> Group:
+    member = Member(
+        id=e.member,
+        instance_id=e.instance_id,
+        client_id=e.client_id or "",
+        client_host=e.client_host or "",
+        session_timeout_ms=e.session_timeout_ms or 0,
+        rebalance_timeout_ms=e.rebalance_timeout_ms or 0,
+        protocols=e.protocols,
+        is_new=True,
+        join_request=e.request,
+    )
+    statics = {**group.statics, e.instance_id: e.member} if e.instance_id else group.statics
+    initial = group.phase is Phase.PREPARING_REBALANCE and group.initial
+    extends = initial and (group.config.coordinator == "java" or group.generation == 0)
+    return replace(
+        group,
+        members={**group.members, e.member: member},
+        statics=statics,
+        pending=group.pending - {e.member},
+        protocol_type=group.protocol_type if group.members else e.protocol_type,
+        leader=group.leader or e.member,
+        new_member_added=group.new_member_added or extends,
+    )
+
+
+def _updated(group: Group, e: facts.MemberUpdated) -> Group:
+    member = replace(
+        group.members[e.member],
+        session_timeout_ms=e.session_timeout_ms,
+        rebalance_timeout_ms=e.rebalance_timeout_ms,
+        protocols=e.protocols,
+        join_request=e.request,
+    )
+    return replace(group, members={**group.members, e.member: member})
+
+
+def _replaced(group: Group, e: facts.MemberReplaced) -> Group:
+    """The new id takes the old one's place, assignment and leadership (Kafka: ClassicGroup.replaceStaticMember)."""
+    assert e.member is not None
+    old = group.members[e.old]
+    member = replace(
+        old,
+        id=e.member,
+        client_id=e.client_id or "",
+        client_host=e.client_host or "",
+        session_timeout_ms=e.session_timeout_ms or old.session_timeout_ms,
+        rebalance_timeout_ms=e.rebalance_timeout_ms or old.rebalance_timeout_ms,
+        protocols=e.protocols,
+        join_request=e.request,
+        sync_request=None,
+    )
+    return replace(
+        group,
+        members={**{m: kept for m, kept in group.members.items() if m != e.old}, e.member: member},
+        statics={**group.statics, e.instance_id: e.member},
+        leader=e.member if group.leader == e.old else group.leader,
+        pending_sync=group.pending_sync - {e.old},
+    )
+
+
+def _removed(group: Group, e: facts.MemberRemoved) -> Group:
+    member = group.members[e.member]
+    statics = {i: m for i, m in group.statics.items() if m != e.member} if member.instance_id else group.statics
+    return replace(
+        group,
+        members={m: kept for m, kept in group.members.items() if m != e.member},
+        statics=statics,
+        pending_sync=group.pending_sync - {e.member},
+        leader=None if group.leader == e.member else group.leader,
+    )
+
+
+def _elected(group: Group, e: facts.LeaderElected) -> Group:
+    return replace(group, leader=e.member)
+
+
+def _rebalance_started(group: Group, e: facts.RebalanceStarted) -> Group:
+    """Assignments of a rebalance that never became Stable are forgotten; those of a Stable group stay to be seen."""
+    members = group.members
+    if group.phase is Phase.COMPLETING_REBALANCE:
+        members = {m: replace(member, assignment=(), sync_request=None) for m, member in members.items()}
+    return replace(
+        group,
+        members=members,
+        phase=move(group.phase, Phase.PREPARING_REBALANCE),
+        previous=group.phase,
+        pending_sync=frozenset(),
+    )
+
+
+def _delay_extended(group: Group, e: facts.JoinDelayExtended) -> Group:
+    return replace(group, new_member_added=False)
+
+
+def _join_completed(group: Group, e: facts.JoinPhaseCompleted) -> Group:
+    members = {m: replace(member, join_request=None, is_new=False) for m, member in group.members.items()}
+    return replace(
+        group,
+        members=members,
+        phase=move(group.phase, Phase.COMPLETING_REBALANCE),
+        previous=group.phase,
+        generation=e.generation,
+        protocol=e.protocol,
+        pending_sync=frozenset(members),
+    )
+
+
+def _emptied(group: Group, e: facts.GroupEmptied) -> Group:
+    return replace(
+        group,
+        phase=move(group.phase, Phase.EMPTY),
+        previous=group.phase,
+        generation=e.generation,
+        protocol=None,
+        leader=None,
+        pending_sync=frozenset(),
+    )
+
+
+def _sync_parked(group: Group, e: facts.SyncParked) -> Group:
+    member = replace(group.members[e.member], sync_request=e.request)
+    return replace(group, members={**group.members, e.member: member}, pending_sync=group.pending_sync - {e.member})
+
+
+def _synced(group: Group, e: facts.MemberSynced) -> Group:
+    return replace(group, pending_sync=group.pending_sync - {e.member})
+
+
+def _stored(group: Group, e: facts.AssignmentStored) -> Group:
+    plan = e.assignment or {}
+    members = {m: replace(member, assignment=plan.get(m, ()), sync_request=None) for m, member in group.members.items()}
+    return replace(group, members=members, phase=move(group.phase, Phase.STABLE), previous=group.phase)
+
+
+def _unloaded(group: Group, e: facts.CoordinatorUnloaded) -> Group:
+    return replace(group, phase=Phase.DEAD, previous=group.phase)
+
+
+def _loaded(group: Group, e: facts.CoordinatorLoaded) -> Group:
+    """What durable facts give: Stable if there are members, else Empty, else as if there had never been a group."""
+    fresh = Group(id=group.id, config=group.config, elect=group.elect)
+    if group.stored is None:
+        return fresh
+    phase = Phase.STABLE if group.stored.members else Phase.EMPTY
+    kept = replace(group.stored, phase=phase, previous=Phase.EMPTY)
+    return replace(kept, stored=kept)
+
+
+_APPLY: dict[type[Event], Callable[[Group, Any], Group]] = {
+    facts.GroupCreated: _created,
+    facts.MemberIdIssued: _issued,
+    facts.PendingMemberRemoved: _pending_removed,
+    facts.MemberAdded: _added,
+    facts.MemberUpdated: _updated,
+    facts.MemberReplaced: _replaced,
+    facts.MemberRemoved: _removed,
+    facts.LeaderElected: _elected,
+    facts.RebalanceStarted: _rebalance_started,
+    facts.JoinDelayExtended: _delay_extended,
+    facts.JoinPhaseCompleted: _join_completed,
+    facts.GroupEmptied: _emptied,
+    facts.SyncParked: _sync_parked,
+    facts.MemberSynced: _synced,
+    facts.AssignmentStored: _stored,
+    facts.CoordinatorUnloaded: _unloaded,
+    facts.CoordinatorLoaded: _loaded,
+}

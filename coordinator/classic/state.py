@@ -1,0 +1,97 @@
+"""The state of a classic group: immutable, changed by `evolve` alone (Kafka: ClassicGroup, ClassicGroupMember)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from coordinator.classic.votes import elect_by_hash
+from coordinator.config import GroupConfig
+from events.types import GroupId, MemberId, Partitions, Plan, Protocol, Subscription
+
+Elect = Callable[[int, tuple[MemberId, ...]], MemberId]
+"""(generation so far, candidates) -> leader. Kafka takes the first in hash order of random ids."""
+
+
+class Phase(Enum):
+    """Kafka's ClassicGroupState, with the names DescribeGroups shows."""
+
+    EMPTY = "Empty"
+    PREPARING_REBALANCE = "PreparingRebalance"
+    COMPLETING_REBALANCE = "CompletingRebalance"
+    STABLE = "Stable"
+    DEAD = "Dead"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """A member; `join_request` and `sync_request` are the numbers of its parked requests."""
+
+    id: MemberId
+    instance_id: str | None
+    client_id: str
+    client_host: str
+    session_timeout_ms: int
+    rebalance_timeout_ms: int
+    protocols: tuple[Protocol, ...]
+    assignment: Partitions = ()
+    is_new: bool = False
+    join_request: int | None = None
+    sync_request: int | None = None
+
+    def metadata(self, protocol: str | None) -> Subscription:
+        """What it sent for this protocol; an empty subscription where it doesn't list it."""
+        return next((p.metadata for p in self.protocols if p.name == protocol), Subscription(topics=()))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """A group as its coordinator knows it. `exists` is False until GroupCreated.
+
+    `previous` is the phase before the present one: a rebalance is *initial* if it was EMPTY. `new_member_added` is the
+    flag that extends an initial delay; Kafka does not clear it when the rebalance completes, and neither do we.
+    `stored` is what the durable facts alone would give.
+    """
+
+    id: GroupId
+    config: GroupConfig = field(default_factory=GroupConfig)
+    elect: Elect = elect_by_hash
+    exists: bool = False
+    phase: Phase = Phase.EMPTY
+    previous: Phase = Phase.EMPTY
+    generation: int = 0
+    protocol_type: str | None = None
+    protocol: str | None = None
+    leader: MemberId | None = None
+    members: Mapping[MemberId, Member] = field(default_factory=dict)
+    statics: Mapping[str, MemberId] = field(default_factory=dict)
+    pending: frozenset[MemberId] = frozenset()
+    pending_sync: frozenset[MemberId] = frozenset()
+    new_member_added: bool = False
+    stored: Group | None = None
+
+    @property
+    def awaiting_join(self) -> int:
+        """How many members have a parked JoinGroup."""
+        return sum(m.join_request is not None for m in self.members.values())
+
+    @property
+    def all_joined(self) -> bool:
+        """Every member awaits the end of the join phase and no issued id is outstanding."""
+        return not self.pending and all(m.join_request is not None for m in self.members.values())
+
+    @property
+    def initial(self) -> bool:
+        """The running rebalance started from an empty group."""
+        return self.previous is Phase.EMPTY
+
+    @property
+    def rebalance_timeout_ms(self) -> int:
+        """The longest rebalance timeout of the present members; 0 if there are none."""
+        return max((m.rebalance_timeout_ms for m in self.members.values()), default=0)
+
+    @property
+    def assignment(self) -> Plan:
+        """Who holds what by the books, sorted."""
+        return {m: self.members[m].assignment for m in sorted(self.members)}
