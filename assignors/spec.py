@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from events.types import NO_GENERATION, MemberId, Partitions, TopicPartition
+from events.types import NO_GENERATION, MemberId, TopicPartition
 
 EAGER = "EAGER"
 COOPERATIVE = "COOPERATIVE"
@@ -17,7 +17,7 @@ class Member:
 
     id: MemberId
     topics: tuple[str, ...]
-    owned: Partitions = ()
+    owned: Sequence[TopicPartition] = ()
     generation: int = NO_GENERATION
     instance_id: str | None = None
     rack: str | None = None
@@ -28,11 +28,13 @@ class Spec:
     """A problem: members in the order in which the leader got them, and partition counts by topic.
 
     A topic absent from `partitions` (or with 0) has no metadata. `racks[topic][p]` are the racks of p's replicas.
+    `generation_in_user_data`: members of old protocol versions, whose generation travels in the user data only.
     """
 
     members: tuple[Member, ...]
     partitions: Mapping[str, int]
     racks: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
+    generation_in_user_data: bool = False
 
 
 Answer = Mapping[MemberId, Sequence[TopicPartition]]

@@ -1,0 +1,22 @@
+"""One entry of the list of assignors: the function and what a person choosing one wants to know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assignors.spec import Assign
+
+CLIENT = "client"
+SERVER = "server"
+
+
+@dataclass(frozen=True, slots=True)
+class Assignor:
+    """`name` is Kafka's; `protocols` as in Kafka's supportedProtocols (none on the server side); `source` a KIP."""
+
+    name: str
+    assign: Assign
+    protocols: tuple[str, ...]
+    side: str
+    source: str
+    drawback: str

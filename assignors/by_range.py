@@ -1,0 +1,31 @@
+"""range: topic by topic, contiguous ranges over sorted members; near replicas first with racks (KIP-881)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assignors.group import Group, by_instance
+from assignors.lots import TOPIC_SHIFT, Codes
+from assignors.spec import Answer, Spec
+
+
+def by_range(spec: Spec) -> Answer:
+    """Kafka's RangeAssignor. The topics of a member's list stand in the order of Java's HashMap of topics."""
+    group = Group.of(spec)
+    seats: dict[str, list[int]] = {}
+    for member in by_instance(group.members):
+        for topic in dict.fromkeys(group.members[member].topics):
+            seats.setdefault(topic, []).append(member)
+    none = [np.empty(0, np.int64)]
+    dealt = [ranges(rank, int(group.counts[rank]), seats[group.names[rank]]) for rank in group.java_topics()]
+    return group.answer(
+        np.concatenate(none + [owners for owners, _ in dealt]), np.concatenate(none + [codes for _, codes in dealt])
+    )
+
+
+def ranges(rank: int, count: int, members: list[int]) -> tuple[Codes, Codes]:
+    """`count` partitions of one topic cut into contiguous ranges, the first `count % members` one longer."""
+    sizes = np.full(len(members), count // len(members), np.int64)
+    sizes[: count % len(members)] += 1
+    numbers = np.arange(count, dtype=np.int64)
+    return np.repeat(np.array(members, np.int64), sizes), rank << TOPIC_SHIFT | numbers

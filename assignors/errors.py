@@ -1,0 +1,21 @@
+"""What an assignor may raise: a problem that is not one, or the exception Kafka's own assignor ends with.
+
+BadSpec is ours; AssignorError carries the class and message of the exception the Java assignor throws.
+"""
+
+from __future__ import annotations
+
+from events.errors import GroupSimError
+
+
+class BadSpec(GroupSimError, ValueError):
+    """The problem itself is wrong (duplicate member, negative count...); the sentence names the member or topic."""
+
+
+class AssignorError(GroupSimError):
+    """Kafka's assignor throws here. `java_class` and `message` are Java's; `str()` joins them."""
+
+    def __init__(self, java_class: str, message: str) -> None:
+        super().__init__(f"{java_class}: {message}")
+        self.java_class = java_class
+        self.message = message

@@ -1,0 +1,65 @@
+"""Partitions as numbers: topic rank and partition number in one int64, and lists of them that make tuples on demand.
+
+A million partitions are an array of 8 MB here; as TopicPartition tuples they would be 100 MB and half a second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import overload
+
+import numpy as np
+import numpy.typing as npt
+
+from events.types import TopicPartition
+
+Codes = npt.NDArray[np.int64]
+
+TOPIC_SHIFT = 32
+NUMBER = (1 << TOPIC_SHIFT) - 1
+
+
+def code_of(rank: int, partition: int) -> int:
+    """The number of a partition: sorts by topic rank, then by partition number."""
+    return rank << TOPIC_SHIFT | partition
+
+
+class Lot(Sequence[TopicPartition]):
+    """What one member gets, in order. `codes` index `names` (the sorted topics of the problem); equal to a tuple."""
+
+    __slots__ = ("codes", "names")
+
+    def __init__(self, names: tuple[str, ...], codes: Codes) -> None:
+        self.names = names
+        self.codes = codes
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @overload
+    def __getitem__(self, index: int) -> TopicPartition: ...
+    @overload
+    def __getitem__(self, index: slice) -> Lot: ...
+    def __getitem__(self, index: int | slice) -> TopicPartition | Lot:
+        if isinstance(index, slice):
+            return Lot(self.names, self.codes[index])
+        code = int(self.codes[index])
+        return TopicPartition(self.names[code >> TOPIC_SHIFT], code & NUMBER)
+
+    def __iter__(self) -> Iterator[TopicPartition]:
+        names = self.names
+        for code in self.codes.tolist():
+            yield TopicPartition(names[code >> TOPIC_SHIFT], code & NUMBER)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Lot) and other.names == self.names:
+            return bool(np.array_equal(self.codes, other.codes))
+        if isinstance(other, Lot | tuple | list):
+            return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return f"Lot({', '.join(map(str, self))})"
