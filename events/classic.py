@@ -78,7 +78,7 @@ class MemberReplaced(Event, frozen=True, kw_only=True):
 
 
 class MemberRemoved(Event, frozen=True, kw_only=True):
-    """A member is no longer in the group. cause: `session-expired`, `left`, `sync-timeout`, `join-timeout`, `group-full`.
+    """A member is gone. cause: `session-expired`, `left`, `sync-timeout`, `join-timeout`, `group-full`.
 
     `reason` is what the client said when it left (KIP-800).
     """
@@ -190,7 +190,7 @@ class SyncTimeout(Event, frozen=True, kw_only=True):
 
 
 class HeartbeatReceived(Event, frozen=True, kw_only=True):
-    """A heartbeat was answered with `error` (`NONE` is the ordinary case). It re-arms a timer and changes nothing else."""
+    """A heartbeat was answered with `error`, ordinarily `NONE`. It re-arms a timer and changes nothing else."""
 
     noise: ClassVar[bool] = True
     member: MemberId

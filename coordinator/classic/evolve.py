@@ -111,6 +111,7 @@ def _replaced(group: Group, e: facts.MemberReplaced) -> Group:
         session_timeout_ms=e.session_timeout_ms or old.session_timeout_ms,
         rebalance_timeout_ms=e.rebalance_timeout_ms or old.rebalance_timeout_ms,
         protocols=e.protocols,
+        is_new=False,
         join_request=e.request,
         sync_request=None,
     )

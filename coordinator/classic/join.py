@@ -56,7 +56,7 @@ def _refusal(draft: Draft, cmd: Join) -> Error:
 
 
 def _admits(group: Group, member: MemberId) -> bool:
-    """The check of group.max.size looks at the id in the request, so a static member's empty id counts as a stranger."""
+    """group.max.size looks at the id in the request: a static member's empty id counts as a stranger."""
     limit = group.config.group_max_size
     known = group.members.get(member)
     match group.phase:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from coordinator.classic.commands import Leave, LeaveAnswer, Leaving
 from coordinator.classic.draft import Draft, heartbeat_timer
 from coordinator.classic.guards import validate
@@ -59,7 +61,8 @@ def _leave_one(draft: Draft, entry: Leaving) -> tuple[Error, MemberId]:
         if error is not Error.NONE:
             return error, member
     leaver = group.members[member]
-    draft.release(leaver, Error.UNKNOWN_MEMBER_ID)
+    # A SyncGroup it has parked stays unanswered, as in Kafka: only its JoinGroup is.
+    draft.release(replace(leaver, sync_request=None), Error.UNKNOWN_MEMBER_ID)
     draft.disarm(heartbeat_timer(member))
     remove(draft, member, "left", entry.reason)
     return Error.NONE, member

@@ -42,10 +42,10 @@ def replace_member(draft: Draft, cmd: Join) -> None:
     if at_once:
         draft.reply(cmd.request, _answer_stable(draft.group, cmd, was_leader=group.leader == old.id, old=old.id))
         return
-    reason = f"Updating metadata for static member {cmd.new_member} with instance id {cmd.instance_id}"
+    who = f"static member {cmd.new_member} with instance id {cmd.instance_id}"
+    reason = f"Updating metadata for {who}; client reason: {cmd.reason or 'not provided'}"
     if group.phase is Phase.STABLE:
-        reason = f"Group's selectedProtocol will change because static member {cmd.new_member} with instance id {cmd.instance_id} joined with change of protocol"
-    reason = f"{reason}; client reason: {cmd.reason or 'not provided'}"
+        reason = f"Group's selectedProtocol will change because {who} joined with change of protocol"
     if group.phase is Phase.PREPARING_REBALANCE:
         prepare_or_complete(draft, "static-replaced", reason, cmd.new_member)
     else:

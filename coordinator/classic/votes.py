@@ -32,7 +32,7 @@ def hash_map_order(keys: Iterable[str]) -> list[str]:
 
 
 def elect_by_hash(generation: int, candidates: tuple[MemberId, ...]) -> MemberId:
-    """The first candidate in hash order. Ids hold random parts, so this is Kafka's arbitrary choice, made repeatable."""
+    """The first candidate in hash order: Kafka's arbitrary choice (ids hold random parts), made repeatable."""
     return hash_map_order(candidates)[0]
 
 
