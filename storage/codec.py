@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import get_type_hints
 
 import msgspec
@@ -28,52 +28,45 @@ _ENCODER = msgspec.json.Encoder(order="deterministic")
 _DECODERS = {tag: msgspec.json.Decoder(kind) for tag, kind in CATALOGUE.items()}
 _FACES: dict[type[Event], tuple[str, int]] = {kind: (tag, kind.schema) for tag, kind in CATALOGUE.items()}
 # JSON has no NaN or infinity and msgspec writes null for them, which could not be read back.
-_FLOATS: dict[str, list[str]] = {
-    tag: [field for field, hint in get_type_hints(kind).items() if hint is float] for tag, kind in CATALOGUE.items()
+_FLOATS = {
+    _FACES[kind]: [field for field, hint in get_type_hints(kind).items() if hint is float]
+    for kind in CATALOGUE.values()
 }
-_WITH_FLOATS = frozenset(tag for tag, fields in _FLOATS.items() if fields)
+_WITH_FLOATS = frozenset(face for face, fields in _FLOATS.items() if fields)
 
 
-def encode_rows(
-    first: int,
-    ats: Sequence[int],
-    streams: Sequence[str],
-    versions: Sequence[int],
-    events: Sequence[Event],
-    sources: Sequence[str | None],
-) -> list[Row]:
-    """Rows of these facts, numbered from `first`. One call a batch: a call a fact would cost as much as SQLite does.
+def encode_all(events: Sequence[Event]) -> Iterator[tuple[tuple[str, int], str]]:
+    """`((type, schema), body)` of each. One call a batch: a call a fact would cost as much as SQLite does.
 
     Raises UnknownFact for a type outside the catalogue, StoreError for what JSON can't hold (NaN, half a surrogate).
     """
     try:
-        tags, schemas = zip(*[_FACES[type(event)] for event in events], strict=True)
+        faces = [_FACES[type(event)] for event in events]
     except KeyError:
         odd = next(event for event in events if type(event) not in _FACES)
         raise UnknownFact(f"{type(odd).__name__} is not in events.catalogue, so it can't be stored") from None
-    if not _WITH_FLOATS.isdisjoint(tags):
-        _check_floats(events, tags)
+    if not _WITH_FLOATS.isdisjoint(faces):
+        _check_floats(events)
     try:
         # Line feeds inside strings are escaped by JSON, so each line is one body.
         bodies = _ENCODER.encode_lines(events).decode().split("\n")
     except (UnicodeError, TypeError, OverflowError) as error:
-        raise StoreError(f"one of the facts {first}-{first + len(events) - 1} can't be written: {error}") from None
-    seqs = range(first, first + len(events))
-    # `bodies` ends with the empty text after the last line feed, hence not strict.
-    return list(zip(seqs, ats, streams, versions, tags, schemas, bodies, sources, strict=False))
+        raise StoreError(f"a fact can't be written as JSON: {error}") from None
+    return zip(faces, bodies, strict=False)  # after the last line feed comes one empty text more
 
 
-def _check_floats(events: Sequence[Event], tags: Sequence[str]) -> None:
-    for tag, event in zip(tags, events, strict=True):
-        for field in _FLOATS[tag]:
-            if not math.isfinite(getattr(event, field)):
-                raise StoreError(f"{tag}.{field} is {getattr(event, field)}, which can't be written as JSON")
+def _check_floats(events: Sequence[Event]) -> None:
+    for event in events:
+        for field in _FLOATS[_FACES[type(event)]]:
+            value = getattr(event, field)
+            if not math.isfinite(value):
+                raise StoreError(f"{type(event).__name__}.{field} is {value}, which can't be written as JSON")
 
 
 def encode(event: Event) -> tuple[str, int, str]:
-    """`(type, schema, body)` of one fact. Errors as for `encode_rows`."""
-    row = encode_rows(0, (0,), ("",), (0,), (event,), (None,))[0]
-    return row[4], row[5], row[6]
+    """`(type, schema, body)` of one fact. Errors as for `encode_all`."""
+    ((tag, schema), body) = next(encode_all((event,)))
+    return tag, schema, body
 
 
 def decode(kind: str, schema: int, body: str | bytes, place: str = "") -> Event:

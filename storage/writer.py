@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from events.base import Event
-from storage.codec import Digest, Row, encode_rows
+from storage.codec import Digest, Row, encode_all
 from storage.errors import StoreError
 from storage.store import RunInfo
 
@@ -36,7 +36,8 @@ class BatchWriter(ABC):
         self.info = info
         self._digest = Digest()
         self._versions: dict[str, int] = {}
-        self._waiting: list[tuple[int, str, int, Event, str | None]] = []
+        self._waiting: list[tuple[int, str, tuple[Event, ...], str | None]] = []
+        self._count = 0
         self._over = False
         for row in stored:
             self._digest.add([row])
@@ -46,21 +47,18 @@ class BatchWriter(ABC):
         """Put `events` at the end of `stream`; see `RunWriter.append`."""
         if self._over:
             raise StoreError(f"run {self.info.id} is over ({self.info.status}); nothing can be appended to it")
-        version = self._versions.get(stream, 0)
-        for event in events:
-            self._waiting.append((at_ms, stream, version, event, source))
-            version += 1
-        self._versions[stream] = version
-        if len(self._waiting) >= BATCH:
+        # No more than this for each call: what can be done for a thousand facts at once costs half as much.
+        self._waiting.append((at_ms, stream, tuple(events), source))
+        self._count += len(events)
+        if self._count >= BATCH:
             self.flush()
 
     def flush(self) -> None:
         """Write what is waiting; see `RunWriter.flush`."""
-        if not self._waiting:
+        if not self._count:
             return
-        ats, streams, versions, events, sources = zip(*self._waiting, strict=True)
         first = self.info.facts
-        rows = encode_rows(first, ats, streams, versions, events, sources)
+        rows = self._rows(first)
         info = msgspec.structs.replace(self.info, facts=first + len(rows))
         self._over = True  # if writing fails, this writer no longer knows what the store holds
         self._store(info, rows, first)
@@ -68,6 +66,21 @@ class BatchWriter(ABC):
         self.info = info
         self._digest.add(rows)
         self._waiting.clear()
+        self._count = 0
+
+    def _rows(self, first: int) -> list[Row]:
+        """What is waiting as rows, numbered from `first` and within each stream."""
+        encoded = encode_all([event for _, _, events, _ in self._waiting for event in events])
+        versions, rows, seq = self._versions, list[Row](), first
+        for at_ms, stream, events, source in self._waiting:
+            version = versions.get(stream, 0)
+            for _ in events:
+                (tag, schema), body = next(encoded)
+                rows.append((seq, at_ms, stream, version, tag, schema, body, source))
+                version += 1
+                seq += 1
+            versions[stream] = version
+        return rows
 
     def finish(self, status: str, simulated_ms: int, summary: dict[str, object] | None = None) -> RunInfo:
         """Flush and end the run; see `RunWriter.finish`."""

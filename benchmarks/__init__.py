@@ -1,0 +1,1 @@
+"""Measurements that `make bench` prints; each compares with a yardstick in the same run."""
