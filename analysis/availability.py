@@ -1,0 +1,82 @@
+"""Which partition was available when, and why not: intervals by the definition and labels of the spec's section 8."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from analysis.group import GroupView
+from analysis.labels import LABELS, Interval, Verdict, interval, is_available
+from analysis.witness import survey
+from events import network, world
+from events.base import Event, Recorded, group_of
+from events.types import TopicPartition
+
+__all__ = ["LABELS", "Interval", "intervals", "is_available"]
+
+
+def intervals(facts: Iterable[Recorded], until_ms: int | None = None) -> list[Interval]:
+    """Every partition of every group, from the moment it is meant to be served to the end of the run, without gaps.
+
+    A partition counts from its group's GroupDeclared (or its own creation, if later) to the last fact of the run, or
+    to `until_ms`, whichever is earlier. Intervals are maximal: neighbours differ in label, member or cause. What
+    changes within one millisecond is judged at its end, so no interval is empty. Sorted by group, topic, partition,
+    time. Pure Python; facts that can't matter cost one look at their type.
+    """
+    read = survey(facts, until_ms)
+    lines = {name: _Lines(GroupView(witness)) for name, witness in read.groups.items()}
+    now = read.log[0].at_ms if read.log else 0
+    for fact in read.log:
+        if fact.at_ms > now:
+            for line in lines.values():
+                line.settle(now)
+            now = fact.at_ms
+        _tell(lines, fact.stream, fact.event)
+    for line in lines.values():
+        line.settle(now)
+    return [found for name in sorted(lines) for found in lines[name].close(read.end_ms)]
+
+
+def _tell(lines: dict[str, _Lines], stream: str, event: Event) -> None:
+    if isinstance(event, network.LinkCut | network.LinkHealed):
+        for line in lines.values():
+            line.view.link(event.a, event.b, cut=isinstance(event, network.LinkCut))
+    elif not isinstance(event, world.TopicCreated | world.PartitionsAdded | world.GroupDeclared):
+        line_of = group_of(stream)
+        if line_of is not None:
+            lines[line_of].view.apply(event)
+
+
+class _Lines:
+    """One open interval per partition of a group, and the closed ones before it."""
+
+    __slots__ = ("_open", "_unborn", "closed", "view")
+
+    def __init__(self, view: GroupView) -> None:
+        self.view = view
+        self.closed: dict[TopicPartition, list[Interval]] = {tp: [] for tp in sorted(view.witness.born_ms)}
+        self._open: dict[TopicPartition, tuple[Verdict, int]] = {}
+        self._unborn = sorted(((ms, tp) for tp, ms in view.witness.born_ms.items()), reverse=True)
+
+    def settle(self, at_ms: int) -> None:
+        """Judge at the end of this millisecond what may have changed in it."""
+        while self._unborn and self._unborn[-1][0] <= at_ms:
+            born_ms, tp = self._unborn.pop()
+            self._open[tp] = (self.view.verdict(tp), born_ms)
+        for tp in self.view.take_dirty():
+            if tp in self._open:
+                new = self.view.verdict(tp)
+                if new != self._open[tp][0]:
+                    self._shut(tp, at_ms)
+                    self._open[tp] = (new, at_ms)
+
+    def _shut(self, tp: TopicPartition, at_ms: int) -> None:
+        verdict, since = self._open[tp]
+        if at_ms > since:
+            self.closed[tp].append(interval(self.view.witness.group, tp, verdict, since, at_ms))
+
+    def close(self, end_ms: int) -> Iterator[Interval]:
+        """End what is still open and give everything, by partition and time."""
+        for tp, earlier in self.closed.items():
+            if tp in self._open:
+                self._shut(tp, end_ms)
+            yield from earlier

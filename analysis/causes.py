@@ -1,0 +1,57 @@
+"""Why a partition stands still, in a word or a short chain: `start`, `member-joined`, `crash m2.0 > session-expired`.
+
+A cause is what the group last met: the rebalance that runs or ran last, led by what happened to the member that
+started it. It is `start` until a rebalance follows the first assignment. A cooperative follow-up rebalance keeps the
+cause of the one it completes. What concerns one owner alone (dead, stalled, a zombie) names that owner's trouble.
+"""
+
+from __future__ import annotations
+
+from analysis.books import Books
+from analysis.processes import Process, Processes
+from events import classic as c
+from events.base import Event
+
+START = "start"
+FAILOVER = "coordinator-failover"
+_FOLLOW_UP = ("member-rejoined", "leader-rejoined")
+
+
+def of_process(process: Process) -> str | None:
+    """The process's own trouble, such as `freeze m2.0`; None if it is in good health."""
+    return f"{process.trouble} {process.id}" if process.trouble else None
+
+
+class Causes:
+    """The cause that holds for a whole group; fed with its coordinator's facts."""
+
+    __slots__ = ("_removed", "_started", "now")
+
+    def __init__(self) -> None:
+        self.now = START
+        self._started = False
+        self._removed: str | None = None
+
+    def apply(self, event: Event, books: Books, processes: Processes, owed: bool) -> None:
+        """Take notice of one fact, before the books do. `owed`: a follow-up rebalance is due."""
+        match event:
+            case c.AssignmentStored():
+                self._started = True
+            case c.MemberRemoved():
+                process = processes.of(event.member)
+                self._removed = of_process(process) if process else None
+            case c.CoordinatorUnloaded() | c.CoordinatorLoaded():
+                self._set(FAILOVER)
+            case c.RebalanceStarted():
+                if not (owed and event.cause in _FOLLOW_UP):
+                    self._set(self._chain(event, processes))
+                self._removed = None
+
+    def _chain(self, event: c.RebalanceStarted, processes: Processes) -> str:
+        process = processes.of(event.member)
+        trouble = (of_process(process) if process else None) or self._removed
+        return f"{trouble} > {event.cause}" if trouble else event.cause
+
+    def _set(self, cause: str) -> None:
+        if self._started:
+            self.now = cause

@@ -1,0 +1,217 @@
+"""One group at one instant: books, processes and network together give every partition its label (spec: 8.2)."""
+
+from __future__ import annotations
+
+from analysis import blind
+from analysis.books import COMPLETING, DEAD, PREPARING, STABLE, Books
+from analysis.causes import Causes, of_process
+from analysis.labels import (
+    BOTH_ENTITLED,
+    DATA_CUT,
+    DOUBLE,
+    GRANT_IN_FLIGHT,
+    NONE_ENTITLED,
+    OK,
+    OWNER_DEAD,
+    OWNER_STALLED,
+    PAUSED_APP,
+    PAUSED_CALLBACK,
+    POSITION,
+    RESTORING,
+    UNOWNED,
+    WITHHELD,
+    ZOMBIE_AND_OWNER,
+    ZOMBIE_ONLY,
+    Verdict,
+)
+from analysis.processes import Process, Processes
+from analysis.witness import Witness
+from events import classic, client
+from events.base import Event
+from events.types import MemberId, TopicPartition
+
+DATA = "data"
+"""How the network calls the brokers that lead the partitions; the coordinator is `broker`."""
+
+
+class GroupView:
+    """Folds the facts of one group and judges its partitions. `holders` has, per partition, whose view it is in."""
+
+    def __init__(self, witness: Witness) -> None:
+        self.witness = witness
+        self.books = Books()
+        self.processes = Processes()
+        self.causes = Causes()
+        self.holders: dict[TopicPartition, dict[str, Process]] = {}
+        self.owed: set[TopicPartition] = set()
+        self.cut: set[str] = set()
+        self._dirty: set[TopicPartition] = set()
+
+    def take_dirty(self) -> set[TopicPartition]:
+        """The partitions whose label may have changed since the last call."""
+        dirty, self._dirty = self._dirty, set()
+        return dirty
+
+    def apply(self, event: Event) -> None:
+        """Fold one fact of the group's own streams."""
+        if isinstance(event, client.ClientEvent):
+            self._hear(event)
+            return
+        self.causes.apply(event, self.books, self.processes, bool(self.owed))
+        if self.books.apply(event):
+            self._dirty |= set(self.witness.born_ms)
+        self.processes.book(event)
+        if isinstance(event, classic.AssignmentStored):
+            self.processes.granted(sorted(self.books.members))
+            self.owed = self._owed()
+        elif isinstance(event, classic.GroupEmptied):
+            self.owed = set()
+
+    def link(self, a: str, b: str, cut: bool) -> None:
+        """A link of a process is cut or healed. Only the link to `data` stops what it serves."""
+        for name, other in ((a, b), (b, a)):
+            if other == DATA:
+                (self.cut.add if cut else self.cut.discard)(name)
+            for process in self.processes.named(name):
+                if cut and process.alive:
+                    process.trouble = "cut"
+                elif process.trouble == "cut" and self.books.in_force(process.member):
+                    process.trouble = None
+                self._dirty |= process.view
+
+    def _hear(self, event: client.ClientEvent) -> None:
+        known = self.processes.all.get(event.process)
+        earlier = known.view if known else set()
+        process = self.processes.apply(event)
+        if process is None:
+            return
+        if process.view is not earlier:
+            for tp in earlier - process.view:
+                self.holders[tp].pop(process.id, None)
+            for tp in process.view - earlier:
+                self.holders.setdefault(tp, {})[process.id] = process
+        if isinstance(event, client.Thawed) and self.books.in_force(process.member) and not process.fenced:
+            process.trouble = None
+        self._learn(process, event)
+        self._dirty |= earlier | process.view
+        for member in process.ids:
+            self._dirty |= set(self.books.assignment.get(member, ()))
+
+    def _learn(self, process: Process, event: client.ClientEvent) -> None:
+        if not (self.witness.recorded and process.member) or self.books.told:
+            return
+        if isinstance(event, client.SyncOk) and event.assignment is not None:
+            self.books.learn(process.member, event.generation, event.assignment)
+        elif isinstance(event, client.ViewChanged) and self.books.state == STABLE:
+            self.books.learn(process.member, self.books.generation, event.partitions)
+
+    def _owed(self) -> set[TopicPartition]:
+        """Left out of the new assignment because a cooperative member still has to let go of it (spec: 5.8)."""
+        kept = {
+            tp
+            for process in self.processes.all.values()
+            if process.alive and process.member in self.books.members
+            for tp in process.view
+        }
+        return kept - set(self.books.owners)
+
+    def connected(self, process: Process) -> bool:
+        """It reaches the leaders of its partitions."""
+        return not (self.cut and {process.id, process.name} & self.cut)
+
+    def busy(self, process: Process) -> bool:
+        """Its application thread is in a rebalance callback; not asked of a log that never says when one ends."""
+        if process.callback is None:
+            return False
+        return not self.witness.recorded or process.id in self.witness.callback_ends
+
+    def positioned(self, process: Process, tp: TopicPartition) -> bool:
+        """It knows from where to fetch; taken as given of a log that never says so."""
+        if tp in process.positioned:
+            return True
+        return self.witness.recorded and process.id not in self.witness.positions
+
+    def serving(self, x: Process, tp: TopicPartition) -> bool:
+        """Spec 8.1: running, fetchable, not in a callback, not restoring, connected."""
+        return (
+            x.alive
+            and not x.frozen
+            and tp in x.view
+            and tp not in x.pending
+            and tp not in x.paused
+            and tp not in x.restoring
+            and self.positioned(x, tp)
+            and not self.busy(x)
+            and self.connected(x)
+        )
+
+    def entitled(self, x: Process, tp: TopicPartition) -> bool:
+        """Spec 8.1: the books give it the partition and its commit would be accepted."""
+        if x.fenced:
+            return False
+        if self.witness.recorded and blind.untold(self, x):
+            return blind.entitled(self, x)
+        return self.books.entitled(x.member, tp)
+
+    def verdict(self, tp: TopicPartition) -> Verdict:
+        """The first label of 8.2 that holds."""
+        held = self.holders.get(tp, {})
+        serving = [held[name] for name in sorted(held) if self.serving(held[name], tp)]
+        if serving:
+            return self._served(serving, [x for x in serving if self.entitled(x, tp)])
+        owner = self.books.owner(tp)
+        process = self.processes.of(owner)
+        if process is None or not process.alive or tp not in process.view:
+            process = next((held[name] for name in sorted(held) if self._lets_go(held[name], owner)), process)
+        if process is not None and process.alive and tp in process.view:
+            return self._held(process, tp)
+        return blind.verdict(self, tp, owner, process) or self._not_held(process, tp)
+
+    def _served(self, serving: list[Process], entitled: list[Process]) -> Verdict:
+        zombies = [x for x in serving if x not in entitled]
+        trouble = next((of_process(x) for x in zombies if x.trouble), None) or self.causes.now
+        if len(serving) > 1:
+            sub = (NONE_ENTITLED, ZOMBIE_AND_OWNER, BOTH_ENTITLED)[min(len(entitled), 2)]
+            return Verdict(DOUBLE, sub, (entitled or serving)[0].id, trouble)
+        if entitled:
+            sub_label = blind.word(self) if self.witness.recorded else None
+            return Verdict(OK, sub_label, entitled[0].id)
+        return Verdict(ZOMBIE_ONLY, None, zombies[0].id, trouble)
+
+    def _lets_go(self, x: Process, owner: MemberId | None) -> bool:
+        """At the end of a cooperative round it runs the revoked callback of what nobody was given yet (spec: 8.3)."""
+        if not x.alive or x.fenced or not self.books.in_force(x.member):
+            return False
+        return owner is None and self.busy(x) and x.callback == "revoked"
+
+    def _held(self, x: Process, tp: TopicPartition) -> Verdict:
+        """The owner has it in its view and does not serve it."""
+        cause = self.causes.now
+        if self.busy(x) or tp in x.pending:
+            return Verdict(PAUSED_CALLBACK, None, x.id, cause)
+        if tp in x.paused:
+            return Verdict(PAUSED_APP, None, x.id, "paused")
+        if x.frozen:
+            return Verdict(OWNER_STALLED, None, x.id, of_process(x))
+        if not self.connected(x):
+            return Verdict(OWNER_STALLED, DATA_CUT, x.id, f"cut {x.id}")
+        return Verdict(RESTORING, None if tp in x.restoring else POSITION, x.id, cause)
+
+    def _not_held(self, x: Process | None, tp: TopicPartition) -> Verdict:
+        """Nobody has it in its view, or only who may not; `x` is the process of the owner by the books."""
+        cause = self.causes.now
+        if x is not None and not x.alive:
+            return Verdict(OWNER_DEAD, None, x.id, of_process(x))
+        if x is not None and self._in_flight(x, tp):
+            return Verdict(GRANT_IN_FLIGHT, None, x.id, cause)
+        if self.books.rebalancing and self.books.subscribed(tp.topic):
+            return Verdict(WITHHELD, None, None, cause)
+        if self.books.state in (STABLE, DEAD) and (tp in self.owed or x is not None):
+            return Verdict(WITHHELD, None, None, cause)
+        return Verdict(UNOWNED, None, None, cause)
+
+    def _in_flight(self, x: Process, tp: TopicPartition) -> bool:
+        """The owner will apply this grant, unless it has asked to join again or has given the partition up since."""
+        if x.released or self.books.state == COMPLETING:
+            return False
+        return self.books.state == STABLE or (self.books.state in (PREPARING, DEAD) and tp not in x.surrendered)

@@ -1,0 +1,160 @@
+"""What a run's log can tell at all: which groups, partitions and speakers it has. Read once before the fold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from events import classic, client, network, world
+from events.base import Event, Recorded, group_of
+from events.types import ProcessId, TopicPartition
+
+COORDINATOR: frozenset[type[Event]] = frozenset(
+    {
+        classic.GroupCreated,
+        classic.MemberIdIssued,
+        classic.MemberAdded,
+        classic.MemberUpdated,
+        classic.MemberReplaced,
+        classic.MemberRemoved,
+        classic.LeaderElected,
+        classic.RebalanceStarted,
+        classic.JoinPhaseCompleted,
+        classic.AssignmentStored,
+        classic.GroupEmptied,
+        classic.CoordinatorUnloaded,
+        classic.CoordinatorLoaded,
+    }
+)
+CLIENT: frozenset[type[Event]] = frozenset(
+    {
+        client.ProcessStarted,
+        client.Crashed,
+        client.Frozen,
+        client.Thawed,
+        client.CloseStarted,
+        client.Closed,
+        client.PollExpired,
+        client.Failed,
+        client.ProtocolSelected,
+        client.JoinSent,
+        client.JoinOk,
+        client.SyncOk,
+        client.LeaveSent,
+        client.GenerationReset,
+        client.RevocationPending,
+        client.CallbackStart,
+        client.CallbackEnd,
+        client.ViewChanged,
+        client.PositionReady,
+        client.RestoreStart,
+        client.RestoreEnd,
+        client.Paused,
+        client.Resumed,
+    }
+)
+_NETWORK: frozenset[type[Event]] = frozenset({network.LinkCut, network.LinkHealed})
+_WORLD: frozenset[type[Event]] = frozenset({world.TopicCreated, world.PartitionsAdded, world.GroupDeclared})
+_RELEVANT = COORDINATOR | CLIENT | _NETWORK | _WORLD
+"""Every other fact (heartbeats, messages, polls, commits) can't change availability and is passed by."""
+
+
+@dataclass(slots=True)
+class Witness:
+    """What the log tells of one group.
+
+    `recorded`: its facts were read from logs, so that silence proves nothing. `broker`, `clients`: who speaks.
+    `positions`, `callback_ends`: the processes that tell these; of the others they are taken as given.
+    `born_ms` has the instant from which each partition counts.
+    """
+
+    group: str
+    first_ms: int
+    declared_ms: int | None = None
+    recorded: bool = False
+    broker: bool = False
+    clients: set[ProcessId] = field(default_factory=set)
+    positions: set[ProcessId] = field(default_factory=set)
+    callback_ends: set[ProcessId] = field(default_factory=set)
+    seen: set[TopicPartition] = field(default_factory=set)
+    topics: dict[str, int] = field(default_factory=dict)
+    born_ms: dict[TopicPartition, int] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Survey:
+    """The facts that matter, in order; the groups, sorted by name; and the instant at which the run ends."""
+
+    log: list[Recorded]
+    groups: dict[str, Witness]
+    end_ms: int
+
+
+def survey(facts: Iterable[Recorded], until_ms: int | None = None) -> Survey:
+    """Read a run's facts once; those later than `until_ms` are not looked at."""
+    log: list[Recorded] = []
+    groups: dict[str, Witness] = {}
+    growth: list[tuple[int, str, int]] = []
+    end_ms = 0
+    for fact in facts:
+        if until_ms is not None and fact.at_ms > until_ms:
+            end_ms = until_ms  # the run goes on: what held then holds up to this instant
+            break
+        end_ms = max(end_ms, fact.at_ms)
+        if type(fact.event) not in _RELEVANT:
+            continue
+        log.append(fact)
+        event = fact.event
+        if isinstance(event, world.TopicCreated | world.PartitionsAdded):
+            growth.append((fact.at_ms, event.topic, event.partitions))
+        elif isinstance(event, world.GroupDeclared):
+            _declare(groups.setdefault(event.group, Witness(event.group, fact.at_ms)), event, fact.at_ms)
+        elif (group := group_of(fact.stream)) is not None:
+            _hear(groups.setdefault(group, Witness(group, fact.at_ms)), fact)
+    for witness in groups.values():
+        _bear(witness, growth)
+    return Survey(log, dict(sorted(groups.items())), end_ms)
+
+
+def _declare(witness: Witness, event: world.GroupDeclared, at_ms: int) -> None:
+    if witness.declared_ms is None:
+        witness.declared_ms = at_ms
+    for topic in event.topics:
+        witness.topics.setdefault(topic, at_ms)
+
+
+def _hear(witness: Witness, fact: Recorded) -> None:
+    event = fact.event
+    witness.recorded |= fact.source is not None
+    if isinstance(event, client.ClientEvent):
+        witness.clients.add(event.process)
+        if isinstance(event, client.PositionReady):
+            witness.positions.add(event.process)
+            witness.seen |= {TopicPartition(t, p) for t, p, _ in event.offsets}
+        elif isinstance(event, client.CallbackEnd):
+            witness.callback_ends.add(event.process)
+        elif isinstance(event, client.ViewChanged | client.CallbackStart | client.RevocationPending):
+            witness.seen |= set(event.partitions)
+        elif isinstance(event, client.SyncOk) and event.assignment:
+            witness.seen |= set(event.assignment)
+        return
+    witness.broker = True
+    if isinstance(event, classic.AssignmentStored) and event.assignment:
+        witness.seen |= {tp for given in event.assignment.values() for tp in given}
+
+
+def _bear(witness: Witness, growth: list[tuple[int, str, int]]) -> None:
+    """Decide from when each partition counts: its topic is declared and it exists.
+
+    A group that was never declared (a recorded run may not know what it was meant for) counts the topics it was seen
+    with, or else all, from its first fact. A topic whose size is not told counts the partitions seen.
+    """
+    if witness.declared_ms is None:
+        known = {tp.topic for tp in witness.seen} or {topic for _, topic, _ in growth}
+        witness.topics = dict.fromkeys(sorted(known), witness.first_ms)
+    for at_ms, topic, count in growth:
+        for number in range(count) if topic in witness.topics else ():
+            witness.born_ms.setdefault(TopicPartition(topic, number), max(at_ms, witness.topics[topic]))
+    for tp in witness.seen:
+        if tp.topic in witness.topics:
+            witness.born_ms.setdefault(tp, witness.topics[tp.topic])
