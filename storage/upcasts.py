@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from storage.errors import UnknownFact
-
 Body = dict[str, Any]
 """A fact's body as plain JSON values, its `type` included."""
 Upcast = Callable[[Body], Body]
@@ -20,10 +18,10 @@ never renamed (a new name is a new type), and no entry is ever removed, since st
 
 
 def lift(kind: str, schema: int, target: int, body: Body) -> Body:
-    """`body` of schema `schema` in the shape of schema `target`. Raises UnknownFact where a step is missing."""
+    """`body` of schema `schema` in the shape of schema `target`. Raises LookupError where a step is missing."""
     for step in range(schema, target):
         upcast = UPCASTS.get((kind, step))
         if upcast is None:
-            raise UnknownFact(f"{kind} of schema {step} can't be read: nothing lifts it to schema {step + 1}")
+            raise LookupError(f"nothing lifts schema {step} to {step + 1}")
         body = upcast(body)
     return body

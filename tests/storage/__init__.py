@@ -1,0 +1,1 @@
+"""The event store's tests."""
