@@ -1,0 +1,29 @@
+"""A process that writes one run: `python -m tests.storage.child STORE RUN FACTS`.
+
+It says `ready` when it is about to begin the run, and after each batch how many facts the store now holds.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from storage.sql import SqlStore
+from storage.writer import BATCH
+from tests.storage.facts import info, plain
+
+
+def main(path: str, run: str, count: int) -> None:
+    """Write `count` plain facts to `run`, batch by batch, and finish."""
+    print("ready", flush=True)
+    store = SqlStore(f"sqlite:///{path}")
+    writer = store.begin(info(run))
+    for number in range(count):
+        writer.append(10 * number, "group:g", [plain(number)])
+        if (number + 1) % BATCH == 0:
+            print(writer.info.facts, flush=True)
+    writer.finish("finished", 10 * count)
+    store.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]))

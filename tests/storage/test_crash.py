@@ -1,0 +1,71 @@
+"""A writer that is killed, and two that write at once: whole processes against one SQLite file."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from storage import open_store
+from storage.writer import BATCH
+from tests.storage.facts import plain
+
+FOREVER = 10_000_000
+
+
+def start(path: Path, run: str, count: int) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.storage.child", str(path), run, str(count)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=Path(__file__).parents[2],
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("instant", range(12))
+def test_a_killed_writer_leaves_whole_batches_that_can_be_read_and_gone_on_with(tmp_path: Path, instant: int) -> None:
+    path, chance = tmp_path / "store.db", random.Random(instant)
+    with start(path, "killed", FOREVER) as child:
+        assert child.stdout
+        assert child.stdout.readline() == "ready\n"
+        # The first few are killed while the store is being made, the others somewhere in a batch.
+        time.sleep(chance.uniform(0, 0.02) if instant < 3 else chance.uniform(0.03, 0.3))
+        child.kill()
+        said = [int(line) for line in child.stdout.read().split("\n")[:-1]]
+
+    store = open_store(path)
+    if not store.runs():
+        assert not said
+        return
+    facts = store.find("killed").facts
+    assert facts % BATCH == 0
+    assert facts in (n := said[-1] if said else 0, n + BATCH)
+    assert [(fact.seq, fact.version, fact.event) for fact in store.read("killed")] == [
+        (number, number, plain(number)) for number in range(facts)
+    ]
+    assert store.find("killed").status == "running"
+    again = store.resume("killed")
+    again.append(10 * facts, "group:g", [plain(facts)])
+    assert again.finish("finished", 10 * facts).digest == store.digest("killed")
+    store.close()
+
+
+def test_two_processes_that_write_to_one_new_file_both_finish(tmp_path: Path) -> None:
+    path, count = tmp_path / "store.db", 30 * BATCH + 1
+    children = [start(path, run, count) for run in ("one", "two")]
+    for child in children:
+        _, trouble = child.communicate(timeout=120)
+        assert (child.returncode, trouble) == (0, "")
+    store = open_store(path)
+    assert {(run.id, run.status, run.facts) for run in store.runs()} == {
+        ("one", "finished", count),
+        ("two", "finished", count),
+    }
+    assert store.digest("one") == store.digest("two") == store.find("one").digest == store.find("two").digest
+    store.close()

@@ -1,0 +1,179 @@
+"""What is particular to the SQLite file: its tables, damage in it, and files that are something else."""
+
+from __future__ import annotations
+
+import sqlite3
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+from events.errors import GroupSimError
+from storage import open_store, schema
+from storage.errors import NewerStore, StoreError, UnknownFact
+from storage.memory import MemoryStore
+from storage.sql import SqlStore
+from storage.store import RunWriter
+from tests.storage.facts import info, plain, write
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A store with one finished run `a` of 1,200 facts."""
+    file = tmp_path / "store.db"
+    store = open_store(file)
+    write(store, "a", 1200).finish("finished", 12_000)
+    store.close()
+    return file
+
+
+def change(path: Path, *statements: str) -> None:
+    connection = sqlite3.connect(path)
+    for statement in statements:
+        assert connection.execute(statement).rowcount != 0
+    connection.commit()
+    connection.close()
+
+
+def ask(path: Path, question: str) -> list[tuple[object, ...]]:
+    connection = sqlite3.connect(path)
+    answer = connection.execute(question).fetchall()
+    connection.close()
+    return answer
+
+
+def test_the_tables_are_strict_and_facts_have_no_rowid(path: Path) -> None:
+    tables = ask(path, "SELECT name, wr, strict FROM pragma_table_list WHERE name IN ('runs', 'facts') ORDER BY name")
+    assert tables == [("facts", 1, 1), ("runs", 0, 1)]
+    assert ask(path, "PRAGMA journal_mode") == [("wal",)]
+    assert ask(path, "PRAGMA user_version") == [(schema.NUMBER,)]
+    columns = [name for _, name, *_ in ask(path, "PRAGMA table_info(facts)")]
+    assert columns == ["run", "seq", "at_ms", "stream", "version", "type", "schema", "body", "source"]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        ["UPDATE facts SET body = replace(body, 'm700\"', 'm701\"') WHERE seq = 700"],
+        ["UPDATE facts SET at_ms = at_ms + 1 WHERE seq = 0"],
+        ["UPDATE facts SET stream = 'group:h' WHERE seq = 3"],
+        ["UPDATE facts SET source = 'x.log:1' WHERE seq = 3"],
+        ["DELETE FROM facts WHERE seq = 1199"],
+        ["DELETE FROM facts WHERE seq = 7", "UPDATE facts SET seq = seq - 1 WHERE seq > 7"],
+        [
+            "UPDATE facts SET seq = -1 WHERE seq = 5",
+            "UPDATE facts SET seq = 5 WHERE seq = 6",
+            "UPDATE facts SET seq = 6 WHERE seq = -1",
+        ],
+    ],
+    ids=["flipped byte", "other time", "other stream", "other source", "missing end", "missing middle", "swapped"],
+)
+def test_damage_shows_in_the_digest(path: Path, damage: list[str]) -> None:
+    with SqlStore(f"sqlite:///{path}") as store:
+        assert store.digest("a") == store.find("a").digest
+        change(path, *damage)
+        assert store.digest("a") != store.find("a").digest
+
+
+def test_a_fact_that_can_not_be_read_is_named_by_run_and_seq(path: Path) -> None:
+    change(path, "UPDATE facts SET type = 'Levitated' WHERE seq = 40")
+    with SqlStore(f"sqlite:///{path}") as store, pytest.raises(UnknownFact, match="'Levitated' at run a, seq 40"):
+        list(store.read("a"))
+
+
+def test_a_newer_store_is_refused_in_a_sentence(path: Path) -> None:
+    change(path, "PRAGMA user_version = 99")
+    with pytest.raises(NewerStore, match=r"store\.db was written by a newer groupsim \(store schema 99; .* up to 1\)"):
+        open_store(path)
+
+
+def test_a_file_that_is_no_store_is_refused_and_left_alone(tmp_path: Path) -> None:
+    text = tmp_path / "notes.txt"
+    text.write_text("not a database\n" * 100)
+    other = tmp_path / "other.db"
+    connection = sqlite3.connect(other)
+    connection.execute("CREATE TABLE t (x)")
+    connection.close()
+    before = other.read_bytes()
+    sentences = {
+        text: r"notes\.txt can't be used: file is not a database",
+        other: r"other\.db is an SQLite database of another program",
+        tmp_path: "can't be used: unable to open database file",
+        tmp_path / "nowhere" / "store.db": "can't be used: unable to open database file",
+    }
+    for file, sentence in sentences.items():
+        with pytest.raises(StoreError, match=sentence):
+            open_store(file)
+    assert text.read_text() == "not a database\n" * 100
+    assert other.read_bytes() == before
+
+
+def test_a_reader_can_ask_not_to_make_a_store(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=r"there is no store at .*typo\.db"):
+        open_store(tmp_path / "typo.db", create=False)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_store_that_can_not_be_written_is_still_read(path: Path) -> None:
+    with SqlStore(f"sqlite:///file:{path}?mode=ro&uri=true") as store:
+        assert len(list(store.read("a"))) == 1200
+        with pytest.raises(StoreError, match="attempt to write a readonly database"):
+            store.begin(info("b"))
+
+
+def _fill(writer: RunWriter) -> None:
+    for number in range(10_000):
+        writer.append(number, "s", [plain(number)])
+
+
+def test_a_full_disk_is_said_and_leaves_the_finished_batches(path: Path) -> None:
+    with SqlStore(f"sqlite:///{path}") as store:
+        with store._engine.connect() as connection:
+            (pages,) = connection.exec_driver_sql("PRAGMA page_count").one()
+            connection.exec_driver_sql(f"PRAGMA max_page_count = {pages + 30}")  # the pool hands it out again
+        writer = store.begin(info("b"))
+        with pytest.raises(StoreError, match="database or disk is full"):
+            _fill(writer)
+        facts = store.find("b").facts
+        assert [fact.event for fact in store.read("b")] == [plain(number) for number in range(facts)]
+        assert facts % 1000 == 0
+        assert store.digest("a") == store.find("a").digest
+
+
+def test_reading_takes_no_more_memory_for_a_long_run_than_for_a_short_one(tmp_path: Path) -> None:
+    with SqlStore(f"sqlite:///{tmp_path / 'store.db'}") as store:
+        for run, count in (("short", 3_000), ("long", 30_000)):
+            write(store, run, count)
+
+        def peak(run: str) -> int:
+            tracemalloc.start()
+            count = sum(1 for _ in store.read(run))
+            most = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+            assert count == store.find(run).facts
+            return most
+
+        peak("short")
+        assert peak("long") < 1.5 * peak("short")
+
+
+def test_a_store_is_named_by_path_or_url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in (tmp_path / "store.db", "store.db", "sqlite:///store.db", f"sqlite:///{tmp_path}/store.db"):
+        open_store(name).close()
+    assert {file.name for file in tmp_path.iterdir()} == {"store.db"}
+    assert isinstance(open_store(":memory:"), MemoryStore)
+
+
+@pytest.mark.parametrize(
+    ("url", "sentence"),
+    [
+        ("mysql://localhost/x", "can't be kept in 'mysql'"),
+        ("sqlite:////", "can't be used"),
+        ("://x", "neither a path nor a database URL"),
+        ("nonsense://x", "can't be kept in 'nonsense'"),
+    ],
+)
+def test_a_url_that_is_no_store_is_refused_in_a_sentence(url: str, sentence: str) -> None:
+    with pytest.raises(GroupSimError, match=sentence):
+        open_store(url)
