@@ -12,11 +12,11 @@ from events.world import PartitionsAdded
 from tests.analysis.log import Log, serving_pair, tps
 
 
-def test_an_empty_run_has_no_intervals():
+def test_an_empty_run_has_no_intervals() -> None:
     assert Log(partitions=0).end(10).intervals() == []
 
 
-def test_a_first_assignment_is_unowned_then_withheld_then_in_flight_then_looked_up():
+def test_a_first_assignment_is_unowned_then_withheld_then_in_flight_then_looked_up() -> None:
     log = serving_pair().end(200)
     assert log.labels(0) == [
         ("UNOWNED", 0, 10),
@@ -30,7 +30,7 @@ def test_a_first_assignment_is_unowned_then_withheld_then_in_flight_then_looked_
     assert (looked_up.sub_label, looked_up.member) == ("position", "a")
 
 
-def test_a_crashed_owner_is_dead_until_the_session_expires_and_named_as_cause():
+def test_a_crashed_owner_is_dead_until_the_session_expires_and_named_as_cause() -> None:
     log = serving_pair().client(200, p.Crashed(process="b"))
     log.group(500, c.MemberRemoved(member="b-id", cause="session-expired"))
     log.preparing(500, 1, "session-expired").completing(510, 2, "a").stored(520, 2, a=tps(0, 1))
@@ -49,12 +49,12 @@ def test_a_crashed_owner_is_dead_until_the_session_expires_and_named_as_cause():
     assert log.labels(0)[-1] == ("OK", 100, 600)
 
 
-def test_a_frozen_owner_is_stalled_and_serves_again_when_thawed():
+def test_a_frozen_owner_is_stalled_and_serves_again_when_thawed() -> None:
     log = serving_pair().client(200, p.Frozen(process="b")).client(300, p.Thawed(process="b")).end(400)
     assert log.labels(1)[4:] == [("OK", 100, 200), ("OWNER_STALLED", 200, 300), ("OK", 300, 400)]
 
 
-def test_a_callback_pauses_every_partition_of_its_process():
+def test_a_callback_pauses_every_partition_of_its_process() -> None:
     log = Log(partitions=2).start(0, "a").added(0, "a").preparing(0, 0).completing(0, 1, "a")
     log.stored(0, 1, a=tps(0, 1)).syncs(0, 1, "a").shows(0, "a", 0, 1).fetches(0, "a", 0, 1)
     log.client(10, p.CallbackStart(process="a", kind="revoked", partitions=tps(1)))
@@ -63,7 +63,7 @@ def test_a_callback_pauses_every_partition_of_its_process():
         assert log.labels(number) == [("OK", 0, 10), ("PAUSED_CALLBACK", 10, 30), ("OK", 30, 50)]
 
 
-def test_partitions_pending_revocation_are_paused_until_the_view_drops_them():
+def test_partitions_pending_revocation_are_paused_until_the_view_drops_them() -> None:
     log = serving_pair().client(200, p.RevocationPending(process="a", partitions=tps(0)))
     log.shows(250, "a").end(300)
     assert log.labels(0)[4:] == [
@@ -73,7 +73,7 @@ def test_partitions_pending_revocation_are_paused_until_the_view_drops_them():
     ]
 
 
-def test_restoring_state_and_missing_position_differ_in_the_sub_label():
+def test_restoring_state_and_missing_position_differ_in_the_sub_label() -> None:
     log = serving_pair().client(200, p.RestoreStart(process="a", partitions=tps(0)))
     log.client(260, p.RestoreEnd(process="a", partitions=tps(0))).end(300)
     restoring = [i for i in log.intervals(0) if i.label == "RESTORING"]
@@ -83,7 +83,7 @@ def test_restoring_state_and_missing_position_differ_in_the_sub_label():
     ]
 
 
-def test_a_paused_partition_is_the_applications_doing():
+def test_a_paused_partition_is_the_applications_doing() -> None:
     log = serving_pair().client(200, p.Paused(process="a", partitions=tps(0)))
     log.client(220, p.Resumed(process="a", partitions=tps(0))).end(300)
     assert log.labels(0)[4:] == [("OK", 100, 200), ("PAUSED_APP", 200, 220), ("OK", 220, 300)]
@@ -98,17 +98,19 @@ def test_a_paused_partition_is_the_applications_doing():
         ((p.Crashed(process="a"),), "OWNER_DEAD"),
     ],
 )
-def test_of_two_troubles_of_a_frozen_owner_the_first_label_in_order_wins(worse, label):
+def test_of_two_troubles_of_a_frozen_owner_the_first_label_in_order_wins(
+    worse: tuple[p.ClientEvent, ...], label: str
+) -> None:
     log = serving_pair().client(200, p.Frozen(process="a"), *worse).end(300)
     assert log.labels(0)[-1] == (label, 200, 300)
 
 
-def test_a_restoring_partition_that_is_paused_too_is_not_only_restoring():
+def test_a_restoring_partition_that_is_paused_too_is_not_only_restoring() -> None:
     both = (p.RestoreStart(process="a", partitions=tps(0)), p.Paused(process="a", partitions=tps(0)))
     assert serving_pair().client(200, *both).end(300).labels(0)[-1] == ("PAUSED_APP", 200, 300)
 
 
-def test_a_cut_from_the_coordinator_stops_nothing_and_a_cut_from_the_data_does():
+def test_a_cut_from_the_coordinator_stops_nothing_and_a_cut_from_the_data_does() -> None:
     log = serving_pair().network(200, LinkCut(a="a", b="broker"), LinkCut(a="data", b="b"))
     log.network(300, LinkHealed(a="data", b="b")).end(400)
     assert log.labels(0)[-1] == ("OK", 100, 400)
@@ -121,7 +123,7 @@ def test_a_cut_from_the_coordinator_stops_nothing_and_a_cut_from_the_data_does()
     )
 
 
-def test_a_zombie_serves_alone_then_beside_the_new_owner():
+def test_a_zombie_serves_alone_then_beside_the_new_owner() -> None:
     log = serving_pair().network(200, LinkCut(a="b", b="broker"))
     log.group(300, c.MemberRemoved(member="b-id", cause="session-expired"))
     log.preparing(300, 1, "session-expired").completing(310, 2, "a").stored(320, 2, a=tps(0, 1))
@@ -142,27 +144,27 @@ def test_a_zombie_serves_alone_then_beside_the_new_owner():
     assert not zombie.available
 
 
-def test_two_claimants_that_may_both_commit_are_called_so():
+def test_two_claimants_that_may_both_commit_are_called_so() -> None:
     log = serving_pair().stored(200, 1, a=tps(0, 1), b=tps(1)).shows(200, "a", 0, 1)
     log.fetches(200, "a", 1).end(300)
     last = log.intervals(1)[-1]
     assert (last.label, last.sub_label, last.available) == ("DOUBLE", "both-entitled", True)
 
 
-def test_two_claimants_without_a_right_are_double_and_unavailable():
+def test_two_claimants_without_a_right_are_double_and_unavailable() -> None:
     log = serving_pair().shows(200, "a", 0, 1).fetches(200, "a", 0, 1)
     log.group(210, c.MemberRemoved(member="b-id", cause="left")).end(300)
     last = log.intervals(1)[-1]
     assert (last.label, last.sub_label, last.unavailable) == ("DOUBLE", "none-entitled", True)
 
 
-def test_a_process_past_its_poll_interval_works_in_vain_even_while_the_books_keep_it():
+def test_a_process_past_its_poll_interval_works_in_vain_even_while_the_books_keep_it() -> None:
     log = serving_pair().client(200, p.PollExpired(process="b")).end(300)
     assert log.labels(1)[-1] == ("ZOMBIE_ONLY", 200, 300)
     assert log.intervals(1)[-1].cause == "poll-expired b"
 
 
-def test_a_group_without_members_owns_nothing():
+def test_a_group_without_members_owns_nothing() -> None:
     log = serving_pair().client(200, p.CloseStarted(process="a"), p.CloseStarted(process="b"))
     log.shows(200, "a").shows(200, "b")
     log.group(
@@ -176,12 +178,12 @@ def test_a_group_without_members_owns_nothing():
     assert log.intervals(0)[-1].cause == "close b > member-left"
 
 
-def test_new_partitions_count_from_their_birth_and_are_unowned_until_a_rebalance():
+def test_new_partitions_count_from_their_birth_and_are_unowned_until_a_rebalance() -> None:
     log = serving_pair().world(200, PartitionsAdded(topic="orders", partitions=3)).preparing(300, 1).end(400)
     assert log.labels(2) == [("UNOWNED", 200, 300), ("WITHHELD", 300, 400)]
 
 
-def test_until_ms_ends_the_story_earlier():
+def test_until_ms_ends_the_story_earlier() -> None:
     log = serving_pair().client(200, p.Crashed(process="b")).end(300)
     early = [i for i in intervals(log.facts, until_ms=250) if i.partition == 1]
     assert [(i.label, i.from_ms, i.to_ms) for i in early[-2:]] == [("OK", 100, 200), ("OWNER_DEAD", 200, 250)]

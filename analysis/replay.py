@@ -1,0 +1,42 @@
+"""The state of every group, folded again from the stored facts without running anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from analysis.books import Books
+from analysis.witness import COORDINATOR
+from events.base import Recorded, group_of
+from events.world import GroupDeclared
+
+
+def replay(facts: Iterable[Recorded], until_ms: int | None = None) -> dict[str, Any]:
+    """The state at `until_ms` (facts at that very millisecond included), else at the end.
+
+    `{"groups": {group: {"state", "generation", "leader", "members": {id: {"assigned": [[topic, partition], ...]}}}}}`,
+    sorted. `assigned` is what the last stored assignment gives a member. A group that was declared and never created,
+    or that only clients speak of, has state `Dead`, as Kafka describes a group it does not know.
+    """
+    books: dict[str, Books] = {}
+    for fact in facts:
+        if until_ms is not None and fact.at_ms > until_ms:
+            break
+        event = fact.event
+        if isinstance(event, GroupDeclared):
+            books.setdefault(event.group, Books())
+        elif type(event) in COORDINATOR:
+            group = group_of(fact.stream)
+            if group is not None:
+                books.setdefault(group, Books()).apply(event)
+    return {"groups": {group: described(books[group]) for group in sorted(books)}}
+
+
+def described(books: Books) -> dict[str, Any]:
+    """One group's books in the shape of the command line's contract."""
+    return {
+        "state": books.state if books.spoken else "Dead",
+        "generation": books.generation,
+        "leader": books.leader,
+        "members": {member: {"assigned": [[tp.topic, tp.partition] for tp in given]} for member, given in books.plan()},
+    }

@@ -1,0 +1,86 @@
+"""The coordinator's books and their replay."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analysis.books import Books
+from analysis.replay import replay
+from events import classic as c
+from events.classic import StoredMember
+from events.types import Subscription
+from tests.analysis.log import GROUP, Log, serving_pair, tps
+
+
+def told(log: Log, until_ms: int | None = None) -> dict[str, Any]:
+    group: dict[str, Any] = replay(log.facts, until_ms)["groups"][GROUP]
+    return group
+
+
+def test_replay_gives_the_contracts_shape() -> None:
+    assert told(serving_pair()) == {
+        "state": "Stable",
+        "generation": 1,
+        "leader": "a-id",
+        "members": {"a-id": {"assigned": [["orders", 0]]}, "b-id": {"assigned": [["orders", 1]]}},
+    }
+
+
+def test_replay_can_stop_at_an_instant_and_includes_its_facts() -> None:
+    log = serving_pair()
+    assert told(log, 5)["state"] == "Dead"
+    assert [told(log, ms)["state"] for ms in (10, 20, 29, 30)] == [
+        "PreparingRebalance",
+        "CompletingRebalance",
+        "CompletingRebalance",
+        "Stable",
+    ]
+
+
+def test_a_failover_forgets_what_was_never_written() -> None:
+    log = serving_pair().preparing(200, 1).added(200, "n").completing(210, 2, "a", "b", "n")
+    before = told(log)
+    assert (before["generation"], len(before["members"])) == (2, 3)
+    log.group(220, c.CoordinatorUnloaded())
+    assert told(log)["state"] == "Dead"
+    assert told(log.group(230, c.CoordinatorLoaded())) == told(serving_pair())
+
+
+def test_a_failover_keeps_a_static_swap_that_was_answered_at_once_and_no_other() -> None:
+    now = c.MemberReplaced(instance_id="b", old="b-id", member="b2-id")
+    log = serving_pair().group(200, now, c.CoordinatorLoaded())
+    assert sorted(told(log)["members"]) == ["a-id", "b2-id"]
+    parked = c.MemberReplaced(instance_id="b", old="b-id", member="b2-id", request=9)
+    log = serving_pair().preparing(190, 1).group(200, parked, c.CoordinatorLoaded())
+    assert sorted(told(log)["members"]) == ["a-id", "b-id"]
+
+
+def test_members_come_back_from_the_record_with_their_topics() -> None:
+    stored = StoredMember(
+        member="a-id",
+        client_id="a",
+        client_host="a",
+        session_timeout_ms=1,
+        rebalance_timeout_ms=1,
+        subscription=Subscription(topics=("orders",)),
+    )
+    books = Books()
+    books.apply(c.AssignmentStored(generation=4, assignment={"a-id": tps(0)}, members=(stored,)))
+    books.apply(c.CoordinatorLoaded())
+    assert books.subscribed("orders")
+    assert not books.subscribed("payments")
+    assert books.entitled("a-id", tps(0)[0])
+
+
+def test_recorded_facts_with_gaps_are_accepted() -> None:
+    books = Books()
+    for event in (
+        c.RebalanceStarted(generation=12, cause="unknown", reason="?"),
+        c.JoinPhaseCompleted(generation=13, size=3),
+        c.AssignmentStored(generation=13),
+        c.MemberReplaced(instance_id="i", old="never-seen"),
+        c.MemberRemoved(member="never-seen-either", cause="left"),
+    ):
+        assert books.apply(event)
+    assert (books.state, books.generation, books.told) == ("Stable", 13, False)
+    assert not books.apply(c.HeartbeatReceived(member="x", generation=13, error="NONE"))

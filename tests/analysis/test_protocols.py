@@ -1,0 +1,122 @@
+"""Eager and cooperative rebalances, static members and failover, as sequences of facts."""
+
+from __future__ import annotations
+
+import pytest
+
+from events import classic as c
+from events import client as p
+from events.types import Protocol, Subscription
+from tests.analysis.log import Log, serving_pair, tps
+
+
+def alone(*numbers: int) -> Log:
+    """Process a serves all these partitions from 0 on, in generation 1."""
+    log = Log(partitions=len(numbers)).start(0, "a").added(0, "a").preparing(0, 0).completing(0, 1, "a")
+    return log.stored(0, 1, a=tps(*numbers)).syncs(0, 1, "a").shows(0, "a", *numbers).fetches(0, "a", *numbers)
+
+
+def test_an_eager_rebalance_stops_every_partition_from_the_revocation_to_the_position() -> None:
+    log = alone(0, 1).start(90, "b").added(100, "b").preparing(100, 1)
+    log.client(110, p.CallbackStart(process="a", kind="revoked", partitions=tps(0, 1)))
+    log.client(115, p.CallbackEnd(process="a", kind="revoked")).shows(115, "a").asks(115, "a")
+    log.completing(120, 2, "a", "b").stored(130, 2, a=tps(0), b=tps(1)).syncs(131, 2, "a", "b")
+    log.shows(140, "a", 0).fetches(150, "a", 0).shows(135, "b", 1).fetches(135, "b", 1).end(200)
+    assert log.labels(0) == [
+        ("OK", 0, 110),
+        ("PAUSED_CALLBACK", 110, 115),
+        ("WITHHELD", 115, 130),
+        ("GRANT_IN_FLIGHT", 130, 140),
+        ("RESTORING", 140, 150),
+        ("OK", 150, 200),
+    ]
+    assert {i.cause for i in log.intervals() if i.unavailable} == {"member-joined"}
+
+
+def cooperative() -> Log:
+    """Scale-out from one to two with four partitions: round 1 withholds 2 and 3, round 2 grants them."""
+    log = alone(0, 1, 2, 3).start(90, "b").added(100, "b").preparing(100, 1).asks(110, "a")
+    log.completing(111, 2, "a", "b").stored(113, 2, a=tps(0, 1), b=()).syncs(114, 2, "a", "b")
+    log.client(114, p.CallbackStart(process="a", kind="revoked", partitions=tps(2, 3)))
+    log.client(120, p.CallbackEnd(process="a", kind="revoked")).shows(120, "a", 0, 1).asks(120, "a")
+    log.preparing(121, 2, "member-rejoined", "a").completing(1121, 3, "a", "b")
+    log.stored(1123, 3, a=tps(0, 1), b=tps(2, 3)).syncs(1124, 3, "a", "b")
+    return log.shows(1124, "b", 2, 3).fetches(1126, "b", 2, 3).end(1200)
+
+
+def test_a_cooperative_rebalance_leaves_kept_partitions_alone_but_for_callbacks() -> None:
+    assert cooperative().labels(0) == [("OK", 0, 114), ("PAUSED_CALLBACK", 114, 120), ("OK", 120, 1200)]
+
+
+def test_a_cooperative_move_is_withheld_from_the_revocation_to_the_second_round() -> None:
+    log = cooperative()
+    assert log.labels(3) == [
+        ("OK", 0, 113),
+        ("ZOMBIE_ONLY", 113, 114),
+        ("PAUSED_CALLBACK", 114, 120),
+        ("WITHHELD", 120, 1123),
+        ("GRANT_IN_FLIGHT", 1123, 1124),
+        ("RESTORING", 1124, 1126),
+        ("OK", 1126, 1200),
+    ]
+    assert {i.cause for i in log.intervals(3) if i.unavailable} == {"member-joined"}
+
+
+def test_a_partition_left_out_in_a_settled_group_is_unowned() -> None:
+    log = alone(0).shows(10, "a").stored(10, 1, a=()).end(20)
+    assert log.labels(0) == [("OK", 0, 10), ("UNOWNED", 10, 20)]
+
+
+def test_a_partition_of_a_topic_nobody_subscribes_is_unowned_even_while_rebalancing() -> None:
+    log = Log(partitions=1).start(0, "a")
+    elsewhere = (Protocol("range", Subscription(topics=("payments",))),)
+    log.group(0, c.MemberAdded(member="a-id", client_host="a", protocols=elsewhere)).preparing(0, 0).end(5)
+    assert log.labels(0) == [("UNOWNED", 0, 5)]
+
+
+def test_a_kept_partition_stays_available_while_the_group_completes() -> None:
+    log = serving_pair().preparing(200, 1).completing(300, 2, "a", "b").end(400)
+    assert log.labels(0)[-1] == ("OK", 100, 400)
+
+
+def test_who_missed_the_join_phase_works_in_vain() -> None:
+    log = serving_pair().preparing(200, 1)
+    log.group(300, c.JoinPhaseCompleted(generation=2, members=("a-id",), size=1, dropped=("b-id",)))
+    log.end(400)
+    assert log.labels(1)[-2:] == [("OK", 100, 300), ("ZOMBIE_ONLY", 300, 400)]
+
+
+@pytest.mark.parametrize(("absent", "label"), [((), "OK"), (("b",), "ZOMBIE_ONLY")])
+def test_an_absent_static_member_is_not_in_the_generation(absent: tuple[str, ...], label: str) -> None:
+    log = serving_pair().preparing(200, 1).completing(300, 2, "a", "b", absent=absent).end(400)
+    assert log.labels(1)[-1][0] == label
+
+
+def test_a_static_member_takes_over_the_partitions_of_its_dead_self() -> None:
+    log = serving_pair().client(200, p.Crashed(process="b")).start(300, "b.1")
+    swap = c.MemberReplaced(instance_id="b", old="b-id", member="b.1-id", client_host="b.1")
+    log.group(310, swap).client(320, p.SyncOk(process="b.1", member="b.1-id", generation=1))
+    log.shows(320, "b.1", 1).fetches(330, "b.1", 1).end(400)
+    assert log.labels(1)[4:] == [
+        ("OK", 100, 200),
+        ("OWNER_DEAD", 200, 310),
+        ("GRANT_IN_FLIGHT", 310, 320),
+        ("RESTORING", 320, 330),
+        ("OK", 330, 400),
+    ]
+
+
+def test_an_unapplied_grant_in_a_stable_group_stays_in_flight_for_ever() -> None:
+    log = serving_pair().shows(200, "b").end(9000)
+    assert log.labels(1)[-1] == ("GRANT_IN_FLIGHT", 200, 9000)
+
+
+def test_a_failover_between_join_and_sync_takes_the_group_back_and_members_go_on() -> None:
+    log = serving_pair().preparing(200, 1).added(200, "n").completing(210, 2, "a", "b", "n")
+    log.group(220, c.CoordinatorUnloaded()).group(260, c.CoordinatorLoaded()).end(300)
+    assert log.labels(0)[-1] == ("OK", 100, 300)
+
+
+def test_a_coordinator_that_is_away_stops_nobody() -> None:
+    log = serving_pair().group(200, c.CoordinatorUnloaded()).end(300)
+    assert log.labels(1)[-1] == ("OK", 100, 300)
