@@ -1,0 +1,9 @@
+"""What the pipeline refuses."""
+
+from __future__ import annotations
+
+from events.errors import GroupSimError
+
+
+class PipelineError(GroupSimError):
+    """Spark can't be started or used like this, or a lake is not what it should be."""
