@@ -1,0 +1,87 @@
+"""Wordings of Go clients: sarama and franz-go (kgo)."""
+
+from __future__ import annotations
+
+import re
+
+from incidents.formats import Record
+from incidents.wordings import Detail, Found, Wording, first_reading, wording
+
+_PAIR = re.compile(r"[;,]\s(\w{1,40}): ((?:map\[[^\]]{0,20000}\](?:\])?|[^;,\s][^;,]{0,2000}))")
+_GO_TOPIC = re.compile(r"([\w.-]{1,249})[:=]?\s?\[([\d\s,]{0,20000})\]")
+
+
+def _one(detail: Detail, record: Record) -> None:
+    detail["partitions"] = [f"{detail.pop('topic')}-{detail.pop('number')}"]
+    detail["client"] = "sarama"
+
+
+def _sarama(detail: Detail, record: Record) -> None:
+    detail["client"] = "sarama"
+
+
+SARAMA: tuple[Wording, ...] = (
+    wording(
+        "assigned",
+        "added subscription to ",
+        r"consumer/broker/\d{1,9} added subscription to (?P<topic>[^\s/]{1,249})/(?P<number>\d{1,9})",
+        _one,
+    ),
+    wording(
+        "revoked",
+        "closed dead subscription to ",
+        r"consumer/broker/\d{1,9} closed dead subscription to (?P<topic>[^\s/]{1,249})/(?P<number>\d{1,9})",
+        _one,
+    ),
+    wording(
+        "coordinator_found",
+        "coordinator for consumergroup ",
+        r"client/coordinator coordinator for consumergroup {group} is #",
+        _sarama,
+    ),
+    wording("", "consumer/broker/", r"consumer/broker/"),
+    wording("", "consumergroup", r"(?:client/coordinator|consumergroup/)"),
+)
+
+_KGO = (
+    ("joining group", "joining"),
+    ("joined", "joined"),
+    ("synced", "synced"),
+    ("leaving group", "leave_sent"),
+    ("new group session begun", "assigned"),
+    ("heartbeat errored", "heartbeat_says_rebalancing"),
+)
+"""franz-go: the message's beginning, and what it means."""
+
+
+def read(record: Record) -> tuple[Found, ...] | None:
+    """The rows of a Go client's record; None if it is not one, or not known."""
+    found = first_reading(SARAMA, record) if "consumer" in record.text else None
+    return found if found is not None else _kgo(record)
+
+
+def _kgo(record: Record) -> tuple[Found, ...] | None:
+    """franz-go prints `message; key: value, key: value`, or hands the keys to a structured logger."""
+    fields = {k: v for k, v in record.fields.items() if isinstance(v, str | int)}
+    fields |= {k: v.strip() for k, v in _PAIR.findall(record.text[:65_536])}
+    group = fields.get("group")
+    if not isinstance(group, str):
+        return None
+    kind = next((kind for lead, kind in _KGO if record.text.startswith(lead)), None)
+    if kind is None or (kind == "heartbeat_says_rebalancing" and "REBALANCE_IN_PROGRESS" not in str(fields.get("err"))):
+        return (
+            () if re.match(r"beginning|balanc|assigning|heartbeat|updating|entering|group|sync", record.text) else None
+        )
+    detail: Detail = {}
+    member = str(fields["member_id"]) if fields.get("member_id") else None
+    if "generation" in fields and str(fields["generation"]).lstrip("-").isdigit():
+        detail["generation"] = int(fields["generation"])
+    if member and kind == "joined":
+        detail["member"] = member
+    if kind == "assigned":
+        detail["partitions"] = [
+            f"{topic}-{number}"
+            for topic, listed in _GO_TOPIC.findall(str(fields.get("added", "")).removeprefix("map["))
+            for number in listed.replace(",", " ").split()
+        ]
+    return (Found(kind, group, member, None, detail),)

@@ -1,0 +1,243 @@
+"""Logs into rows: candidate lines become records, records are tried against the wordings of every producer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import tzinfo
+from pathlib import Path
+
+from incidents import broker, go_clients, java_client, librdkafka, node_clients, python_clients
+from incidents.formats import Record, clean, parse, starts_record
+from incidents.rows import KINDS, Counts, Reading, Row, Unread
+from incidents.scan import Scan, Window
+from incidents.times import iso, parse_zone, to_utc
+from incidents.wordings import Found, first_reading
+
+UNREAD_KEPT = 10_000
+_HELD = 64
+_OPENERS = ("Updating assignment with", "Reconciling assignment with")
+_BLOCK_LINES = 12
+_WRAPPED = 5
+_TRACE = re.compile(r"\s|at |Caused by|\.\.\. |Traceback|(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b|\)|\}")
+_BROKER_SPEAKS = re.compile(r"\[Group(?:Coordinator|MetadataManager|Id)[ =]")
+_CLIENT_SPEAKS = re.compile(
+    r"rebalanc|[Jj]oin|oordinator|[Gg]eneration|[Mm]ember|eartbeat|LeaveGroup|SyncGroup|ssignment|[Rr]evok|\bgroup\b"
+)
+_ANYONE_SPEAKS = re.compile(
+    r"[Cc]onsumer group|[Gg]roup coordinator|[Rr]ebalanc(?:e|ing)\b|(?:Join|Sync|Leave)Group\b|group\.instance\.id|\bcgrp\b"
+)
+
+
+def understand(record: Record) -> tuple[Found, ...] | None:
+    """What a record says, by the first producer whose words it uses; None if nobody knows them; () if it is known noise."""
+    for read in (_broker, java_client.read, node_clients.read, librdkafka.read, go_clients.read, _python):
+        found = read(record)
+        if found is not None:
+            return found
+    return None
+
+
+def related(text: str) -> bool:
+    """Whether a line that nobody understood speaks of a consumer group."""
+    if _BROKER_SPEAKS.search(text) is not None:
+        return True
+    said = java_client.speaks(text)
+    return (_ANYONE_SPEAKS.search(text) if said is None else _CLIENT_SPEAKS.search(said)) is not None
+
+
+def _broker(record: Record) -> tuple[Found, ...] | None:
+    if java_client.speaks(record.text) is not None:
+        return None
+    return first_reading(broker.WORDINGS, record)
+
+
+def _python(record: Record) -> tuple[Found, ...] | None:
+    return first_reading(python_clients.WORDINGS, record)
+
+
+class LogReader:
+    """One log. Iterating gives its rows in line order, in constant memory; the counts grow meanwhile.
+
+    Rows of kinds outside `rows.KINDS` come along: `Row.kind in KINDS` tells them apart. `progress` is called with the
+    number of bytes taken from the file. Raises LogError if the file can't be read.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        tz: str | None = None,
+        skew_ms: int = 0,
+        name: str | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> None:
+        self.file = str(path) if name is None else name
+        self.counts = Counts()
+        self.unread: list[Unread] = []
+        self.troubles: list[str] = []
+        self._zone: tzinfo | None = parse_zone(tz)
+        self._skew_ms = skew_ms
+        self._scan = Scan(path, progress)
+        self._timed = False
+        self._done = 0
+        self._groups: dict[str, str] = {}
+
+    def __iter__(self) -> Iterator[Row]:
+        yield from _settle_blocks(self._rows())
+
+    def _rows(self) -> Iterator[Row]:
+        for window in self._scan.windows():
+            if window.number > self._done:
+                yield from self._read(window)
+        self.counts.lines = self._scan.lines
+        self.troubles = list(self._scan.troubles)
+
+    def _read(self, window: Window) -> Iterator[Row]:
+        text = clean(window.line)
+        record = parse(window.number, text)
+        self._timed = self._timed or (record.stamp is not None and record.stamp.ms is not None)
+        if record.text.endswith(_OPENERS) or any(opener in record.text for opener in _OPENERS):
+            record = replace(record, more=record.more + tuple(_block(window)))
+        elif record.logger is None or record.logger.startswith("rdkafka"):
+            longer = self._unwrapped(window, text, record)
+            if longer is not None:
+                record = longer
+        found = understand(record)
+        if found is None and record.stamp is None and self._timed:
+            found, record = self._from_behind(window, text, record)
+        if found is None:
+            if related(record.text):
+                self._miss(record.line, text)
+            return
+        self.counts.recognised += 1
+        yield from (self._row(record, each) for each in found)
+
+    def _unwrapped(self, window: Window, text: str, record: Record) -> Record | None:
+        """The record with its hard-wrapped lines joined, if there are any and the whole says more than the first line."""
+        if record.stamp is None or len(text) < 60 or record.fields:
+            return None
+        lines: list[str] = []
+        for raw in window.following(_WRAPPED):
+            line = clean(raw)
+            if not line or _TRACE.match(line) or starts_record(line):
+                break
+            lines.append(line)
+        for glue in ("", " ") if lines else ():
+            whole = parse(window.number, glue.join((text, *lines)))
+            if whole.logger is not None and understand(whole):
+                self._done = window.number + len(lines)
+                return whole
+        if lines and understand(record) is None:
+            for glue in ("", " "):
+                whole = parse(window.number, glue.join((text, *lines)))
+                if understand(whole):
+                    self._done = window.number + len(lines)
+                    return whole
+        return None
+
+    def _from_behind(self, window: Window, text: str, record: Record) -> tuple[tuple[Found, ...] | None, Record]:
+        """A line without a time may be the rest of a wrapped record: look for its head above."""
+        lines = [text]
+        for back, raw in enumerate(window.preceding(_WRAPPED), 1):
+            line = clean(raw)
+            lines.insert(0, line)
+            if starts_record(line):
+                for glue in ("", " "):
+                    whole = parse(window.number - back, glue.join(lines))
+                    found = understand(whole)
+                    if found:
+                        return found, whole
+                break
+            if not line or _TRACE.match(line):
+                break
+        return None, record
+
+    def _miss(self, line: int, text: str) -> None:
+        self.counts.unrecognised += 1
+        if len(self.unread) < UNREAD_KEPT:
+            self.unread.append(Unread(self.file, line, text[:2000]))
+
+    def _row(self, record: Record, found: Found) -> Row:
+        ms = None if record.stamp is None else to_utc(record.stamp, self._zone)
+        group, client = found.group, found.client
+        if client is not None:
+            group = group or self._groups.get(client) if (record.logger or "").startswith("rdkafka") else group
+            if group is not None:
+                self._groups[client] = group
+        at = None if ms is None else iso(ms + self._skew_ms)
+        return Row(self.file, record.line, at, found.kind, group, found.member, client, found.detail)
+
+
+def _block(window: Window) -> Iterator[str]:
+    """The indented lines of a multi-line record."""
+    for raw in window.following(_BLOCK_LINES):
+        line = clean(raw)
+        if line and (line[0] not in " \t" or starts_record(line.lstrip())):
+            return
+        yield line
+
+
+def _settle_blocks(rows: Iterator[Row]) -> Iterator[Row]:
+    """`Updating assignment with` is the assignment only where no `Adding newly assigned partitions` follows it.
+
+    So such a row waits, with all behind it, for the client's next word: at most `_HELD` rows.
+    """
+    held: list[Row] = []
+    waiting: dict[tuple[str | None, str | None], int] = {}
+    for row in rows:
+        who = (row.group, row.client)
+        if row.kind == "assigned" and who in waiting:
+            held[waiting[who]] = _with_kind(held[waiting[who]], "client_block")
+            del waiting[who]
+        elif who in waiting and row.kind in ("joining", "client_block", "leave_sent", "joined"):
+            del waiting[who]
+        if row.kind == "client_block":
+            waiting[who] = len(held)
+            row = _with_kind(row, "assigned")
+        if not waiting and not held:
+            yield row
+            continue
+        held.append(row)
+        if not waiting or len(held) >= _HELD:
+            yield from held
+            held, waiting = [], {}
+    yield from held
+
+
+def _with_kind(row: Row, kind: str) -> Row:
+    detail = {**row.detail}
+    if kind == "assigned":
+        detail["partitions"] = detail["added"]
+    else:
+        detail.pop("partitions", None)
+    return Row(row.file, row.line, row.at, kind, row.group, row.member, row.client, detail)
+
+
+def rows(path: Path, *, tz: str | None = None, skew_ms: int = 0) -> Iterator[Row]:
+    """The rows `incident read` shows of one log, one by one, in constant memory; see LogReader for counts."""
+    for row in LogReader(path, tz=tz, skew_ms=skew_ms):
+        if row.kind in KINDS:
+            yield row
+
+
+def read_files(paths: Sequence[Path], *, tz: str | None = None, skews: Mapping[str, int] = {}) -> Reading:
+    """Read several logs. `skews` (ms, by path or by file name) are added to a file's times.
+
+    `tz` is the zone of times that name none (default: UTC). Raises LogError for a file that can't be read, a zone that
+    doesn't exist and a skew for a file that isn't among `paths`.
+    """
+    names = {str(path) for path in paths} | {Path(path).name for path in paths}
+    for name in skews:
+        if name not in names:
+            raise LogError(f"there is a skew for {name}, which is not among the logs given")
+    reading = Reading(files=tuple(str(path) for path in paths), rows=[], context=[], unread=[], troubles=[])
+    for path in map(Path, paths):
+        reader = LogReader(path, tz=tz, skew_ms=skews.get(str(path), skews.get(path.name, 0)))
+        for row in reader:
+            (reading.rows if row.kind in KINDS else reading.context).append(row)
+        reading.counts.add(reader.counts)
+        reading.unread.extend(reader.unread)
+        reading.troubles.extend(reader.troubles)
+    return reading
