@@ -123,6 +123,7 @@ class Books:
             case c.MemberAdded():
                 topics = _topics(event.protocols)
                 self.gone.discard(event.member)
+                self.leader = self.leader or event.member
                 self.members[event.member] = BookedMember(event.member, event.instance_id, event.client_host, topics)
             case c.MemberUpdated():
                 if event.member in self.members:
@@ -155,6 +156,8 @@ class Books:
     def _remove(self, member: MemberId) -> None:
         self.members.pop(member, None)
         self.gone.add(member)
+        if self.leader == member:
+            self.leader = None
 
     def _join_phase(self, event: c.JoinPhaseCompleted) -> None:
         self.state, self.generation = COMPLETING, event.generation
@@ -189,6 +192,7 @@ class Books:
     def _replace(self, event: c.MemberReplaced) -> None:
         new = event.member or f"{event.instance_id}-?"  # an id the log did not tell
         old = self.members.get(event.old)
+        led = self.leader == event.old
         self._remove(event.old)
         topics = _topics(event.protocols) or (old.topics if old else ())
         host = event.client_host or (old.client_host if old else None)
@@ -197,7 +201,7 @@ class Books:
         self.members[new] = BookedMember(new, event.instance_id, host, topics, current)
         if event.old in self.assignment:
             self.assignment[new] = self.assignment.pop(event.old)
-        if self.leader == event.old:
+        if led:
             self.leader = new
         self._index()
         if self.state == STABLE and event.request is None:

@@ -46,10 +46,12 @@ class Causes:
                 if not (owed and event.cause in _FOLLOW_UP):
                     self._set(self._chain(event, processes))
                 self._removed = None
+            case c.JoinPhaseCompleted() | c.GroupEmptied():
+                self._removed = None
 
     def _chain(self, event: c.RebalanceStarted, processes: Processes) -> str:
         process = processes.of(event.member)
-        trouble = (of_process(process) if process else None) or self._removed
+        trouble = self._removed if process is None else of_process(process)
         return f"{trouble} > {event.cause}" if trouble else event.cause
 
     def _set(self, cause: str) -> None:

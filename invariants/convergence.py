@@ -1,0 +1,177 @@
+"""What heals converges: left in peace long enough, every group with live members is Stable and owns all it should."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from events import classic as c
+from events import client as p
+from events import network as n
+from events import world as w
+from events.base import Event, Recorded, group_of
+from events.types import MemberId, ProcessId, TopicPartition
+from invariants.base import Violation
+
+SETTLE_MS = 20_000
+"""Peace needed, besides the longest session timeout, before a group is expected to have settled."""
+RESTLESS = 8
+"""More rebalances than this, all begun in peace, are a loop (the protocol needs 2 or 3 rounds)."""
+
+_TROUBLE = (
+    p.ProcessStarted,
+    p.Crashed,
+    p.Frozen,
+    p.Thawed,
+    p.CloseStarted,
+    p.Closed,
+    p.PollExpired,
+    p.Failed,
+    c.CoordinatorUnloaded,
+    c.CoordinatorLoaded,
+    n.LinkCut,
+    n.LinkHealed,
+    n.LinkSlowed,
+    w.TopicCreated,
+    w.PartitionsAdded,
+    w.GroupDeclared,
+    w.ActionTaken,
+)
+
+
+@dataclass(slots=True)
+class _Group:
+    topics: set[str] = field(default_factory=set)
+    live: dict[ProcessId, frozenset[str]] = field(default_factory=dict)
+    frozen: set[ProcessId] = field(default_factory=set)
+    dead: set[ProcessId] = field(default_factory=set)
+    host: dict[MemberId, str] = field(default_factory=dict)
+    stable: bool = False
+    owners: dict[TopicPartition, MemberId] | None = field(default_factory=dict)
+    began_ms: int | None = None
+    may_last_ms: int = 0
+    starts: list[int] = field(default_factory=list)
+
+
+class Converges:
+    """Liveness, judged only where a run healed: no link is cut and nothing has happened for `settle_ms` plus a session.
+
+    A rebalance may take as long as its rebalance timeout allows. `slowest_ms` is the longest one that was completed.
+    """
+
+    name = "converges"
+
+    def __init__(self, settle_ms: int = SETTLE_MS) -> None:
+        self.settle_ms = settle_ms
+        self.slowest_ms: int | None = None
+        self.healed = False
+        self._groups: dict[str, _Group] = {}
+        self._sizes: dict[str, int] = {}
+        self._cuts: set[frozenset[str]] = set()
+        self._trouble_ms = 0
+        self._session_ms = 0
+        self._last: tuple[int, int] = (0, 0)
+
+    @property
+    def note(self) -> str:
+        """How slow the slowest rebalance was; that nothing could be judged, if the trouble lasted to the end."""
+        said = [] if self.slowest_ms is None else [f"slowest {self.slowest_ms / 1000:.1f} s"]
+        return ", ".join(said if self.healed else [*said, "not judged: no peace before the end"])
+
+    def observe(self, fact: Recorded) -> Iterator[Violation]:
+        """Take notice; nothing is said before the end."""
+        event = fact.event
+        self._last = (fact.at_ms, fact.seq)
+        if isinstance(event, _TROUBLE):
+            self._trouble_ms = fact.at_ms
+            self._world(event)
+        group = group_of(fact.stream)
+        if group is not None:
+            self._fold(self._groups.setdefault(group, _Group()), event, fact.at_ms)
+        yield from ()
+
+    def _world(self, event: Event) -> None:
+        match event:
+            case n.LinkCut():
+                self._cuts.add(frozenset((event.a, event.b)))
+            case n.LinkHealed():
+                self._cuts.discard(frozenset((event.a, event.b)))
+            case w.TopicCreated() | w.PartitionsAdded():
+                self._sizes[event.topic] = event.partitions
+            case w.GroupDeclared():
+                self._groups.setdefault(event.group, _Group()).topics |= set(event.topics)
+
+    def _fold(self, group: _Group, event: Event, at_ms: int) -> None:
+        match event:
+            case p.ProcessStarted():
+                group.live[event.process] = frozenset(event.topics)
+            case p.Crashed() | p.Closed() | p.Failed():
+                group.live.pop(event.process, None)
+                group.dead.add(event.process)
+            case p.Frozen():
+                group.frozen.add(event.process)
+            case p.Thawed():
+                group.frozen.discard(event.process)
+            case c.MemberAdded() | c.MemberReplaced():
+                group.host[event.member or ""] = event.client_host or ""
+                self._session_ms = max(self._session_ms, event.session_timeout_ms or 0)
+                group.may_last_ms = max(group.may_last_ms, event.rebalance_timeout_ms or 0)
+                if isinstance(event, c.MemberReplaced) and group.owners:
+                    new = {event.old: event.member or ""}
+                    group.owners = {tp: new.get(m, m) for tp, m in group.owners.items()}
+            case c.RebalanceStarted():
+                group.began_ms, group.stable = at_ms, False
+                group.starts.append(at_ms)
+            case c.AssignmentStored():
+                plan = event.assignment
+                group.owners = None if plan is None else {tp: m for m, ps in plan.items() for tp in ps}
+                self._settled(group, at_ms, stable=True)
+            case c.GroupEmptied():
+                group.owners = {}
+                self._settled(group, at_ms, stable=False)
+            case c.CoordinatorLoaded():
+                group.stable, group.began_ms = bool(group.owners), None
+
+    def _settled(self, group: _Group, at_ms: int, *, stable: bool) -> None:
+        if group.began_ms is not None:
+            self.slowest_ms = max(self.slowest_ms or 0, at_ms - group.began_ms)
+        group.stable, group.began_ms = stable, None
+
+    def finish(self) -> Iterator[Violation]:
+        """Say of every group with live members what it has not reached, if there was peace enough to reach it."""
+        end_ms, seq = self._last
+        peace_ms = self._trouble_ms + self._session_ms + self.settle_ms
+        self.healed = not self._cuts and end_ms >= peace_ms
+        if self.healed:
+            for name, group in sorted(self._groups.items()):
+                for sentence in self._complaints(name, group, end_ms, peace_ms):
+                    yield Violation(self.name, end_ms, seq, sentence)
+
+    def _complaints(self, name: str, group: _Group, end_ms: int, peace_ms: int) -> Iterator[str]:
+        running = {x: topics for x, topics in group.live.items() if x not in group.frozen}
+        if not running:
+            return
+        restless = sum(start >= peace_ms for start in group.starts)
+        if restless > RESTLESS:
+            yield f"{name} began {restless} rebalances although nothing had happened since {self._trouble_ms} ms"
+        if group.began_ms is not None:
+            took = end_ms - group.began_ms
+            if took > max(group.may_last_ms, self.settle_ms):
+                yield f"{name} is still rebalancing, {took} ms after {group.began_ms} ms"
+        elif not group.stable:
+            yield f"{name} is not Stable at the end although {len(running)} processes are running"
+        elif group.owners is not None:
+            yield from self._orphans(name, group, running)
+
+    def _orphans(self, name: str, group: _Group, running: dict[ProcessId, frozenset[str]]) -> Iterator[str]:
+        """Partitions without an owner, or with a dead one, of topics that a running process subscribes to."""
+        assert group.owners is not None
+        wanted = {topic for topics in running.values() for topic in topics} & group.topics
+        owed = [TopicPartition(t, k) for t in sorted(wanted) for k in range(self._sizes.get(t, 0))]
+        orphans = [str(tp) for tp in owed if tp not in group.owners]
+        if orphans:
+            yield f"{name} leaves {len(orphans)} partitions without an owner: {', '.join(orphans[:5])}"
+        for tp in owed:
+            host = group.host.get(group.owners.get(tp, ""), "")
+            if host in group.dead:
+                yield f"{tp} still belongs to {host}, which is gone, in {name}"
