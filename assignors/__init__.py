@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from assignors.assignor import CLIENT, Assignor
+from assignors.assignor import CLIENT, SERVER, Assignor
 from assignors.by_range import by_range
 from assignors.round_robin import round_robin
+from assignors.server_range import server_range
 from assignors.spec import COOPERATIVE, EAGER
 from assignors.sticky import cooperative_sticky, sticky
+from assignors.uniform import uniform
 
 _ALL = (
     Assignor(
@@ -40,6 +42,22 @@ _ALL = (
         CLIENT,
         "KIP-429",
         "what moves has no owner until a second rebalance gives it to its new one",
+    ),
+    Assignor(
+        "uniform",
+        uniform,
+        (),
+        SERVER,
+        "KIP-848",
+        "who gets one more depends on hash order; moves more than needed when members join",
+    ),
+    Assignor(
+        "server-range",
+        server_range,
+        (),
+        SERVER,
+        "KIP-848",
+        "not sticky: a member more or less shifts every range",
     ),
 )
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assignors.group import Group
-from assignors.java_order import string_order
+from assignors.java_order import computed_order
 from assignors.lots import TOPIC_SHIFT, Codes
 from events.types import NO_GENERATION
 
@@ -63,23 +63,20 @@ def _equal(group: Group) -> bool:
 
 
 def _by_topic(group: Group, owners: Codes, codes: Codes) -> Codes:
-    """StickyAssignor.serializeTopicPartitionAssignment: a HashMap of topics as they first appear."""
+    """Each member's claims as StickyAssignor.serializeTopicPartitionAssignment groups them by topic."""
     result = codes.copy()
     ends = np.cumsum(np.bincount(owners, minlength=len(group.members))).tolist()
     start = 0
-    orders: dict[tuple[int, ...], Codes] = {}
     for end in ends:
-        mine = codes[start:end]
-        ranks = mine >> TOPIC_SHIFT
-        present, first = np.unique(ranks, return_index=True)
-        appearance = tuple(present[np.argsort(first)].tolist())
-        if len(appearance) > 1:
-            if appearance not in orders:
-                place = np.zeros(len(group.names), np.int64)
-                for where, i in enumerate(string_order([group.names[rank] for rank in appearance])):
-                    place[appearance[i]] = where
-                orders[appearance] = place
-            result[start:end] = mine[np.argsort(orders[appearance][ranks], kind="stable")]
+        ranks = codes[start:end] >> TOPIC_SHIFT
+        if len(ranks) and (ranks != ranks[0]).any():
+            present, first = np.unique(ranks, return_index=True)
+            appearance = present[np.argsort(first)].tolist()
+            growing = int(first.max()) == len(ranks) - 1
+            place = np.zeros(len(group.names), np.int64)
+            for where, i in enumerate(computed_order([group.names[rank] for rank in appearance], growing)):
+                place[appearance[i]] = where
+            result[start:end] = codes[start:end][np.argsort(place[ranks], kind="stable")]
         start = end
     return result
 

@@ -92,6 +92,17 @@ def string_set(texts: Iterable[str]) -> list[str]:
     return [distinct[i] for i in string_order(distinct)]
 
 
+def computed_order(texts: Sequence[str], growing: bool) -> list[int]:
+    """Positions of distinct strings put by `HashMap.computeIfAbsent`, which differs from `put` twice.
+
+    A new key goes to the front of its bin, and the table grows at the start of the next call only: `growing` says
+    that the very last call brought the last key. (Trees of more than eight keys in a bin are not looked at.)
+    """
+    capacity = _grown(len(texts) - growing, CAPACITY)
+    bins = [(h ^ (h >> 16)) & (capacity - 1) for h in string_hashes(texts)]
+    return sorted(range(len(bins) - 1, -1, -1), key=bins.__getitem__)
+
+
 def _grown(size: int, capacity: int) -> int:
     while size > 0.75 * capacity:
         capacity *= 2

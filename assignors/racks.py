@@ -58,6 +58,10 @@ class Racks:
         rack = self.members[owner] if self.aware else ""
         return bool(rack) and rack not in self._near.get(code, NOWHERE)
 
+    def near(self, owner: int, code: int) -> bool:
+        """The member has a rack, racks count, and a replica of the partition is in it."""
+        return self.aware and self.members[owner] in self._near.get(code, NOWHERE)
+
     def far(self, owners: Codes, codes: Codes) -> npt.NDArray[np.bool_]:
         """`mismatch` for each claim."""
         pairs = zip(owners.tolist(), codes.tolist(), strict=True)

@@ -2,28 +2,66 @@
 
 from __future__ import annotations
 
-from assignors.claims import settle
+import numpy as np
+
+from assignors.claims import Claims, settle
 from assignors.group import Group
+from assignors.java_order import string_order
+from assignors.lots import Lot
 from assignors.racks import Racks
 from assignors.spec import Answer, Spec
 from assignors.sticky_equal import assign_equal
+from assignors.sticky_unequal import assign_unequal
 
 
 def sticky(spec: Spec) -> Answer:
     """Kafka's StickyAssignor, eager: what moves is given to its new owner at once.
 
     `Member.owned` and `generation` are what the member's user data carried. Raises AssignorError where Java throws.
+    Java's defects are part of it: see `sticky_unequal` and golden `metrics` (assigned_unsubscribed, ..._twice).
     """
     group = Group.of(spec)
     claims = settle(group, grouped=True)
-    dealt = assign_equal(group, claims, Racks.of(group))
-    return group.answer(dealt.owners, dealt.codes)
+    if claims.equal:
+        dealt = assign_equal(group, claims, Racks.of(group))
+        return group.answer(dealt.owners, dealt.codes)
+    return _answer(group, assign_unequal(group, claims, Racks.of(group)).lists)
 
 
 def cooperative_sticky(spec: Spec) -> Answer:
     """Kafka's CooperativeStickyAssignor: what moves is left out until its old owner has revoked it."""
     group = Group.of(spec)
     claims = settle(group, grouped=False)
-    dealt = assign_equal(group, claims, Racks.of(group))
-    stay = ~dealt.moved
-    return group.answer(dealt.owners[stay], dealt.codes[stay])
+    if claims.equal:
+        dealt = assign_equal(group, claims, Racks.of(group))
+        stay = ~dealt.moved
+        return group.answer(dealt.owners[stay], dealt.codes[stay])
+    state = assign_unequal(group, claims, Racks.of(group))
+    _withhold(group, claims, state.lists, state.aside)
+    return _answer(group, state.lists)
+
+
+def _withhold(group: Group, claims: Claims, lists: list[list[int]], aside: frozenset[int]) -> None:
+    """computePartitionsTransferringOwnership: what one member lost by its own words and another one won.
+
+    Claims count as made, stale ones included: a partition given to a member with a stale claim is not withheld.
+    """
+    owned: list[set[int]] = [set() for _ in lists]
+    for owner, code in zip(claims.raw_owners.tolist(), claims.raw_codes.tolist(), strict=True):
+        owned[owner].add(code)
+    inserted = [i for i in range(len(lists)) if i not in aside] + sorted(aside)
+    added: dict[int, int] = {}
+    revoked: set[int] = set()
+    for i in [inserted[k] for k in string_order([group.members[i].id for i in inserted])]:
+        added.update((code, i) for code in lists[i] if code not in owned[i])
+        revoked |= owned[i].difference(lists[i])
+    for code, i in added.items():
+        if code in revoked:
+            lists[i].remove(code)
+
+
+def _answer(group: Group, lists: list[list[int]]) -> dict[str, Lot]:
+    return {
+        member.id: Lot(group.names, np.array(codes, np.int64))
+        for member, codes in zip(group.members, lists, strict=True)
+    }
