@@ -1,0 +1,100 @@
+"""Runs out of the store: to Parquet, one folder a run, and to JSON Lines. What exists there is whole or absent."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from urllib.parse import quote
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from events.types import RunId
+from pipeline.errors import PipelineError
+from pipeline.schemas import LAKE
+from storage.codec import COLUMNS, Row
+from storage.store import EventStore
+
+FILE = "facts.parquet"
+RUN_KEY = b"groupsim.run"
+"""In the metadata of each Parquet file: the run's RunInfo as JSON."""
+_AT_ONCE = 50_000
+_PARQUET = {"compression": "zstd"}
+_json = msgspec.json.Encoder(order="deterministic")
+
+
+def export_parquet(store: EventStore, runs: Iterable[RunId], directory: str | Path) -> list[Path]:
+    """Write each run (a whole id) to `directory/run=<id>/facts.parquet`, in place of an earlier export of it.
+
+    Columns are pipeline.schemas.LAKE, bytes as stored. A file appears under its name only when it is complete; one
+    that is interrupted leaves nothing that readers look at. Gives the files. Raises UnknownRun, and PipelineError
+    where a run's folder holds files that are not ours or nothing can be written.
+    """
+    return [_export_run(store, run, Path(directory)) for run in runs]
+
+
+def _export_run(store: EventStore, run: RunId, directory: Path) -> Path:
+    rows = store.rows(run)
+    info = store.find(run)
+    folder = directory / f"run={quote(run, safe='@+,')}"
+    others = sorted(file.name for file in folder.glob("*.parquet") if file.name != FILE)
+    if others:
+        raise PipelineError(f"{folder} holds {others[0]} already; exporting {run} there would count its facts twice")
+    schema = LAKE.with_metadata({RUN_KEY: _json.encode(info)})
+    # The unfinished file lies beside the folders under a name that Spark and Arrow pass over.
+    unfinished = directory / f".{folder.name}.{os.getpid()}"
+    with _complete_or_absent(folder / FILE, unfinished), pq.ParquetWriter(unfinished, schema, **_PARQUET) as writer:
+        for part in _parts(rows):
+            arrays = [pa.array(column, kind) for column, kind in zip(zip(*part, strict=True), LAKE.types, strict=True)]
+            writer.write_batch(pa.record_batch(arrays, schema=schema))
+    return folder / FILE
+
+
+def export_jsonl(store: EventStore, runs: Iterable[RunId], file: str | Path) -> Path:
+    """Write the facts of these runs (whole ids), one line each, run after run, in order.
+
+    A line is an object of `run`, the columns of a storage.codec.Row, and `body` as an object, its text as stored.
+    The file appears when it is complete. Raises UnknownRun, and PipelineError where nothing can be written.
+    """
+    target = Path(file)
+    parts = [(run, store.rows(run)) for run in runs]
+    unfinished = target.with_name(f".{target.name}.{os.getpid()}")
+    with _complete_or_absent(target, unfinished), unfinished.open("wb") as out:
+        for run, rows in parts:
+            for part in _parts(rows):
+                out.write(_json_lines(run, part))
+    return target
+
+
+def _json_lines(run: RunId, rows: list[Row]) -> bytes:
+    lines = []
+    for row in rows:
+        line: dict[str, object] = {"run": run, **dict(zip(COLUMNS, row, strict=True))}
+        line["body"] = msgspec.Raw(row[6].encode())
+        lines.append(line)
+    return msgspec.json.Encoder().encode_lines(lines)
+
+
+def _parts(rows: Iterator[Row]) -> Iterator[list[Row]]:
+    while part := list(islice(rows, _AT_ONCE)):
+        yield part
+
+
+@contextmanager
+def _complete_or_absent(target: Path, unfinished: Path) -> Iterator[None]:
+    """A file is written as `unfinished`; it becomes `target` at the end, and is gone if anything goes wrong before."""
+    try:
+        unfinished.parent.mkdir(parents=True, exist_ok=True)
+        yield
+        target.parent.mkdir(exist_ok=True)
+        with unfinished.open("rb") as written:
+            os.fsync(written.fileno())
+        unfinished.replace(target)
+    except OSError as error:
+        raise PipelineError(f"{target} can't be written: {error.strerror or error}") from None
+    finally:
+        unfinished.unlink(missing_ok=True)

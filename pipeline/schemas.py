@@ -1,0 +1,58 @@
+"""The lake's columns, stated once for Arrow and once for Spark; `run` stands in the folder names."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, StructField, StructType
+
+FACTS = StructType(
+    [
+        StructField("run", StringType()),
+        StructField("seq", LongType()),
+        StructField("at_ms", LongType()),
+        StructField("stream", StringType()),
+        StructField("version", LongType()),
+        StructField("type", StringType()),
+        StructField("schema", IntegerType()),
+        StructField("body", StringType()),
+        StructField("source", StringType()),
+    ]
+)
+"""One row a fact, as in the store: `at_ms` in simulated ms, `body` the JSON text of storage.codec, `source` or null."""
+
+LAKE = pa.schema(
+    [
+        pa.field("seq", pa.int64(), nullable=False),
+        pa.field("at_ms", pa.int64(), nullable=False),
+        pa.field("stream", pa.string(), nullable=False),
+        pa.field("version", pa.int64(), nullable=False),
+        pa.field("type", pa.string(), nullable=False),
+        pa.field("schema", pa.int32(), nullable=False),
+        pa.field("body", pa.string(), nullable=False),
+        pa.field("source", pa.string()),
+    ]
+)
+"""What a Parquet file of one run holds: the columns of a storage.codec.Row."""
+
+INTERVALS = StructType(
+    [
+        StructField("run", StringType()),
+        StructField("group", StringType()),
+        StructField("topic", StringType()),
+        StructField("partition", IntegerType()),
+        StructField("label", StringType()),
+        StructField("unavailable", BooleanType()),
+        StructField("from_ms", LongType()),
+        StructField("to_ms", LongType()),
+    ]
+)
+"""One row per stretch of one partition in one condition; see analysis.labels.Interval."""
+
+UNAVAILABLE_BY_LABEL = StructType(
+    [
+        StructField("run", StringType()),
+        StructField("label", StringType()),
+        StructField("partition_ms", LongType()),
+    ]
+)
+"""Unavailable time per run and label: partitions times milliseconds."""
