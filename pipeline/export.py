@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from urllib.parse import quote
@@ -97,4 +97,5 @@ def _complete_or_absent(target: Path, unfinished: Path) -> Iterator[None]:
     except OSError as error:
         raise PipelineError(f"{target} can't be written: {error.strerror or error}") from None
     finally:
-        unfinished.unlink(missing_ok=True)
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)

@@ -1,0 +1,1 @@
+"""The pipeline's tests. Those marked `spark` share one session."""

