@@ -1,0 +1,1 @@
+"""One story per file; its docstring is its documentation."""

@@ -1,0 +1,63 @@
+"""Finding a scenario by name, or in a file of the user's."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import pkgutil
+import sys
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+import scenarios
+from coordinator.config import near
+from simulation.errors import BadScenario
+from simulation.run import Scenario
+
+_NOT_STORIES = ("dsl", "catalogue")
+
+
+def names() -> list[str]:
+    """The built-in scenarios, sorted."""
+    return sorted(m.name for m in pkgutil.iter_modules(scenarios.__path__) if m.name not in _NOT_STORIES)
+
+
+def find(reference: str) -> Scenario:
+    """`name`, `path/to/file.py` or `path/to/file.py::function`. Raises BadScenario."""
+    path, _, function = reference.partition("::")
+    if path.endswith(".py") or "/" in path:
+        return _from_file(Path(path), function or None)
+    if path not in names():
+        raise BadScenario(f"unknown scenario {path!r}{near(path, names())}; known: {', '.join(names())}")
+    return _only(importlib.import_module(f"scenarios.{path}"), function or path, path)
+
+
+def _from_file(path: Path, function: str | None) -> Scenario:
+    if not path.is_file():
+        raise BadScenario(f"scenario file {str(path)!r} does not exist")
+    module_name = f"_groupsim_scenario_{path.stem}"
+    spec = importlib.util.spec_from_file_location(module_name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[module_name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:  # the user's own code may raise anything
+        kind = type(error).__name__
+        raise BadScenario(f"scenario file {str(path)!r} can't be loaded: {kind}: {error}") from error
+    where = f"{path}::{function}" if function else str(path)
+    return replace(_only(module, function, str(path)), path=where)
+
+
+def _only(module: ModuleType, function: str | None, where: str) -> Scenario:
+    found = {name: value for name, value in vars(module).items() if isinstance(value, Scenario)}
+    if function is not None and function in found:
+        return found[function]
+    if function is None and len(found) == 1:
+        return next(iter(found.values()))
+    if not found:
+        raise BadScenario(f"{where}: no function is marked @scenario(lasts=…)")
+    asked = f"no scenario {function!r}" if function else "more than one scenario"
+    raise BadScenario(f"{where}: {asked}; choose one of: {', '.join(f'{where}::{name}' for name in sorted(found))}")

@@ -1,0 +1,48 @@
+"""The words scenarios are written in."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from simulation.clients.config import Application
+from simulation.errors import BadScenario
+from simulation.group import GroupHandle
+from simulation.member import MemberHandle
+from simulation.run import Scenario
+from simulation.topics import Topic
+from simulation.world import World
+
+__all__ = ["Application", "GroupHandle", "MemberHandle", "Topic", "World", "minutes", "scenario", "seconds"]
+
+
+def seconds(n: float) -> int:
+    """So many seconds in milliseconds."""
+    return round(n * 1_000)
+
+
+def minutes(n: float) -> int:
+    """So many minutes in milliseconds."""
+    return round(n * 60_000)
+
+
+def scenario(*, seed: int = 1, lasts: int) -> Callable[[Callable[..., Any]], Scenario]:
+    """Make a story a scenario: a generator function of a World, whose other parameters have defaults.
+
+    `seed` is used where the run names none; `lasts` is in milliseconds. Raises BadScenario for a parameter without a
+    default.
+    """
+
+    def decorate(story: Callable[..., Any]) -> Scenario:
+        parameters = list(inspect.signature(story).parameters.values())[1:]
+        for parameter in parameters:
+            if not isinstance(parameter.default, int | float | str | bool):
+                raise BadScenario(
+                    f"scenario {story.__name__!r}: parameter {parameter.name!r} needs a default that is "
+                    "a number, a text or a bool"
+                )
+        params = {parameter.name: parameter.default for parameter in parameters}
+        return Scenario(story.__name__, story, seed, lasts, params)
+
+    return decorate

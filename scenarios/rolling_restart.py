@@ -1,0 +1,25 @@
+"""A deploy: every member is restarted, one after the other."""
+
+from __future__ import annotations
+
+from scenarios.dsl import World, minutes, scenario, seconds
+from simulation.clients.process import Script
+
+
+@scenario(seed=7, lasts=minutes(10))
+def rolling_restart(
+    world: World,
+    members: int = 12,
+    partitions: int = 48,
+    assignor: str = "cooperative-sticky",
+    downtime_ms: int = 8_000,
+) -> Script:
+    """Restart twelve members one after another; the group settles between restarts."""
+    orders = world.topic("orders", partitions=partitions)
+    group = world.group("billing", assignor=assignor)
+    joined = group.join(members, topics=[orders], spread=seconds(5))
+    yield group.stable(members=members, within=minutes(1))
+
+    for member in joined:
+        yield member.restart(downtime=downtime_ms)
+        yield group.stable(members=members, within=minutes(1))

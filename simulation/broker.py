@@ -1,0 +1,132 @@
+"""The broker: mailboxes of connections in front of the coordinator, and the committed offsets.
+
+A connection is muted while one of its requests is unanswered (a parked JoinGroup, say): what is sent behind it waits.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import simpy
+
+from coordinator.classic.commands import Join, SyncAnswer
+from coordinator.classic.state import Group
+from coordinator.config import GroupConfig
+from coordinator.outcome import Reply
+from events.base import Event, group_stream
+from events.classic import CommitAccepted
+from events.types import GroupId
+from simulation.host import GroupHost
+from simulation.network import Message, Network
+from simulation.requests import CoordinatorIs, FetchOffsets, FindCoordinator, OffsetsAre, ToGroup
+from simulation.rng import Rng
+
+Connection = tuple[str, int]
+
+
+class Broker:
+    """One broker that coordinates every group and leads every partition."""
+
+    address = "broker"
+
+    def __init__(
+        self,
+        env: simpy.Environment,
+        network: Network,
+        rng: Rng,
+        record: Callable[[str, Sequence[Event]], None],
+        config: GroupConfig,
+    ) -> None:
+        self._env = env
+        self._network = network
+        self._rng = rng
+        self._record = record
+        self.config = config
+        self._host = GroupHost(env, self._remember, self._answer, lambda g: Group(id=g, config=self.config))
+        self._waiting: dict[Connection, deque[Message]] = {}
+        self._durable_ms: dict[GroupId, int] = {}
+        self._asked: dict[int, Message] = {}
+        self._committed: dict[GroupId, dict[tuple[str, int], int]] = {}
+        network.attach(self.address, self.receive)
+
+    def group(self, group_id: GroupId) -> Group:
+        """The state of a group by the coordinator's books."""
+        return self._host.group(group_id)
+
+    def committed(self, group_id: GroupId) -> dict[tuple[str, int], int]:
+        """Committed offsets of a group."""
+        return self._committed.get(group_id, {})
+
+    def receive(self, message: Message) -> None:
+        """A request arrived; it waits if an earlier one of its connection is unanswered."""
+        connection = (message.source, message.connection)
+        waiting = self._waiting.get(connection)
+        if waiting is not None:
+            waiting.append(message)
+            return
+        self._waiting[connection] = deque()
+        self._handle(message)
+
+    def disconnect(self, source: str, connection: int) -> None:
+        """The client closed this connection: what waits in it is never read; what is parked stays parked."""
+        self._waiting.pop((source, connection), None)
+
+    def _handle(self, message: Message) -> None:
+        match message.body:
+            case ToGroup(group, command):
+                self._asked[message.number] = message
+                if isinstance(command, Join):  # the machine has no chance of its own
+                    prefix = command.instance_id or command.client_id
+                    command = replace(command, new_member=f"{prefix}-{self._rng.uuid('member-ids')}")
+                self._host.handle(group, command)
+            case FindCoordinator():
+                self._respond(message, CoordinatorIs(self.address))
+            case FetchOffsets(group, partitions):
+                committed = self.committed(group)
+                known = tuple((p.topic, p.partition, committed[p]) for p in partitions if p in committed)
+                self._respond(message, OffsetsAre(known))
+            case body:
+                raise TypeError(f"a broker can't handle {body!r}")
+
+    def _remember(self, group_id: GroupId, events: Sequence[Event]) -> None:
+        self._record(group_stream(group_id), events)
+        for event in events:
+            if isinstance(event, CommitAccepted):
+                offsets = self._committed.setdefault(group_id, {})
+                offsets.update({(topic, partition): offset for topic, partition, offset in event.offsets})
+
+    def _answer(self, group_id: GroupId, reply: Reply, wrote: bool) -> None:
+        """An answer that wrote a record is released when the record is: after the append linger.
+
+        A SyncGroup that comes meanwhile waits too: in Kafka the group is not Stable before its record is durable.
+        """
+        message = self._asked.pop(reply.request)
+        now = int(self._env.now)
+        if wrote:
+            self._durable_ms[group_id] = now + self.config.group_coordinator_append_linger_ms
+        waits = self._durable_ms.get(group_id, 0) - now
+        if waits > 0 and (wrote or isinstance(reply.answer, SyncAnswer)):
+            self._env.timeout(waits).callbacks.append(lambda _: self._respond(message, reply.answer))
+        else:
+            self._respond(message, reply.answer)
+
+    def _respond(self, message: Message, body: object) -> None:
+        self._network.send(
+            Message(
+                self.address,
+                message.source,
+                message.api,
+                message.number,
+                body,
+                message.connection,
+                response=True,
+            )
+        )
+        connection = (message.source, message.connection)
+        waiting = self._waiting.get(connection)
+        if waiting:
+            self._handle(waiting.popleft())
+        elif waiting is not None:
+            del self._waiting[connection]

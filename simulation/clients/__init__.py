@@ -1,0 +1,1 @@
+"""Consumers: one process each, written to be read from top to bottom."""

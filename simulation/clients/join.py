@@ -1,0 +1,247 @@
+"""Joining: prepare, JoinGroup, the leader's assignment, SyncGroup (spec 5.4, 5.6; Kafka: joinGroupIfNeeded)."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+import simpy
+
+from assignors import ASSIGNORS
+from assignors.spec import Member as AssignorMember
+from assignors.spec import Spec
+from coordinator.classic.commands import Join, JoinAnswer, Sync, SyncAnswer
+from coordinator.outcome import Error
+from events import client as facts
+from events.types import NO_GENERATION, MemberId, Partitions, Protocol, Subscription
+from simulation.clients import heartbeat, listener
+from simulation.clients.connection import Failure
+from simulation.clients.member import Joining, Member, State
+from simulation.clients.process import Script
+from simulation.requests import ToGroup
+
+REJOIN_AT_ONCE = (
+    Error.UNKNOWN_MEMBER_ID,
+    Error.ILLEGAL_GENERATION,
+    Error.REBALANCE_IN_PROGRESS,
+    Error.MEMBER_ID_REQUIRED,
+)
+RETRIABLE = (Error.COORDINATOR_LOAD_IN_PROGRESS, Error.COORDINATOR_NOT_AVAILABLE, Error.NOT_COORDINATOR)
+
+
+def ensure_active(m: Member) -> Script:
+    """One round of the join loop: goes on until the group is joined or the network must answer first."""
+    while (m.rejoin_needed or m.joining is not None) and m.fatal is None and not m.closing:
+        if not m.coordinator_known:
+            return
+        if m.needs_join_prepare:
+            m.needs_join_prepare = False
+            yield from listener.on_join_prepare(m)
+            continue
+        if m.joining is None:
+            _send_join(m)
+        yield from drive(m)
+        joining = m.joining
+        if joining is None:
+            continue
+        if joining.assigned is None:
+            return
+        m.joining = None
+        if m.generation == NO_GENERATION or m.state is not State.STABLE:
+            m.reset("the generation was modified by the heartbeat thread", member_id_too=True)
+            continue
+        yield from listener.on_join_complete(m, joining.assigned)
+        m.needs_join_prepare = True
+
+
+def drive(m: Member) -> Script:
+    """Handle a JoinGroup answer that waits for the application thread; whatever drives the network does it."""
+    joining = m.joining
+    if joining is not None and joining.answer is not None:
+        answer, joining.answer = joining.answer, None
+        yield from _joined(m, joining, answer)
+
+
+def _send_join(m: Member) -> None:
+    joining = m.joining = Joining()
+    m.become(State.PREPARING_REBALANCE)
+    m.tell(facts.JoinSent(process=m.process.id, member=m.member_id, owned=m.view))
+    protocols = tuple(Protocol(name, _subscription(m, name)) for name in m.config.partition_assignment_strategy)
+    reason, m.reason = m.reason, None
+
+    def body(number: int) -> ToGroup:
+        join = Join(
+            request=number,
+            member=m.member_id,
+            instance_id=m.instance_id,
+            client_id=m.client_id,
+            client_host=m.process.id,
+            session_timeout_ms=m.config.session_timeout_ms,
+            rebalance_timeout_ms=m.config.max_poll_interval_ms,
+            protocols=protocols,
+            reason=reason,
+        )
+        return ToGroup(m.group, join)
+
+    def handle(answer: object) -> None:
+        if m.joining is joining:
+            joining.answer = answer
+            m.app.notify()
+
+    timeout = max(m.config.request_timeout_ms, m.config.max_poll_interval_ms + 5_000)
+    m.connection.call("JoinGroup", body, timeout, handle)
+
+
+def _subscription(m: Member, assignor: str) -> Subscription:
+    """What travels for one assignor; the eager sticky one carries its memory in its own data (KIP-54, KIP-792)."""
+    remembers = assignor == "sticky"
+    return Subscription(
+        topics=tuple(sorted(m.topics)),
+        owned=m.view,
+        generation=m.generation,
+        user_owned=m.sticky_owned if remembers else (),
+        user_generation=m.sticky_generation if remembers else NO_GENERATION,
+    )
+
+
+def _joined(m: Member, joining: Joining, answer: object) -> Script:
+    if isinstance(answer, Failure):
+        m.joining = None
+        m.tell(facts.RequestFailed(process=m.process.id, api="JoinGroup", error=answer.value))
+        m.request_rejoin("rebalance failed due to a disconnect")
+        m.lose_coordinator("join request failed")
+        return
+    assert isinstance(answer, JoinAnswer)
+    if answer.error is not Error.NONE:
+        m.joining = None
+        yield from _join_refused(m, answer)
+        return
+    if m.state is not State.PREPARING_REBALANCE:
+        m.joining = None
+        m.reset("the state was modified before receiving JoinGroup response", member_id_too=True)
+        return
+    m.generation, m.member_id, m.assignor = answer.generation, answer.member, answer.protocol
+    m.leads = answer.leader == answer.member
+    m.become(State.COMPLETING_REBALANCE)
+    heartbeat.enable(m)
+    m.tell(
+        facts.JoinOk(
+            process=m.process.id,
+            member=m.member_id,
+            generation=m.generation,
+            protocol=m.assignor,
+            leader=m.leads,
+        )
+    )
+    plan: dict[MemberId, Partitions] = {}
+    if answer.members and not answer.skip_assignment:
+        plan = yield from _lead(m, answer)
+    if m.joining is joining and m.generation == answer.generation:
+        _send_sync(m, joining, plan)
+
+
+def _join_refused(m: Member, answer: JoinAnswer) -> Script:
+    error = answer.error
+    m.become(State.UNJOINED)
+    if error is Error.MEMBER_ID_REQUIRED:
+        m.member_id = answer.member
+        m.reason = f"need to re-join with the given member-id: {answer.member}"
+        m.rejoin_needed = True
+        return
+    m.tell(facts.RequestFailed(process=m.process.id, api="JoinGroup", error=error.name))
+    if error is Error.UNKNOWN_MEMBER_ID:
+        m.reset(f"encountered {error.name} from JOIN_GROUP response", member_id_too=True)
+    elif error in REJOIN_AT_ONCE:
+        m.request_rejoin(f"rebalance failed due to {error.name}")
+    elif error in RETRIABLE:
+        m.request_rejoin(f"rebalance failed due to {error.name}")
+        if error is not Error.COORDINATOR_LOAD_IN_PROGRESS:
+            m.lose_coordinator(f"error response {error.name}")
+        yield from m.process.sleep(m.backoff_ms())
+    else:
+        m.fail(error.name)
+
+
+def _lead(m: Member, answer: JoinAnswer) -> Generator[simpy.Event, Any, dict[MemberId, Partitions]]:
+    """Run the assignor on the application thread; everybody else waits for it."""
+    assert m.assignor is not None
+    if m.application.assignor_ms:
+        yield from m.process.sleep(m.application.assignor_ms)
+    remembers = m.assignor == "sticky"
+    members = tuple(
+        AssignorMember(
+            id=listed.member,
+            topics=listed.metadata.topics,
+            owned=listed.metadata.user_owned if remembers else listed.metadata.owned,
+            generation=listed.metadata.user_generation if remembers else listed.metadata.generation,
+            instance_id=listed.instance_id,
+            rack=listed.metadata.rack,
+        )
+        for listed in answer.members
+    )
+    counts = {name: topic.partitions for name, topic in m.world_topics.items()}
+    given = ASSIGNORS[m.assignor].assign(Spec(members, counts))
+    m.tell(
+        facts.AssignorRan(
+            process=m.process.id,
+            generation=m.generation,
+            assignor=m.assignor,
+            duration_ms=m.application.assignor_ms,
+        )
+    )
+    return {member: tuple(sorted(given[member])) for member in sorted(given)}
+
+
+def _send_sync(m: Member, joining: Joining, plan: dict[MemberId, Partitions]) -> None:
+    m.tell(facts.SyncSent(process=m.process.id, member=m.member_id, generation=m.generation))
+    generation, member_id = m.generation, m.member_id
+
+    def body(number: int) -> ToGroup:
+        sync = Sync(
+            request=number,
+            member=member_id,
+            generation=generation,
+            instance_id=m.instance_id,
+            protocol_type="consumer",
+            protocol=m.assignor,
+            assignment=tuple(plan.items()),
+        )
+        return ToGroup(m.group, sync)
+
+    def handle(answer: object) -> None:
+        if m.joining is joining:
+            _synced(m, joining, answer, generation)
+            m.app.notify()
+
+    timeout = max(m.config.request_timeout_ms, m.config.max_poll_interval_ms + 5_000)
+    m.connection.call("SyncGroup", body, timeout, handle)
+
+
+def _synced(m: Member, joining: Joining, answer: object, generation: int) -> None:
+    """Any thread may handle this answer; the application learns of it at its next poll."""
+    if isinstance(answer, SyncAnswer) and answer.error is Error.NONE:
+        if m.state is not State.COMPLETING_REBALANCE or m.generation != generation:
+            m.joining = None
+            m.request_rejoin("the generation was modified before receiving SyncGroup response")
+            return
+        joining.assigned = answer.assignment
+        m.rejoin_needed = False
+        m.tell(
+            facts.SyncOk(process=m.process.id, member=m.member_id, generation=generation, assignment=answer.assignment)
+        )
+        m.become(State.STABLE)
+        return
+    m.joining = None
+    error = answer.value if isinstance(answer, Failure) else getattr(answer, "error", Error.NONE).name
+    m.tell(facts.RequestFailed(process=m.process.id, api="SyncGroup", error=error))
+    match error:
+        case "UNKNOWN_MEMBER_ID" | "ILLEGAL_GENERATION":
+            reason = f"encountered {error} from SYNC_GROUP response"
+            m.reset(reason, member_id_too=error == "UNKNOWN_MEMBER_ID")
+        case "REBALANCE_IN_PROGRESS":
+            m.request_rejoin("group is already rebalancing")
+        case "TIMEOUT" | "DISCONNECTED" | "NOT_COORDINATOR" | "COORDINATOR_NOT_AVAILABLE":
+            m.request_rejoin(f"rebalance failed due to {error}")
+            m.lose_coordinator(f"sync failed: {error}")
+        case _:
+            m.fail(error)

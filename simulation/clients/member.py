@@ -1,0 +1,165 @@
+"""What the threads of one classic consumer share, and the few ways in which it changes (Kafka: AbstractCoordinator)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+import simpy
+
+from assignors import ASSIGNORS
+from assignors.spec import COOPERATIVE, EAGER
+from coordinator.config import BadSetting
+from events import client as facts
+from events.base import Event
+from events.types import NO_GENERATION, MemberId, Partitions, TopicPartition
+from simulation.clients.config import Application, ConsumerConfig
+from simulation.clients.connection import Connection
+from simulation.clients.process import Process, Waiter
+from simulation.topics import Topics
+
+RebalanceInProgress = "REBALANCE_IN_PROGRESS"
+CommitFailed = "COMMIT_FAILED"
+
+
+class State(Enum):
+    """Kafka: AbstractCoordinator.MemberState."""
+
+    UNJOINED = "UNJOINED"
+    PREPARING_REBALANCE = "PREPARING_REBALANCE"
+    COMPLETING_REBALANCE = "COMPLETING_REBALANCE"
+    STABLE = "STABLE"
+
+
+def rebalance_protocol(strategy: Sequence[str]) -> str:
+    """The highest protocol that all configured assignors support (KIP-429). Raises BadSetting if there is none."""
+    common = set.intersection(*(set(ASSIGNORS[name].protocols) for name in strategy))
+    if not common:
+        raise BadSetting(f"the assignors {', '.join(strategy)} share no rebalance protocol")
+    return COOPERATIVE if COOPERATIVE in common else EAGER
+
+
+@dataclass(slots=True, eq=False)
+class Joining:
+    """A JoinGroup or SyncGroup under way; `answer` is the JoinGroup's, not yet seen by the application thread."""
+
+    answer: object | None = None
+    assigned: Partitions | None = None
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class Member:
+    """One consumer's side of its membership. Only the modules beside this one change it."""
+
+    env: simpy.Environment
+    process: Process
+    group: str
+    client_id: str
+    instance_id: str | None
+    topics: tuple[str, ...]
+    config: ConsumerConfig
+    application: Application
+    world_topics: Topics
+    record: Callable[[Sequence[Event]], None]
+    connection: Connection
+    bootstrap: Connection
+    jitter: Callable[[], float]
+
+    app: Waiter
+    beat: Waiter
+
+    protocol: str = EAGER
+    state: State = State.UNJOINED
+    member_id: MemberId = ""
+    generation: int = NO_GENERATION
+    assignor: str | None = None
+    leads: bool = False
+    coordinator_known: bool = False
+    finding: bool = False
+    rejoin_needed: bool = True
+    reason: str | None = None
+    needs_join_prepare: bool = True
+    joining: Joining | None = None
+    view: Partitions = ()
+    sticky_owned: Partitions = ()
+    sticky_generation: int = NO_GENERATION
+    fatal: str | None = None
+    closing: bool = False
+    in_callback: bool = False
+    in_poll: bool = False
+    last_poll_ms: int = 0
+    last_heard_ms: int = 0
+    next_beat_ms: int = 0
+    beating: bool = False
+    positions: dict[TopicPartition, int] = field(default_factory=dict)
+    not_fetchable: set[TopicPartition] = field(default_factory=set)
+    fetching: set[TopicPartition] = field(default_factory=set)
+    next_commit_ms: int = 0
+
+    @property
+    def now(self) -> int:
+        """Milliseconds since the run's start."""
+        return int(self.env.now)
+
+    def tell(self, event: Event) -> None:
+        """Record one fact of this process."""
+        self.record((event,))
+
+    def become(self, state: State) -> None:
+        """Change the client's own state."""
+        if state is not self.state:
+            self.state = state
+            self.tell(facts.StateChanged(process=self.process.id, state=state.value))
+
+    def request_rejoin(self, reason: str) -> None:
+        """Join again at the next poll."""
+        self.rejoin_needed = True
+        self.reason = reason
+        self.tell(facts.RejoinRequested(process=self.process.id, reason=reason))
+        self.app.notify()
+
+    def reset(self, reason: str, *, member_id_too: bool) -> None:
+        """Forget the generation: whatever is held is lost at the next poll (Kafka: resetStateAndGeneration)."""
+        self.generation = NO_GENERATION
+        self.assignor = None
+        if member_id_too:
+            self.member_id = ""
+        self.tell(facts.GenerationReset(process=self.process.id, reason=reason, member_id_too=member_id_too))
+        self.become(State.UNJOINED)
+        self.needs_join_prepare = True
+        self.request_rejoin(reason)
+
+    def lose_coordinator(self, cause: str) -> None:
+        """Forget who coordinates; requests in flight to it fail."""
+        if not self.coordinator_known:
+            return
+        self.coordinator_known = False
+        self.tell(facts.CoordinatorLost(process=self.process.id, cause=cause))
+        self.connection.disconnect()
+        self.app.notify()
+        self.beat.notify()
+
+    def fail(self, error: str) -> None:
+        """A fatal error: raised out of the next poll."""
+        self.fatal = error
+        self.app.notify()
+
+    def set_view(self, partitions: Partitions) -> None:
+        """Change the local assignment; what leaves loses its position."""
+        kept = set(partitions)
+        reached = tuple(
+            (p.topic, p.partition, self.positions[p]) for p in self.view if p in self.positions and p not in kept
+        )
+        self.positions = {p: o for p, o in self.positions.items() if p in kept}
+        self.not_fetchable &= kept
+        self.fetching &= kept
+        if reached:
+            self.tell(facts.PositionReached(process=self.process.id, offsets=reached))
+        if partitions != self.view:
+            self.view = partitions
+            self.tell(facts.ViewChanged(process=self.process.id, partitions=partitions))
+
+    def backoff_ms(self) -> int:
+        """retry.backoff.ms, 20 % more or less."""
+        return max(1, round(self.config.retry_backoff_ms * (0.8 + 0.4 * self.jitter())))

@@ -1,0 +1,103 @@
+"""One operating-system process: its threads run, freeze together, and die together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import suppress
+from typing import Any
+
+import simpy
+
+Script = Generator[simpy.Event, Any, None]
+
+
+class Died(Exception):
+    """Raised inside a thread whose process is gone; never leaves `Process.thread`."""
+
+
+class Waiter:
+    """Where one thread waits: until somebody notifies it, or until a time. A notice given early is not lost."""
+
+    def __init__(self, env: simpy.Environment) -> None:
+        self._env = env
+        self._event: simpy.Event | None = None
+        self._noticed = False
+
+    def wait(self, until_ms: int | None) -> simpy.Event:
+        """The event to yield; None waits for a notice alone."""
+        event = self._env.event()
+        if self._noticed or (until_ms is not None and until_ms <= self._env.now):
+            self._noticed = False
+            return event.succeed()
+        self._event = event
+        if until_ms is not None:
+            timeout = self._env.timeout(until_ms - int(self._env.now))
+            timeout.callbacks.append(lambda _: self._wake(event))
+        return event
+
+    def notify(self) -> None:
+        """Wake the thread, or let its next wait return at once."""
+        if self._event is None:
+            self._noticed = True
+        else:
+            self._wake(self._event)
+
+    def _wake(self, event: simpy.Event) -> None:
+        if event is self._event:
+            self._event = None
+            event.succeed()
+
+
+class Process:
+    """Runs threads. While frozen no thread goes on; clocks do, so a sleep may end late."""
+
+    def __init__(self, env: simpy.Environment, process_id: str) -> None:
+        self._env = env
+        self.id = process_id
+        self.alive = True
+        self.frozen = False
+        self._thawed: simpy.Event | None = None
+
+    def thread(self, script: Script) -> simpy.Process:
+        """Run a script as a thread of this process."""
+
+        def guarded() -> Script:
+            with suppress(Died):
+                yield from script
+
+        return self._env.process(guarded())
+
+    def sleep(self, ms: int) -> Script:
+        """Let time pass in a thread."""
+        yield self._env.timeout(ms)
+        yield from self.gate()
+
+    def wait(self, event: simpy.Event) -> Generator[simpy.Event, Any, Any]:
+        """Wait in a thread; the event's value."""
+        value = yield event
+        yield from self.gate()
+        return value
+
+    def gate(self) -> Script:
+        """Stand still while frozen. Raises Died in a process that is gone."""
+        while self.frozen and self.alive:
+            assert self._thawed is not None
+            yield self._thawed
+        if not self.alive:
+            raise Died
+
+    def freeze(self) -> None:
+        """Stop all threads (SIGSTOP)."""
+        self.frozen = True
+        self._thawed = self._env.event()
+
+    def thaw(self, before: Callable[[], None]) -> None:
+        """Let the threads go on (SIGCONT), after `before`: what the operating system buffered comes first."""
+        self.frozen = False
+        before()
+        assert self._thawed is not None
+        self._thawed.succeed()
+
+    def die(self) -> None:
+        """End all threads (SIGKILL)."""
+        self.alive = False

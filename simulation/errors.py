@@ -1,0 +1,13 @@
+"""What a scenario can do wrong, and how it can fail."""
+
+from __future__ import annotations
+
+from events.errors import GroupSimError
+
+
+class BadScenario(GroupSimError):
+    """A scenario that asks for something that can't be."""
+
+
+class ScenarioFailed(GroupSimError):
+    """A claim of the scenario did not hold, or a wait took too long."""

@@ -1,0 +1,41 @@
+"""The way of every fact: into the store's writer, and past whoever watches."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import simpy
+
+from events.base import Event, Recorded
+from storage.store import RunWriter
+
+Watch = Callable[[Recorded], None]
+
+
+class Log:
+    """Appends facts at the present instant. Noise is left out where the run records only facts (`--record facts`)."""
+
+    def __init__(self, env: simpy.Environment, writer: RunWriter) -> None:
+        self._env = env
+        self._writer = writer
+        self._noise = writer.info.record == "all"
+        self._versions: Counter[str] = Counter()
+        self.facts = 0
+        self.watchers: list[Watch] = []
+
+    def append(self, stream: str, events: Sequence[Event]) -> None:
+        """Remember facts of one stream, in order."""
+        if not self._noise:
+            events = [event for event in events if not event.noise]
+        if not events:
+            return
+        now = int(self._env.now)
+        self._writer.append(now, stream, events)
+        for event in events:
+            if not event.noise:
+                recorded = Recorded(self._writer.info.id, self.facts, now, stream, self._versions[stream], event)
+                for watch in self.watchers:
+                    watch(recorded)
+            self._versions[stream] += 1
+            self.facts += 1

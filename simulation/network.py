@@ -1,0 +1,168 @@
+"""Links between endpoints: latency in order, and rules that delay or drop.
+
+A rule maps a message to PASS, DROP or Deliver(after_ms); the first that is not PASS wins. Messages of one direction of
+one link arrive in the order in which they were sent, as over TCP. What a cut swallows is not sent again: the sender
+notices by its request timeout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+import simpy
+
+from events.base import NETWORK_STREAM, Event
+from events.network import LinkCut, LinkHealed, LinkSlowed, MessageDelivered, MessageDropped
+from simulation.rng import Rng
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A request, or the response of the same number. `connection` tells a client's connections apart."""
+
+    source: str
+    target: str
+    api: str
+    number: int
+    body: object
+    connection: int = 0
+    response: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Deliver:
+    """The message arrives so much later than it would have."""
+
+    after_ms: int
+
+
+PASS, DROP = "pass", "drop"
+Verdict = str | Deliver
+Rule = Callable[[Message], Verdict]
+Receive = Callable[[Message], None]
+
+
+class Endpoint(Protocol):
+    """What can be named as one end of a link: anything that has an address."""
+
+    @property
+    def address(self) -> str:
+        """The endpoint's name now."""
+        ...
+
+
+class Network:
+    """All links of a world. `latency_ms` is the least and the most a message takes, one way."""
+
+    def __init__(
+        self,
+        env: simpy.Environment,
+        rng: Rng,
+        record: Callable[[str, Sequence[Event]], None],
+        latency_ms: tuple[int, int] = (1, 1),
+    ) -> None:
+        self._env = env
+        self._chance = rng.stream("network")
+        self._record = record
+        self.latency_ms = latency_ms
+        self._receivers: dict[str, Receive] = {}
+        self._rules: list[Rule] = []
+        self._numbers = 0
+        self._last_arrival: dict[tuple[str, str, int], int] = {}
+
+    def next_number(self) -> int:
+        """A number no other request of this world has."""
+        self._numbers += 1
+        return self._numbers
+
+    def attach(self, address: str, receive: Receive) -> None:
+        """Messages to this address go there from now on."""
+        self._receivers[address] = receive
+
+    def detach(self, address: str) -> None:
+        """Messages to this address vanish from now on."""
+        self._receivers.pop(address, None)
+
+    def add_rule(self, rule: Rule) -> Callable[[], None]:
+        """Put a rule in force; the result takes it out again."""
+        self._rules.append(rule)
+        return lambda: self._rules.remove(rule)
+
+    @contextmanager
+    def cut(self, a: Endpoint, b: Endpoint) -> Iterator[None]:
+        """Nothing passes between `a` and `b` inside the block."""
+        heal = self.cut_link(a, b)
+        try:
+            yield
+        finally:
+            heal()
+
+    def cut_link(self, a: Endpoint, b: Endpoint) -> Callable[[], None]:
+        """Cut the link until the result is called."""
+        ends = (a.address, b.address)
+        remove = self.add_rule(lambda message: DROP if {message.source, message.target} == set(ends) else PASS)
+        self._record(NETWORK_STREAM, [LinkCut(a=ends[0], b=ends[1])])
+
+        def heal() -> None:
+            remove()
+            self._record(NETWORK_STREAM, [LinkHealed(a=ends[0], b=ends[1])])
+
+        return heal
+
+    @contextmanager
+    def slow(self, a: Endpoint, b: Endpoint, extra_ms: int) -> Iterator[None]:
+        """Messages between `a` and `b` take `extra_ms` longer, each way, inside the block."""
+        ends = (a.address, b.address)
+        late = Deliver(extra_ms)
+        remove = self.add_rule(lambda message: late if {message.source, message.target} == set(ends) else PASS)
+        self._record(NETWORK_STREAM, [LinkSlowed(a=ends[0], b=ends[1], extra_ms=extra_ms)])
+        try:
+            yield
+        finally:
+            remove()
+            self._record(NETWORK_STREAM, [LinkSlowed(a=ends[0], b=ends[1], extra_ms=0)])
+
+    def send(self, message: Message) -> None:
+        """Put a message on its way."""
+        verdict = next((v for v in (rule(message) for rule in self._rules) if v != PASS), PASS)
+        if verdict == DROP:
+            self._drop(message)
+            return
+        low, high = self.latency_ms
+        latency = low if low == high else self._chance.randint(low, high)
+        if isinstance(verdict, Deliver):
+            latency += verdict.after_ms
+        sent = int(self._env.now)
+        link = (message.source, message.target, message.connection)
+        arrival = max(sent + latency, self._last_arrival.get(link, 0))
+        self._last_arrival[link] = arrival
+        self._env.timeout(arrival - sent).callbacks.append(lambda _: self._arrive(message, sent))
+
+    def _arrive(self, message: Message, sent: int) -> None:
+        receive = self._receivers.get(message.target)
+        if receive is None:
+            self._drop(message)
+            return
+        fact = MessageDelivered(
+            source=message.source,
+            target=message.target,
+            api=message.api,
+            number=message.number,
+            sent_ms=sent,
+            response=message.response,
+        )
+        self._record(NETWORK_STREAM, [fact])
+        receive(message)
+
+    def _drop(self, message: Message) -> None:
+        fact = MessageDropped(
+            source=message.source,
+            target=message.target,
+            api=message.api,
+            number=message.number,
+            response=message.response,
+        )
+        self._record(NETWORK_STREAM, [fact])

@@ -1,0 +1,55 @@
+"""What travels between a consumer and its broker besides the group's own requests and answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from coordinator.classic.commands import Command
+from events.types import GroupId, Offsets, Partitions
+
+
+@dataclass(frozen=True, slots=True)
+class FindCoordinator:
+    """Who coordinates this group?"""
+
+    group: GroupId
+
+
+@dataclass(frozen=True, slots=True)
+class CoordinatorIs:
+    """The answer; None: nobody at present."""
+
+    address: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class FetchOffsets:
+    """Where to start reading these partitions."""
+
+    group: GroupId
+    partitions: Partitions
+
+
+@dataclass(frozen=True, slots=True)
+class OffsetsAre:
+    """The committed offsets; a partition without one is left out."""
+
+    offsets: Offsets
+
+
+@dataclass(frozen=True, slots=True)
+class ToGroup:
+    """A request for a group's coordinator."""
+
+    group: GroupId
+    command: Command
+
+
+API = {
+    "Join": "JoinGroup",
+    "Sync": "SyncGroup",
+    "Heartbeat": "Heartbeat",
+    "Leave": "LeaveGroup",
+    "Commit": "OffsetCommit",
+}
+"""A command's class -> Kafka's name of the API."""

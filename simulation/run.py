@@ -1,0 +1,166 @@
+"""Run one scenario once: a world, a story, a log, and the invariants that watch."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import simpy
+
+from events.base import WORLD_STREAM, Recorded
+from events.errors import GroupSimError
+from events.world import RunEnded
+from invariants import all_invariants
+from invariants.base import Invariant, Violation
+from simulation.errors import ScenarioFailed
+from simulation.log import Log
+from simulation.world import Settings, World, check_settings
+from storage.store import EventStore, RunInfo, RunWriter
+
+PROGRESS_STEPS = 200
+DURATION = "duration.ms"
+"""The one parameter every scenario has: how long it lasts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A story to be told in a World. `params` are its own parameters with their defaults; `lasts_ms` simulated."""
+
+    name: str
+    story: Callable[..., Any]
+    seed: int
+    lasts_ms: int
+    params: Mapping[str, int | float | str | bool] = field(default_factory=dict)
+    path: str | None = None
+
+    @property
+    def about(self) -> str:
+        """The first line of its docstring."""
+        return (self.story.__doc__ or self.name).strip().splitlines()[0]
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """How a run ended: `failure` is the sentence of what went wrong in the story, if anything did."""
+
+    info: RunInfo
+    violations: Mapping[str, tuple[Violation, ...]]
+    failure: str | None = None
+
+    @property
+    def ok(self) -> bool:
+        """The story held and no invariant was broken."""
+        return self.failure is None and not any(self.violations.values())
+
+
+def run(
+    scenario: Scenario,
+    store: EventStore,
+    *,
+    seed: int | None = None,
+    settings: Settings | None = None,
+    record: str = "all",
+    progress: Callable[[float], None] = lambda _: None,
+) -> RunResult:
+    """Play a scenario into a store. `settings` are parameters of the scenario or Kafka settings by name.
+
+    `progress` is told the share of simulated time that is over. Raises BadSetting or BadScenario for a request that
+    can't be; a KeyboardInterrupt leaves the run marked `interrupted` and goes on.
+    """
+    chosen = scenario.seed if seed is None else seed
+    given = dict(settings or {})
+    check_settings(given, also=(DURATION, *scenario.params))
+    params = {k: _typed(k, given.pop(k), default) for k, default in scenario.params.items() if k in given}
+    lasts = int(given.pop(DURATION, scenario.lasts_ms))
+    info = RunInfo(
+        id=uuid.uuid4().hex[:12],
+        name=scenario.name,
+        source="simulated",
+        seed=chosen,
+        params=dict(settings or {}),
+        record=record,
+        created_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
+        scenario_path=scenario.path,
+    )
+    env = simpy.Environment()
+    writer = store.begin(info)
+    log = Log(env, writer)
+    watching = all_invariants()
+    violations: dict[str, list[Violation]] = {i.name: [] for i in watching}
+    log.watchers.append(lambda fact: _observe(watching, violations, fact))
+    with _ending(env, log, writer) as end:
+        world = World(env, log, chosen, given)
+        _tell(scenario, world, {**scenario.params, **params}, lasts, progress)
+        end.done()
+    for invariant in watching:
+        violations[invariant.name].extend(invariant.finish())
+    return RunResult(end.info, {k: tuple(v) for k, v in violations.items()}, end.failure)
+
+
+def _observe(watching: Sequence[Invariant], violations: dict[str, list[Violation]], fact: Recorded) -> None:
+    for invariant in watching:
+        violations[invariant.name].extend(invariant.observe(fact))
+
+
+def _typed(name: str, value: object, default: object) -> object:
+    """A parameter in the type of its default."""
+    try:
+        if isinstance(default, bool):
+            return {"true": True, "false": False}[str(value).lower()]
+        return type(default)(value)  # type: ignore[call-arg]
+    except (KeyError, TypeError, ValueError):
+        kind = type(default).__name__
+        raise ScenarioFailed(f"parameter {name} must be {kind}, not {value!r}") from None
+
+
+def _tell(
+    scenario: Scenario,
+    world: World,
+    params: Mapping[str, object],
+    lasts: int,
+    progress: Callable[[float], None],
+) -> None:
+    script = scenario.story(world, **params)
+    story = world.env.process(script) if script is not None else None
+    for step in range(1, PROGRESS_STEPS + 1):
+        until = lasts * step // PROGRESS_STEPS
+        if until > world.env.now:
+            world.env.run(until=until)
+        progress(step / PROGRESS_STEPS)
+    if story is not None and story.is_alive:
+        raise ScenarioFailed(f"the story was not over after {lasts:,} ms; give it more with --set {DURATION}=…")
+
+
+@dataclass(slots=True)
+class _End:
+    """How it ended so far."""
+
+    status: str = "failed"
+    failure: str | None = None
+    info: RunInfo = field(default_factory=lambda: RunInfo(id="", name="", source="simulated"))
+
+    def done(self) -> None:
+        self.status = "finished"
+
+
+@contextmanager
+def _ending(env: simpy.Environment, log: Log, writer: RunWriter) -> Iterator[_End]:
+    """Whatever happens inside, the run gets its last fact and its status."""
+    end = _End()
+    try:
+        yield end
+    except ScenarioFailed as failure:
+        end.failure = str(failure)
+    except KeyboardInterrupt:
+        end.status = "interrupted"
+        raise
+    finally:
+        log.append(WORLD_STREAM, [RunEnded(status=end.status)])
+        end.info = writer.finish(end.status, int(env.now))
+
+
+__all__ = ["GroupSimError", "RunResult", "Scenario", "run"]

@@ -1,0 +1,132 @@
+"""World: all that a scenario holds in its hands — time, topics, groups, the network, the broker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+
+import simpy
+
+from coordinator.config import BOUNDS as BROKER_BOUNDS
+from coordinator.config import BadSetting, GroupConfig, kafka_name, names, near, with_settings
+from events.base import WORLD_STREAM, Event
+from events.world import ActionTaken, CheckMade, PartitionsAdded, TopicCreated
+from simulation.broker import Broker
+from simulation.clients.config import ConsumerConfig
+from simulation.errors import BadScenario, ScenarioFailed
+from simulation.group import GroupHandle
+from simulation.log import Log
+from simulation.network import Network
+from simulation.rng import Rng
+from simulation.topics import Topic, Topics
+
+Settings = Mapping[str, int | float | str | bool]
+
+
+class World:
+    """Everything a scenario can touch. `settings` are Kafka settings by name; they win over what the scenario says."""
+
+    def __init__(self, env: simpy.Environment, log: Log, seed: int, settings: Settings | None = None) -> None:
+        self._env = env
+        self._log = log
+        self.rng = Rng(seed)
+        self.settings = dict(settings or {})
+        self.topics = Topics()
+        self.groups: dict[str, GroupHandle] = {}
+        self.network = Network(env, self.rng, self.record)
+        broker_settings = {k: v for k, v in self.settings.items() if k in names(GroupConfig())}
+        self._config = with_settings(GroupConfig(), broker_settings, BROKER_BOUNDS)
+        self.broker = Broker(env, self.network, self.rng, self.record, self._config)
+        self.labels: set[str] = set()
+
+    @property
+    def now(self) -> int:
+        """Milliseconds since the run's start."""
+        return int(self._env.now)
+
+    @property
+    def env(self) -> simpy.Environment:
+        """SimPy's environment, for scenarios that need more than the words here."""
+        return self._env
+
+    @property
+    def log(self) -> Log:
+        """The run's log."""
+        return self._log
+
+    def record(self, stream: str, events: Sequence[Event]) -> None:
+        """Remember facts."""
+        self._log.append(stream, events)
+
+    def configure_broker(self, settings: Settings) -> None:
+        """Set broker settings by their Kafka names, before the first group is made; settings of the run win."""
+        if self.groups:
+            raise BadScenario("configure_broker must come before the first group")
+        self._config = with_settings(self._config, {**settings, **self._of(GroupConfig)}, BROKER_BOUNDS)
+        self.broker.config = self._config
+
+    def _of(self, kind: type) -> dict[str, int | float | str | bool]:
+        known = {kafka_name(f.name) for f in fields(kind)}
+        return {k: v for k, v in self.settings.items() if k in known}
+
+    def consumer_settings(self) -> dict[str, int | float | str | bool]:
+        """The run's settings that concern consumers."""
+        return self._of(ConsumerConfig)
+
+    def topic(self, name: str, partitions: int, rate: float = 10.0) -> Topic:
+        """Create a topic; `rate` is records per second and partition."""
+        if name in self.topics:
+            raise BadScenario(f"topic {name!r} exists already")
+        if partitions < 1:
+            raise BadScenario(f"topic {name!r} needs at least one partition, not {partitions}")
+        self.topics[name] = topic = Topic(name, partitions, rate)
+        self.record(WORLD_STREAM, [TopicCreated(topic=name, partitions=partitions, rate=float(rate))])
+        return topic
+
+    def add_partitions(self, topic: Topic, partitions: int) -> None:
+        """Let a topic grow to so many partitions."""
+        if partitions <= topic.partitions:
+            raise BadScenario(f"topic {topic.name!r} has {topic.partitions} partitions; it can only grow")
+        topic.partitions = partitions
+        self.record(WORLD_STREAM, [PartitionsAdded(topic=topic.name, partitions=partitions)])
+
+    def group(
+        self,
+        name: str,
+        *,
+        protocol: str = "classic",
+        assignor: str | Iterable[str] | None = None,
+        config: Settings | None = None,
+    ) -> GroupHandle:
+        """Declare a consumer group. `assignor`: one name, or several in order of preference."""
+        if protocol != "classic":
+            raise BadScenario(f"group {name!r}: protocol {protocol!r} can't be simulated; near names: classic")
+        if name in self.groups or not name:
+            raise BadScenario(f"group {name!r} exists already" if name else "a group needs a name")
+        settings: dict[str, object] = dict(config or {})
+        if assignor is not None:
+            settings["partition.assignment.strategy"] = (assignor,) if isinstance(assignor, str) else tuple(assignor)
+        self.groups[name] = group = GroupHandle(self, name, {**settings, **self.consumer_settings()})
+        return group
+
+    def sleep(self, ms: int) -> simpy.Event:
+        """An event that fires in `ms` milliseconds."""
+        return self._env.timeout(ms)
+
+    def check(self, holds: bool, claim: str) -> None:
+        """Claim something; the run fails if it does not hold."""
+        self.record(WORLD_STREAM, [CheckMade(claim=claim, ok=bool(holds))])
+        if not holds:
+            raise ScenarioFailed(f"at {self.now:,} ms: not true that {claim}")
+
+    def act(self, action: str, target: str) -> None:
+        """Note what was done to whom."""
+        self.record(WORLD_STREAM, [ActionTaken(action=action, target=target)])
+
+
+def check_settings(settings: Settings, also: Iterable[str] = ()) -> None:
+    """Raises BadSetting for a name that is neither Kafka's nor one of `also` (a scenario's own parameters)."""
+    known = [*names(GroupConfig()), *names(ConsumerConfig()), *also]
+    for name in settings:
+        if name not in known:
+            raise BadSetting(f"unknown setting {name!r}{near(name, known)}")
