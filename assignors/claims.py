@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assignors.group import Group
-from assignors.java_order import computed_order
+from assignors.java_order import computed_order, string_hashes
 from assignors.lots import TOPIC_SHIFT, Codes
 from events.types import NO_GENERATION
 
@@ -74,7 +74,8 @@ def _by_topic(group: Group, owners: Codes, codes: Codes) -> Codes:
             appearance = present[np.argsort(first)].tolist()
             growing = int(first.max()) == len(ranks) - 1
             place = np.zeros(len(group.names), np.int64)
-            for where, i in enumerate(computed_order([group.names[rank] for rank in appearance], growing)):
+            hashes = string_hashes([group.names[rank] for rank in appearance])
+            for where, i in enumerate(computed_order(hashes, growing)):
                 place[appearance[i]] = where
             result[start:end] = codes[start:end][np.argsort(place[ranks], kind="stable")]
         start = end

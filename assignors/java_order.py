@@ -92,14 +92,14 @@ def string_set(texts: Iterable[str]) -> list[str]:
     return [distinct[i] for i in string_order(distinct)]
 
 
-def computed_order(texts: Sequence[str], growing: bool) -> list[int]:
-    """Positions of distinct strings put by `HashMap.computeIfAbsent`, which differs from `put` twice.
+def computed_order(hashes: Sequence[int], growing: bool) -> list[int]:
+    """Positions of distinct keys (their hash codes) put by `HashMap.computeIfAbsent`; it differs from `put` twice.
 
     A new key goes to the front of its bin, and the table grows at the start of the next call only: `growing` says
     that the very last call brought the last key. (Trees of more than eight keys in a bin are not looked at.)
     """
-    capacity = _grown(len(texts) - growing, CAPACITY)
-    bins = [(h ^ (h >> 16)) & (capacity - 1) for h in string_hashes(texts)]
+    capacity = _grown(len(hashes) - growing, CAPACITY)
+    bins = [(h ^ (h >> 16)) & (capacity - 1) for h in hashes]
     return sorted(range(len(bins) - 1, -1, -1), key=bins.__getitem__)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from assignors.errors import AssignorError
 from assignors.group import Group
-from assignors.java_order import CAPACITY, MASK, hash_order, java_sorted
+from assignors.java_order import CAPACITY, MASK, computed_order, hash_order, java_sorted
 from assignors.lots import NUMBER, TOPIC_SHIFT, Codes
 from assignors.spec import Answer, Spec
 
@@ -64,11 +64,13 @@ class Target:
 def _owned(uuid: list[int], codes: Codes) -> dict[int, list[int]]:
     """A HashMap of topic ids to HashSets of numbers, filled in the given order, as both iterate."""
     by_topic: dict[int, dict[int, None]] = {}
+    growing = False
     for code in codes.tolist():
+        growing = code >> TOPIC_SHIFT not in by_topic
         by_topic.setdefault(code >> TOPIC_SHIFT, {})[code & NUMBER] = None
     ranks = list(by_topic)
     result: dict[int, list[int]] = {}
-    for k in hash_order([uuid[rank] for rank in ranks]):
+    for k in computed_order([uuid[rank] for rank in ranks], growing):
         numbers = list(by_topic[ranks[k]])
         result[ranks[k]] = [numbers[i] for i in hash_order([number & MASK for number in numbers])]
     return result
