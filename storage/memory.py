@@ -9,10 +9,11 @@ import msgspec
 from events.base import Recorded
 from events.types import RunId
 from storage.codec import Row, check_types, digest_of, recorded
-from storage.errors import StoreError, StreamConflict
+from storage.errors import StreamConflict
+from storage.infos import checked, conflict, over
 from storage.references import missing, pick
 from storage.store import RunInfo
-from storage.writer import BatchWriter, check_new
+from storage.writer import BatchWriter
 
 PLACE = "memory"
 
@@ -26,10 +27,10 @@ class MemoryStore:
 
     def begin(self, info: RunInfo) -> MemoryWriter:
         """Start a run; see `EventStore.begin`."""
-        check_new(info)
+        info = checked(msgspec.structs.replace(info, facts=0))
         if info.id in self._infos:
             raise StreamConflict(f"run {info.id} already exists in {PLACE}")
-        self._infos[info.id] = info = msgspec.structs.replace(info, facts=0)
+        self._infos[info.id] = info
         self._rows[info.id] = []
         return MemoryWriter(self, info)
 
@@ -93,7 +94,7 @@ class MemoryStore:
     def keep(self, info: RunInfo, rows: list[Row], first: int) -> None:
         """Put `rows` behind the `first` ones that the run has, and `info` in the place of what was known of it."""
         if len(self._rows[info.id]) != first or self._infos[info.id].status != "running":
-            raise StreamConflict(f"another writer has already written to run {info.id} in {PLACE}")
+            raise StreamConflict(conflict(info.id, PLACE))
         self._rows[info.id] += rows
         self._infos[info.id] = info
 
@@ -102,7 +103,7 @@ class MemoryStore:
             raise missing(list(self._infos), run, PLACE)
         info = self._infos[run]
         if info.status != "running":
-            raise StoreError(f"run {info.id} is over ({info.status}) and can't go on")
+            raise over(info)
         return info
 
 

@@ -14,17 +14,20 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from events.base import Recorded
 from events.types import RunId
 from storage import sqlite
+from storage.backend import Backend
 from storage.codec import COLUMNS, Row, check_types, digest_of, recorded
 from storage.errors import StoreError, StreamConflict
+from storage.infos import checked, conflict, from_columns, over, to_columns
 from storage.references import missing, pick
 from storage.schema import FACTS, RUNS
 from storage.store import RunInfo
-from storage.writer import BatchWriter, check_new
+from storage.writer import BatchWriter
 
 _ROW = [FACTS.c[name] for name in COLUMNS]
 _INFO = [RUNS.c[name] for name in RunInfo.__struct_fields__]
 _AT_ONCE = 1000
-_json = msgspec.json.Encoder(order="deterministic")
+BACKENDS: dict[str, Backend] = {"sqlite": sqlite}
+"""By the name that a URL begins with."""
 
 
 class Taken(Exception):
@@ -42,14 +45,16 @@ class SqlStore:
             self._url = make_url(url)
         except ArgumentError:
             raise StoreError(f"{url!r} is neither a path nor a database URL such as sqlite:///groupsim.db") from None
-        if self._url.get_backend_name() != "sqlite":
-            raise StoreError(f"a store can't be kept in {self._url.get_backend_name()!r}; use sqlite:///PATH or a path")
+        name = self._url.get_backend_name()
+        if name not in BACKENDS:
+            raise StoreError(f"a store can't be kept in {name!r}, only in {', '.join(BACKENDS)}; or give a path")
+        self._backend = BACKENDS[name]
         self.place = self._url.database or self._url.render_as_string()
-        self._engine = sqlite.engine(self._url)
+        self._engine = self._backend.engine(self._url)
         self._writing = self._engine.execution_options(writing=True)
         try:
             with self._sentences():
-                sqlite.prepare(self._engine, self.place, create)
+                self._backend.prepare(self._engine, self.place, create)
         except StoreError:
             self.close()
             raise
@@ -62,11 +67,10 @@ class SqlStore:
 
     def begin(self, info: RunInfo) -> SqlWriter:
         """Start a run; see `EventStore.begin`."""
-        check_new(info)
-        info = msgspec.structs.replace(info, facts=0)
+        info = checked(msgspec.structs.replace(info, facts=0))
         try:
             with self._sentences(), self._writing.begin() as connection:
-                (key,) = connection.execute(RUNS.insert().values(**_columns(info)).returning(RUNS.c.key)).one()
+                (key,) = connection.execute(RUNS.insert().values(**to_columns(info)).returning(RUNS.c.key)).one()
         except Taken:
             raise StreamConflict(f"run {info.id} already exists in {self.place}") from None
         return SqlWriter(self, info, key)
@@ -86,7 +90,7 @@ class SqlStore:
     def runs(self) -> list[RunInfo]:
         """All runs, oldest first."""
         with self._sentences(), self._engine.begin() as connection:
-            return [_info(row) for row in connection.execute(select(*_INFO).order_by(RUNS.c.key))]
+            return [from_columns(row) for row in connection.execute(select(*_INFO).order_by(RUNS.c.key))]
 
     def find(self, reference: str) -> RunInfo:
         """The run that `reference` means; see `EventStore.find`."""
@@ -135,17 +139,17 @@ class SqlStore:
 
         Raises StreamConflict if another writer was there first.
         """
-        conflict = StreamConflict(f"another writer has already written to run {info.id} in {self.place}")
+        late = StreamConflict(conflict(info.id, self.place))
         mine = update(RUNS).where(RUNS.c.key == key, RUNS.c.facts == first, RUNS.c.status == "running")
-        changes: dict[str, object] = {"facts": info.facts} if rows else _columns(info)
+        changes: dict[str, object] = {"facts": info.facts} if rows else to_columns(info)
         try:
             with self._sentences(), self._writing.begin() as connection:
                 if connection.execute(mine.values(**changes)).rowcount != 1:
-                    raise conflict
+                    raise late
                 if rows:
-                    sqlite.insert(connection, key, rows)
+                    self._backend.insert(connection, key, rows)
         except Taken:
-            raise conflict from None
+            raise late from None
 
     def close(self) -> None:
         """Give the connections back."""
@@ -174,12 +178,12 @@ class SqlStore:
             row = connection.execute(select(*_INFO).where(RUNS.c.id == run)).one_or_none()
         if row is None:
             raise missing(self._ids(), run, self.place)
-        return _info(row)
+        return from_columns(row)
 
     def _unfinished(self, run: RunId) -> RunInfo:
         info = self._info(run)
         if info.status != "running":
-            raise StoreError(f"run {info.id} is over ({info.status}) and can't go on")
+            raise over(info)
         return info
 
     @contextmanager
@@ -188,7 +192,7 @@ class SqlStore:
         try:
             yield
         except DBAPIError as error:
-            if sqlite.is_taken(error.orig):
+            if self._backend.is_taken(error.orig):
                 raise Taken from None
             raise StoreError(f"the store {self.place} can't be used: {error.orig}") from None
         except (SQLAlchemyError, sqlite3.Error) as error:
@@ -204,15 +208,3 @@ class SqlWriter(BatchWriter):
 
     def _store(self, info: RunInfo, rows: list[Row], first: int) -> None:
         self._home.keep(self._key, info, rows, first)
-
-
-def _columns(info: RunInfo) -> dict[str, object]:
-    columns = msgspec.structs.asdict(info)
-    return {**columns, "params": _json.encode(info.params).decode(), "summary": _json.encode(info.summary).decode()}
-
-
-def _info(row: Iterable[object]) -> RunInfo:
-    columns = dict(zip(RunInfo.__struct_fields__, row, strict=True))
-    for name in ("params", "summary"):
-        columns[name] = msgspec.json.decode(str(columns[name]))
-    return msgspec.convert(columns, RunInfo)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 
@@ -10,22 +9,11 @@ import msgspec
 
 from events.base import Event
 from storage.codec import Digest, Row, encode_all
-from storage.errors import StoreError
+from storage.infos import checked, over
 from storage.store import RunInfo
 
 BATCH = 1000
 """Facts in one transaction, at least; the facts of one `append` are never torn apart."""
-_RUN_ID = re.compile(r"[A-Za-z0-9_.:@+,=-]+")
-
-
-def check_new(info: RunInfo) -> None:
-    """Raises StoreError if a run can't be begun like this: its id is also a folder's name and a word in a shell."""
-    if info.id == "latest" or info.id in (".", "..") or not _RUN_ID.fullmatch(info.id):
-        raise StoreError(
-            f"{info.id!r} can't be a run's id: letters, digits and _ . : @ + , = - may stand in it, and not `latest`"
-        )
-    if info.seed is not None and not -(2**63) <= info.seed < 2**63:
-        raise StoreError(f"seed {info.seed} is too large: a seed has at most 63 bits")
 
 
 class BatchWriter(ABC):
@@ -46,7 +34,7 @@ class BatchWriter(ABC):
     def append(self, at_ms: int, stream: str, events: Sequence[Event], source: str | None = None) -> None:
         """Put `events` at the end of `stream`; see `RunWriter.append`."""
         if self._over:
-            raise StoreError(f"run {self.info.id} is over ({self.info.status}); nothing can be appended to it")
+            raise over(self.info)
         # No more than this for each call: what can be done for a thousand facts at once costs half as much.
         self._waiting.append((at_ms, stream, tuple(events), source))
         self._count += len(events)
@@ -85,11 +73,11 @@ class BatchWriter(ABC):
     def finish(self, status: str, simulated_ms: int, summary: dict[str, object] | None = None) -> RunInfo:
         """Flush and end the run; see `RunWriter.finish`."""
         if self._over:
-            raise StoreError(f"run {self.info.id} is over ({self.info.status}) and can't end again")
+            raise over(self.info)
         self.flush()
-        ended = msgspec.structs.replace(
-            self.info, status=status, simulated_ms=simulated_ms, summary=summary or {}, digest=self._digest.hex()
-        )
+        digest = self._digest.hex()
+        ended = msgspec.structs.replace(self.info, status=status, simulated_ms=simulated_ms, digest=digest)
+        ended = checked(msgspec.structs.replace(ended, summary=summary or {}))
         self._over = True
         self._store(ended, [], ended.facts)
         self.info = ended

@@ -106,6 +106,14 @@ def test_a_finished_run_takes_no_more_facts(store: EventStore) -> None:
         store.resume("a")
 
 
+def test_a_summary_is_the_same_when_it_is_given_back_and_when_it_is_read(store: EventStore) -> None:
+    ended = write(store, "a", 1).finish("finished", 1, {"z": [1, {"y": (2.5, None)}], "a": True})
+    assert ended == store.find("a")
+    assert ended.summary == {"a": True, "z": [1, {"y": [2.5, None]}]}
+    with pytest.raises(StoreError, match="summary of run b, share: nan can't be written"):
+        write(store, "b", 1).finish("finished", 1, {"share": float("nan")})
+
+
 def test_an_interrupted_run_has_the_digest_of_what_it_left(store: EventStore) -> None:
     write(store, "a", 3)
     whole = write(store, "b", 3).finish("finished", 20)
@@ -184,7 +192,7 @@ def test_an_empty_store_says_that_it_is_empty(store: EventStore) -> None:
         store.find("latest")
 
 
-@pytest.mark.parametrize("run", ["", "latest", "a b", "a/b", "..", "ü", "a\n"])
+@pytest.mark.parametrize("run", ["", "latest", "-a", ".a", "a b", "a/b", "..", "ü", "a\n"])
 def test_an_id_must_do_as_a_folder_and_as_a_word(store: EventStore, run: str) -> None:
     with pytest.raises(StoreError, match="can't be a run's id"):
         store.begin(info(run))
@@ -204,5 +212,11 @@ def test_what_can_not_be_written_is_refused_and_named(store: EventStore) -> None
         writer.append(0, "s", [event])
         with pytest.raises(GroupSimError, match=sentence):
             writer.flush()
+    for params, sentence in (
+        ({"x": float("inf")}, "params of run big, x: inf"),
+        ({"x": "\ud800"}, "params of run big"),
+    ):
+        with pytest.raises(StoreError, match=sentence):
+            store.begin(info("big", params=params))
     with pytest.raises(StoreError, match=r"seed .* is too large"):
         store.begin(info("big", seed=2**63))
