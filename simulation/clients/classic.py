@@ -23,7 +23,6 @@ from simulation.rng import Rng
 from simulation.topics import Topics
 
 CLOSE_TIMEOUT_MS = 30_000
-BOOTSTRAP_CONNECTION = -1
 
 
 class ClassicConsumer:
@@ -52,10 +51,9 @@ class ClassicConsumer:
         self._next_batch_extra_ms = 0
         self._held: list[Message] = []
         stream = process_stream(group, process_id)
-        self._bootstrap = Connection(env, network, self.process, broker.address, lambda _: None)
-        self._bootstrap.id = BOOTSTRAP_CONNECTION
-        self._connection = Connection(
-            env, network, self.process, broker.address, lambda number: broker.disconnect(process_id, number)
+        self._bootstrap, self._connection = (
+            Connection(env, network, self.process, broker.address, i, lambda c: broker.disconnect(process_id, c))
+            for i in (0, 1)
         )
         self.member = Member(
             env=env,
@@ -187,9 +185,7 @@ class ClassicConsumer:
         """A response reached this machine; a frozen process reads it when it runs again."""
         if self.process.frozen:
             self._held.append(message)
-        elif message.connection == BOOTSTRAP_CONNECTION:
-            self._bootstrap.receive(message)
-        elif message.connection == self._connection.id:
+        elif not self._bootstrap.receive(message):
             self._connection.receive(message)
 
     # What an operator, or misfortune, does:

@@ -39,6 +39,7 @@ class Connection:
         network: Network,
         process: Process,
         target: str,
+        first_id: int,
         closed: Callable[[int], None],
     ) -> None:
         self._env = env
@@ -46,7 +47,7 @@ class Connection:
         self._process = process
         self._target = target
         self._closed = closed
-        self.id = 0
+        self.id = first_id
         self._pending: dict[int, _Pending] = {}
         self._watched_until: int | None = None
 
@@ -77,7 +78,7 @@ class Connection:
         """Close the connection: every request in flight fails; the next one goes over a new connection."""
         failed, self._pending = self._pending, {}
         self._closed(self.id)
-        self.id += 1
+        self.id += 2  # ids of one process never meet: one of its connections counts even, the other odd
         now = int(self._env.now)
         for number in sorted(failed):
             overdue = failed[number].deadline <= now

@@ -20,7 +20,7 @@ def find_coordinator(m: Member) -> Script:
     def note(answer: object) -> None:
         done.succeed(answer)
 
-    m.bootstrap.call("FindCoordinator", lambda _: FindCoordinator(m.group), m.config.request_timeout_ms, done.succeed)
+    m.bootstrap.call("FindCoordinator", lambda _: FindCoordinator(m.group), m.config.request_timeout_ms, note)
     answer = yield from m.process.wait(done)
     m.finding = False
     if isinstance(answer, CoordinatorIs) and answer.address is not None:

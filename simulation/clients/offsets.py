@@ -113,11 +113,10 @@ def _reset_already(m: Member) -> bool:
 
 
 def auto_commit_if_due(m: Member) -> None:
-    """The periodic commit inside poll()."""
-    if m.config.enable_auto_commit and m.now >= m.next_commit_ms:
+    """The periodic commit inside poll(). While no coordinator is known it stays due, and goes out once one is."""
+    if m.config.enable_auto_commit and m.view and m.coordinator_known and m.now >= m.next_commit_ms:
         m.next_commit_ms = m.now + max(m.config.auto_commit_interval_ms, 1)
-        if m.view and m.coordinator_known:
-            send_commit(m)
+        send_commit(m)
 
 
 def commit_and_wait(m: Member, timeout_ms: int) -> Script:
