@@ -10,6 +10,7 @@ from events import client as p
 from events.network import LinkCut, LinkHealed
 from events.world import PartitionsAdded
 from tests.analysis.log import Log, serving_pair, tps
+from tests.analysis.stories import crash
 
 
 def test_an_empty_run_has_no_intervals() -> None:
@@ -31,10 +32,7 @@ def test_a_first_assignment_is_unowned_then_withheld_then_in_flight_then_looked_
 
 
 def test_a_crashed_owner_is_dead_until_the_session_expires_and_named_as_cause() -> None:
-    log = serving_pair().client(200, p.Crashed(process="b"))
-    log.group(500, c.MemberRemoved(member="b-id", cause="session-expired"))
-    log.preparing(500, 1, "session-expired").completing(510, 2, "a").stored(520, 2, a=tps(0, 1))
-    log.shows(530, "a", 0, 1).fetches(530, "a", 0, 1).end(600)
+    log = crash()
     assert log.labels(1)[4:] == [
         ("OK", 100, 200),
         ("OWNER_DEAD", 200, 500),

@@ -7,21 +7,12 @@ import pytest
 from events import classic as c
 from events import client as p
 from events.types import Protocol, Subscription
-from tests.analysis.log import Log, serving_pair, tps
-
-
-def alone(*numbers: int) -> Log:
-    """Process a serves all these partitions from 0 on, in generation 1."""
-    log = Log(partitions=len(numbers)).start(0, "a").added(0, "a").preparing(0, 0).completing(0, 1, "a")
-    return log.stored(0, 1, a=tps(*numbers)).syncs(0, 1, "a").shows(0, "a", *numbers).fetches(0, "a", *numbers)
+from tests.analysis.log import Log, serving_pair
+from tests.analysis.stories import alone, cooperative, eager
 
 
 def test_an_eager_rebalance_stops_every_partition_from_the_revocation_to_the_position() -> None:
-    log = alone(0, 1).start(90, "b").added(100, "b").preparing(100, 1)
-    log.client(110, p.CallbackStart(process="a", kind="revoked", partitions=tps(0, 1)))
-    log.client(115, p.CallbackEnd(process="a", kind="revoked")).shows(115, "a").asks(115, "a")
-    log.completing(120, 2, "a", "b").stored(130, 2, a=tps(0), b=tps(1)).syncs(131, 2, "a", "b")
-    log.shows(140, "a", 0).fetches(150, "a", 0).shows(135, "b", 1).fetches(135, "b", 1).end(200)
+    log = eager()
     assert log.labels(0) == [
         ("OK", 0, 110),
         ("PAUSED_CALLBACK", 110, 115),
@@ -31,17 +22,6 @@ def test_an_eager_rebalance_stops_every_partition_from_the_revocation_to_the_pos
         ("OK", 150, 200),
     ]
     assert {i.cause for i in log.intervals() if i.unavailable} == {"member-joined"}
-
-
-def cooperative() -> Log:
-    """Scale-out from one to two with four partitions: round 1 withholds 2 and 3, round 2 grants them."""
-    log = alone(0, 1, 2, 3).start(90, "b").added(100, "b").preparing(100, 1).asks(110, "a")
-    log.completing(111, 2, "a", "b").stored(113, 2, a=tps(0, 1), b=()).syncs(114, 2, "a", "b")
-    log.client(114, p.CallbackStart(process="a", kind="revoked", partitions=tps(2, 3)))
-    log.client(120, p.CallbackEnd(process="a", kind="revoked")).shows(120, "a", 0, 1).asks(120, "a")
-    log.preparing(121, 2, "member-rejoined", "a").completing(1121, 3, "a", "b")
-    log.stored(1123, 3, a=tps(0, 1), b=tps(2, 3)).syncs(1124, 3, "a", "b")
-    return log.shows(1124, "b", 2, 3).fetches(1126, "b", 2, 3).end(1200)
 
 
 def test_a_cooperative_rebalance_leaves_kept_partitions_alone_but_for_callbacks() -> None:

@@ -1,0 +1,183 @@
+"""Every rebalance of a run: why it began, how long it took, what it moved and who was last. Pure Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from analysis.books import STABLE, Books
+from analysis.processes import Processes
+from analysis.witness import CLIENT, COORDINATOR
+from events import classic as c
+from events import client as p
+from events.base import Event, Recorded, group_of
+from events.types import MemberId, TopicPartition
+
+_FOLLOW_UP = ("member-rejoined", "leader-rejoined")
+
+
+@dataclass(frozen=True, slots=True)
+class Rebalance:
+    """One RebalanceStarted and what became of it; times in simulated ms, None where it is open or not told.
+
+    `generation` is the one it led to. It ended when the assignment was stored or the group was empty, when another
+    rebalance took its place (`ended_ms` is that one's start) or when a new coordinator forgot it; in the last two cases
+    it moved nothing. `moved`: partitions granted to another member than the one that had them last (a partition
+    withheld in round 1 moves in round 2). `revoked`: partitions that their owner does not have any more. `rounds`: 1,
+    or its place in a row of cooperative follow-ups. `slowest_member`: whoever was dropped for not joining; else the
+    last to join, or, where the sync phase was the longer one, the leader; a process id where one is known.
+    """
+
+    group: str
+    generation: int | None
+    cause: str
+    started_ms: int
+    ended_ms: int | None = None
+    members: int | None = None
+    moved: int | None = None
+    revoked: int | None = None
+    rounds: int = 1
+    slowest_member: str | None = None
+
+    @property
+    def duration_ms(self) -> int | None:
+        """From the start to the end; None while open."""
+        return None if self.ended_ms is None else self.ended_ms - self.started_ms
+
+
+def rebalances(facts: Iterable[Recorded]) -> list[Rebalance]:
+    """One row per RebalanceStarted, by group and time.
+
+    Of a group that only clients speak of: one row per generation they joined, from the first JoinGroup to the last
+    SyncGroup answer; its cause is `unknown`.
+    """
+    told: dict[str, _Teller] = {}
+    for fact in facts:
+        kind = type(fact.event)
+        if kind in COORDINATOR or kind in CLIENT:
+            group = group_of(fact.stream)
+            if group is not None:
+                told.setdefault(group, _Teller(group)).apply(fact.event, fact.at_ms)
+    return [row for group in sorted(told) for row in told[group].rows()]
+
+
+@dataclass(slots=True)
+class _Heard:
+    """A generation as clients tell of it."""
+
+    first_ms: int
+    last_ms: int | None = None
+
+
+@dataclass(slots=True)
+class _Teller:
+    """Follows one group; the last of `done` may still be running."""
+
+    group: str
+    books: Books = field(default_factory=Books)
+    processes: Processes = field(default_factory=Processes)
+    done: list[Rebalance] = field(default_factory=list)
+    running: bool = False
+    joined_ms: int | None = None
+    last_in: MemberId | None = None
+    last_owner: dict[TopicPartition, MemberId] = field(default_factory=dict)
+    losers: set[MemberId] = field(default_factory=set)
+    asked_ms: int | None = None
+    heard: dict[int, _Heard] = field(default_factory=dict)
+
+    def rows(self) -> list[Rebalance]:
+        """What was found; clients' word only where the coordinator is silent."""
+        if self.books.spoken:
+            return self.done
+        return [
+            Rebalance(self.group, generation, "unknown", heard.first_ms, heard.last_ms)
+            for generation, heard in sorted(self.heard.items())
+        ]
+
+    def apply(self, event: Event, at_ms: int) -> None:
+        """Fold one fact, in the order of the log."""
+        if isinstance(event, p.ClientEvent):
+            self.processes.apply(event)
+            self._listen(event, at_ms)
+            return
+        self.processes.book(event)
+        if isinstance(event, c.RebalanceStarted):
+            self._begin(event, at_ms)
+        before = dict(self.books.assignment) if self.books.told else None
+        self.books.apply(event)
+        self._note(event, at_ms, before)
+
+    def _begin(self, event: c.RebalanceStarted, at_ms: int) -> None:
+        rounds = 1
+        if self.running:
+            self._end(at_ms, moved=0, revoked=0)
+        elif self.done and event.cause in _FOLLOW_UP and self.books.state == STABLE:
+            asked = event.member is None or event.member in self.losers
+            rounds = self.done[-1].rounds + 1 if self.losers and asked else 1
+        self.done.append(Rebalance(self.group, None, event.cause, at_ms, rounds=rounds))
+        self.running, self.joined_ms = True, None
+        came = "joined" in event.cause or event.cause == "static-replaced"
+        self.last_in = event.member if came else None
+
+    def _note(self, event: Event, at_ms: int, before: dict[MemberId, tuple[TopicPartition, ...]] | None) -> None:
+        match event:
+            case c.MemberReplaced() if event.member is not None:
+                self.last_owner = {tp: event.member if m == event.old else m for tp, m in self.last_owner.items()}
+                self.last_in = event.member
+            case c.MemberAdded() | c.MemberUpdated():
+                self.last_in = event.member
+            case c.JoinPhaseCompleted() if self.running:
+                self.joined_ms = at_ms
+                slowest = event.dropped[0] if event.dropped else self.last_in
+                self._set(generation=event.generation, members=event.size, slowest_member=self._name(slowest))
+            case c.AssignmentStored():
+                self._stored(event, at_ms, before)
+            case c.GroupEmptied() if self.running:
+                had = sum(len(given) for given in (before or {}).values())
+                self._set(generation=event.generation, members=0)
+                self._end(at_ms, moved=0, revoked=None if before is None else had)
+            case c.CoordinatorLoaded() if self.running:
+                self._set(generation=None)
+                self._end(at_ms, moved=0, revoked=0)
+
+    def _stored(
+        self, event: c.AssignmentStored, at_ms: int, before: dict[MemberId, tuple[TopicPartition, ...]] | None
+    ) -> None:
+        moved = revoked = None
+        self.losers = set()
+        if event.assignment is not None:
+            now = {tp: m for m, given in event.assignment.items() for tp in given}
+            lost = [(tp, m) for m, given in (before or {}).items() for tp in given if now.get(tp) != m]
+            moved = sum(self.last_owner.get(tp, m) != m for tp, m in now.items())
+            revoked = len(lost)
+            self.losers = {m for tp, m in lost if tp not in now and m in self.books.members}
+            self.last_owner |= now
+        if self.running:
+            row = self.done[-1]
+            if self.joined_ms is not None and at_ms - self.joined_ms > self.joined_ms - row.started_ms:
+                self._set(slowest_member=self._name(event.leader or self.books.leader))
+            self._set(generation=event.generation)
+            self._end(at_ms, moved=moved, revoked=revoked)
+
+    def _end(self, at_ms: int, *, moved: int | None, revoked: int | None) -> None:
+        self._set(ended_ms=at_ms, moved=moved, revoked=revoked)
+        self.running = False
+
+    def _set(self, **fields: object) -> None:
+        self.done[-1] = replace(self.done[-1], **fields)  # type: ignore[arg-type]
+
+    def _name(self, member: MemberId | None) -> str | None:
+        process = self.processes.of(member)
+        return process.id if process is not None else member
+
+    def _listen(self, event: p.ClientEvent, at_ms: int) -> None:
+        match event:
+            case p.JoinSent():
+                self.asked_ms = at_ms if self.asked_ms is None else self.asked_ms
+            case p.JoinOk():
+                first = at_ms if self.asked_ms is None else self.asked_ms
+                self.heard.setdefault(event.generation, _Heard(first))
+            case p.SyncOk():
+                first = at_ms if self.asked_ms is None else self.asked_ms
+                self.heard.setdefault(event.generation, _Heard(first)).last_ms = at_ms
+                self.asked_ms = None

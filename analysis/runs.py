@@ -1,0 +1,85 @@
+"""One run of a store, ready to be asked: its facts, availability, rebalances and summary, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from analysis import frames, metrics
+from analysis.availability import Interval, intervals
+from analysis.rebalances import rebalances
+from analysis.replay import replay
+from analysis.summary import summarise
+from events.base import Recorded
+from events.catalogue import CATALOGUE
+from storage import open_store
+from storage.store import EventStore, RunInfo
+
+_TELLING = tuple(tag for tag, kind in CATALOGUE.items() if not kind.noise)
+
+
+def open_run(store: str | Path | EventStore, reference: str = "latest") -> Run:
+    """See `analysis.open`. Raises StoreError if a path holds no store, UnknownRun if there is no such run."""
+    opened = open_store(store, create=False) if isinstance(store, str | Path) else store
+    return Run(opened, opened.find(reference))
+
+
+class Run:
+    """Tables of one run. Columns, dtypes and units: `analysis.frames`, `analysis.metrics`.
+
+    Facts that change nothing (heartbeats, messages) are read by `facts()` only.
+    """
+
+    def __init__(self, store: EventStore, info: RunInfo) -> None:
+        self.info = info
+        self._store = store
+
+    def __repr__(self) -> str:
+        return f"<Run {self.info.id} {self.info.name}: {self.info.facts} facts, {self.info.status}>"
+
+    def read(self) -> Iterator[Recorded]:
+        """Every fact, in order."""
+        return self._store.read(self.info.id)
+
+    def facts(self) -> pd.DataFrame:
+        """One row a fact: `frames.FACTS`."""
+        return frames.facts_frame(self.read())
+
+    @cached_property
+    def telling(self) -> list[Recorded]:
+        """The facts that are no noise, read once and kept."""
+        return list(self._store.read(self.info.id, types=_TELLING))
+
+    @cached_property
+    def intervals(self) -> list[Interval]:
+        """`analysis.availability.intervals` of the run, computed once."""
+        return intervals(self.telling)
+
+    def availability(self) -> pd.DataFrame:
+        """Every partition's time, label by label: `frames.AVAILABILITY`."""
+        return frames.availability_frame(self.intervals)
+
+    def unavailable(self) -> pd.DataFrame:
+        """The unavailable intervals: `metrics.UNAVAILABLE`."""
+        return metrics.unavailable(self.availability())
+
+    def timeline(self, group: str | None = None) -> pd.DataFrame:
+        """Who had what when, of one group or all: `metrics.TIMELINE`."""
+        rows = metrics.timeline(self.availability())
+        return rows if group is None else rows[rows["group"] == group].reset_index(drop=True)
+
+    def rebalances(self) -> pd.DataFrame:
+        """One row a rebalance: `frames.REBALANCES`."""
+        return frames.rebalances_frame(rebalances(self.telling))
+
+    def summary(self) -> dict[str, Any]:
+        """`analysis.summary.summarise`: the numbers of `groupsim run --format json`."""
+        return summarise(self.telling)
+
+    def replay(self, until_ms: int | None = None) -> dict[str, Any]:
+        """`analysis.replay.replay`: the groups' state at an instant."""
+        return replay(self.telling, until_ms)

@@ -1,0 +1,154 @@
+"""Tables of a stored run: columns, dtypes, sums that agree, and the summary of the contract."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import analysis
+from analysis import frames, metrics
+from analysis.runs import Run
+from analysis.summary import reprocessed_records
+from events import classic as c
+from events import client as p
+from storage.errors import StoreError
+from storage.memory import MemoryStore
+from storage.store import RunInfo
+from tests.analysis.log import GROUP, Log, offsets, serving_pair, tps
+from tests.analysis.stories import cooperative, crash, eager
+
+
+def opened(log: Log) -> Run:
+    """The log as a run of a store in memory."""
+    store = MemoryStore()
+    writer = store.begin(RunInfo(id="r", name="by hand", source="simulated"))
+    for fact in log.facts:
+        writer.append(fact.at_ms, fact.stream, [fact.event], fact.source)
+    writer.finish("finished", log.facts[-1].at_ms)
+    return analysis.open(store, "latest")
+
+
+def test_tables_have_their_documented_columns_and_dtypes_also_when_empty() -> None:
+    for run in (opened(crash()), opened(Log(partitions=0).end(5))):
+        for frame, columns in (
+            (run.facts(), frames.FACTS),
+            (run.availability(), frames.AVAILABILITY),
+            (run.rebalances(), frames.REBALANCES),
+        ):
+            assert {name: str(dtype) for name, dtype in frame.dtypes.items()} == columns
+        assert list(run.unavailable()) == metrics.UNAVAILABLE
+        assert list(run.timeline()) == metrics.TIMELINE
+
+
+def test_facts_have_their_fields_as_json_and_who_they_speak_of() -> None:
+    facts = opened(crash()).facts()
+    row = facts[facts["type"] == "MemberRemoved"].iloc[0]
+    assert row["body"] == '{"type":"MemberRemoved","member":"b-id","cause":"session-expired"}'
+    assert (row["group"], row["member"]) == (GROUP, "b-id")
+    assert pd.isna(row["process"])
+    assert facts["seq"].tolist() == list(range(len(facts)))
+
+
+def test_unavailable_rows_are_the_summarys_numbers() -> None:
+    for log in (crash(), eager(), cooperative()):
+        run = opened(log)
+        rows, summary = run.unavailable(), run.summary()["unavailable"]
+        assert rows["duration_ms"].sum() == summary["partition_ms"] > 0
+        parts = metrics.by(rows, "label").set_index("label")["partition_ms"].to_dict()
+        assert parts == {label: ms for label, ms in summary["by_label"].items() if ms}
+        assert metrics.at_once(rows)["partitions"].max() == summary["max_partitions"]
+        total = run.availability()["duration_ms"].sum()
+        assert summary["share"] == pytest.approx(summary["partition_ms"] / total)
+
+
+def test_unavailable_names_the_cause() -> None:
+    causes = metrics.by(opened(crash()).unavailable(), "cause")
+    worst = frames.records(causes)[0]
+    assert (worst["cause"], worst["partition_ms"], worst["longest_ms"]) == ("crash b", 300, 300)
+    assert set(causes["cause"]) == {"start", "crash b", "crash b > session-expired"}
+
+
+def test_a_timeline_tells_who_had_what_without_gaps() -> None:
+    run = opened(eager())
+    rows = frames.records(run.timeline(GROUP))
+    assert [(r["member"], r["label"], r["from_ms"], r["to_ms"]) for r in rows if r["partition"] == 1] == [
+        ("a", "OK", 0, 110),
+        ("a", "PAUSED_CALLBACK", 110, 115),
+        (None, "WITHHELD", 115, 130),
+        ("b", "GRANT_IN_FLIGHT", 130, 135),
+        ("b", "OK", 135, 200),
+    ]
+    assert run.timeline("nobody").empty
+
+
+def test_intervals_are_cut_to_a_window() -> None:
+    rows = metrics.between(opened(crash()).unavailable(), 250, 510)
+    assert rows["duration_ms"].tolist() == [250, 10]
+
+
+def test_each_interval_finds_its_rebalance() -> None:
+    run = opened(crash())
+    rows = metrics.with_rebalance(run.unavailable(), run.rebalances())
+    dead = rows[rows["label"] == "OWNER_DEAD"].iloc[0]
+    withheld = rows[(rows["label"] == "WITHHELD") & (rows["from_ms"] == 500)].iloc[0]
+    assert (dead["generation"], withheld["generation"]) == (1, 2)
+    assert rows[rows["label"] == "UNOWNED"]["generation"].isna().all()
+
+
+def test_the_architectures_own_example_works() -> None:
+    stops = opened(cooperative()).rebalances()
+    assert stops.groupby("cause")["duration_ms"].describe().loc["member-joined", "count"] == 2
+
+
+def test_the_summary_counts_commits_and_unsafe_time() -> None:
+    log = serving_pair().group(150, c.CommitAccepted(member="a-id", generation=1, offsets=()))
+    log.group(160, c.CommitRefused(member="b-id", generation=0, error="ILLEGAL_GENERATION"))
+    log.stored(200, 1, a=tps(0, 1), b=tps(1)).shows(200, "a", 0, 1).fetches(200, "a", 1).end(230)
+    summary = opened(log).summary()
+    assert summary["commits"] == {"accepted": 1, "refused": 1, "unsafe_ms": 30}
+    assert summary["groups"] == {GROUP: {"protocol": "classic", "rebalances": 1, "generation": 1, "members": 2}}
+
+
+def ready(process: str, at: int) -> p.PositionReady:
+    return p.PositionReady(process=process, offsets=offsets(0, at=at))
+
+
+def reached(process: str, at: int) -> p.PositionReached:
+    return p.PositionReached(process=process, offsets=offsets(0, at=at))
+
+
+@pytest.mark.parametrize(
+    ("facts", "expected"),
+    [
+        ((ready("a", 50), reached("a", 100), ready("b", 60)), 40),
+        ((ready("a", 50), reached("a", 100), ready("b", 100)), 0),
+        ((ready("a", 50), reached("a", 100), ready("b", 60), reached("b", 80), ready("c", 80)), 40),
+        ((ready("a", 50), ready("b", 60), reached("a", 100), reached("a", 120)), 40),
+        ((ready("a", 50), reached("a", 90), ready("a", 70)), 20),
+    ],
+)
+def test_records_read_again_are_counted_once(facts: tuple[p.ClientEvent, ...], expected: int) -> None:
+    assert reprocessed_records(Log().client(1, *facts).facts) == expected
+
+
+def test_replay_of_a_run_stops_where_told() -> None:
+    run = opened(crash())
+    assert run.replay(505)["groups"][GROUP]["state"] == "PreparingRebalance"
+    assert sorted(run.replay()["groups"][GROUP]["members"]) == ["a-id"]
+
+
+def test_a_path_without_a_store_is_an_error_and_makes_no_file(tmp_path: Path) -> None:
+    with pytest.raises(StoreError):
+        analysis.open(str(tmp_path / "none.db"))
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_the_command_line_and_executors_import_needs_no_pandas() -> None:
+    light = "analysis, analysis.availability, analysis.summary, analysis.replay, analysis.rebalances, invariants"
+    heavy = "sorted({'pandas', 'numpy', 'sqlalchemy', 'pyspark', 'simpy'} & set(sys.modules))"
+    code = f"import sys, {light}; print({heavy})"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"
