@@ -65,6 +65,13 @@ def _member_set(detail: Detail, record: Record) -> None:
         detail["member"] = detail["members_named"][0]  # type: ignore[index]
 
 
+def _entry(detail: Detail, record: Record) -> None:
+    """Whether a new id is only issued (KIP-394) or its owner was let in at once."""
+    detail["group_state"] = detail.pop("group_state2", detail.get("group_state"))
+    if detail.get("instance") or detail.pop("added", None):
+        detail["added"] = True
+
+
 def _what(detail: Detail, record: Record) -> None:
     detail["what"] = str(detail["what"]).rstrip(".")
 
@@ -127,14 +134,15 @@ CLASSIC: tuple[Wording, ...] = (
         "Created a new member id ",
         r"(?i:dynamic member) with unknown member id (?:re)?joins group {group} in (?:state {word:group_state}\."
         r"|{word:group_state2} state\.?;?) Created a new member id {member}"
-        r" (?:and request|for this member|and added)",
-        lambda detail, _: detail.update(group_state=detail.pop("group_state2", detail.get("group_state"))),
+        r" (?:and request|(?P<added>for this member|and added))",
+        _entry,
     ),
     wording(
         "member_id_created",
         "Created a new member id ",
         r"Static member with groupInstanceId={some:instance} and unknown member id joins group {group} in"
         r" {word:group_state} state\. Created a new member id {member} (?:for this member|and)",
+        _entry,
     ),
     wording(
         "member_id_created",

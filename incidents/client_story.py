@@ -1,0 +1,292 @@
+"""A client process's rows, told as its own facts: what it asked, what its listener was told, what it held (spec: 9.7)."""
+
+from __future__ import annotations
+
+from events import client as c
+from events.base import Event, process_stream
+from events.types import Offsets, Partitions, TopicPartition
+from incidents.clocks import Placed
+from incidents.facts import Draft, number, parts, words
+from incidents.index import Index
+from incidents.processes import Process, closes
+
+_FETCH_MS = 500
+_OTHER_THREADS = frozenset("coordinator_lost poll_timeout session_expired heartbeat_says_rebalancing client_heartbeat_stale".split())
+_GIVES_UP = frozenset({"revoked", "lost"})
+
+
+class ClientStory:
+    """One process: its rows in order become its stream."""
+
+    def __init__(self, process: Process, index: Index, draft: Draft) -> None:
+        self.process = process
+        self._index = index
+        self._draft = draft
+        self._stream = process_stream(process.group, process.name)
+        self._member = ""
+        self._generation: int | None = None
+        self._view: set[TopicPartition] = set()
+        self._now = 0
+
+    def tell(self) -> None:
+        """Tell the whole life of the process, as far as its log goes."""
+        rows = self.process.rows
+        self._start()
+        for self._now, (_, placed) in enumerate(rows):
+            handler = getattr(self, f"_on_{placed.row.kind}", None)
+            if handler is not None:
+                handler(placed.row.detail)
+        if self.process.closed:
+            self._close()
+
+    @property
+    def holds(self) -> Partitions:
+        """What it still holds when its log ends."""
+        return tuple(sorted(self._view))
+
+    @property
+    def member(self) -> str:
+        """The member id it last used."""
+        return self._member
+
+    def _tell(self, event: Event, later: int = 0) -> None:
+        """A fact at the current row, or at the row `later` rows on."""
+        place, placed = self.process.rows[self._now + later]
+        self._draft.tell(place, placed, self._stream, event)
+
+    def _start(self) -> None:
+        """Its first row; what it gives up before it was assigned it must have held from before the log began."""
+        process = self.process
+        topics = next((p.row.detail.get("topics") for _, p in process.rows if p.row.kind == "client_subscribed"), None)
+        names = tuple(sorted(map(str, topics))) if isinstance(topics, list) else ()
+        self._tell(
+            c.ProcessStarted(process=process.name, client_id=process.client, instance_id=process.instance, topics=names)
+        )
+        held: Partitions = ()
+        for _, placed in process.rows:
+            if placed.row.kind in _GIVES_UP or placed.row.kind == "client_block":
+                held = parts(placed.row.detail.get("partitions", placed.row.detail.get("owned")))
+                break
+            if placed.row.kind == "assigned":
+                held = parts(placed.row.detail.get("owned"))
+                break
+        if held:
+            self._view = set(held)
+            self._see()
+            self._tell(c.PositionReady(process=process.name, offsets=_unknown(held)))
+            self._draft.note(
+                f"{process.name} held {len(held)} partitions before its log begins; it is shown with them from its first line"
+            )
+
+    def _see(self, later: int = 0) -> None:
+        self._tell(c.ViewChanged(process=self.process.name, partitions=tuple(sorted(self._view))), later)
+
+    def _next(self, *, unless: frozenset[str] = frozenset(), kinds: frozenset[str] | None = None) -> int | None:
+        """How many rows on the next row of these kinds (or of any but `unless`) stands."""
+        for later, (_, placed) in enumerate(self.process.rows[self._now + 1 :], 1):
+            kind = placed.row.kind
+            if (kind in kinds) if kinds is not None else (kind not in unless and not _heartbeat(placed)):
+                return later
+        return None
+
+    # ---- what the process asked and was answered
+
+    def _on_coordinator_found(self, detail: dict[str, object]) -> None:
+        self._tell(c.CoordinatorFound(process=self.process.name))
+
+    def _on_coordinator_lost(self, detail: dict[str, object]) -> None:
+        self._tell(c.CoordinatorLost(process=self.process.name, cause=words(detail.get("reason")) or "unknown"))
+
+    def _on_session_expired(self, detail: dict[str, object]) -> None:
+        self._tell(c.CoordinatorLost(process=self.process.name, cause="session expired"))
+
+    def _on_rejoin_requested(self, detail: dict[str, object]) -> None:
+        reason = words(detail.get("reason")) or ""
+        if "pro-actively leaving" in reason:
+            return  # printed on every leave; nobody joins because of it
+        _, given, member = reason.partition("given member-id: ")
+        if given:
+            self._member = member
+        self._tell(c.RejoinRequested(process=self.process.name, reason=reason))
+
+    def _on_heartbeat_says_rebalancing(self, detail: dict[str, object]) -> None:
+        self._tell(c.RejoinRequested(process=self.process.name, reason="group is already rebalancing"))
+
+    def _on_member_id_created(self, detail: dict[str, object]) -> None:
+        self._member = words(detail.get("member")) or self._member
+
+    def _on_joining(self, detail: dict[str, object]) -> None:
+        self._tell(c.JoinSent(process=self.process.name, member=self._member, owned=self.holds))
+
+    def _on_joined(self, detail: dict[str, object]) -> None:
+        placed = self.process.rows[self._now][1]
+        generation = number(detail.get("generation"))
+        self._generation = self._generation if generation is None else generation
+        self._member = words(detail.get("member")) or self._member
+        known = self._generation if self._generation is not None else -1
+        led = self._index.led(self.process.group, known, placed.at, placed.row.file, placed.row.client)
+        name, protocol = self.process.name, words(detail.get("protocol"))
+        self._tell(c.JoinOk(process=name, member=self._member, generation=known, protocol=protocol, leader=led))
+        if not led:
+            self._tell(c.SyncSent(process=name, member=self._member, generation=known))
+
+    def _on_leader_computed_assignment(self, detail: dict[str, object]) -> None:
+        generation = number(detail.get("generation"))
+        known = generation if generation is not None else self._generation if self._generation is not None else -1
+        name = self.process.name
+        assignor = words(detail.get("protocol")) or self._index.protocol(self.process.group, known)
+        self._tell(c.AssignorRan(process=name, generation=known, assignor=assignor))
+        self._tell(c.SyncSent(process=name, member=self._member, generation=known))
+
+    def _on_synced(self, detail: dict[str, object]) -> None:
+        later = self._next(kinds=frozenset({"client_told", "assigned", "client_block", "joining"}))
+        assignment = None
+        if later is not None:
+            row = self.process.rows[self._now + later][1].row
+            if row.kind == "client_told":
+                assignment = parts(row.detail.get("partitions"))
+            elif "assigned" in row.detail:
+                assignment = parts(row.detail["assigned"])
+        generation = number(detail.get("generation"))
+        known = generation if generation is not None else self._generation if self._generation is not None else -1
+        self._tell(
+            c.SyncOk(process=self.process.name, member=self._member, generation=known, assignment=assignment)
+        )
+
+    def _on_join_failed(self, detail: dict[str, object]) -> None:
+        self._failed("JoinGroup", detail)
+
+    def _on_rebalance_failed(self, detail: dict[str, object]) -> None:
+        if detail.get("error"):
+            self._failed("SyncGroup", detail)
+
+    def _on_leave_failed(self, detail: dict[str, object]) -> None:
+        self._failed("LeaveGroup", detail)
+
+    def _failed(self, api: str, detail: dict[str, object]) -> None:
+        error = words(detail.get("error")) or "unknown"
+        self._tell(c.RequestFailed(process=self.process.name, api=api, error=error))
+
+    def _on_generation_reset(self, detail: dict[str, object]) -> None:
+        self._tell(
+            c.GenerationReset(
+                process=self.process.name,
+                reason=words(detail.get("reason")) or "unknown",
+                member_id_too=bool(detail.get("member_id_too")),
+            )
+        )
+
+    def _on_poll_timeout(self, detail: dict[str, object]) -> None:
+        self._tell(c.PollExpired(process=self.process.name))
+
+    def _on_leave_sent(self, detail: dict[str, object]) -> None:
+        member = words(detail.get("member")) or self._member
+        reason = words(detail.get("reason")) or "not told"
+        self._tell(c.LeaveSent(process=self.process.name, member=member, reason=reason))
+
+    def _on_commit_failed(self, detail: dict[str, object]) -> None:
+        error = words(detail.get("error")) or "unknown"
+        self._tell(c.CommitFailed(process=self.process.name, error=error, local=bool(detail.get("local"))))
+
+    def _on_state_change(self, detail: dict[str, object]) -> None:
+        self._member = words(detail.get("member")) or self._member
+        self._tell(c.StateChanged(process=self.process.name, state=str(detail.get("to"))))
+
+    def _on_client_fatal(self, detail: dict[str, object]) -> None:
+        self._tell(c.Failed(process=self.process.name, error="FATAL"))
+
+    # ---- what it held
+
+    def _on_listener_assigned(self, detail: dict[str, object]) -> None:
+        """Spring's own word for a callback: it counts only where the client's line is not in the log."""
+        told = parts(detail.get("partitions"))
+        if told and not self._view:
+            self._view = set(told)
+            self._see()
+            self._tell(c.PositionReady(process=self.process.name, offsets=_unknown(told)))
+
+    def _on_revoked(self, detail: dict[str, object]) -> None:
+        given_up = parts(detail.get("partitions"))
+        later = self._next(kinds=frozenset({"revoked", "assigned", "lost", "joining"}))
+        if later is not None:
+            following = self.process.rows[self._now + later][1].row
+            if following.kind == "revoked" and parts(following.detail.get("partitions")) == given_up:
+                self._tell(c.RevocationPending(process=self.process.name, partitions=given_up))
+                return
+        self._give_up("revoked", given_up)
+
+    def _on_lost(self, detail: dict[str, object]) -> None:
+        self._give_up("lost", parts(detail.get("partitions")))
+
+    def _give_up(self, kind: str, given_up: Partitions) -> None:
+        if not given_up:
+            return
+        name = self.process.name
+        self._tell(c.CallbackStart(process=name, kind=kind, partitions=given_up, generation=self._generation))
+        later = self._next(unless=_OTHER_THREADS) or 0
+        self._tell(c.CallbackEnd(process=name, kind=kind), later)
+        self._view -= set(given_up)
+        self._see(later)
+        self._draft.note(
+            "a log does not tell when a revoked or lost callback returned: it is taken to end at the process's next line"
+        )
+
+    def _on_assigned(self, detail: dict[str, object]) -> None:
+        name, added = self.process.name, parts(detail.get("partitions"))
+        if "owned" in detail:
+            self._view = set(parts(detail["owned"])) - set(parts(detail.get("revoked")))
+        self._view |= set(added)
+        self._see()
+        self._tell(c.CallbackStart(process=name, kind="assigned", partitions=added, generation=self._generation))
+        ready = self._positions(added)
+        later = min(ready, default=0)
+        if later and self.process.rows[self._now + later][1].at - self.process.rows[self._now][1].at <= _FETCH_MS:
+            later = 0
+        self._tell(c.CallbackEnd(process=name, kind="assigned"), later)
+        self._draft.note(
+            "a log does not tell when an assigned callback returned: it is taken to return at once, or at the first"
+            f" offset line if that comes more than {_FETCH_MS} ms later"
+        )
+        unseen = set(added)
+        for where, offsets in sorted(ready.items()):
+            self._tell(c.PositionReady(process=name, offsets=offsets), max(where, later))
+            unseen -= {TopicPartition(topic, partition) for topic, partition, _ in offsets}
+        if unseen:
+            self._tell(c.PositionReady(process=name, offsets=_unknown(tuple(sorted(unseen)))), later)
+            self._draft.note("where a log has no offset line for a partition, its offset is unknown (-1)")
+
+    def _positions(self, added: Partitions) -> dict[int, Offsets]:
+        """The offset lines that follow, until the next assignment: rows on -> offsets of one instant."""
+        found: dict[int, list[tuple[str, int, int]]] = {}
+        wanted, at = set(added), -1
+        for later, (_, placed) in enumerate(self.process.rows[self._now + 1 :], 1):
+            if placed.row.kind in ("assigned", "revoked", "lost"):
+                break
+            named = parts([placed.row.detail.get("partition")]) if placed.row.kind == "client_position" else ()
+            if named and named[0] in wanted:
+                wanted.discard(named[0])
+                if at < 0 or self.process.rows[self._now + at][1].at != placed.at:
+                    at = later
+                offset = number(placed.row.detail.get("offset"))
+                found.setdefault(at, []).append((*named[0], -1 if offset is None else offset))
+        return {later: tuple(sorted(offsets)) for later, offsets in found.items()}
+
+    def _close(self) -> None:
+        """close() gave the membership up: the process holds nothing from its last word on."""
+        last = max(i for i, (_, p) in enumerate(self.process.rows) if closes(_upto(self.process, i)))
+        self._now = last
+        self._view = set()
+        self._tell(c.Closed(process=self.process.name))
+
+
+def _upto(process: Process, last: int) -> Process:
+    return Process(process.group, process.client, process.file, None, rows=process.rows[: last + 1])
+
+
+def _heartbeat(placed: Placed) -> bool:
+    """A line that the heartbeat thread may have printed while the application was busy."""
+    return placed.row.kind == "rejoin_requested" and "already rebalancing" in str(placed.row.detail.get("reason"))
+
+
+def _unknown(partitions: Partitions) -> Offsets:
+    return tuple((topic, partition, -1) for topic, partition in partitions)

@@ -1,0 +1,70 @@
+"""What the story writes before it is stored: facts with a time, a stream and the line they came from, kept in order."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from events.base import Event
+from events.types import Partitions, TopicPartition
+from incidents.clocks import Placed
+
+_UUID = re.compile(r"-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
+
+
+class Told(NamedTuple):
+    """A fact in the making. It sorts by time, then by the place of its line, then by `step` (facts of one line)."""
+
+    at: int
+    place: int
+    step: int
+    stream: str
+    event: Event
+    source: str
+
+
+class Draft:
+    """Collects the facts of one run and the notes about what had to be assumed; each note is kept once."""
+
+    def __init__(self) -> None:
+        self.told: list[Told] = []
+        self._notes: dict[str, None] = {}
+
+    def tell(self, place: int, at: Placed, stream: str, event: Event) -> None:
+        """Add a fact that the row at `place` (its index in the one order) tells."""
+        row = at.row
+        self.told.append(Told(at.at, place, len(self.told), stream, event, f"{row.file}:{row.line}"))
+
+    def note(self, sentence: str) -> None:
+        """Say what the logs cannot tell, or what was assumed."""
+        self._notes.setdefault(sentence)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """All notes, in order of first mention."""
+        return tuple(self._notes)
+
+
+def client_of(member: str) -> str | None:
+    """The client id inside a dynamic member id (`clientId-UUID`), or None."""
+    found = _UUID.search(member)
+    return member[: found.start()] or None if found else None
+
+
+def parts(names: object) -> Partitions:
+    """`topic-n` names as partitions, sorted and without repeats."""
+    found = set()
+    for name in names if isinstance(names, list) else ():
+        topic, _, number = str(name).rpartition("-")
+        found.add(TopicPartition(topic, int(number)))
+    return tuple(sorted(found))
+
+
+def number(value: object) -> int | None:
+    """An int out of a row's detail, or None."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def words(value: object) -> str | None:
+    """A non-empty text out of a row's detail, or None."""
+    return value if isinstance(value, str) and value else None

@@ -1,0 +1,117 @@
+"""A group no broker log speaks of: what its clients' logs say about its generations, told as the coordinator's facts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from events import classic as c
+from events.base import Event, group_stream
+from events.types import NO_GENERATION, MemberId
+from incidents.clocks import Placed
+from incidents.facts import Draft, client_of, number, words
+from incidents.index import Index
+
+_STARTS = frozenset("rejoin_requested joining heartbeat_says_rebalancing".split())
+_ENDS = frozenset("synced assigned".split())
+
+
+class InferredStory:
+    """Rebalances as the clients saw them: the first that must join starts one, the first that is told its part ends it."""
+
+    def __init__(self, group: str, index: Index, draft: Draft) -> None:
+        self.group = group
+        self._index = index
+        self._draft = draft
+        self._stream = group_stream(group)
+        self._members: dict[MemberId, None] = {}
+        self._generation = NO_GENERATION
+        self._preparing = False
+        self._completing = False
+
+    def tell(self, placed: Sequence[Placed]) -> None:
+        """Go through the group's rows."""
+        if self.group in self._index.consumer_groups:
+            self._draft.note(
+                f"group {self.group} uses the consumer protocol (KIP-848) and no broker log is given: its epochs are not told"
+            )
+            return
+        for place, each in enumerate(placed):
+            if each.row.group == self.group:
+                self._take(place, each)
+        self._draft.note(
+            f"group {self.group}: no broker log is given; its generations are inferred from its clients' logs, and members"
+            " whose logs are missing are known only where a leader's plan names them"
+        )
+
+    def _take(self, place: int, placed: Placed) -> None:
+        row, detail = placed.row, placed.row.detail
+        reason = words(detail.get("reason")) or ""
+        if row.kind in _STARTS and not self._preparing and "pro-actively leaving" not in reason:
+            self._start(place, placed, reason)
+        elif row.kind == "joined":
+            self._joined(place, placed, number(detail.get("generation")))
+        elif row.kind in _ENDS and self._completing:
+            self._stored(place, placed)
+        elif row.kind == "leave_sent":
+            member = row.member
+            if member in self._members:
+                del self._members[member]
+                self._tell(place, placed, c.MemberRemoved(member=member, cause="left", reason=reason or None))
+
+    def _start(self, place: int, placed: Placed, reason: str) -> None:
+        if self._completing:
+            return  # the others of the same generation are still joining it
+        nearest = self._index.next_generation(self.group, placed.at)
+        known = self._generation
+        if known == NO_GENERATION and nearest is not None:
+            known = nearest - 1
+        elif nearest == known:
+            return
+        self._preparing = True
+        self._tell(place, placed, c.RebalanceStarted(generation=known, cause="unknown", reason=reason or "not told"))
+
+    def _joined(self, place: int, placed: Placed, generation: int | None) -> None:
+        member = placed.row.member
+        if generation is None or generation == self._generation:
+            self._enter(place, placed, member)
+            return
+        if not self._preparing:
+            self._tell(place, placed, c.RebalanceStarted(generation=generation - 1, cause="unknown", reason="not told"))
+        plan = self._index.plan(self.group, generation, placed.at)
+        members = None if plan is None else tuple(plan.plan)
+        for each in members or (member,):
+            self._enter(place, placed, each)
+        if members is not None:
+            self._members = dict.fromkeys(members)
+        else:
+            self._draft.note(f"group {self.group}: sizes of generations without a leader's plan count only clients whose logs are given")
+        self._generation, self._preparing, self._completing = generation, False, True
+        protocol = self._index.protocol(self.group, generation)
+        self._tell(
+            place,
+            placed,
+            c.JoinPhaseCompleted(
+                generation=generation, protocol=protocol, members=members, size=len(members or self._members)
+            ),
+        )
+
+    def _stored(self, place: int, placed: Placed) -> None:
+        plan = self._index.plan(self.group, self._generation, placed.at)
+        self._completing = False
+        self._tell(
+            place,
+            placed,
+            c.AssignmentStored(
+                generation=self._generation,
+                protocol=self._index.protocol(self.group, self._generation),
+                assignment=None if plan is None else plan.plan,
+            ),
+        )
+
+    def _enter(self, place: int, placed: Placed, member: MemberId | None) -> None:
+        if member is not None and member not in self._members:
+            self._members[member] = None
+            self._tell(place, placed, c.MemberAdded(member=member, client_id=client_of(member)))
+
+    def _tell(self, place: int, placed: Placed, event: Event) -> None:
+        self._draft.tell(place, placed, self._stream, event)

@@ -1,0 +1,181 @@
+"""A reading becomes a run: the same facts as a simulation writes, each with its file and line."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import PurePath
+from typing import NamedTuple
+
+from events import client as client_facts
+from events.base import WORLD_STREAM, process_stream
+from events.world import GroupDeclared, RunEnded, TopicCreated
+from incidents.broker_story import BrokerStory
+from incidents.client_story import ClientStory
+from incidents.clocks import Placed, is_broker, place
+from incidents.errors import LogError
+from incidents.facts import Draft, Told
+from incidents.index import Index
+from incidents.inferred import InferredStory
+from incidents.processes import Process, split
+from incidents.rows import Reading
+from incidents.times import iso
+from storage.store import EventStore, RunInfo
+
+
+class ImportResult(NamedTuple):
+    """The run that was written, and what the logs could not tell."""
+
+    run: RunInfo
+    notes: tuple[str, ...]
+
+
+def import_run(
+    reading: Reading,
+    store: EventStore,
+    *,
+    name: str | None,
+    topics: Mapping[str, int],
+    session_timeout_ms: int | None = None,
+) -> ImportResult:
+    """Write a run of what was read. Its time 0 is the first group-related row.
+
+    `topics` gives partition counts that the logs don't tell. `session_timeout_ms` dates the death of a member that fell
+    silent (its removal minus this); without it a silent member counts as alive until the broker removed it. Raises
+    LogError if nothing in the reading can be placed in time.
+    """
+    placed, notes = place(reading)
+    placed = [each for each in placed if each.row.group is not None or each.row.kind in _WITHOUT_GROUP]
+    if not any(each.row.group for each in placed):
+        raise LogError(f"{', '.join(reading.files)}: no line tells of a consumer group at a known time; nothing to import")
+    draft = Draft()
+    for note in (*notes, *reading.troubles):
+        draft.note(note)
+    index = Index(placed)
+    told = _tell(placed, index, draft, session_timeout_ms)
+    origin = min(placed[0].at, told[0].at)
+    info = RunInfo(
+        id=uuid.uuid4().hex[:12],
+        name=name or PurePath(reading.files[0]).name.split(".log")[0],
+        source="recorded",
+        created_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
+        origin=iso(origin),
+        params={f"log.{number}": file for number, file in enumerate(reading.files)},
+    )
+    writer = store.begin(info)
+    for event in _world(index, topics, draft):
+        writer.append(0, WORLD_STREAM, [event])
+    for each in told:
+        writer.append(each.at - origin, each.stream, [each.event], each.source)
+    ended = max(told[-1].at, placed[-1].at) - origin
+    writer.append(ended, WORLD_STREAM, [RunEnded(status="finished")])
+    summary: dict[str, object] = {"notes": list(draft.notes), "lines": reading.counts.lines, "rows": len(reading.rows)}
+    return ImportResult(writer.finish("finished", ended, summary), draft.notes)
+
+
+_WITHOUT_GROUP = frozenset("client_position session_expired heartbeat_thread_stopped poll_timeout leave_sent leave_failed synced".split())
+
+
+def _tell(placed: Sequence[Placed], index: Index, draft: Draft, session_timeout_ms: int | None) -> list[Told]:
+    """All facts in the order of their lines."""
+    brokers: dict[str, BrokerStory] = {}
+    for number, each in enumerate(placed):
+        group = each.row.group
+        if group is not None and group in index.broker_groups and is_broker_row(each):
+            brokers.setdefault(group, BrokerStory(group, index, draft)).take(number, each)
+    for broker in brokers.values():
+        broker.finish()
+    processes = split(placed, draft)
+    lives = [ClientStory(process, index, draft) for process in processes]
+    for life in lives:
+        life.tell()
+    for group in sorted(index.client_groups - index.broker_groups):
+        InferredStory(group, index, draft).tell(placed)
+    _deaths(placed, lives, index, draft, session_timeout_ms)
+    return sorted(draft.told, key=lambda t: (t.at, t.place, t.step))
+
+
+def is_broker_row(placed: Placed) -> bool:
+    """Whether a broker printed it, context included."""
+    return is_broker(placed.row) or placed.row.kind.startswith("broker_")
+
+
+def _deaths(
+    placed: Sequence[Placed], lives: Sequence[ClientStory], index: Index, draft: Draft, session_timeout_ms: int | None
+) -> None:
+    """A killed process says nothing: the broker's removal of a silent member, or its successor's start, tells."""
+    removed = {
+        (p.row.group, p.row.member): (number, p) for number, p in enumerate(placed) if p.row.kind == "member_failed"
+    }
+    for life in lives:
+        process = life.process
+        if process.closed or not life.holds:
+            continue
+        end = removed.get((process.group, life.member))
+        after = _successor(process, [other.process for other in lives])
+        if end is None or end[1].at < process.last:
+            end = None
+        if after is not None and (end is None or after.first < end[1].at):
+            end = after.rows[0]
+        if end is None:
+            continue
+        timeout = session_timeout_ms or index.session_timeouts.get(process.group)
+        at = end[1].at
+        if timeout is not None and end[1].row.kind == "member_failed":
+            at = max(process.last, at - timeout)
+        draft.tell(
+            end[0],
+            Placed(at, end[1].row),
+            process_stream(process.group, process.name),
+            client_facts.Crashed(process=process.name),
+        )
+        draft.note(_silence(process, end[1], at, timeout, len(life.holds)))
+
+
+def _successor(process: Process, processes: Sequence[Process]) -> Process | None:
+    """The next incarnation of the same client or static member, if it begins after this one's last line."""
+    for other in processes:
+        same = other.client == process.client or (other.instance is not None and other.instance == process.instance)
+        if other.group == process.group and same and other is not process and other.first >= process.last:
+            return other
+    return None
+
+
+def _silence(process: Process, end: Placed, at: int, timeout: int | None, held: int) -> str:
+    sign = "the broker removed it" if end.row.kind == "member_failed" else "it was started again"
+    said = f"{process.name} fell silent holding {held} partitions: its last line is of {iso(process.last)}, {sign} at {iso(end.at)}"
+    if at == end.at:
+        return f"{said}; when it died in between its logs do not tell, so it counts as alive until then (a lower bound of the outage)"
+    return f"{said}; with a session of {timeout} ms its last heartbeat was at {iso(at)}, which is taken for its death"
+
+
+def _world(index: Index, topics: Mapping[str, int], draft: Draft) -> list[TopicCreated | GroupDeclared]:
+    """Topics with the partitions they have at least, and who was to serve them."""
+    groups = sorted(index.broker_groups | index.client_groups)
+    counts: dict[str, int] = {}
+    for group in groups:
+        for topic, count in index.topics[group].items():
+            counts[topic] = max(counts.get(topic, 0), count)
+    guessed = sorted(topic for topic in counts if counts[topic] and topics.get(topic, 0) < counts[topic])
+    if guessed:
+        draft.note(
+            f"partition counts are those of the highest partition the logs name, a lower bound: "
+            f"{', '.join(f'{topic} {counts[topic]}' for topic in guessed)}"
+        )
+    for topic, count in topics.items():
+        if count < counts.get(topic, 0):
+            draft.note(f"the logs name partition {topic}-{counts[topic] - 1}, so {topic} has more than the {count} partitions given")
+        counts[topic] = max(count, counts.get(topic, 0))
+    facts: list[TopicCreated | GroupDeclared] = [
+        TopicCreated(topic=topic, partitions=counts[topic]) for topic in sorted(counts) if counts[topic]
+    ]
+    alone = len(groups) == 1
+    for group in groups:
+        named = set(index.topics[group]) | (set(topics) if alone else set())
+        served = tuple(sorted(topic for topic in named if counts.get(topic)))
+        if not served:
+            draft.note(f"group {group}: no log here names a partition, so which partitions stood still is unknown")
+        protocol = "consumer" if group in index.consumer_groups else "classic"
+        facts.append(GroupDeclared(group=group, protocol=protocol, topics=served))
+    return facts
