@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 import sysconfig
@@ -41,6 +42,7 @@ def spark_session(master: str = "local[2]", memory: str = "2g", app: str = "grou
     handed = {}
     if SparkContext._gateway is None:
         gateway = start_gateway(find_java(), memory)
+        atexit.register(_stop)  # before the machine ends, or PySpark's threads complain that it is gone
         handed = {"PYSPARK_GATEWAY_PORT": str(gateway.port), "PYSPARK_GATEWAY_SECRET": gateway.secret}
     os.environ.update(handed)
     try:
@@ -52,6 +54,11 @@ def spark_session(master: str = "local[2]", memory: str = "2g", app: str = "grou
         for name in handed:  # a child process of ours must not talk to this machine
             os.environ.pop(name, None)
     return session
+
+
+def _stop() -> None:
+    if SparkContext._active_spark_context is not None:
+        SparkContext._active_spark_context.stop()
 
 
 def _places() -> dict[str, str]:

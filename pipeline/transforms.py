@@ -10,8 +10,12 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from analysis.availability import intervals
+from events.catalogue import CATALOGUE
 from pipeline.schemas import FACTS, INTERVALS, UNAVAILABLE_BY_LABEL
 from storage.codec import COLUMNS, recorded
+
+NOISE = tuple(tag for tag, kind in CATALOGUE.items() if kind.noise)
+"""Fact types that change nothing; most facts of a run are of these, and pandas does not look at them either."""
 
 
 def unavailable_by_label(facts: DataFrame) -> DataFrame:
@@ -32,7 +36,8 @@ def unavailable_by_label(facts: DataFrame) -> DataFrame:
 
 def availability(facts: DataFrame) -> DataFrame:
     """Facts to intervals (pipeline.schemas.INTERVALS), available ones included."""
-    by_run = facts.select(*_as(FACTS)).groupBy("run")
+    telling = facts.select(*_as(FACTS)).where(~F.col("type").isin(*NOISE))
+    by_run = telling.groupBy("run")
     return by_run.applyInArrow(_intervals_of_run, INTERVALS).select(*_as(INTERVALS))
 
 

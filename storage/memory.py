@@ -116,3 +116,6 @@ class MemoryWriter(BatchWriter):
 
     def _store(self, info: RunInfo, rows: list[Row], first: int) -> None:
         self._home.keep(info, rows, first)
+
+    def _stored(self) -> int:
+        return self._home.find(self.info.id).facts

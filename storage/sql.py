@@ -208,3 +208,6 @@ class SqlWriter(BatchWriter):
 
     def _store(self, info: RunInfo, rows: list[Row], first: int) -> None:
         self._home.keep(self._key, info, rows, first)
+
+    def _stored(self) -> int:
+        return self._home.find(self.info.id).facts

@@ -9,6 +9,7 @@ import msgspec
 
 from events.base import Event
 from storage.codec import Digest, Row, encode_all
+from storage.errors import StoreError
 from storage.infos import checked, over
 from storage.store import RunInfo
 
@@ -26,15 +27,15 @@ class BatchWriter(ABC):
         self._versions: dict[str, int] = {}
         self._waiting: list[tuple[int, str, tuple[Event, ...], str | None]] = []
         self._count = 0
-        self._over = False
+        self._refusal: StoreError | None = None  # why this writer can't go on
         for row in stored:
             self._digest.add([row])
             self._versions[row[2]] = row[3] + 1
 
     def append(self, at_ms: int, stream: str, events: Sequence[Event], source: str | None = None) -> None:
         """Put `events` at the end of `stream`; see `RunWriter.append`."""
-        if self._over:
-            raise over(self.info)
+        if self._refusal:
+            raise self._refusal
         # No more than this for each call: what can be done for a thousand facts at once costs half as much.
         self._waiting.append((at_ms, stream, tuple(events), source))
         self._count += len(events)
@@ -43,23 +44,39 @@ class BatchWriter(ABC):
 
     def flush(self) -> None:
         """Write what is waiting; see `RunWriter.flush`."""
-        if not self._count:
+        if not self._waiting:
             return
-        first = self.info.facts
-        rows = self._rows(first)
+        if self._refusal:
+            raise self._refusal
+        first, versions = self.info.facts, dict(self._versions)
+        rows = self._rows(first, versions)
         info = msgspec.structs.replace(self.info, facts=first + len(rows))
-        self._over = True  # if writing fails, this writer no longer knows what the store holds
-        self._store(info, rows, first)
-        self._over = False
-        self.info = info
+        interrupted = self._kept(info, rows, first)
         self._digest.add(rows)
+        self._versions, self.info, self._count = versions, info, 0
         self._waiting.clear()
-        self._count = 0
+        if interrupted:
+            raise interrupted
 
-    def _rows(self, first: int) -> list[Row]:
-        """What is waiting as rows, numbered from `first` and within each stream."""
+    def _kept(self, info: RunInfo, rows: list[Row], first: int) -> BaseException | None:
+        """Store the rows. After Ctrl-C in the middle of it only the store knows whether it has them: if it does, the
+        interruption is given back to be raised when the books are in order; if not, the rows still wait.
+        """
+        try:
+            self._store(info, rows, first)
+        except StoreError as trouble:
+            self._refusal = trouble
+            raise
+        except KeyboardInterrupt as interrupt:
+            if self._stored() != info.facts:
+                raise
+            return interrupt
+        return None
+
+    def _rows(self, first: int, versions: dict[str, int]) -> list[Row]:
+        """What is waiting as rows, numbered from `first` and within each stream; `versions` is counted up."""
         encoded = encode_all([event for _, _, events, _ in self._waiting for event in events])
-        versions, rows, seq = self._versions, list[Row](), first
+        rows, seq = list[Row](), first
         for at_ms, stream, events, source in self._waiting:
             version = versions.get(stream, 0)
             for _ in events:
@@ -72,15 +89,14 @@ class BatchWriter(ABC):
 
     def finish(self, status: str, simulated_ms: int, summary: dict[str, object] | None = None) -> RunInfo:
         """Flush and end the run; see `RunWriter.finish`."""
-        if self._over:
-            raise over(self.info)
+        if self._refusal:
+            raise self._refusal
         self.flush()
         digest = self._digest.hex()
         ended = msgspec.structs.replace(self.info, status=status, simulated_ms=simulated_ms, digest=digest)
         ended = checked(msgspec.structs.replace(ended, summary=summary or {}))
-        self._over = True
         self._store(ended, [], ended.facts)
-        self.info = ended
+        self.info, self._refusal = ended, over(ended)
         return ended
 
     @abstractmethod
@@ -89,3 +105,7 @@ class BatchWriter(ABC):
 
         Raises StreamConflict if the run does not hold exactly `first` facts, or is over.
         """
+
+    @abstractmethod
+    def _stored(self) -> int:
+        """How many facts of the run the store holds."""

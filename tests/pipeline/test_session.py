@@ -24,8 +24,7 @@ jvm = spark.sparkContext._jvm.java.lang
 assert spark.range(100).mapInArrow(lambda batches: batches, "id long").count() == 100
 print(jvm.System.getProperty("java.version").split(".")[0], jvm.Runtime.getRuntime().maxMemory() >> 20)
 print(jvm.System.getProperty("java.home"))
-spark.stop()
-"""
+"""  # and it is not stopped: leaving the program does that
 
 
 def test_spark_runs_without_java_on_path_or_java_home_and_says_nothing(tmp_path: Path) -> None:

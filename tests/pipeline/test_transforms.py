@@ -7,15 +7,17 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pandas as pd
 import pytest
 
-from analysis.availability import intervals
+import analysis
 from pipeline.errors import PipelineError
 from pipeline.export import export_parquet
 from pipeline.schemas import FACTS, UNAVAILABLE_BY_LABEL
+from scenarios.catalogue import find
+from simulation.run import run
 from storage import EventStore
 from storage.codec import COLUMNS
+from storage.store import RunInfo
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -24,10 +26,9 @@ RUNS = ["007", "eager"]
 
 
 def by_pandas(store: EventStore, run: str) -> list[tuple[str, str, int]]:
-    """`(run, label, partition_ms)` by a groupby over the intervals."""
-    found = [(i.label, i.duration_ms) for i in intervals(store.read(run)) if i.unavailable]
-    frame = pd.DataFrame(found, columns=["label", "partition_ms"])
-    return [(run, str(label), int(ms)) for label, ms in frame.groupby("label")["partition_ms"].sum().items()]
+    """`(run, label, partition_ms)` by analysis and a groupby."""
+    sums = analysis.open(store, run).unavailable().groupby("label")["duration_ms"].sum()
+    return [(run, str(label), int(ms)) for label, ms in sums.items()]
 
 
 @pytest.mark.spark
@@ -42,6 +43,25 @@ def test_unavailable_time_by_label_is_pandas_own(spark: SparkSession, store: Eve
     assert rows == [row for run in RUNS for row in by_pandas(store, run)]
     # By hand, from the instants in logs.py: partition 0 waits 5+15+10+10 ms, partition 1 waits 5+15+5 ms.
     assert sum(ms for run, _, ms in rows if run == "eager") == 65
+
+
+@pytest.mark.spark
+def test_it_is_pandas_own_on_simulated_runs_and_on_one_that_was_cut_off(
+    spark: SparkSession, store: EventStore, tmp_path: Path
+) -> None:
+    from pipeline.source import facts
+    from pipeline.transforms import unavailable_by_label
+
+    runs = [run(find(name), store).info.id for name in ("rolling_restart", "zombie_member")]
+    cut = store.begin(RunInfo(id="cut", name="by hand", source="simulated"))
+    for fact in store.read(runs[1], stop=store.find(runs[1]).facts // 2):
+        cut.append(fact.at_ms, fact.stream, [fact.event])
+    cut.flush()
+    runs.append("cut")
+    export_parquet(store, runs, tmp_path / "lake")
+    rows = sorted(tuple(row) for row in unavailable_by_label(facts(spark, tmp_path / "lake")).collect())
+    assert rows == sorted(row for run in runs for row in by_pandas(store, run))
+    assert {run for run, _, ms in rows if ms > 0} == set(runs)
 
 
 @pytest.mark.spark

@@ -1,6 +1,7 @@
 """A process that writes one run: `python -m tests.storage.child STORE RUN FACTS`.
 
-It says `ready` when it is about to begin the run, and after each batch how many facts the store now holds.
+Ctrl-C ends the run as interrupted. It says `ready` when it is about to begin the run, and after each batch how many
+facts the store now holds.
 """
 
 from __future__ import annotations
@@ -17,11 +18,15 @@ def main(path: str, run: str, count: int) -> None:
     print("ready", flush=True)
     store = SqlStore(f"sqlite:///{path}")
     writer = store.begin(info(run))
-    for number in range(count):
-        writer.append(10 * number, "group:g", [plain(number)])
-        if (number + 1) % BATCH == 0:
-            print(writer.info.facts, flush=True)
-    writer.finish("finished", 10 * count)
+    status = "finished"
+    try:
+        for number in range(count):
+            writer.append(10 * number, "group:g", [plain(number)])
+            if (number + 1) % BATCH == 0:
+                print(writer.info.facts, flush=True)
+    except KeyboardInterrupt:
+        status = "interrupted"
+    writer.finish(status, 10 * count)
     store.close()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import signal
 import subprocess
 import sys
 import time
@@ -53,6 +54,26 @@ def test_a_killed_writer_leaves_whole_batches_that_can_be_read_and_gone_on_with(
     again = store.resume("killed")
     again.append(10 * facts, "group:g", [plain(facts)])
     assert again.finish("finished", 10 * facts).digest == store.digest("killed")
+    store.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("instant", range(6))
+def test_an_interrupted_writer_still_ends_its_run(tmp_path: Path, instant: int) -> None:
+    path = tmp_path / "store.db"
+    with start(path, "stopped", FOREVER) as child:
+        assert child.stdout
+        assert child.stderr
+        while child.stdout.readline() != f"{3 * BATCH}\n":
+            pass
+        time.sleep(random.Random(instant).uniform(0, 0.02))
+        child.send_signal(signal.SIGINT)
+        child.stdout.read()
+        assert (child.stderr.read(), child.wait()) == ("", 0)
+    store = open_store(path)
+    run = store.find("stopped")
+    assert (run.status, run.digest) == ("interrupted", store.digest("stopped"))
+    assert [fact.event for fact in store.read("stopped")] == [plain(number) for number in range(run.facts)]
     store.close()
 
 

@@ -82,7 +82,7 @@ def test_of_two_writers_of_one_run_the_second_is_told(store: EventStore) -> None
     first.append(99, "group:other", [plain(4)])
     with pytest.raises(StreamConflict, match="another writer has already written to run a"):
         first.flush()
-    with pytest.raises(StoreError):
+    with pytest.raises(StreamConflict):
         first.append(99, "group:g", [plain(5)])
     assert [fact.event for fact in store.read("a")] == [plain(number) for number in range(4)]
 

@@ -134,6 +134,8 @@ def test_a_full_disk_is_said_and_leaves_the_finished_batches(path: Path) -> None
         writer = store.begin(info("b"))
         with pytest.raises(StoreError, match="database or disk is full"):
             _fill(writer)
+        with pytest.raises(StoreError, match="database or disk is full"):
+            writer.finish("failed", 1)
         facts = store.find("b").facts
         assert [fact.event for fact in store.read("b")] == [plain(number) for number in range(facts)]
         assert facts % 1000 == 0
