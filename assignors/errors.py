@@ -12,6 +12,10 @@ class BadSpec(GroupSimError, ValueError):
     """The problem itself is wrong (duplicate member, negative count...); the sentence names the member or topic."""
 
 
+class Refused(BadSpec):
+    """A sound problem that this assignor does not take; the sentence says which ones it takes."""
+
+
 class AssignorError(GroupSimError):
     """Kafka's assignor throws here. `java_class` and `message` are Java's; `str()` joins them."""
 

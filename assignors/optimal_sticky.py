@@ -1,0 +1,89 @@
+"""optimal-sticky: the least imbalance there is, and among those answers the one that moves the fewest partitions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from assignors.flow import Network
+from assignors.group import Group
+from assignors.lots import NUMBER, TOPIC_SHIFT, Codes
+from assignors.metrics import effective_owners
+from assignors.spec import Answer, Spec
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """Why no answer is better: `bound` = squares * weight + moves is proved by the potentials (weak duality).
+
+    squares: the sum of squared sizes; moves: partitions not with their previous owner, those without one included.
+    """
+
+    squares: int
+    moves: int
+    weight: int
+    bound: int
+
+    @property
+    def proved(self) -> bool:
+        """The answer reaches the bound: no improving path exists."""
+        return self.squares * self.weight + self.moves == self.bound
+
+
+def optimal_sticky(spec: Spec) -> Answer:
+    """Least sum of squared sizes, then fewest moves, for any subscriptions. Racks play no part."""
+    return solve(spec)[0]
+
+
+def solve(spec: Spec) -> tuple[Answer, Certificate]:
+    """The answer and its certificate; the algorithm is described in `flow`."""
+    group = Group.of(spec)
+    owners, codes = valid_owners(group)
+    net = network(group, owners, codes, np.zeros(len(group.members), np.int64))
+    proof = net.solve()
+    taken_owners, taken = realise(group, net, owners, codes)
+    squares, moves = net.cost()
+    return group.answer(taken_owners, taken), Certificate(squares, moves, net.weight, proof.bound)
+
+
+def valid_owners(group: Group) -> tuple[Codes, Codes]:
+    """Previous owners that may keep what they had: it exists and they still subscribe to it. Sorted by partition."""
+    owners, codes = effective_owners(group)
+    ranks = codes >> TOPIC_SHIFT
+    allowed = np.zeros((len(group.members), len(group.names)), bool)
+    for i, member in enumerate(group.members):
+        allowed[i, [group.rank[topic] for topic in member.topics]] = True
+    valid = ((codes & NUMBER) < group.counts[ranks]) & allowed[owners, ranks]
+    return owners[valid], codes[valid]
+
+
+def network(group: Group, owners: Codes, codes: Codes, base: Codes) -> Network:
+    """Topics (those with partitions, in order of rank) and their subscribers; `owners` hold `codes`."""
+    ranks = np.flatnonzero(group.counts)
+    place = np.full(len(group.names), -1, np.int64)
+    place[ranks] = np.arange(len(ranks))
+    topic, member = [], []
+    for i, found in enumerate(group.members):
+        mine = [int(place[group.rank[name]]) for name in dict.fromkeys(found.topics)]
+        mine = [t for t in mine if t >= 0]
+        topic.extend(mine)
+        member.extend([i] * len(mine))
+    edges = np.array(sorted(zip(topic, member, strict=True)), np.int64).reshape(-1, 2)
+    key = edges[:, 0] * max(len(group.members), 1) + edges[:, 1]
+    held = place[codes >> TOPIC_SHIFT] * max(len(group.members), 1) + owners
+    owned = np.bincount(np.searchsorted(key, held), minlength=len(key)).astype(np.int64)
+    return Network(edges[:, 0], edges[:, 1], owned, group.counts[ranks], base)
+
+
+def realise(group: Group, net: Network, owners: Codes, codes: Codes) -> tuple[Codes, Codes]:
+    """From numbers per topic and member to partitions: owners keep their lowest numbers, the rest is dealt in order."""
+    keep = np.minimum(net.x, net.owned)
+    order = np.lexsort((codes, owners, codes >> TOPIC_SHIFT))  # as the edges stand: by topic, then member
+    owners, codes = owners[order], codes[order]
+    place = np.arange(len(codes), dtype=np.int64) - np.repeat(np.cumsum(net.owned) - net.owned, net.owned)
+    kept = place < np.repeat(keep, net.owned)
+    free = np.ones(len(every := group.all_codes()), bool)
+    free[(group.starts[codes >> TOPIC_SHIFT] + (codes & NUMBER))[kept]] = False
+    takers = np.repeat(net.member, net.x - keep)
+    return np.concatenate([owners[kept], takers]), np.concatenate([codes[kept], every[free]])
