@@ -1,4 +1,4 @@
-"""Wordings of Kafka brokers: the Scala coordinator (0.11-3.x) and the Java one (3.7-4.x), classic and consumer groups."""
+"""Wordings of Kafka brokers: the Scala coordinator (0.11-3.x) and the Java one (3.7-4.x) about classic groups."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _what(detail: Detail, record: Record) -> None:
     detail["what"] = str(detail["what"]).rstrip(".")
 
 
-CLASSIC: tuple[Wording, ...] = (
+WORDINGS: tuple[Wording, ...] = (
     wording(
         "rebalance_start",
         "Preparing to re",
@@ -171,14 +171,16 @@ CLASSIC: tuple[Wording, ...] = (
     wording(
         "static_member_replaced",
         "with unknown member id rejoins",
-        r"Static member {some:instance}(?: of group {group})? with unknown member id rejoins(?: group {some:g2} in .{0,60}?)?,"
+        r"Static member {some:instance}(?: of group {group})? with unknown member id rejoins(?: group"
+        r" {some:g2} in .{0,60}?)?,"
         r" assigning new member id {member}, while old member(?: id)? {some:old_member} will be removed",
         _plain_instance,
     ),
     wording(
         "static_rejoin_without_rebalance",
         "will not trigger",
-        r"Static member (?:which )?joins during {word:group_state} stage (?:and doesn't affect .{1,60}? )?will not trigger",
+        r"Static member (?:which )?joins during {word:group_state} stage (?:and doesn't affect .{1,60}?"
+        r" )?will not trigger",
         show="group_state",
     ),
     wording(
@@ -223,7 +225,8 @@ CLASSIC: tuple[Wording, ...] = (
     wording(
         "coordinator_lifecycle",
         "[GroupCoordinator ",
-        r"\[GroupCoordinator (?:id=)?\d{1,9}\]:? (?P<what>Starting up|Startup complete|Shutting down|Shutdown complete)\.?\s*$",
+        r"\[GroupCoordinator (?:id=)?\d{1,9}\]:? (?P<what>Starting up|Startup complete|Shutting"
+        r" down|Shutdown complete)\.?\s*$",
         _what,
     ),
     wording(
@@ -235,13 +238,15 @@ CLASSIC: tuple[Wording, ...] = (
     wording(
         "broker_lifecycle",
         "[KafkaRaftServer ",
-        r"\[KafkaRaftServer (?:nodeId|id)=\d{1,9}\] (?P<what>Kafka Server started|started|shutting down|Shut down completed)",
+        r"\[KafkaRaftServer (?:nodeId|id)=\d{1,9}\] (?P<what>Kafka Server started|started|shutting"
+        r" down|Shut down completed)",
         _what,
     ),
     wording(
         "broker_lifecycle",
         "[BrokerServer id=",
-        r"\[BrokerServer id=\d{1,9}\] (?:Transition from \w{1,20} to )?(?P<what>STARTED|SHUTTING_DOWN|SHUTDOWN|started|shutting down)",
+        r"\[BrokerServer id=\d{1,9}\] (?:Transition from \w{1,20} to"
+        r" )?(?P<what>STARTED|SHUTTING_DOWN|SHUTDOWN|started|shutting down)",
         _what,
     ),
     wording(
@@ -274,7 +279,8 @@ CLASSIC: tuple[Wording, ...] = (
     wording(
         "broker_leader_replaced",
         "Group leader [",
-        r"Group leader \[member(?:\.id|Id): {member}, group(?:\.instance\.id|InstanceId): {some:instance}\] failed to join before",
+        r"Group leader \[member(?:\.id|Id): {member}, group(?:\.instance\.id|InstanceId):"
+        r" {some:instance}\] failed to join before",
     ),
     wording(
         "broker_fenced",
@@ -295,55 +301,3 @@ CLASSIC: tuple[Wording, ...] = (
     wording("", "tombstone records while cleaning up group", r"Generated"),
     wording("", "the group coordinator for partition", r"(?:Elected|Resigned) as the group coordinator"),
 )
-
-CONSUMER: tuple[Wording, ...] = (
-    wording(
-        "broker_consumer_joins",
-        " the consumer group",
-        r"\[GroupId {group}\] Member {member} joins the consumer group(?: using the {word:protocol} protocol)?\.",
-    ),
-    wording(
-        "broker_consumer_joins",
-        " the consumer group",
-        r"\[GroupId {group}\] Static member {member} with instance id {some:instance} joins the consumer group",
-    ),
-    wording(
-        "static_member_replaced",
-        "to replace the existing member",
-        r"\[GroupId {group}\] Static member with instance id {some:instance} re-joins the consumer group.{0,60}?"
-        r" Created a new member {member} to replace the existing member {some:old_member}\.",
-    ),
-    wording(
-        "member_left",
-        "left the consumer group",
-        r"\[GroupId {group}\] Member {member} left the consumer group",
-    ),
-    wording(
-        "member_left",
-        "left the consumer group",
-        r"\[GroupId {group}\] Static [Mm]ember {member} with instance id {some:instance} (?P<what>temporarily left|left)"
-        r" the consumer group",
-    ),
-    wording(
-        "member_failed",
-        "fenced from the group because",
-        r"\[GroupId {group}\] Member {member} fenced from the group because {text:reason}",
-    ),
-    wording("broker_epoch", "Bumped group epoch to", r"\[GroupId {group}\] Bumped group epoch to {int:epoch}"),
-    wording(
-        "broker_target",
-        "Computed a new target assignment for epoch",
-        r"\[GroupId {group}\] Computed a new target assignment for epoch {int:epoch}(?: with '{some:assignor}' assignor)?",
-    ),
-    wording(
-        "broker_unreleased",
-        "cannot join the group because the instance id",
-        r"\[GroupId {group}\] Static member {member} with instance id {some:instance} cannot join",
-    ),
-    wording("broker_unloaded", "Unloaded group metadata for group epoch", r"\[GroupId=?\s?{group}\] Unloaded group"),
-    wording("", "updated its subscribed topics to", r"\[GroupId {group}\] Member"),
-    wording("", "new assignment state: epoch=", r"\[GroupId {group}\] Member"),
-    wording("", " transitioned from CurrentAssignment", r"\[GroupId {group}\] Member"),
-)
-
-WORDINGS: tuple[Wording, ...] = CLASSIC + CONSUMER

@@ -30,7 +30,7 @@ def cause_of(reason: str) -> str:
 
 
 class BrokerStory:
-    """One group as its coordinator's log tells it. Members the log never let in are added where they are first named."""
+    """One group as its coordinator's log tells it; members it never let in are added where they are first named."""
 
     def __init__(self, group: str, index: Index, draft: Draft) -> None:
         self.group = group
@@ -42,6 +42,7 @@ class BrokerStory:
         self._members: dict[MemberId, None] = {}
         self._dropped: list[MemberId] = []
         self._unlogged = 0
+        self._untold = False
         self._at: tuple[int, Placed] | None = None
 
     def take(self, place: int, placed: Placed) -> None:
@@ -158,7 +159,8 @@ class BrokerStory:
                 assignment=None if known is None else known.plan,
             )
         )
-        if known is None:
+        if known is None and not self._untold:
+            self._untold = True
             self._draft.note(
                 f"group {self.group}: no log here holds what the leader assigned in some generations (first:"
                 f" {generation}); a broker does not print partitions, so who owned them is unknown"

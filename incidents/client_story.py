@@ -1,4 +1,4 @@
-"""A client process's rows, told as its own facts: what it asked, what its listener was told, what it held (spec: 9.7)."""
+"""A client process's rows told as its facts: what it asked, what its listener heard, what it held (spec: 9.7)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from incidents.index import Index
 from incidents.processes import Process, closes
 
 _FETCH_MS = 500
-_OTHER_THREADS = frozenset("coordinator_lost poll_timeout session_expired heartbeat_says_rebalancing client_heartbeat_stale".split())
+_OTHER_THREADS = frozenset(
+    ["coordinator_lost", "poll_timeout", "session_expired", "heartbeat_says_rebalancing", "client_heartbeat_stale"]
+)
+_IN_CALLBACK = frozenset({"GET_REBALANCE_PROTOCOL", "ASSIGN"})
 _GIVES_UP = frozenset({"revoked", "lost"})
 
 
@@ -75,7 +78,8 @@ class ClientStory:
             self._see()
             self._tell(c.PositionReady(process=process.name, offsets=_unknown(held)))
             self._draft.note(
-                f"{process.name} held {len(held)} partitions before its log begins; it is shown with them from its first line"
+                f"{process.name} held {len(held)} partitions before its log begins; it is shown with them"
+                f" from its first line"
             )
 
     def _see(self, later: int = 0) -> None:
@@ -149,9 +153,7 @@ class ClientStory:
                 assignment = parts(row.detail["assigned"])
         generation = number(detail.get("generation"))
         known = generation if generation is not None else self._generation if self._generation is not None else -1
-        self._tell(
-            c.SyncOk(process=self.process.name, member=self._member, generation=known, assignment=assignment)
-        )
+        self._tell(c.SyncOk(process=self.process.name, member=self._member, generation=known, assignment=assignment))
 
     def _on_join_failed(self, detail: dict[str, object]) -> None:
         self._failed("JoinGroup", detail)
@@ -206,6 +208,9 @@ class ClientStory:
             self._tell(c.PositionReady(process=self.process.name, offsets=_unknown(told)))
 
     def _on_revoked(self, detail: dict[str, object]) -> None:
+        if "partition_count" in detail:
+            self._give_up("revoked", self._counted(detail, "client_removed"), self._called())
+            return
         given_up = parts(detail.get("partitions"))
         later = self._next(kinds=frozenset({"revoked", "assigned", "lost", "joining"}))
         if later is not None:
@@ -218,21 +223,44 @@ class ClientStory:
     def _on_lost(self, detail: dict[str, object]) -> None:
         self._give_up("lost", parts(detail.get("partitions")))
 
-    def _give_up(self, kind: str, given_up: Partitions) -> None:
+    def _counted(self, detail: dict[str, object], kind: str) -> Partitions:
+        """librdkafka says how many partitions a callback is about, and names each as it takes it up or lets it go."""
+        found: list[TopicPartition] = []
+        for _, placed in self.process.rows[self._now + 1 :]:
+            if len(found) == detail["partition_count"] or (placed.row.kind in ("assigned", "revoked") and found):
+                break
+            if placed.row.kind == kind:
+                found.extend(parts(placed.row.detail.get("partitions")))
+        return tuple(sorted(found))
+
+    def _called(self) -> int:
+        """How many rows on librdkafka's application was seen inside the callback (it polls when it likes)."""
+        for later, (_, placed) in enumerate(self.process.rows[self._now + 1 :], 1):
+            if placed.row.kind in ("assigned", "revoked"):
+                break
+            if placed.row.detail.get("op") in _IN_CALLBACK:
+                return later
+        return 0
+
+    def _give_up(self, kind: str, given_up: Partitions, begins: int = 0) -> None:
         if not given_up:
             return
         name = self.process.name
-        self._tell(c.CallbackStart(process=name, kind=kind, partitions=given_up, generation=self._generation))
-        later = self._next(unless=_OTHER_THREADS) or 0
+        self._tell(c.CallbackStart(process=name, kind=kind, partitions=given_up, generation=self._generation), begins)
+        later = begins or self._next(unless=_OTHER_THREADS) or 0
         self._tell(c.CallbackEnd(process=name, kind=kind), later)
         self._view -= set(given_up)
         self._see(later)
         self._draft.note(
-            "a log does not tell when a revoked or lost callback returned: it is taken to end at the process's next line"
+            "a log does not tell when a revoked or lost callback returned: it is taken to end at the"
+            " process's next line"
         )
 
     def _on_assigned(self, detail: dict[str, object]) -> None:
         name, added = self.process.name, parts(detail.get("partitions"))
+        if "partition_count" in detail:
+            self._take_up(self._counted(detail, "client_added"))
+            return
         if "owned" in detail:
             self._view = set(parts(detail["owned"])) - set(parts(detail.get("revoked")))
         self._view |= set(added)
@@ -240,7 +268,9 @@ class ClientStory:
         self._tell(c.CallbackStart(process=name, kind="assigned", partitions=added, generation=self._generation))
         ready = self._positions(added)
         later = min(ready, default=0)
-        if later and self.process.rows[self._now + later][1].at - self.process.rows[self._now][1].at <= _FETCH_MS:
+        if not ready and added and self._prints_offsets():
+            later = self._next(unless=_OTHER_THREADS) or 0  # not even asked for offsets: the callback took that long
+        elif later and self.process.rows[self._now + later][1].at - self.process.rows[self._now][1].at <= _FETCH_MS:
             later = 0
         self._tell(c.CallbackEnd(process=name, kind="assigned"), later)
         self._draft.note(
@@ -254,6 +284,19 @@ class ClientStory:
         if unseen:
             self._tell(c.PositionReady(process=name, offsets=_unknown(tuple(sorted(unseen)))), later)
             self._draft.note("where a log has no offset line for a partition, its offset is unknown (-1)")
+
+    def _take_up(self, added: Partitions) -> None:
+        """An assigned callback of librdkafka: when the application was inside it, its log tells."""
+        name, later = self.process.name, self._called()
+        self._view |= set(added)
+        self._see()
+        if added:
+            self._tell(c.CallbackStart(process=name, kind="assigned", partitions=added, generation=self._generation))
+            self._tell(c.CallbackEnd(process=name, kind="assigned"), later)
+            self._tell(c.PositionReady(process=name, offsets=_unknown(added)), later)
+
+    def _prints_offsets(self) -> bool:
+        return any(placed.row.detail.get("committed") for _, placed in self.process.rows)
 
     def _positions(self, added: Partitions) -> dict[int, Offsets]:
         """The offset lines that follow, until the next assignment: rows on -> offsets of one instant."""

@@ -9,7 +9,18 @@ from typing import NamedTuple
 from incidents.rows import Reading, Row
 from incidents.times import instant
 
-_ASKS = frozenset("joining leave_sent revoked lost rejoin_requested poll_timeout generation_reset coordinator_lost".split())
+_ASKS = frozenset(
+    [
+        "joining",
+        "leave_sent",
+        "revoked",
+        "lost",
+        "rejoin_requested",
+        "poll_timeout",
+        "generation_reset",
+        "coordinator_lost",
+    ]
+)
 
 
 class Placed(NamedTuple):
@@ -71,13 +82,25 @@ def _rank(row: Row) -> int:
 
 
 def _from_broker(row: Row) -> bool:
-    return row.kind.startswith("broker_") or row.kind in BROKER_KINDS and row.client is None
+    return row.kind.startswith("broker_") or (row.kind in BROKER_KINDS and row.client is None)
 
 
 BROKER_KINDS = frozenset(
-    """stabilized assignment_received member_failed member_left pending_member_joins group_empty group_dead group_loaded
-    empty_assignment static_member_replaced static_rejoin_without_rebalance coordinator_lifecycle
-    broker_lifecycle""".split()
+    [
+        "stabilized",
+        "assignment_received",
+        "member_failed",
+        "member_left",
+        "pending_member_joins",
+        "group_empty",
+        "group_dead",
+        "group_loaded",
+        "empty_assignment",
+        "static_member_replaced",
+        "static_rejoin_without_rebalance",
+        "coordinator_lifecycle",
+        "broker_lifecycle",
+    ]
 )
 """Kinds that only a broker prints."""
 

@@ -55,8 +55,9 @@ def parts(names: object) -> Partitions:
     """`topic-n` names as partitions, sorted and without repeats."""
     found = set()
     for name in names if isinstance(names, list) else ():
-        topic, _, number = str(name).rpartition("-")
-        found.add(TopicPartition(topic, int(number)))
+        topic, _, index = str(name).rpartition("-")
+        if topic and index.isascii() and index.isdigit():
+            found.add(TopicPartition(topic, int(index)))
     return tuple(sorted(found))
 
 

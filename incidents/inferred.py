@@ -1,4 +1,4 @@
-"""A group no broker log speaks of: what its clients' logs say about its generations, told as the coordinator's facts."""
+"""A group no broker log speaks of: its generations as its clients' logs tell them, as the coordinator's facts."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from incidents.clocks import Placed
 from incidents.facts import Draft, client_of, number, words
 from incidents.index import Index
 
-_STARTS = frozenset("rejoin_requested joining heartbeat_says_rebalancing".split())
-_ENDS = frozenset("synced assigned".split())
+_STARTS = frozenset(["rejoin_requested", "joining", "heartbeat_says_rebalancing"])
+_ENDS = frozenset(["synced", "assigned"])
 
 
 class InferredStory:
-    """Rebalances as the clients saw them: the first that must join starts one, the first that is told its part ends it."""
+    """Rebalances as clients saw them: the first that must join starts one, the first that is told its part ends it."""
 
     def __init__(self, group: str, index: Index, draft: Draft) -> None:
         self.group = group
@@ -32,14 +32,16 @@ class InferredStory:
         """Go through the group's rows."""
         if self.group in self._index.consumer_groups:
             self._draft.note(
-                f"group {self.group} uses the consumer protocol (KIP-848) and no broker log is given: its epochs are not told"
+                f"group {self.group} uses the consumer protocol (KIP-848) and no broker log is given: its"
+                f" epochs are not told"
             )
             return
         for place, each in enumerate(placed):
             if each.row.group == self.group:
                 self._take(place, each)
         self._draft.note(
-            f"group {self.group}: no broker log is given; its generations are inferred from its clients' logs, and members"
+            f"group {self.group}: no broker log is given; its generations are inferred from its clients'"
+            f" logs, and members"
             " whose logs are missing are known only where a leader's plan names them"
         )
 
@@ -84,7 +86,10 @@ class InferredStory:
         if members is not None:
             self._members = dict.fromkeys(members)
         else:
-            self._draft.note(f"group {self.group}: sizes of generations without a leader's plan count only clients whose logs are given")
+            self._draft.note(
+                f"group {self.group}: sizes of generations without a leader's plan count only clients"
+                f" whose logs are given"
+            )
         self._generation, self._preparing, self._completing = generation, False, True
         protocol = self._index.protocol(self.group, generation)
         self._tell(

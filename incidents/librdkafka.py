@@ -1,4 +1,4 @@
-"""Wordings of librdkafka: stderr, `debug=cgrp`, and wrapped into another program's log (`[rdk:CGRPOP] [thrd:main]: …`)."""
+"""Wordings of librdkafka: stderr, `debug=cgrp`, and inside another program's log (`[rdk:CGRPOP] [thrd:main]: …`)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WORDINGS: tuple[Wording, ...] = (
     wording(
         "session_expired",
         "Consumer group session timed out",
-        r"Consumer group session timed out \(in join-state {word:join_state}\) after {int:after_ms} ms",
+        r"(?:^|\]:? )Consumer group session timed out \(in join-state {word:join_state}\) after {int:after_ms} ms",
     ),
     wording(
         "commit_failed",
@@ -44,11 +44,13 @@ WORDINGS: tuple[Wording, ...] = (
         r"(?: for (?P<topic>\S{1,300}) \[(?P<number>\d{1,9})\])?",
         _partition,
     ),
+    wording("client_added", ": add ", _G + r": add (?P<topic>\S{1,300}) \[(?P<number>\d{1,9})\]", _partition),
+    wording("client_removed", ": delete ", _G + r": delete (?P<topic>\S{1,300}) \[(?P<number>\d{1,9})\]", _partition),
     wording(
         "cgrp_state",
         " changed state ",
-        _G
-        + r" changed state (?P<from>\S{1,60}) -> (?P<to>\S{1,60}) \((?:v\d{1,9}, )?join-state (?P<join_state>[\w-]{1,60})\)",
+        _G + r" changed state (?P<from>\S{1,60}) -> (?P<to>\S{1,60}) \((?:v\d{1,9}, )?join-state"
+        r" (?P<join_state>[\w-]{1,60})\)",
     ),
     wording(
         "cgrp_state",
@@ -65,7 +67,8 @@ WORDINGS: tuple[Wording, ...] = (
     wording(
         "joined",
         "JoinGroup response: GenerationId",
-        r"JoinGroup response: GenerationId {int:generation}, Protocol (?P<protocol>.{0,200}?), LeaderId (?P<leader>.{0,600}?)"
+        r"JoinGroup response: GenerationId {int:generation}, Protocol (?P<protocol>.{0,200}?), LeaderId"
+        r" (?P<leader>.{0,600}?)"
         r"(?: \(me\))?, my MemberId {member}, member metadata count \d{1,9}: \(no error\)",
     ),
     wording(
@@ -113,8 +116,8 @@ WORDINGS: tuple[Wording, ...] = (
     wording(
         "generation_reset",
         "heartbeat error response",
-        _G
-        + r" heartbeat error response in state .{0,200}?: (?P<reason>Broker: (?:Unknown member|Specified group generation id|Static).{0,100})",
+        _G + r" heartbeat error response in state .{0,200}?:"
+        r" (?P<reason>Broker: (?:Unknown member|Specified group generation id|Static).{0,100})",
     ),
     wording(
         "client_target", "Reconciliation starts with new target", r"Reconciliation starts with new target assignment"
@@ -122,10 +125,58 @@ WORDINGS: tuple[Wording, ...] = (
 )
 
 _KNOWN = frozenset(
-    """ASSIGN ASSIGNDONE ASSIGNMENT CGRP CGRPCOORD CGRPMETADATA CGRPOP CGRPQUERY CGRPTERM CLEARASSIGN COMMIT COOPASSIGN
-    COORD COORDSET DESTROY DUMP DUMP_ALL DUMP_PND DUMP_QRY DUMP_REM GRPASSIGNMENT GRPASSIGNOR GRPLEADER HEARTBEAT INIT
-    JOIN JOINGROUP LEAVEGROUP LOST MEMBERID OFFSET PARTADD PARTDEL PAUSE REBALANCE REMOVE SERVE SRVPEND STOPSERVE
-    SUBSCRIBE SUBSCRIPTION SYNCGROUP UNSUBSCRIBE TERMINATE CGRPTERMINATE UNASSIGN ADDPEND RESUME FETCH DESP""".split()
+    [
+        "ASSIGN",
+        "ASSIGNDONE",
+        "ASSIGNMENT",
+        "CGRP",
+        "CGRPCOORD",
+        "CGRPMETADATA",
+        "CGRPOP",
+        "CGRPQUERY",
+        "CGRPTERM",
+        "CLEARASSIGN",
+        "COMMIT",
+        "COOPASSIGN",
+        "COORD",
+        "COORDSET",
+        "DESTROY",
+        "DUMP",
+        "DUMP_ALL",
+        "DUMP_PND",
+        "DUMP_QRY",
+        "DUMP_REM",
+        "GRPASSIGNMENT",
+        "GRPASSIGNOR",
+        "GRPLEADER",
+        "HEARTBEAT",
+        "INIT",
+        "JOIN",
+        "JOINGROUP",
+        "LEAVEGROUP",
+        "LOST",
+        "MEMBERID",
+        "OFFSET",
+        "PARTADD",
+        "PARTDEL",
+        "PAUSE",
+        "REBALANCE",
+        "REMOVE",
+        "SERVE",
+        "SRVPEND",
+        "STOPSERVE",
+        "SUBSCRIBE",
+        "SUBSCRIPTION",
+        "SYNCGROUP",
+        "UNSUBSCRIBE",
+        "TERMINATE",
+        "CGRPTERMINATE",
+        "UNASSIGN",
+        "ADDPEND",
+        "RESUME",
+        "FETCH",
+        "DESP",
+    ]
 )
 
 

@@ -10,7 +10,7 @@ from pathlib import PurePath
 from incidents.clocks import Placed, is_broker
 from incidents.facts import Draft, client_of, words
 
-_BEGINS = frozenset("joining client_subscribed coordinator_found joined".split())
+_BEGINS = frozenset(["joining", "client_subscribed", "coordinator_found", "joined"])
 
 
 @dataclass(slots=True)
@@ -53,7 +53,7 @@ def split(placed: Sequence[Placed], draft: Draft) -> list[Process]:
 def _attributed(
     lanes: dict[tuple[str, str | None], list[tuple[int, Placed]]],
 ) -> dict[tuple[str, str | None], list[tuple[int, Placed]]]:
-    """Rows that name no client (offset lines, Python clients) go to the file's only client, or to who was assigned the partition."""
+    """Rows that name no client go to the file's only client, or to the one assigned the partition they speak of."""
     found: dict[tuple[str, str | None], list[tuple[int, Placed]]] = {}
     for (file, client), rows in lanes.items():
         if client is not None:
@@ -104,7 +104,7 @@ def _incarnations(file: str, client: str | None, rows: list[tuple[int, Placed]])
             continue
         current = by_group.get(group)
         if current is None or (current.closed and row.kind in _BEGINS):
-            current = Process(group, client or "", file, words(row.detail.get("instance")))
+            current = Process(group, _plain(client or ""), file, words(row.detail.get("instance")))
             by_group[group] = current
             found.append(current)
         current.rows.append((place, placed))
@@ -117,6 +117,12 @@ def _incarnations(file: str, client: str | None, rows: list[tuple[int, Placed]])
             (i for _, p in process.rows if (i := words(p.row.detail.get("instance")))), None
         )
     return found
+
+
+def _plain(client: str) -> str:
+    """The client id inside librdkafka's handle name `client.id#consumer-1`, unless nobody set one."""
+    name, handle, _ = client.partition("#consumer-")
+    return client if handle and name == "rdkafka" else name
 
 
 def closes(process: Process) -> bool:
@@ -149,7 +155,10 @@ def _name(processes: list[Process], draft: Draft) -> None:
         taken[process.group, process.client].append(process)
     for (_, client), same in taken.items():
         if _overlap(same):
-            draft.note(f"several processes called themselves {client} at the same time; they are told apart by their logs' names")
+            draft.note(
+                f"several processes called themselves {client} at the same time; they are told apart by"
+                f" their logs' names"
+            )
             counts: dict[str, int] = defaultdict(int)
             for process in same:
                 label = f"{client}@{PurePath(process.file).name.split('.log')[0]}"

@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 
 from incidents.formats import Record
-from incidents.wordings import Detail, Wording, wording
+from incidents.wordings import Detail, Wording, partitions, wording
 
 
 def _local(detail: Detail, record: Record) -> None:
     detail["local"] = True
+
+
+def _one(detail: Detail, record: Record) -> None:
+    detail["partition"] = "".join(partitions(str(detail["partition"])))
 
 
 def _topics(detail: Detail, record: Record) -> None:
@@ -25,7 +29,8 @@ WORDINGS: tuple[Wording, ...] = (
     wording(
         "joined",
         "Successfully joined group ",
-        r"Successfully joined group {group} <Generation {int:generation} \(member_id: {member}, protocol: {some:protocol}\)>",
+        r"Successfully joined group {group} <Generation {int:generation} \(member_id: {member}, protocol:"
+        r" {some:protocol}\)>",
     ),
     wording(
         "joined",
@@ -83,7 +88,8 @@ WORDINGS: tuple[Wording, ...] = (
     wording(
         "generation_reset",
         "Heartbeat",
-        r"Heartbeat(?: failed)?(?: for group .{1,400}?)?:? (?P<reason>(?:local member_id was not recognized|generation id is not"
+        r"Heartbeat(?: failed)?(?: for group .{1,400}?)?:? (?P<reason>(?:local member_id was not"
+        r" recognized|generation id is not"
         r" current).{0,300})$",
     ),
     wording(
@@ -129,6 +135,7 @@ WORDINGS: tuple[Wording, ...] = (
         "client_position",
         "Resetting offset for partition TopicPartition",
         r"Resetting offset for partition (?P<partition>TopicPartition\(.{1,300}?\)) to offset {int:offset}",
+        _one,
     ),
     wording("", "Updated partition assignment", r"Updated partition assignment"),
     wording("", "Elected group leader -- performing", r"Elected group leader"),

@@ -8,7 +8,8 @@ from dataclasses import replace
 from datetime import tzinfo
 from pathlib import Path
 
-from incidents import broker, go_clients, java_client, librdkafka, node_clients, python_clients
+from incidents import broker, broker_consumer, go_clients, java_client, librdkafka, node_clients, python_clients
+from incidents.errors import LogError
 from incidents.formats import Record, clean, parse, starts_record
 from incidents.rows import KINDS, Counts, Reading, Row, Unread
 from incidents.scan import Scan, Window
@@ -16,6 +17,7 @@ from incidents.times import iso, parse_zone, to_utc
 from incidents.wordings import Found, first_reading
 
 UNREAD_KEPT = 10_000
+_BROKER = broker.WORDINGS + broker_consumer.WORDINGS
 _HELD = 64
 _OPENERS = ("Updating assignment with", "Reconciling assignment with")
 _BLOCK_LINES = 12
@@ -26,12 +28,13 @@ _CLIENT_SPEAKS = re.compile(
     r"rebalanc|[Jj]oin|oordinator|[Gg]eneration|[Mm]ember|eartbeat|LeaveGroup|SyncGroup|ssignment|[Rr]evok|\bgroup\b"
 )
 _ANYONE_SPEAKS = re.compile(
-    r"[Cc]onsumer group|[Gg]roup coordinator|[Rr]ebalanc(?:e|ing)\b|(?:Join|Sync|Leave)Group\b|group\.instance\.id|\bcgrp\b"
+    r"[Cc]onsumer group|[Gg]roup"
+    r" coordinator|[Rr]ebalanc(?:e|ing)\b|(?:Join|Sync|Leave)Group\b|group\.instance\.id|\bcgrp\b"
 )
 
 
 def understand(record: Record) -> tuple[Found, ...] | None:
-    """What a record says, by the first producer whose words it uses; None if nobody knows them; () if it is known noise."""
+    """What a record says, by the first producer whose words it uses; () if known noise, None if nobody knows it."""
     for read in (_broker, java_client.read, node_clients.read, librdkafka.read, go_clients.read, _python):
         found = read(record)
         if found is not None:
@@ -50,7 +53,7 @@ def related(text: str) -> bool:
 def _broker(record: Record) -> tuple[Found, ...] | None:
     if java_client.speaks(record.text) is not None:
         return None
-    return first_reading(broker.WORDINGS, record)
+    return first_reading(_BROKER, record)
 
 
 def _python(record: Record) -> tuple[Found, ...] | None:
@@ -115,7 +118,7 @@ class LogReader:
         yield from (self._row(record, each) for each in found)
 
     def _unwrapped(self, window: Window, text: str, record: Record) -> Record | None:
-        """The record with its hard-wrapped lines joined, if there are any and the whole says more than the first line."""
+        """The record with its hard-wrapped lines joined, if it has any and the whole says more than its first line."""
         if record.stamp is None or len(text) < 60 or record.fields:
             return None
         lines: list[str] = []

@@ -5,19 +5,54 @@ from __future__ import annotations
 import msgspec
 
 KINDS = frozenset(
-    """rebalance_start stabilized assignment_received member_failed member_left member_id_created pending_member_joins
-    group_empty group_dead group_loaded empty_assignment static_member_replaced static_rejoin_without_rebalance
-    coordinator_lifecycle broker_lifecycle joining rejoin_requested joined join_failed synced
-    leader_computed_assignment assigned revoked lost giving_away_all leave_sent leave_failed poll_timeout
-    session_expired generation_reset heartbeat_says_rebalancing heartbeat_thread_stopped coordinator_found
-    coordinator_lost commit_failed rebalance_failed worker_assigned worker_revoked_itself state_change
-    cgrp_state""".split()
+    [
+        "rebalance_start",
+        "stabilized",
+        "assignment_received",
+        "member_failed",
+        "member_left",
+        "member_id_created",
+        "pending_member_joins",
+        "group_empty",
+        "group_dead",
+        "group_loaded",
+        "empty_assignment",
+        "static_member_replaced",
+        "static_rejoin_without_rebalance",
+        "coordinator_lifecycle",
+        "broker_lifecycle",
+        "joining",
+        "rejoin_requested",
+        "joined",
+        "join_failed",
+        "synced",
+        "leader_computed_assignment",
+        "assigned",
+        "revoked",
+        "lost",
+        "giving_away_all",
+        "leave_sent",
+        "leave_failed",
+        "poll_timeout",
+        "session_expired",
+        "generation_reset",
+        "heartbeat_says_rebalancing",
+        "heartbeat_thread_stopped",
+        "coordinator_found",
+        "coordinator_lost",
+        "commit_failed",
+        "rebalance_failed",
+        "worker_assigned",
+        "worker_revoked_itself",
+        "state_change",
+        "cgrp_state",
+    ]
 )
 """The kinds that `incident read` shows. Rows of other kinds are context: only the story uses them."""
 
 
 class Row(msgspec.Struct, frozen=True):
-    """One recognised line. `at` is a UTC instant (ISO 8601, milliseconds) or None; `line` is where the record starts."""
+    """One recognised line. `at` is a UTC instant (ISO 8601, ms) or None; `line` is where the record starts, from 1."""
 
     file: str
     line: int

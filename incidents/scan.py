@@ -141,7 +141,7 @@ def _open(path: Path, progress: Callable[[int], None] | None) -> IO[bytes]:
     raw.seek(0)
     counted = raw if progress is None else _Counted(raw, progress)
     if magic == b"\x1f\x8b":
-        return gzip.GzipFile(fileobj=counted, mode="rb")  # type: ignore[return-value]
+        return gzip.GzipFile(fileobj=counted, mode="rb")  # type: ignore[return-value,arg-type]
     return counted  # type: ignore[return-value]
 
 

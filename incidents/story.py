@@ -48,7 +48,9 @@ def import_run(
     placed, notes = place(reading)
     placed = [each for each in placed if each.row.group is not None or each.row.kind in _WITHOUT_GROUP]
     if not any(each.row.group for each in placed):
-        raise LogError(f"{', '.join(reading.files)}: no line tells of a consumer group at a known time; nothing to import")
+        raise LogError(
+            f"{', '.join(reading.files)}: no line tells of a consumer group at a known time; nothing to import"
+        )
     draft = Draft()
     for note in (*notes, *reading.troubles):
         draft.note(note)
@@ -74,7 +76,17 @@ def import_run(
     return ImportResult(writer.finish("finished", ended, summary), draft.notes)
 
 
-_WITHOUT_GROUP = frozenset("client_position session_expired heartbeat_thread_stopped poll_timeout leave_sent leave_failed synced".split())
+_WITHOUT_GROUP = frozenset(
+    [
+        "client_position",
+        "session_expired",
+        "heartbeat_thread_stopped",
+        "poll_timeout",
+        "leave_sent",
+        "leave_failed",
+        "synced",
+    ]
+)
 
 
 def _tell(placed: Sequence[Placed], index: Index, draft: Draft, session_timeout_ms: int | None) -> list[Told]:
@@ -144,9 +156,12 @@ def _successor(process: Process, processes: Sequence[Process]) -> Process | None
 
 def _silence(process: Process, end: Placed, at: int, timeout: int | None, held: int) -> str:
     sign = "the broker removed it" if end.row.kind == "member_failed" else "it was started again"
-    said = f"{process.name} fell silent holding {held} partitions: its last line is of {iso(process.last)}, {sign} at {iso(end.at)}"
+    said = (
+        f"{process.name} fell silent holding {held} partitions: its last line is of {iso(process.last)},"
+        f" {sign} at {iso(end.at)}"
+    )
     if at == end.at:
-        return f"{said}; when it died in between its logs do not tell, so it counts as alive until then (a lower bound of the outage)"
+        return f"{said}; when it died in between no log tells, so it counts as alive until then (the outage is a lower bound)"
     return f"{said}; with a session of {timeout} ms its last heartbeat was at {iso(at)}, which is taken for its death"
 
 
@@ -165,7 +180,10 @@ def _world(index: Index, topics: Mapping[str, int], draft: Draft) -> list[TopicC
         )
     for topic, count in topics.items():
         if count < counts.get(topic, 0):
-            draft.note(f"the logs name partition {topic}-{counts[topic] - 1}, so {topic} has more than the {count} partitions given")
+            draft.note(
+                f"the logs name partition {topic}-{counts[topic] - 1}, so {topic} has more than the"
+                f" {count} partitions given"
+            )
         counts[topic] = max(count, counts.get(topic, 0))
     facts: list[TopicCreated | GroupDeclared] = [
         TopicCreated(topic=topic, partitions=counts[topic]) for topic in sorted(counts) if counts[topic]

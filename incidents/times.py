@@ -111,7 +111,7 @@ def _offset_ms(zone: str) -> int:
 
 
 def parse_zone(name: str | None) -> tzinfo | None:
-    """The zone `name` means (`Europe/Berlin`, `UTC`, `+02:00`); None for None. Raises LogError if there is no such zone."""
+    """The zone `name` means (`Europe/Berlin`, `UTC`, `+02:00`); None for None. Raises LogError if there is none."""
     if name is None:
         return None
     if re.fullmatch(r"[+-]\d{2}:?\d{2}", name):

@@ -46,7 +46,7 @@ class Found(NamedTuple):
 
 
 class Wording(NamedTuple):
-    """`fixed` must stand in the text before `pattern` is tried; each of `kinds` becomes a row. No kinds: known, no row."""
+    """`fixed` must stand in the text before `pattern` is tried; each of `kinds` becomes a row; none: known noise."""
 
     kinds: tuple[str, ...]
     fixed: str

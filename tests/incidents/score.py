@@ -72,7 +72,8 @@ def main() -> int:
                 end="",
             )
     print(
-        f"{'all':48} {'':5} {total[0]:5} {total[1]:5} {total[2]:5} {total[2] / total[0]:6.3f} {total[2] / total[1]:9.3f}"
+        f"{'all':48} {'':5} {total[0]:5} {total[1]:5} {total[2]:5} {total[2] / total[0]:6.3f}"
+        f" {total[2] / total[1]:9.3f}"
     )
     return 0
 
