@@ -32,6 +32,22 @@ class BadScript(GroupSimError):
     """A script that can't be played."""
 
 
+def _check(record: dict[str, Any]) -> None:
+    """Raises BadScript for steps that are no list, or whose times are no numbers or go back."""
+    where = f"script {record.get('name')!r}"
+    if record.get("config") not in CONFIGS:
+        raise BadScript(f"{where}: unknown config {record.get('config')!r}")
+    if not isinstance(record["steps"], list) or not isinstance(record["end_ms"], int):
+        raise BadScript(f"{where}: steps must be a list and end_ms a whole number of milliseconds")
+    before = 0
+    for step in record["steps"]:
+        if not isinstance(step["at"], int) or step["at"] < before:
+            raise BadScript(
+                f"{where}, step {step['i']}: at ({step['at']!r}) must be a number of ms, not before {before}"
+            )
+        before = step["at"]
+
+
 class _Ids:
     """Our member ids and the labels the recording gives them, in the order in which they were told."""
 
@@ -62,8 +78,7 @@ class Play:
     """One script being played. `steps` gets `response`, `after` and `t` as the simulator gives them."""
 
     def __init__(self, record: dict[str, Any]) -> None:
-        if record.get("config") not in CONFIGS:
-            raise BadScript(f"script {record.get('name')!r}: unknown config {record.get('config')!r}")
+        _check(record)
         self._record = record
         self._group = record.get("group", "g")
         self._env = simpy.Environment()
