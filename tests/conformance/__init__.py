@@ -1,0 +1,1 @@
+"""Recorded answers of a real broker, asked of our machine."""
