@@ -109,3 +109,8 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
         {name: None if pd.isna(value) else value for name, value in zip(names, row, strict=True)}
         for row in zip(*columns, strict=True)
     ]
+
+
+def columns(frame: pd.DataFrame) -> list[str]:
+    """The names of a table's columns."""
+    return [str(name) for name in frame]

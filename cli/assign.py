@@ -1,0 +1,78 @@
+"""`groupsim assign`, `assignors`: the assignors by themselves."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli import output
+from cli.errors import BadRequest
+from cli.options import Format, FormatOption
+
+
+def assign(
+    names: Annotated[list[str], typer.Option("--assignor", metavar="NAME", help="Repeat it for several.")],
+    source: Annotated[str, typer.Option("--input", metavar="FILE|-", help="JSON Lines; .gz is read too.")] = "-",
+) -> None:
+    """Answer assignment problems: JSON Lines in, JSON Lines out, in order.
+
+    Example: groupsim assign --assignor range --assignor sticky --input problems.jsonl
+    """
+    from assignors import ASSIGNORS
+    from assignors.problems import BadLine, answers
+    from coordinator.config import near
+
+    for name in names:
+        if name not in ASSIGNORS:
+            raise BadRequest(f"unknown assignor {name!r}{near(name, ASSIGNORS)}; known: {', '.join(ASSIGNORS)}")
+    bad = 0
+    with opened(source) as lines:
+        for found in answers(lines, names):
+            if isinstance(found, BadLine):
+                bad += 1
+                output.note(str(found))
+            else:
+                output.write_json(found)
+    if bad:
+        raise typer.Exit(1)
+
+
+@contextmanager
+def opened(source: str) -> Iterator[Iterable[bytes]]:
+    """The lines of a file, of a .gz, or of stdin for `-`. Raises BadRequest where it can't be read."""
+    if source == "-":
+        yield sys.stdin.buffer
+        return
+    try:
+        with gzip.open(source, "rb") if source.endswith(".gz") else Path(source).open("rb") as lines:
+            yield lines
+    except (OSError, EOFError, zlib.error) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise BadRequest(f"{source}: {reason}") from error
+
+
+def assignors(form: FormatOption = Format.TABLE) -> None:
+    """The assignors, with their protocol, source and drawback.
+
+    Example: groupsim assignors
+    """
+    from assignors import ASSIGNORS
+
+    found = [
+        {
+            "name": a.name,
+            "side": a.side,
+            "protocol": ", ".join(a.protocols) or "KIP-848",
+            "source": a.source,
+            "drawback": a.drawback,
+        }
+        for a in ASSIGNORS.values()
+    ]
+    output.rows(found, ("name", "side", "protocol", "source", "drawback"), form)

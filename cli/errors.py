@@ -1,0 +1,9 @@
+"""What a command line can get wrong."""
+
+from __future__ import annotations
+
+from events.errors import GroupSimError
+
+
+class BadRequest(GroupSimError):
+    """An argument that can't be; one sentence, exit status 2."""

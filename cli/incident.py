@@ -1,0 +1,109 @@
+"""`groupsim incident`: recorded incidents, from logs."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+from cli import output
+from cli.options import DEFAULT_STORE, Format, FormatOption, StoreOption, numbers
+from cli.summary import by_group, headline
+
+app = typer.Typer(help="Recorded incidents: logs of brokers and clients become runs.", no_args_is_help=True)
+
+LogsArgument = Annotated[list[Path], typer.Argument(metavar="LOG...", help="Log files; .gz is read too.")]
+ZoneOption = Annotated[
+    str | None, typer.Option("--tz", metavar="ZONE", help="Zone of times that name none; UTC otherwise.")
+]
+
+
+@app.command()
+def read(logs: LogsArgument, tz: ZoneOption = None, form: FormatOption = Format.TABLE) -> None:
+    """What logs say of consumer groups, one row a recognised line.
+
+    Example: groupsim incident read server.log --format jsonl
+    """
+    from incidents.reader import read_files
+
+    reading = read_files(logs, tz=tz)
+    rows = (msgspec.to_builtins(row) for row in reading.rows)
+    if form is Format.TABLE:
+        rows = ({**row, "detail": _brief(row["detail"])} for row in rows)
+    columns = ("file", "line", "at", "kind", "group", "member", "client", "detail")
+    shown = columns[1:] if len(logs) == 1 and form is Format.TABLE else columns
+    output.rows(rows, shown, form)
+    counts = reading.counts
+    for trouble in reading.troubles:
+        output.note(trouble)
+    output.note(
+        f"{counts.lines:,} lines read, {counts.recognised:,} recognised, "
+        f"{counts.unrecognised:,} group-related but not recognised"
+    )
+
+
+def _brief(detail: dict[str, Any]) -> str:
+    text = " ".join(f"{key}={value}" for key, value in detail.items() if value is not None)
+    return text if len(text) <= 100 else text[:99] + "…"
+
+
+@app.command(name="import")
+def import_(
+    logs: LogsArgument,
+    name: Annotated[str | None, typer.Option(help="A name for the run; else the first file's.")] = None,
+    topics: Annotated[
+        list[str], typer.Option("--topic", metavar="NAME=PARTITIONS", help="What the logs don't tell.")
+    ] = [],  # noqa: B006
+    tz: ZoneOption = None,
+    skews: Annotated[list[str], typer.Option("--skew", metavar="FILE=MS", help="Added to the times of a file.")] = [],  # noqa: B006
+    store: StoreOption = DEFAULT_STORE,
+    form: FormatOption = Format.TABLE,
+) -> None:
+    """Make a run of logs: `unavailable`, `timeline`, `rebalances`, `replay` work on it as on any run.
+
+    Example: groupsim incident import broker.log m1.log m2.log --topic orders=12
+    """
+    from analysis.availability import intervals
+    from analysis.summary import summarise
+    from incidents.reader import read_files
+    from incidents.story import import_run
+    from storage import open_store
+
+    counts = numbers(topics, "--topic", least=1)
+    reading = read_files(logs, tz=tz, skews=numbers(skews, "--skew"))
+    with closing(open_store(store)) as opened:
+        result = import_run(reading, opened, name=name, topics=counts)
+        facts = list(opened.read(result.run.id))
+    numbers_ = summarise(facts)
+    for group, ms in by_group(intervals(facts)).items():
+        numbers_["groups"].setdefault(group, {})["unavailable_partition_ms"] = ms
+    for group in numbers_["groups"].values():
+        group.setdefault("unavailable_partition_ms", 0)
+    info = result.run
+    summary = {
+        "run": info.id,
+        "name": info.name,
+        "source": info.source,
+        "origin": info.origin,
+        "simulated_ms": info.simulated_ms,
+        "facts": info.facts,
+        "digest": info.digest,
+        "status": info.status,
+        **numbers_,
+        "lines": msgspec.to_builtins(reading.counts),
+        "notes": list(result.notes),
+    }
+    if form is not Format.TABLE:
+        output.write_json(summary)
+        return
+    rebalances = sum(group["rebalances"] for group in numbers_["groups"].values())
+    lasted = output.seconds(info.simulated_ms or 0)
+    print(f"{output.plain(info.name)}  {info.origin}  {lasted} recorded  {rebalances} rebalances  {info.facts:,} facts")
+    for line in headline(summary):
+        print(line)
+    print(f"run {info.id}")
+    for sentence in result.notes:
+        output.note(f"note: {sentence}")

@@ -1,0 +1,148 @@
+"""`groupsim unavailable`, `timeline`, `rebalances`, `replay`: what a stored run says."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from cli import output
+from cli.errors import BadRequest
+from cli.options import DEFAULT_STORE, Format, FormatOption, RunArgument, StoreOption, existing
+
+BY = ("partition", "label", "cause", "rebalance")
+REBALANCES = (
+    "group",
+    "generation",
+    "cause",
+    "started_ms",
+    "ended_ms",
+    "duration_ms",
+    "members",
+    "moved",
+    "revoked",
+    "rounds",
+    "slowest_member",
+)
+
+
+def unavailable(
+    run: RunArgument,
+    by: Annotated[str, typer.Option(metavar="|".join(BY), help="What to break it down by.")] = "partition",
+    between: Annotated[
+        tuple[int, int] | None, typer.Option(metavar="MS MS", help="Only this stretch of the run.")
+    ] = None,
+    store: StoreOption = DEFAULT_STORE,
+    form: FormatOption = Format.TABLE,
+) -> None:
+    """When which partitions were unavailable, and why.
+
+    Example: groupsim unavailable latest --by label
+    """
+    import analysis
+    from analysis import frames, metrics
+
+    if by not in BY:
+        raise BadRequest(f"--by must be one of {', '.join(BY)}, not {by!r}")
+    with existing(store) as opened:
+        found = analysis.open(opened, run)
+        rows = found.unavailable()
+        if between is not None:
+            if between[0] >= between[1]:
+                raise BadRequest(f"--between {between[0]} {between[1]}: the first must be less than the second")
+            rows = metrics.between(rows, *between)
+        columns = frames.columns(rows)
+        if by == "rebalance":
+            rows = metrics.by(metrics.with_rebalance(rows, found.rebalances()), "group", "generation", "started_ms")
+            columns = frames.columns(rows)
+        elif by != "partition":
+            rows = metrics.by(rows, by)
+            columns = frames.columns(rows)
+        notes = found.info.summary.get("notes", [])
+    output.rows(frames.records(rows), columns, form)
+    _say_unknown(found, notes)
+
+
+def _say_unknown(found: Any, notes: Any) -> None:
+    """What a recorded log can't tell is said, on stderr, beside every answer it limits."""
+    unknown = sum(i.duration_ms for i in found.intervals if i.label == "UNKNOWN")
+    if unknown:
+        output.note(f"not told by the log: {unknown / 1_000:,.1f} partition-seconds (label UNKNOWN in `timeline`)")
+    if found.info.source == "recorded":
+        for sentence in notes if isinstance(notes, list) else []:
+            output.note(f"note: {sentence}")
+
+
+def timeline(
+    run: RunArgument,
+    group: Annotated[str | None, typer.Option(help="Only this group.")] = None,
+    store: StoreOption = DEFAULT_STORE,
+    form: FormatOption = Format.TABLE,
+) -> None:
+    """Who owned what when, with the label of each stretch.
+
+    Example: groupsim timeline latest --group billing
+    """
+    import analysis
+    from analysis import frames
+
+    with existing(store) as opened:
+        found = analysis.open(opened, run)
+        rows = found.timeline()
+    known = sorted(set(rows["group"]))
+    if group is not None and group not in known:
+        raise BadRequest(f"run {found.info.id} has no group {group!r}; it has {', '.join(known) or 'none'}")
+    chosen = rows if group is None else rows[rows["group"] == group]
+    output.rows(frames.records(chosen), frames.columns(rows), form)
+
+
+def rebalances(run: RunArgument, store: StoreOption = DEFAULT_STORE, form: FormatOption = Format.TABLE) -> None:
+    """Every rebalance: cause, duration, who moved what, who was last.
+
+    Example: groupsim rebalances latest --format csv
+    """
+    import analysis
+    from analysis import frames
+
+    with existing(store) as opened:
+        rows = analysis.open(opened, run).rebalances()
+    output.rows(frames.records(rows), REBALANCES, form)
+
+
+def replay(
+    run: RunArgument,
+    verify: Annotated[bool, typer.Option("--verify", help="Run the scenario again and compare.")] = False,
+    at: Annotated[int | None, typer.Option(metavar="MS", help="The state at this instant; else at the end.")] = None,
+    store: StoreOption = DEFAULT_STORE,
+    form: FormatOption = Format.TABLE,
+) -> None:
+    """Fold the stored facts again and print the groups' state.
+
+    Example: groupsim replay latest --at 60000
+    """
+    import analysis
+    from cli.verify import verified
+
+    with existing(store) as opened:
+        found = analysis.open(opened, run)
+        state = {**found.replay(at), "digest": opened.digest(found.info.id)}
+        difference = verified(opened, found.info) if verify else None
+    if verify:
+        state["verified"] = difference is None
+    if form is Format.TABLE:
+        _print_state(state)
+    else:
+        output.write_json(state)
+    if difference is not None:
+        output.note(difference)
+        raise typer.Exit(1)
+
+
+def _print_state(state: dict[str, Any]) -> None:
+    for name, group in state["groups"].items():
+        leader = f", led by {output.plain(group['leader'])}" if group["leader"] else ""
+        print(f"{output.plain(name)}  {group['state']}  generation {group['generation']}{leader}")
+        for member, held in group["members"].items():
+            owned = ", ".join(f"{output.plain(t)}-{p}" for t, p in held["assigned"] or ()) or "nothing"
+            print(f"  {output.plain(member)}  {owned}")
+    print(f"digest {state['digest']}{'  verified' if state.get('verified') else ''}")

@@ -1,0 +1,111 @@
+"""`groupsim run`: play a scenario, say how long what stood still."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import Annotated, Any
+
+import typer
+
+from cli.options import DEFAULT_STORE, Format, FormatOption, StoreOption, pairs
+from cli.output import note, plain, write_json
+from cli.progress import progress
+from cli.summary import by_group, headline, title
+
+ScenarioArgument = Annotated[
+    str, typer.Argument(metavar="SCENARIO", help="A built-in name, path/to/file.py, or path/to/file.py::function.")
+]
+SetOption = Annotated[
+    list[str],
+    typer.Option("--set", metavar="KEY=VALUE", help="A parameter of the scenario, or a Kafka setting by its name."),
+]
+RecordOption = Annotated[
+    str, typer.Option("--record", metavar="all|facts", help="`facts` leaves out heartbeats and messages.")
+]
+
+
+def run(
+    scenario: ScenarioArgument,
+    seed: Annotated[int | None, typer.Option(help="Seed; the scenario has one of its own.")] = None,
+    settings: SetOption = [],  # noqa: B006  typer copies it
+    record: RecordOption = "all",
+    store: StoreOption = DEFAULT_STORE,
+    form: FormatOption = Format.TABLE,
+) -> None:
+    """Run a scenario into the store and print how long partitions were unavailable.
+
+    Example: groupsim run rolling_restart --seed 7 --set session.timeout.ms=10000
+    """
+    from cli.errors import BadRequest
+    from scenarios import catalogue
+    from simulation.run import run as simulate
+    from storage import open_store
+
+    if record not in ("all", "facts"):
+        raise BadRequest(f"--record must be all or facts, not {record!r}")
+    told = catalogue.find(scenario)
+    chosen = pairs(settings, "--set")
+    with closing(open_store(store)) as opened, progress(told.name) as bar:
+        result = simulate(told, opened, seed=seed, settings=chosen, record=record, progress=bar)
+        summary = _summary(opened, result)
+    if form is Format.TABLE:
+        _print(summary)
+    else:
+        write_json(summary)
+    if result.failure is not None:
+        note(f"{told.name} failed: {result.failure}")
+    if not result.ok:
+        raise typer.Exit(1)
+
+
+def _summary(store: Any, result: Any) -> dict[str, Any]:
+    """The contract's JSON of a run."""
+    from analysis.availability import intervals
+    from analysis.summary import summarise
+
+    info = result.info
+    facts = list(store.read(info.id, types=_telling()))
+    numbers = summarise(facts)
+    shares = by_group(intervals(facts))
+    for name, group in numbers["groups"].items():
+        group["unavailable_partition_ms"] = shares.get(name, 0)
+    return {
+        "run": info.id,
+        "scenario": info.name,
+        "seed": info.seed,
+        "params": info.params,
+        "simulated_ms": info.simulated_ms,
+        "facts": info.facts,
+        "digest": info.digest,
+        "status": info.status,
+        **({"failure": result.failure} if result.failure else {}),
+        **numbers,
+        "invariants": [
+            {"name": name, "ok": not broken, "violations": [_violation(v) for v in broken]}
+            for name, broken in result.violations.items()
+        ],
+    }
+
+
+def _telling() -> tuple[str, ...]:
+    from events.catalogue import CATALOGUE
+
+    return tuple(tag for tag, kind in CATALOGUE.items() if not kind.noise)
+
+
+def _violation(violation: Any) -> dict[str, Any]:
+    return {"at_ms": violation.at_ms, "seq": violation.seq, "sentence": violation.sentence}
+
+
+def _print(summary: dict[str, Any]) -> None:
+    rebalances = sum(group["rebalances"] for group in summary["groups"].values())
+    name, seed = summary["scenario"], summary["seed"]
+    print(title(name, seed, summary["simulated_ms"], rebalances, summary["facts"]))
+    for line in headline(summary):
+        print(line)
+    print("  ".join(f"{'ok  ' if i['ok'] else 'FAIL'} {i['name']}" for i in summary["invariants"]))
+    for invariant in summary["invariants"]:
+        for violation in invariant["violations"]:
+            print(f"FAIL  {invariant['name']}  at {violation['at_ms']:,} ms: {plain(violation['sentence'])}")
+    settings = "".join(f" --set {key}={value}" for key, value in summary["params"].items())
+    print(f"run {summary['run']}   again: groupsim run {plain(name)} --seed {seed}{plain(settings)}")

@@ -1,0 +1,113 @@
+"""`groupsim runs`, `show`, `export`: what the store holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+from cli import output
+from cli.errors import BadRequest
+from cli.options import DEFAULT_STORE, Format, FormatOption, RunArgument, StoreOption, existing
+from events.base import Recorded
+from events.catalogue import CATALOGUE
+
+AROUND_MS = 2_000
+RUNS = ("run", "name", "source", "seed", "status", "facts", "simulated_ms", "created_at", "digest")
+
+
+def runs(store: StoreOption = DEFAULT_STORE, form: FormatOption = Format.TABLE) -> None:
+    """The runs in the store, oldest first.
+
+    Example: groupsim runs --format jsonl
+    """
+    with existing(store) as opened:
+        found = [{"run": i.id, **{name: getattr(i, name) for name in RUNS[1:]}} for i in opened.runs()]
+    if form is Format.TABLE:
+        found = [{**row, "digest": (row["digest"] or "")[:12] or None} for row in found]
+    output.rows(found, RUNS, form)
+
+
+def show(
+    run: RunArgument,
+    around: Annotated[int | None, typer.Option(metavar="MS", help=f"Facts within {AROUND_MS:,} ms of it.")] = None,
+    types: Annotated[list[str], typer.Option("--type", metavar="T", help="Only facts of this type.")] = [],  # noqa: B006
+    member: Annotated[str | None, typer.Option(metavar="M", help="Only facts of this member or process.")] = None,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, help="At most so many facts.")] = 50,
+    store: StoreOption = DEFAULT_STORE,
+    form: FormatOption = Format.TABLE,
+) -> None:
+    """The facts of a run, as stored.
+
+    Example: groupsim show latest --around 71204 --type RebalanceStarted
+    """
+    from coordinator.config import near
+
+    for name in types:
+        if name not in CATALOGUE:
+            raise BadRequest(f"--type {name!r} is no fact type{near(name, CATALOGUE)}")
+    until = None if around is None else around + AROUND_MS
+    with existing(store) as opened:
+        info = opened.find(run)
+        found: list[dict[str, Any]] = []
+        left_out = False
+        for fact in opened.read(info.id, types=types or None, until_ms=until):
+            if (around is not None and fact.at_ms < around - AROUND_MS) or not _concerns(fact, member):
+                continue
+            if len(found) == limit:
+                left_out = True
+                break
+            found.append(_row(fact))
+    if form is Format.TABLE:
+        found = [{**row, "event": _brief(row["event"])} for row in found]
+    output.rows(found, ("seq", "at_ms", "stream", "type", "event"), form)
+    if left_out:
+        output.note(f"only the first {limit} facts are shown; --limit shows more")
+
+
+def _concerns(fact: Recorded, member: str | None) -> bool:
+    if member is None:
+        return True
+    names = (getattr(fact.event, "member", None), getattr(fact.event, "process", None))
+    known = [name for name in names if isinstance(name, str)]
+    return any(name == member or name.startswith((f"{member}.", f"{member}-")) for name in known)
+
+
+def _row(fact: Recorded) -> dict[str, Any]:
+    body = msgspec.to_builtins(fact.event)
+    return {
+        "seq": fact.seq,
+        "at_ms": fact.at_ms,
+        "stream": fact.stream,
+        "version": fact.version,
+        "type": body.pop("type"),
+        "event": body,
+        "source": fact.source,
+    }
+
+
+def _brief(body: dict[str, Any]) -> str:
+    text = " ".join(f"{key}={value}" for key, value in body.items())
+    return text if len(text) <= 160 else text[:159] + "…"
+
+
+def export(
+    references: Annotated[list[str], typer.Argument(metavar="RUN...", help="Ids, unique prefixes, or `latest`.")],
+    to: Annotated[Path, typer.Option(metavar="DIR|FILE.jsonl", help="A folder for Parquet, or a .jsonl file.")],
+    store: StoreOption = DEFAULT_STORE,
+) -> None:
+    """Write runs to Parquet (partitioned by run) or to JSON Lines.
+
+    Example: groupsim export latest --to lake/
+    """
+    from pipeline.export import export_jsonl, export_parquet
+
+    with existing(store) as opened:
+        runs = [opened.find(reference).id for reference in references]
+        if to.suffix == ".jsonl":
+            export_jsonl(opened, runs, to)
+        else:
+            export_parquet(opened, runs, to)
+    output.note(f"{len(runs)} run{'s' if len(runs) > 1 else ''} written to {to}")

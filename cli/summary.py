@@ -1,0 +1,48 @@
+"""A run in the shape of the contract, and for people."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from analysis.labels import Interval
+from cli.output import plain, seconds
+
+
+def by_group(found: list[Interval]) -> dict[str, int]:
+    """Unavailable partition-milliseconds of each group."""
+    sums: Counter[str] = Counter()
+    for interval in found:
+        sums[interval.group] += interval.duration_ms if interval.unavailable else 0
+    return dict(sorted(sums.items()))
+
+
+def headline(summary: dict[str, Any]) -> list[str]:
+    """What people want to know first."""
+    unavailable = summary["unavailable"]
+    lines = [
+        f"unavailable  {unavailable['partition_ms'] / 1_000:,.1f} partition-seconds "
+        f"({unavailable['share'] * 100:.2f} % of all), at most {unavailable['max_partitions']} partitions at once"
+    ]
+    labels = {label: ms for label, ms in unavailable["by_label"].items() if ms}
+    lines += [f"  {label:<16}{ms / 1_000:>12,.3f} s" for label, ms in sorted(labels.items(), key=lambda e: -e[1])]
+    if unavailable.get("unknown_ms"):
+        lines.append(f"  not told by the log: {unavailable['unknown_ms'] / 1_000:,.1f} partition-seconds")
+    if len(summary["groups"]) > 1:
+        for name, group in summary["groups"].items():
+            lines.append(
+                f"  group {plain(name):<16}{group['unavailable_partition_ms'] / 1_000:>12,.3f} s in "
+                f"{group['rebalances']} rebalances"
+            )
+    commits = summary["commits"]
+    lines.append(
+        f"commits      {commits['accepted']:,} accepted, {commits['refused']:,} refused; "
+        f"{summary['reprocessed_records']:,} records read twice"
+    )
+    return lines
+
+
+def title(name: str, seed: int | None, simulated_ms: int, rebalances: int, facts: int) -> str:
+    """The first line."""
+    parts = [plain(name), *([] if seed is None else [f"seed {seed}"]), f"{seconds(simulated_ms)} simulated"]
+    return "  ".join([*parts, f"{rebalances} rebalances", f"{facts:,} facts"])
