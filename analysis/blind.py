@@ -1,13 +1,15 @@
 """What is concluded where a recorded log is silent, and where nothing is: then the label is UNKNOWN, with the reason.
 
-Nothing is guessed silently. A broker's log does not tell assignments, a client's log not what others do:
+Nothing is guessed silently. A broker's log does not tell assignments, a client's log not what other clients do.
 
-- only the broker speaks: a Stable group is taken as serving everything (`OK`, sub-label `broker's word`); an Empty one
-  serves nothing (`UNOWNED`); in between members may or may not go on (the log does not tell which protocol): UNKNOWN.
-- only clients speak: a client that synced and did not reset its generation may commit (sub-label `client's word`).
-  What it gave up in order (revoked, not lost) nobody can have before its next sync: WITHHELD. What is assigned to it
-  and not yet in its view: GRANT_IN_FLIGHT. All else may be in the hands of clients whose log we lack: UNKNOWN.
-- both speak, and every member has a log: labels as in a simulated run. Where members have none: as the broker says.
+- A process whose assignment the books don't tell may commit by its own word, unless the books have put it out.
+- What a process gave up in order (revoked, not lost) nobody can have before its next sync: WITHHELD.
+- A member without a log, in a Stable group, is taken as serving what is its own: `OK`, sub-label `by the books`; so are
+  all partitions of a Stable group of which only the broker speaks. During a rebalance its partitions are UNKNOWN: the
+  log does not tell whether it goes on meanwhile, as cooperative members do.
+- An Empty group serves nothing (UNOWNED). Where every member has a log, labels are those of a simulated run.
+- Where only clients speak (no coordinator fact at all): what is assigned to a process and not yet in its view is
+  GRANT_IN_FLIGHT; all else may be in the hands of clients whose log we lack.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from analysis.books import EMPTY, STABLE
 from analysis.labels import (
-    BROKERS_WORD,
+    BY_THE_BOOKS,
     CLIENTS_WORD,
     GRANT_IN_FLIGHT,
     OK,
@@ -42,9 +44,9 @@ def untold(view: GroupView, x: Process) -> bool:
 
 
 def entitled(view: GroupView, x: Process) -> bool:
-    """By the process's own word, unless the broker's log has put its member id out of the group."""
-    if not view.witness.broker:
-        return x.synced
+    """By the process's own word, unless the books have put its member id out of the group."""
+    if not view.books.spoken:
+        return True
     if not x.member:
         return view.books.state != EMPTY
     if x.member in view.books.members:
@@ -61,21 +63,50 @@ def verdict(view: GroupView, tp: TopicPartition, owner: MemberId | None, x: Proc
     """The label of a partition that no process in the log holds; None where the books can be relied on."""
     if not view.witness.recorded:
         return Verdict(UNKNOWN, NO_LOG, owner, view.causes.now) if owner and x is None else None
+    books, cause = view.books, view.causes.now
     if not view.witness.broker:
         return _from_clients(view, tp)
-    if not view.books.spoken:
-        return Verdict(UNKNOWN, NOTHING_YET, None, view.causes.now)
-    if view.books.state == EMPTY or x is not None:
+    if (books.state == EMPTY and books.spoken) or x is not None:
         return None
-    members = view.books.members
-    if owner is None and members and all(view.processes.of(m) for m in members):
-        return None
-    if view.books.state == STABLE and (owner is not None or not view.books.told):
-        return Verdict(OK, BROKERS_WORD, owner)
-    if view.books.told and owner is None and not view.books.rebalancing:
-        return None
+    if owner is None and books.spoken and _all_known(view):
+        return Verdict(GRANT_IN_FLIGHT, CLIENTS_WORD, None, cause) if _part_untold(view) else None
+    giver = _surrendered(view, tp)
+    if giver is not None and (books.rebalancing or not books.spoken):
+        return Verdict(WITHHELD, CLIENTS_WORD, giver.id, cause)
+    if not books.spoken:
+        return Verdict(UNKNOWN, NOTHING_YET, None, cause)
+    if books.state == STABLE:
+        return Verdict(OK, BY_THE_BOOKS, owner) if owner is not None or not books.told else None
     reason = NO_LOG if view.witness.clients else ONLY_THE_BROKER
-    return Verdict(UNKNOWN, reason, owner, view.causes.now)
+    return Verdict(UNKNOWN, reason, owner, cause)
+
+
+def _all_known(view: GroupView) -> bool:
+    """Everybody who can hold a partition has a process whose log tells what it holds.
+
+    These are the members at the last assignment: who came later has nothing yet.
+    """
+    books = view.books
+    if len(books.holders) < books.size and not books.rebalancing:
+        return False
+    witness = view.witness
+    left = books.holders & set(books.members)
+    return bool(books.holders) and all(witness.logged.get(member) in witness.views for member in left)
+
+
+def _part_untold(view: GroupView) -> bool:
+    """An assignment that nobody tells is in force, and a member has not shown yet what it got."""
+    books = view.books
+    if books.told or books.state != STABLE:
+        return False
+    return any(books.learned.get(member) != books.generation for member in books.members)
+
+
+def _surrendered(view: GroupView, tp: TopicPartition) -> Process | None:
+    for _, x in sorted(view.processes.all.items()):
+        if x.alive and tp in x.surrendered:
+            return x
+    return None
 
 
 def _from_clients(view: GroupView, tp: TopicPartition) -> Verdict:
@@ -83,9 +114,9 @@ def _from_clients(view: GroupView, tp: TopicPartition) -> Verdict:
     for _, x in sorted(view.processes.all.items()):
         if x.alive and not x.fenced and x.synced and not x.released and tp in _promised(view, x):
             return Verdict(GRANT_IN_FLIGHT, CLIENTS_WORD, x.id, cause)
-    for _, x in sorted(view.processes.all.items()):
-        if x.alive and tp in x.surrendered:
-            return Verdict(WITHHELD, CLIENTS_WORD, x.id, cause)
+    giver = _surrendered(view, tp)
+    if giver is not None:
+        return Verdict(WITHHELD, CLIENTS_WORD, giver.id, cause)
     return Verdict(UNKNOWN, ONLY_CLIENTS, None, cause)
 
 

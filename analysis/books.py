@@ -55,11 +55,13 @@ class Books:
         "assignment",
         "generation",
         "gone",
+        "holders",
         "leader",
         "learned",
         "members",
         "owners",
         "protocol",
+        "size",
         "spoken",
         "state",
         "told",
@@ -75,6 +77,8 @@ class Books:
         self.owners: dict[TopicPartition, tuple[MemberId, ...]] = {}
         self.told = False
         self.spoken = False
+        self.size = 0
+        self.holders: frozenset[MemberId] = frozenset()
         self.gone: set[MemberId] = set()
         self.learned: dict[MemberId, int] = {}
         self._topics: set[str] | None = None
@@ -160,7 +164,7 @@ class Books:
             self.leader = None
 
     def _join_phase(self, event: c.JoinPhaseCompleted) -> None:
-        self.state, self.generation = COMPLETING, event.generation
+        self.state, self.generation, self.size = COMPLETING, event.generation, event.size
         self.leader = event.leader or self.leader
         self.protocol = event.protocol or self.protocol
         for member in event.dropped:
@@ -204,6 +208,8 @@ class Books:
         if led:
             self.leader = new
         self._index()
+        if event.old in self.holders:
+            self.holders = self.holders - {event.old} | {new}
         if self.state == STABLE and event.request is None:
             self._write()
 
@@ -223,6 +229,7 @@ class Books:
         self.owners = owners
 
     def _write(self) -> None:
+        self.holders = frozenset(self.members)
         kept = {member: replace(booked) for member, booked in self.members.items()}
         given = dict(self.assignment)
         self._durable = _Durable(self.state, self.generation, self.leader, self.protocol, kept, given)
@@ -234,6 +241,7 @@ class Books:
         self.members = {member: replace(booked, current=True) for member, booked in d.members.items()}
         self.assignment = dict(d.assignment)
         self.gone -= set(self.members)
+        self.holders = frozenset(self.members)
         self._index()
 
     def plan(self) -> Iterator[tuple[MemberId, Partitions]]:

@@ -41,7 +41,7 @@ BOTH_ENTITLED = "both-entitled"
 NONE_ENTITLED = "none-entitled"
 POSITION = "position"
 DATA_CUT = "data-cut"
-BROKERS_WORD = "broker's word"
+BY_THE_BOOKS = "by the books"
 CLIENTS_WORD = "client's word"
 
 

@@ -121,6 +121,8 @@ def reprocessed_records(facts: Iterable[Recorded]) -> int:
             continue
         group = group_of(fact.stream) or ""
         for topic, partition, offset in event.offsets:
+            if offset < 0:  # a recorded log does not always tell where
+                continue
             reading = readings.setdefault((group, topic, partition), _Reading())
             if isinstance(event, p.PositionReady):
                 again += max(0, reading.furthest - offset)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from events import classic, client, network, world
 from events.base import Event, Recorded, group_of
-from events.types import ProcessId, TopicPartition
+from events.types import MemberId, ProcessId, TopicPartition
 
 COORDINATOR: frozenset[type[Event]] = frozenset(
     {
@@ -64,7 +64,8 @@ class Witness:
     """What the log tells of one group.
 
     `recorded`: its facts were read from logs, so that silence proves nothing. `broker`, `clients`: who speaks.
-    `positions`, `callback_ends`: the processes that tell these; of the others they are taken as given.
+    `positions`, `callback_ends`: the processes that tell these; of the others they are taken as given. `views`: those
+    that tell what they hold. `logged`: the process behind each member id that some client ever names as its own.
     `born_ms` has the instant from which each partition counts.
     """
 
@@ -76,6 +77,8 @@ class Witness:
     clients: set[ProcessId] = field(default_factory=set)
     positions: set[ProcessId] = field(default_factory=set)
     callback_ends: set[ProcessId] = field(default_factory=set)
+    views: set[ProcessId] = field(default_factory=set)
+    logged: dict[MemberId, ProcessId] = field(default_factory=dict)
     seen: set[TopicPartition] = field(default_factory=set)
     topics: dict[str, int] = field(default_factory=dict)
     born_ms: dict[TopicPartition, int] = field(default_factory=dict)
@@ -135,8 +138,12 @@ def _hear(witness: Witness, fact: Recorded) -> None:
             witness.callback_ends.add(event.process)
         elif isinstance(event, client.ViewChanged | client.CallbackStart | client.RevocationPending):
             witness.seen |= set(event.partitions)
-        elif isinstance(event, client.SyncOk) and event.assignment:
-            witness.seen |= set(event.assignment)
+            if isinstance(event, client.ViewChanged):
+                witness.views.add(event.process)
+        elif isinstance(event, client.JoinOk | client.SyncOk):
+            witness.logged[event.member] = event.process
+            if isinstance(event, client.SyncOk) and event.assignment:
+                witness.seen |= set(event.assignment)
         return
     witness.broker = True
     if isinstance(event, classic.AssignmentStored) and event.assignment:

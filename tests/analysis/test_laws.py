@@ -1,0 +1,159 @@
+"""Laws that hold for any log, sensible or not: time is covered once, sums agree, order and noise do not matter."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analysis.availability import intervals
+from analysis.rebalances import rebalances
+from analysis.replay import replay
+from analysis.summary import unavailable
+from events import classic as c
+from events import client as p
+from events.base import Event
+from events.network import LinkCut, LinkHealed
+from events.world import PartitionsAdded
+from tests.analysis.log import Log, offsets, tps
+
+NAMES = ("a", "b")
+PARTS = ((), (0,), (1,), (0, 1), (2,))
+
+
+def of_group(name: str, parts: tuple[int, ...], generation: int) -> list[Event]:
+    member, rest = f"{name}-id", tuple(n for n in range(3) if n not in parts)
+    other = "b-id" if name == "a" else "a-id"
+    return [
+        c.GroupCreated(),
+        c.MemberAdded(member=member, client_host=name, request=1),
+        c.MemberRemoved(member=member, cause="session-expired"),
+        c.MemberReplaced(instance_id=name, old=member, member=member + "2", client_host=name),
+        c.RebalanceStarted(generation=generation, cause="member-joined", reason="", member=member),
+        c.JoinPhaseCompleted(generation=generation, members=(member, other), size=2),
+        c.JoinPhaseCompleted(generation=generation, members=(member,), size=1, dropped=(other,)),
+        c.AssignmentStored(generation=generation, assignment={member: tps(*parts), other: tps(*rest)}),
+        c.AssignmentStored(generation=generation, assignment={member: tps(*parts)}),
+        c.AssignmentStored(generation=generation),
+        c.GroupEmptied(generation=generation),
+        c.CoordinatorUnloaded(),
+        c.CoordinatorLoaded(),
+    ]
+
+
+def of_client(x: str, parts: tuple[int, ...], generation: int) -> list[Event]:
+    return [
+        p.ProcessStarted(process=x, client_id=x),
+        p.Crashed(process=x),
+        p.Frozen(process=x),
+        p.Thawed(process=x),
+        p.JoinSent(process=x, member=f"{x}-id"),
+        p.SyncOk(process=x, member=f"{x}-id", generation=generation),
+        p.GenerationReset(process=x, reason="", member_id_too=bool(parts)),
+        p.RevocationPending(process=x, partitions=tps(*parts)),
+        p.CallbackStart(process=x, kind="revoked", partitions=tps(*parts)),
+        p.CallbackEnd(process=x, kind="revoked"),
+        p.ViewChanged(process=x, partitions=tps(*parts)),
+        p.PositionReady(process=x, offsets=offsets(*parts)),
+        p.RestoreStart(process=x, partitions=tps(*parts)),
+        p.Paused(process=x, partitions=tps(*parts)),
+        p.Resumed(process=x, partitions=tps(*parts)),
+        p.Closed(process=x),
+        LinkCut(a=x, b="data"),
+        LinkHealed(a=x, b="data"),
+    ]
+
+
+WORLD: list[Event] = [PartitionsAdded(topic="orders", partitions=3)]
+NOISE: list[Event] = [c.HeartbeatReceived(member="a-id", generation=1, error="NONE"), p.PollStart(process="a")]
+
+
+@st.composite
+def logs(draw: st.DrawFn) -> Log:
+    """Any facts of two processes and their group, at any instants, simulated or recorded."""
+    log = Log(source=draw(st.sampled_from([None, None, "x.log:1"])))
+    now = 0
+    for _ in range(draw(st.integers(0, 40))):
+        now += draw(st.sampled_from([0, 0, 1, 7]))
+        name, parts = draw(st.sampled_from(NAMES)), draw(st.sampled_from(PARTS))
+        kinds = of_group(name, parts, draw(st.integers(1, 4))) + of_client(name, parts, 1) + WORLD
+        put(log, now, draw(st.sampled_from(kinds)))
+    return log.end(now + draw(st.sampled_from([0, 5])))
+
+
+def put(log: Log, at_ms: int, event: Event) -> None:
+    if isinstance(event, p.ClientEvent):
+        log.client(at_ms, event)
+    elif isinstance(event, LinkCut | LinkHealed):
+        log.network(at_ms, event)
+    elif isinstance(event, PartitionsAdded):
+        log.world(at_ms, event)
+    else:
+        log.group(at_ms, event)
+
+
+@given(logs())
+@settings(max_examples=150, deadline=None)
+def test_intervals_cover_the_time_of_each_partition_once_and_are_maximal(log: Log) -> None:
+    end = log.facts[-1].at_ms
+    lines = defaultdict(list)
+    for i in intervals(log.facts):
+        assert i.from_ms < i.to_ms
+        lines[i.group, i.topic, i.partition].append(i)
+    for line in lines.values():
+        assert line[-1].to_ms == end
+        for one, next_one in itertools.pairwise(line):
+            assert one.to_ms == next_one.from_ms
+            assert (one.label, one.sub_label, one.member, one.cause) != (
+                next_one.label,
+                next_one.sub_label,
+                next_one.member,
+                next_one.cause,
+            )
+    if log.source is None and end > 0:
+        assert all(lines["billing", "orders", n][0].from_ms == 0 for n in (0, 1))
+
+
+@given(logs())
+@settings(max_examples=100, deadline=None)
+def test_the_parts_by_label_add_up_to_the_whole(log: Log) -> None:
+    found = intervals(log.facts)
+    figures = unavailable(found)
+    served = sum(i.duration_ms for i in found if i.available)
+    assert sum(figures["by_label"].values()) == figures["partition_ms"]
+    assert figures["partition_ms"] + served + figures["unknown_ms"] == sum(i.duration_ms for i in found)
+    assert figures["max_partitions"] <= 3
+
+
+@given(logs(), st.integers(0, 60))
+@settings(max_examples=100, deadline=None)
+def test_the_past_does_not_depend_on_the_future_of_a_simulated_run(log: Log, until_ms: int) -> None:
+    if log.source is not None:
+        return
+    early = intervals(log.facts, until_ms=until_ms)
+    late = [i for i in intervals(log.facts) if i.from_ms < until_ms]
+    assert [(i.partition, i.label, i.from_ms) for i in early] == [(i.partition, i.label, i.from_ms) for i in late]
+
+
+@given(logs())
+@settings(max_examples=50, deadline=None)
+def test_noise_changes_nothing(log: Log) -> None:
+    noisy = Log(source=log.source)
+    noisy.facts.clear()
+    for fact in log.facts:
+        noisy.add(fact.at_ms, fact.stream, fact.event)
+        noisy.group(fact.at_ms, NOISE[0])
+    assert intervals(noisy.facts) == intervals(log.facts) or log.source is not None
+    assert rebalances(noisy.facts) == rebalances(log.facts)
+    assert replay(noisy.facts) == replay(log.facts)
+
+
+@given(logs())
+@settings(max_examples=100, deadline=None)
+def test_rebalances_never_overlap_in_one_group(log: Log) -> None:
+    rows = rebalances(log.facts)
+    for one, next_one in itertools.pairwise(rows):
+        assert one.ended_ms is not None
+        assert one.started_ms <= one.ended_ms <= next_one.started_ms
