@@ -93,6 +93,8 @@ class GroupView:
         if isinstance(event, client.Thawed) and self.books.in_force(process.member) and not process.fenced:
             process.trouble = None
         self._learn(process, event)
+        if self.witness.recorded:  # what one process tells can settle what was unknown of any partition
+            self._dirty |= set(self.witness.born_ms)
         self._dirty |= earlier | process.view
         for member in process.ids:
             self._dirty |= set(self.books.assignment.get(member, ()))

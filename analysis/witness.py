@@ -162,6 +162,7 @@ def _bear(witness: Witness, growth: list[tuple[int, str, int]]) -> None:
     for at_ms, topic, count in growth:
         for number in range(count) if topic in witness.topics else ():
             witness.born_ms.setdefault(TopicPartition(topic, number), max(at_ms, witness.topics[topic]))
+    sized = {topic for _, topic, _ in growth}
     for tp in witness.seen:
-        if tp.topic in witness.topics:
+        if tp.topic in witness.topics and tp.topic not in sized:
             witness.born_ms.setdefault(tp, witness.topics[tp.topic])
