@@ -129,6 +129,12 @@ class Digest:
         """Take these rows in."""
         self._hash.update(_ENCODER.encode_lines(rows))
 
+    def copy(self) -> Digest:
+        """Another one that has taken in the same rows."""
+        other = Digest()
+        other._hash = self._hash.copy()
+        return other
+
     def hex(self) -> str:
         """The digest of all rows so far, as 64 hexadecimal digits."""
         return self._hash.hexdigest()

@@ -5,8 +5,13 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, Column, Dialect, ForeignKey, Integer, MetaData, Table, Text, UniqueConstraint
 from sqlalchemy.schema import CreateTable
 
+from storage.errors import StoreError
+
 NUMBER = 1
-"""The shape of the tables below. A change adds one, and needs a step from the older shape where stores are opened."""
+"""The shape of what is stored. It grows by one with each release in which the tables or the fact types changed, so that
+older versions refuse the store instead of passing over facts that they don't know."""
+MIGRATIONS: dict[int, tuple[str, ...]] = {}
+"""n -> the statements that turn tables of shape n into shape n + 1; empty where only fact types changed."""
 
 METADATA = MetaData()
 _Long = BigInteger().with_variant(Integer, "sqlite")  # STRICT tables know INTEGER only, which has 64 bits
@@ -53,3 +58,11 @@ FACTS = Table(
 def statements(dialect: Dialect) -> list[str]:
     """What makes the tables, in this dialect's words."""
     return [str(CreateTable(table).compile(dialect=dialect)) for table in METADATA.sorted_tables]
+
+
+def steps(number: int, place: str) -> list[str]:
+    """The statements that lead from an older shape to today's. Raises StoreError where a step is missing."""
+    missing = [n for n in range(number, NUMBER) if n not in MIGRATIONS]
+    if missing:
+        raise StoreError(f"{place} has store schema {number}, and nothing leads from {missing[0]} to {missing[0] + 1}")
+    return [statement for n in range(number, NUMBER) for statement in MIGRATIONS[n]]

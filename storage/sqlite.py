@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy import URL, Connection, Dialect, Engine, create_engine, event
 
 from storage import schema
 from storage.codec import COLUMNS, Row
@@ -62,8 +62,8 @@ def prepare(made: Engine, place: str, create: bool) -> None:
         assert isinstance(connection, sqlite3.Connection)
         if _is_new(connection, place):
             _write_ahead(connection)
-            _make(connection, made, place)
-        _check(connection, place)
+        if _number(connection, place) < schema.NUMBER:
+            _bring_up(connection, made.dialect, place)
     finally:
         raw.close()
 
@@ -92,27 +92,28 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
             return
 
 
-def _make(connection: sqlite3.Connection, made: Engine, place: str) -> None:
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        if _is_new(connection, place):  # else another process was faster
-            for statement in schema.statements(made.dialect):
-                connection.execute(statement)
-            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            connection.execute(f"PRAGMA user_version = {schema.NUMBER}")
-        connection.execute("COMMIT")
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-
-
-def _check(connection: sqlite3.Connection, place: str) -> None:
-    """Refuse a newer store; bring an older one to today's shape."""
-    (number,) = connection.execute("PRAGMA user_version").fetchone()
+def _number(connection: sqlite3.Connection, place: str) -> int:
+    """The shape of the store, 0 where there are no tables yet. Raises NewerStore."""
+    number: int = connection.execute("PRAGMA user_version").fetchone()[0]
     if number > schema.NUMBER:
         raise NewerStore(
             f"{place} was written by a newer groupsim (store schema {number}; this version reads up to "
             f"{schema.NUMBER}): use that one, or another --store"
         )
-    if number < schema.NUMBER:
-        raise StoreError(f"{place} has store schema {number}, from which nothing leads to {schema.NUMBER}")
+    return number
+
+
+def _bring_up(connection: sqlite3.Connection, dialect: Dialect, place: str) -> None:
+    """Make the tables or lift them to today's shape, all or nothing."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        number = _number(connection, place)  # again: another process may have been faster
+        new = _is_new(connection, place)
+        for statement in schema.statements(dialect) if new else schema.steps(number, place):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {schema.NUMBER}")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise

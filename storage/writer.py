@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import msgspec
 
@@ -17,6 +18,16 @@ BATCH = 1000
 """Facts in one transaction, at least; the facts of one `append` are never torn apart."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Flight:
+    """A batch on its way to the store: what will be known of the run once it has arrived, and what no longer waits."""
+
+    info: RunInfo
+    digest: Digest
+    versions: dict[str, int]
+    appends: int
+
+
 class BatchWriter(ABC):
     """What the writers of all stores share; a store says only how rows and the run's end are kept."""
 
@@ -27,6 +38,7 @@ class BatchWriter(ABC):
         self._versions: dict[str, int] = {}
         self._waiting: list[tuple[int, str, tuple[Event, ...], str | None]] = []
         self._count = 0
+        self._flight: _Flight | None = None
         self._refusal: StoreError | None = None  # why this writer can't go on
         for row in stored:
             self._digest.add([row])
@@ -44,34 +56,30 @@ class BatchWriter(ABC):
 
     def flush(self) -> None:
         """Write what is waiting; see `RunWriter.flush`."""
-        if not self._waiting:
-            return
         if self._refusal:
             raise self._refusal
-        first, versions = self.info.facts, dict(self._versions)
+        # Ctrl-C may have ended an earlier flush anywhere. Only the store knows whether its rows were kept.
+        if self._flight and self._stored() == self._flight.info.facts:
+            self._land(self._flight)
+        if not self._waiting:
+            return
+        first, versions, digest = self.info.facts, dict(self._versions), self._digest.copy()
         rows = self._rows(first, versions)
+        digest.add(rows)
         info = msgspec.structs.replace(self.info, facts=first + len(rows))
-        interrupted = self._kept(info, rows, first)
-        self._digest.add(rows)
-        self._versions, self.info, self._count = versions, info, 0
-        self._waiting.clear()
-        if interrupted:
-            raise interrupted
-
-    def _kept(self, info: RunInfo, rows: list[Row], first: int) -> BaseException | None:
-        """Store the rows. After Ctrl-C in the middle of it only the store knows whether it has them: if it does, the
-        interruption is given back to be raised when the books are in order; if not, the rows still wait.
-        """
+        self._flight = _Flight(info, digest, versions, len(self._waiting))
         try:
             self._store(info, rows, first)
         except StoreError as trouble:
             self._refusal = trouble
             raise
-        except KeyboardInterrupt as interrupt:
-            if self._stored() != info.facts:
-                raise
-            return interrupt
-        return None
+        self._land(self._flight)
+
+    def _land(self, done: _Flight) -> None:
+        """The store has these rows: take up what is known of the run behind them. Cut short, it can be done again."""
+        rest = self._waiting[done.appends :]
+        self.info, self._digest, self._versions = done.info, done.digest, done.versions
+        self._waiting, self._count, self._flight = rest, len(rest), None
 
     def _rows(self, first: int, versions: dict[str, int]) -> list[Row]:
         """What is waiting as rows, numbered from `first` and within each stream; `versions` is counted up."""

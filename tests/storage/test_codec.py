@@ -20,9 +20,10 @@ FINGERPRINT = Path(__file__).with_name("fingerprint.txt")
 
 def test_the_shapes_of_facts_are_the_ones_that_stores_hold() -> None:
     assert catalogue.fingerprint() == FINGERPRINT.read_text().strip(), (
-        "A fact type was added or changed. Stores out there hold the old shape: give each type whose fields changed a "
-        "`schema` one higher and storage.upcasts a function from the old shape (a new type or a new field with a "
-        f"default needs neither), then write {catalogue.fingerprint()} into {FINGERPRINT.name}."
+        "A fact type was added or changed, and stores out there hold the old shapes. Give each type whose fields "
+        "changed a `schema` one higher, and storage.upcasts a function from the old shape (a new field with a default "
+        "needs neither); if a version with the old shapes was released, raise storage.schema.NUMBER, with a step in "
+        f"MIGRATIONS; then write {catalogue.fingerprint()} into {FINGERPRINT.name}."
     )
 
 

@@ -87,6 +87,25 @@ def test_a_newer_store_is_refused_in_a_sentence(path: Path) -> None:
         open_store(path)
 
 
+def test_an_older_store_is_lifted_and_keeps_its_facts(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with SqlStore(f"sqlite:///{path}") as store:
+        digest = store.digest("a")
+    monkeypatch.setattr(schema, "NUMBER", 3)
+    with pytest.raises(StoreError, match="has store schema 1, and nothing leads from 1 to 2"):
+        open_store(path)
+    monkeypatch.setitem(schema.MIGRATIONS, 1, ("ALTER TABLE runs ADD COLUMN note TEXT",))
+    monkeypatch.setitem(schema.MIGRATIONS, 2, ("UPDATE runs SET note = 'lifted'", "nonsense"))
+    with pytest.raises(StoreError, match="syntax error"):
+        open_store(path)
+    assert ask(path, "PRAGMA user_version") == [(1,)]
+    assert "note" not in [name for _, name, *_ in ask(path, "PRAGMA table_info(runs)")]
+    monkeypatch.setitem(schema.MIGRATIONS, 2, ("UPDATE runs SET note = 'lifted'",))
+    with SqlStore(f"sqlite:///{path}") as store:
+        assert store.digest("a") == digest == store.find("a").digest
+    assert ask(path, "PRAGMA user_version") == [(3,)]
+    assert ask(path, "SELECT note FROM runs") == [("lifted",)]
+
+
 def test_a_file_that_is_no_store_is_refused_and_left_alone(tmp_path: Path) -> None:
     text = tmp_path / "notes.txt"
     text.write_text("not a database\n" * 100)
