@@ -1,0 +1,63 @@
+# `make demo` and `make test` do everything on a machine that has Python 3.11 or newer and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+PACKAGES := analysis assignors cli conformance coordinator events incidents invariants pipeline scenarios simulation storage
+CODE := $(PACKAGES) benchmarks tests
+WORKERS ?= 2
+
+.PHONY: help demo test quick check lint types contracts format bench bench-assignors pins clean
+
+help:  ## this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## */  make \1\t/' | expand -t 24
+
+$(READY): requirements/dev.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "groupsim needs Python 3.11 or newer; name one with: make PYTHON=python3.12 ..." >&2; exit 2; }
+	@echo "setting up $(VENV) (a minute or two; only when the pins change)" >&2
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $(READY)
+
+demo: $(READY)  ## a rolling restart, a recorded incident, and how long partitions stood still
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
+
+test: $(READY)  ## all tests
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+
+quick: $(READY)  ## the tests that need neither Spark nor patience
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not spark and not slow"
+
+check: lint types contracts  ## lint, types, import contracts
+
+lint: $(READY)
+	@$(BIN)/ruff check $(CODE)
+	@$(BIN)/ruff format --check --quiet $(CODE) || { echo "run: make format" >&2; exit 1; }
+
+types: $(READY)
+	@$(BIN)/mypy
+
+contracts: $(READY)
+	@$(BIN)/lint-imports --no-cache
+
+format: $(READY)  ## put the code into shape
+	@$(BIN)/ruff check --fix --quiet $(CODE)
+	@$(BIN)/ruff format $(CODE)
+
+bench: $(READY)  ## simulated events and stored facts per second, as ratios
+	@$(BIN)/python -m benchmarks.simulation
+	@$(BIN)/python -m benchmarks.store
+
+bench-assignors: $(READY)  ## our assignors beside kafka-python's and Java's
+	@$(BIN)/python -m benchmarks.assignors
+
+pins: $(READY)  ## write requirements/*.txt anew from pyproject.toml: versions and hashes, no addresses
+	@$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header \
+	  --no-emit-index-url --no-annotate pyproject.toml -o requirements/runtime.txt
+	@$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header \
+	  --no-emit-index-url --no-annotate --extra dev pyproject.toml -o requirements/dev.txt
+
+clean:  ## remove what the targets above made
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis demo.db* demo-lake

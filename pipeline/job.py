@@ -1,0 +1,30 @@
+"""From a lake to unavailable time by label, on Spark: `python -m pipeline.job LAKE`, or by spark-submit."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from events.errors import GroupSimError
+from pipeline import source
+from pipeline.session import spark_session
+from pipeline.transforms import unavailable_by_label
+
+
+def main() -> None:
+    """Print one line a run and label: run, label, unavailable partition-milliseconds."""
+    parser = argparse.ArgumentParser(prog="pipeline.job", description=__doc__)
+    parser.add_argument("lake", help="a folder written by `groupsim export RUN... --to LAKE`")
+    parser.add_argument("--master", default="local[2]", help="Spark master (default: %(default)s)")
+    arguments = parser.parse_args()
+    try:
+        spark = spark_session(arguments.master)
+        found = unavailable_by_label(source.facts(spark, arguments.lake))
+        for row in found.orderBy("run", found["partition_ms"].desc(), "label").collect():
+            print(f"{row['run']}  {row['label']:<16} {row['partition_ms']:>12,}")
+    except GroupSimError as error:
+        sys.exit(f"pipeline.job: {error}")
+
+
+if __name__ == "__main__":
+    main()
