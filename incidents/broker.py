@@ -72,10 +72,6 @@ def _entry(detail: Detail, record: Record) -> None:
         detail["added"] = True
 
 
-def _what(detail: Detail, record: Record) -> None:
-    detail["what"] = str(detail["what"]).rstrip(".")
-
-
 WORDINGS: tuple[Wording, ...] = (
     wording(
         "rebalance_start",
@@ -223,33 +219,6 @@ WORDINGS: tuple[Wording, ...] = (
         r"Group {group} could not complete rebalance because {text:reason}",
     ),
     wording(
-        "coordinator_lifecycle",
-        "[GroupCoordinator ",
-        r"\[GroupCoordinator (?:id=)?\d{1,9}\]:? (?P<what>Starting up|Startup complete|Shutting"
-        r" down|Shutdown complete)\.?\s*$",
-        _what,
-    ),
-    wording(
-        "broker_lifecycle",
-        "[KafkaServer id=",
-        r"\[KafkaServer id=\d{1,9}\] (?P<what>starting|started|shutting down|shut down completed)",
-        _what,
-    ),
-    wording(
-        "broker_lifecycle",
-        "[KafkaRaftServer ",
-        r"\[KafkaRaftServer (?:nodeId|id)=\d{1,9}\] (?P<what>Kafka Server started|started|shutting"
-        r" down|Shut down completed)",
-        _what,
-    ),
-    wording(
-        "broker_lifecycle",
-        "[BrokerServer id=",
-        r"\[BrokerServer id=\d{1,9}\] (?:Transition from \w{1,20} to"
-        r" )?(?P<what>STARTED|SHUTTING_DOWN|SHUTDOWN|started|shutting down)",
-        _what,
-    ),
-    wording(
         "broker_join_timeout",
         "removed dynamic members who haven't joined",
         r"Group {group} removed dynamic members who haven't joined: {some:set}\s*$",
@@ -291,13 +260,4 @@ WORDINGS: tuple[Wording, ...] = (
     wording(
         "broker_unexpected", "Attempt to add rejoining member", r"Attempt to add rejoining member {member} of group"
     ),
-    wording("", "Creating ", r"Creating (?:a )?simple consumer group"),
-    wording("", "xpired offsets in", r"Removed \d{1,12} expired offsets in"),
-    wording(
-        "", "offsets and group metadata from", r"(?:Finished loading|Loading|Unloading|Finished unloading|Scheduling)"
-    ),
-    wording("", "oading of metadata", r"(?:Finished|Scheduling|Started|Ignored) (?:un)?loading"),
-    wording("", "nloading metadata for", r"(?:Finished|Scheduling|Started|Ignored) unloading"),
-    wording("", "tombstone records while cleaning up group", r"Generated"),
-    wording("", "the group coordinator for partition", r"(?:Elected|Resigned) as the group coordinator"),
 )

@@ -1,4 +1,4 @@
-"""Wordings of Java clients: a prefix names instance, client and group; the sentences are in `java_words`."""
+"""Wordings of Java clients: a prefix names client and group; the sentences are in `java_words` and `java_context`."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import re
 from dataclasses import replace
 
 from incidents.formats import Record
-from incidents.java_words import BARE, CLIENT
+from incidents.java_context import BARE, CONTEXT
+from incidents.java_words import EVENTS
 from incidents.wordings import Found, first_reading
 
 _PREFIX = re.compile(
     r"\[(?P<what>[A-Z][\w ]{0,40}?) (?:instanceId=(?P<instance>.{1,300}?), )?clientId=(?P<client>.{0,400}?)"
     r"(?:, groupId=(?P<group>.{0,400}?))?\] ?"
 )
+_SENTENCES = EVENTS + CONTEXT
 
 
 def read(record: Record) -> tuple[Found, ...] | None:
@@ -23,7 +25,7 @@ def read(record: Record) -> tuple[Found, ...] | None:
     if prefix["what"] in ("Producer", "AdminClient"):
         return ()
     inner = replace(record, text=record.text[prefix.end() :])
-    found = first_reading(CLIENT, inner)
+    found = first_reading(_SENTENCES, inner)
     if found is None:
         return None
     group = prefix["group"] if prefix["group"] not in (None, "", "null") else None

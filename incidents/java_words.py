@@ -70,15 +70,7 @@ def _local(detail: Detail, record: Record) -> None:
     detail["local"] = True
 
 
-def _committed(detail: Detail, record: Record) -> None:
-    detail["committed"] = True
-
-
-def _topics(detail: Detail, record: Record) -> None:
-    detail["topics"] = [t for t in re.split(r"[\s,\[\](){}']+", str(detail["topics"])) if t and t != "frozenset"]
-
-
-CLIENT: tuple[Wording, ...] = (
+EVENTS: tuple[Wording, ...] = (
     wording("joining", "(Re-)joining group", r"^\(Re-\)joining group"),
     wording(
         "joined",
@@ -262,67 +254,5 @@ CLIENT: tuple[Wording, ...] = (
         "Broker coordinator was unreachable for",
         r"^Broker coordinator was unreachable for {int:after_ms}ms\. Revoking previous assignment",
     ),
-    wording("client_subscribed", "Subscribed to topic(s)", r"^Subscribed to topic\(s\):? {text:topics}", _topics),
-    wording("client_subscribed", "Subscribed to pattern", r"^Subscribed to pattern"),
-    wording("client_unsubscribed", "Unsubscribed all topics", r"^Unsubscribed all topics"),
-    wording(
-        "client_closing", "leaving group before closing", r"^Releasing assignment and leaving group before closing"
-    ),
-    wording(
-        "client_closed", "leave group to close consumer", r"^Completed releasing assignment and sending leave group"
-    ),
-    wording("client_closed", "Kafka consumer has been closed", r"^Kafka consumer has been closed"),
-    wording(
-        "client_position",
-        "to the committed offset",
-        r"^Setting offset for partition {word:partition} to the committed offset"
-        r" (?:FetchPosition\{offset=)?{int:offset}",
-        _committed,
-    ),
-    wording(
-        "client_position",
-        "Resetting offset for partition",
-        r"^Resetting offset for partition {word:partition} to (?:position |offset"
-        r" )(?:FetchPosition\{offset=)?{int:offset}",
-    ),
-    wording(
-        "client_no_offset", "Found no committed offset", r"^Found no committed offset for partition {word:partition}"
-    ),
-    wording("", "Skipped assignment for returning static leader", r""),
-    wording("", "Generation data was cleared by heartbeat thread", r""),
-    wording("", "Requesting disconnect from last known coordinator", r""),
-    wording("", "include member id and epoch in following", r""),
-    wording("", "triggering callbacks to release assignment", r""),
-    wording("", "completed callback to release assignment", r""),
-    wording("", "Interrupting reconciliation", r""),
-    wording("", "in preparation for rebalance", r""),
-    wording("", "Close timed out with", r""),
-    wording("", "behind group assignment", r""),
-    wording("", "Catching up to assignment's config offset", r""),
 )
-"""What stands behind `[Consumer clientId=..., groupId=...]`."""
-
-BARE: tuple[Wording, ...] = (
-    wording(
-        "client_position",
-        "to the committed offset",
-        r"(?:^|[\s:-])Setting offset for partition {word:partition} to the committed offset"
-        r" (?:FetchPosition\{offset=)?{int:offset}",
-        _committed,
-    ),
-    wording("", "Final assignment of partitions to consumers", r""),
-    wording("", "claiming the same TopicPartition", r""),
-    wording(
-        "listener_assigned",
-        ": partitions assigned:",
-        r"KafkaMessageListenerContainer\s{0,40}:\s(?P<group>.{1,400}?): partitions assigned:"
-        r" (?P<partitions>\[[^\]]{0,400000}\])",
-    ),
-    wording(
-        "listener_revoked",
-        ": partitions ",
-        r"KafkaMessageListenerContainer\s{0,40}:\s(?P<group>.{1,400}?): partitions (?:revoked|lost):"
-        r" (?P<partitions>\[[^\]]{0,400000}\])",
-    ),
-)
-"""What Java clients print without naming themselves."""
+"""What stands behind `[Consumer clientId=..., groupId=...]` and is shown."""

@@ -10,6 +10,8 @@ from pathlib import PurePath
 from incidents.clocks import Placed, is_broker
 from incidents.facts import Draft, client_of, words
 
+Lane = tuple[str, str | None]
+Item = tuple[int, Placed]
 _BEGINS = frozenset(["joining", "client_subscribed", "coordinator_found", "joined"])
 
 
@@ -23,7 +25,8 @@ class Process:
     instance: str | None
     name: str = ""
     closed: bool = False
-    rows: list[tuple[int, Placed]] = field(default_factory=list)
+    closed_row: int = 0
+    rows: list[Item] = field(default_factory=list)
 
     @property
     def first(self) -> int:
@@ -38,7 +41,7 @@ class Process:
 
 def split(placed: Sequence[Placed], draft: Draft) -> list[Process]:
     """The processes behind the clients' rows, in order of their first row."""
-    lanes: dict[tuple[str, str | None], list[tuple[int, Placed]]] = defaultdict(list)
+    lanes: dict[Lane, list[Item]] = defaultdict(list)
     for place, each in enumerate(placed):
         if not is_broker(each.row) and not each.row.kind.startswith("broker_"):
             lanes[each.row.file, each.row.client].append((place, each))
@@ -51,10 +54,10 @@ def split(placed: Sequence[Placed], draft: Draft) -> list[Process]:
 
 
 def _attributed(
-    lanes: dict[tuple[str, str | None], list[tuple[int, Placed]]],
-) -> dict[tuple[str, str | None], list[tuple[int, Placed]]]:
+    lanes: dict[Lane, list[Item]],
+) -> dict[Lane, list[Item]]:
     """Rows that name no client go to the file's only client, or to the one assigned the partition they speak of."""
-    found: dict[tuple[str, str | None], list[tuple[int, Placed]]] = {}
+    found: dict[Lane, list[Item]] = {}
     for (file, client), rows in lanes.items():
         if client is not None:
             found[file, client] = list(rows)
@@ -62,36 +65,29 @@ def _attributed(
         if client is not None:
             continue
         named = [key for key in found if key[0] == file]
-        if not named:
-            found[file, None] = list(rows)
-        elif len(named) == 1:
-            found[named[0]].extend(rows)
+        if len(named) > 1:
+            _by_partition(rows, named, found)
         else:
-            for item in rows:
-                owner = _owner(item, named, found)
-                if owner is not None:
-                    found[owner].append(item)
+            found.setdefault(named[0] if named else (file, None), []).extend(rows)
     return {key: sorted(rows, key=lambda item: item[0]) for key, rows in found.items()}
 
 
-def _owner(
-    item: tuple[int, Placed],
-    named: list[tuple[str, str | None]],
-    lanes: dict[tuple[str, str | None], list[tuple[int, Placed]]],
-) -> tuple[str, str | None] | None:
-    """The client that was last assigned the partition an offset line speaks of."""
-    place, placed = item
-    partition = placed.row.detail.get("partition")
-    best: tuple[int, tuple[str, str | None]] | None = None
-    for key in named:
-        for at, other in lanes[key]:
-            listed = other.row.detail.get("partitions")
-            if at < place and other.row.kind == "assigned" and isinstance(listed, list) and partition in listed:
-                best = max(best or (-1, key), (at, key))
-    return best[1] if best else None
+def _by_partition(rows: list[Item], named: list[Lane], found: dict[Lane, list[Item]]) -> None:
+    """Give each offset line to the file's client that was last assigned its partition; other lines have no owner."""
+    owners: dict[object, Lane] = {}
+    everything = sorted(
+        [(place, placed, key) for key in named for place, placed in found[key]] + [(*item, None) for item in rows],
+        key=lambda item: item[0],
+    )
+    for place, placed, key in everything:
+        listed = placed.row.detail.get("partitions")
+        if key is not None and placed.row.kind == "assigned" and isinstance(listed, list):
+            owners.update(dict.fromkeys(listed, key))
+        elif key is None and (owner := owners.get(placed.row.detail.get("partition"))) is not None:
+            found[owner].append((place, placed))
 
 
-def _incarnations(file: str, client: str | None, rows: list[tuple[int, Placed]]) -> list[Process]:
+def _incarnations(file: str, client: str | None, rows: list[Item]) -> list[Process]:
     """Cut one client's rows where it starts afresh after it was closed."""
     found: list[Process] = []
     by_group: dict[str, Process] = {}
@@ -108,7 +104,8 @@ def _incarnations(file: str, client: str | None, rows: list[tuple[int, Placed]])
             by_group[group] = current
             found.append(current)
         current.rows.append((place, placed))
-        current.closed = current.closed or closes(current)
+        if closes(current):
+            current.closed, current.closed_row = True, len(current.rows) - 1
     for process in found:
         if not process.client:
             members = (client_of(p.row.member) for _, p in process.rows if p.row.member)

@@ -8,7 +8,16 @@ from dataclasses import replace
 from datetime import tzinfo
 from pathlib import Path
 
-from incidents import broker, broker_consumer, go_clients, java_client, librdkafka, node_clients, python_clients
+from incidents import (
+    broker,
+    broker_consumer,
+    broker_life,
+    go_clients,
+    java_client,
+    librdkafka,
+    node_clients,
+    python_clients,
+)
 from incidents.errors import LogError
 from incidents.formats import Record, clean, parse, starts_record
 from incidents.rows import KINDS, Counts, Reading, Row, Unread
@@ -17,7 +26,7 @@ from incidents.times import iso, parse_zone, to_utc
 from incidents.wordings import Found, first_reading
 
 UNREAD_KEPT = 10_000
-_BROKER = broker.WORDINGS + broker_consumer.WORDINGS
+_BROKER = broker.WORDINGS + broker_consumer.WORDINGS + broker_life.WORDINGS
 _HELD = 64
 _OPENERS = ("Updating assignment with", "Reconciling assignment with")
 _BLOCK_LINES = 12

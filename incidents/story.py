@@ -41,9 +41,9 @@ def import_run(
 ) -> ImportResult:
     """Write a run of what was read. Its time 0 is the first group-related row.
 
-    `topics` gives partition counts that the logs don't tell. `session_timeout_ms` dates the death of a member that fell
-    silent (its removal minus this); without it a silent member counts as alive until the broker removed it. Raises
-    LogError if nothing in the reading can be placed in time.
+    `topics` gives partition counts that the logs don't tell. `session_timeout_ms` dates the last heartbeat of a member
+    that fell silent (its removal minus this); without it the log's own figure counts, else the shortest session that a
+    broker allows by default. Raises LogError if nothing in the reading can be placed in time.
     """
     placed, notes = place(reading)
     placed = [each for each in placed if each.row.group is not None or each.row.kind in _WITHOUT_GROUP]
@@ -59,7 +59,7 @@ def import_run(
     origin = min(placed[0].at, told[0].at)
     info = RunInfo(
         id=uuid.uuid4().hex[:12],
-        name=name or PurePath(reading.files[0]).name.split(".log")[0],
+        name=name or _name(reading.files),
         source="recorded",
         created_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
         origin=iso(origin),
@@ -76,6 +76,7 @@ def import_run(
     return ImportResult(writer.finish("finished", ended, summary), draft.notes)
 
 
+_SHORTEST_SESSION_MS = 6_000
 _WITHOUT_GROUP = frozenset(
     [
         "client_position",
@@ -87,6 +88,14 @@ _WITHOUT_GROUP = frozenset(
         "synced",
     ]
 )
+
+
+def _name(files: Sequence[str]) -> str:
+    """The folder's name for several logs out of one folder, else the first file's."""
+    folders = {PurePath(file).parent.name for file in files}
+    if len(files) > 1 and len(folders) == 1 and (folder := folders.pop()):
+        return folder
+    return PurePath(files[0]).name.split(".log")[0]
 
 
 def _tell(placed: Sequence[Placed], index: Index, draft: Draft, session_timeout_ms: int | None) -> list[Told]:
@@ -125,6 +134,11 @@ def _deaths(
         if process.closed or not life.holds:
             continue
         end = removed.get((process.group, life.member))
+        if end is not None and process.last > end[1].at >= process.first:
+            draft.note(
+                f"{process.name} was removed by the broker at {iso(end[1].at)} while it lived and held partitions"
+                " (stalled, or cut off); a log does not tell since when"
+            )
         after = _successor(process, [other.process for other in lives])
         if end is None or end[1].at < process.last:
             end = None
@@ -134,8 +148,8 @@ def _deaths(
             continue
         timeout = session_timeout_ms or index.session_timeouts.get(process.group)
         at = end[1].at
-        if timeout is not None and end[1].row.kind == "member_failed":
-            at = max(process.last, at - timeout)
+        if end[1].row.kind == "member_failed":
+            at = max(process.last, at - (timeout or _SHORTEST_SESSION_MS))
         draft.tell(
             end[0],
             Placed(at, end[1].row),
@@ -161,8 +175,14 @@ def _silence(process: Process, end: Placed, at: int, timeout: int | None, held: 
         f" {sign} at {iso(end.at)}"
     )
     if at == end.at:
-        return f"{said}; when it died in between no log tells, so it counts as alive until then (the outage is a lower bound)"
-    return f"{said}; with a session of {timeout} ms its last heartbeat was at {iso(at)}, which is taken for its death"
+        return f"{said}; no log tells when it died in between, so it counts as alive until then (a lower bound)"
+    if timeout is None:
+        return (
+            f"{said}; sessions last at least {_SHORTEST_SESSION_MS} ms (group.min.session.timeout.ms, by default), so"
+            f" its last heartbeat came no later than {iso(at)}, which is taken for its death; a longer session means an"
+            " earlier one"
+        )
+    return f"{said}; with a session of {timeout} ms its last heartbeat came at {iso(at)}, which is taken for its death"
 
 
 def _world(index: Index, topics: Mapping[str, int], draft: Draft) -> list[TopicCreated | GroupDeclared]:
