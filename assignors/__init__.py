@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from assignors.assignor import CLIENT, SERVER, Assignor
+from assignors.assignor import BASIC, CLIENT, SERVER, Assignor
 from assignors.by_range import by_range
+from assignors.constrained_sticky import constrained_cooperative_sticky
+from assignors.fairest_sticky import fairest_sticky
+from assignors.laws import NotAdmitted, admit
+from assignors.optimal_sticky import optimal_sticky
 from assignors.round_robin import round_robin
 from assignors.server_range import server_range
 from assignors.spec import COOPERATIVE, EAGER
 from assignors.sticky import cooperative_sticky, sticky
+from assignors.stream_join import sticky_stream_join
 from assignors.uniform import uniform
+
+_FAIR = (*BASIC, "balanced-when-equal")
 
 _ALL = (
     Assignor(
@@ -26,6 +33,7 @@ _ALL = (
         CLIENT,
         "Kafka 0.9",
         "forgets who owned what: one member more or less moves nearly every partition",
+        _FAIR,
     ),
     Assignor(
         "sticky",
@@ -34,6 +42,7 @@ _ALL = (
         CLIENT,
         "KIP-54, KIP-341",
         "everybody gives up everything in every rebalance, although little moves in the end",
+        (*_FAIR, "balanced", "sticky"),
     ),
     Assignor(
         "cooperative-sticky",
@@ -42,6 +51,43 @@ _ALL = (
         CLIENT,
         "KIP-429",
         "what moves has no owner until a second rebalance gives it to its new one",
+        (*_FAIR, "balanced", "sticky"),
+    ),
+    Assignor(
+        "constrained-cooperative-sticky",
+        constrained_cooperative_sticky,
+        (COOPERATIVE, EAGER),
+        CLIENT,
+        "rejected KIP (became part of cooperative-sticky in 2.5)",
+        "refuses groups whose members subscribe to different topics",
+        (*_FAIR, "balanced", "sticky"),
+    ),
+    Assignor(
+        "sticky-stream-join",
+        sticky_stream_join,
+        (EAGER,),
+        CLIENT,
+        "KIP-315 (never shipped)",
+        "partitions beyond the smallest topic's count are left to nobody",
+        ("exclusive", "subscribed-only", "deterministic", "sticky"),
+    ),
+    Assignor(
+        "fairest-sticky",
+        fairest_sticky,
+        (EAGER,),
+        CLIENT,
+        "KIP-54, rejected alternative",
+        "never gives a new member anything that has an owner: stays unbalanced for long",
+        (*BASIC, "sticky"),
+    ),
+    Assignor(
+        "optimal-sticky",
+        optimal_sticky,
+        (EAGER,),
+        CLIENT,
+        "this project",
+        "no Kafka client has it; gives moved partitions away at once, as sticky does",
+        (*_FAIR, "balanced", "sticky"),
     ),
     Assignor(
         "uniform",
@@ -50,6 +96,7 @@ _ALL = (
         SERVER,
         "KIP-848",
         "who gets one more depends on hash order; moves more than needed when members join",
+        _FAIR,
     ),
     Assignor(
         "server-range",
@@ -63,4 +110,13 @@ _ALL = (
 
 ASSIGNORS: dict[str, Assignor] = {assignor.name: assignor for assignor in _ALL}
 
-__all__ = ["ASSIGNORS", "Assignor"]
+
+def register(assignor: Assignor) -> None:
+    """Add a user's own assignor to ASSIGNORS. NotAdmitted if its name is taken or it breaks a law it promises."""
+    if assignor.name in ASSIGNORS:
+        raise NotAdmitted(f"there is an assignor {assignor.name!r} already")
+    admit(assignor)
+    ASSIGNORS[assignor.name] = assignor
+
+
+__all__ = ["ASSIGNORS", "Assignor", "NotAdmitted", "register"]

@@ -8,11 +8,15 @@ from assignors.spec import Assign
 
 CLIENT = "client"
 SERVER = "server"
+BASIC = ("complete", "exclusive", "subscribed-only", "deterministic")
 
 
 @dataclass(frozen=True, slots=True)
 class Assignor:
-    """`name` is Kafka's; `protocols` as in Kafka's supportedProtocols (none on the server side); `source` a KIP."""
+    """`name` is Kafka's; `protocols` as in Kafka's supportedProtocols (none on the server side); `source` a KIP.
+
+    `laws` are the names (see `assignors.laws.LAWS`) of what the assignor promises of every honest problem.
+    """
 
     name: str
     assign: Assign
@@ -20,3 +24,4 @@ class Assignor:
     side: str
     source: str
     drawback: str
+    laws: tuple[str, ...] = BASIC

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from assignors.assignor import CLIENT, Assignor
-from assignors.errors import AssignorError
+from assignors.errors import AssignorError, Refused
 from assignors.spec import COOPERATIVE, Answer, Member, Spec
 from events.types import NO_GENERATION, MemberId, TopicPartition
 
@@ -52,7 +52,7 @@ def play(assignor: Assignor, rounds: Sequence[Round]) -> Iterator[Call]:
             spec = _with_history(turn.spec, carried, client)
             try:
                 answer = assignor.assign(_as_sent(spec, assignor) if client else spec)
-            except AssignorError as error:
+            except (AssignorError, Refused) as error:
                 yield Call(number, followup, generation, spec, None, str(error))
                 present = frozenset()
                 break

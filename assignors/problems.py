@@ -10,8 +10,9 @@ import msgspec
 from assignors import ASSIGNORS
 from assignors.assignor import Assignor
 from assignors.chains import FORGETFUL, Round, play
-from assignors.errors import AssignorError, BadSpec
+from assignors.errors import AssignorError, BadSpec, Refused
 from assignors.metrics import metrics
+from assignors.optimal_sticky import against_optimum, solve
 from assignors.spec import Answer, Member, Spec
 from events.errors import GroupSimError
 from events.types import NO_GENERATION, TopicPartition
@@ -80,8 +81,13 @@ def _spec(problem: _Problem) -> Spec:
     return Spec(members, problem.topics, problem.partition_racks, problem.generation_source == "userdata")
 
 
-def answer(line: Line, names: Sequence[str], assignors: Mapping[str, Assignor] = ASSIGNORS) -> dict[str, Any]:
-    """What `groupsim assign` prints for one line, ready for JSON; `names` are keys of `assignors`. BadSpec as it is."""
+def answer(
+    line: Line, names: Sequence[str], assignors: Mapping[str, Assignor] = ASSIGNORS, *, explain: bool = False
+) -> dict[str, Any]:
+    """What `groupsim assign` prints for one line, ready for JSON; `names` are keys of `assignors`. BadSpec as it is.
+
+    `explain` adds, for a single problem, how far each answer is from the optimum, and the optimum's proof.
+    """
     if line.rounds is not None:
         return {"id": line.id, "trace": {name: trace(line, assignors[name]) for name in names}}
     assert line.problem is not None
@@ -91,15 +97,43 @@ def answer(line: Line, names: Sequence[str], assignors: Mapping[str, Assignor] =
     for name in names:
         try:
             found = assignors[name].assign(spec)
-        except AssignorError as error:
+        except (AssignorError, Refused) as error:
             errors[name] = str(error)
             result["assignments"][name] = None
         else:
             result["assignments"][name] = as_json(found, spec)
             result["metrics"][name] = metrics(spec, found)
+        if explain and name not in errors:
+            result.setdefault("explain", {})[name] = explained(spec, name, found)
     if errors:
         result["errors"] = errors
     return result
+
+
+def explained(spec: Spec, name: str, found: Answer) -> dict[str, Any]:
+    """balance_gap and excess_moves against the optimum; for optimal-sticky the certificate as well."""
+    best, certificate = solve(spec)
+    result: dict[str, Any] = against_optimum(spec, found, best)
+    if name == "optimal-sticky":
+        result["certificate"] = msgspec.to_builtins(certificate) | {
+            "proved": certificate.proved,
+            "sentence": str(certificate),
+        }
+    return result
+
+
+def catalogue(assignors: Mapping[str, Assignor] = ASSIGNORS) -> list[dict[str, Any]]:
+    """What `groupsim assignors` lists: name, protocols, side, source and drawback of each, in order."""
+    return [
+        {
+            "name": found.name,
+            "protocols": list(found.protocols),
+            "side": found.side,
+            "source": found.source,
+            "drawback": found.drawback,
+        }
+        for found in assignors.values()
+    ]
 
 
 def trace(line: Line, assignor: Assignor) -> list[dict[str, Any]]:
@@ -129,14 +163,18 @@ def as_json(found: Answer, spec: Spec) -> dict[str, list[list[Any]]]:
 
 
 def answers(
-    lines: Iterable[str | bytes], names: Sequence[str], assignors: Mapping[str, Assignor] = ASSIGNORS
+    lines: Iterable[str | bytes],
+    names: Sequence[str],
+    assignors: Mapping[str, Assignor] = ASSIGNORS,
+    *,
+    explain: bool = False,
 ) -> Iterator[dict[str, Any] | BadLine]:
     """Each line's answer in order; a line that can't be answered gives the BadLine instead, blank lines nothing."""
     for number, text in enumerate(lines, start=1):
         if not text.strip():
             continue
         try:
-            yield answer(read(text, number), names, assignors)
+            yield answer(read(text, number), names, assignors, explain=explain)
         except BadLine as error:
             yield error
         except BadSpec as error:
