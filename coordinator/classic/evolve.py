@@ -199,7 +199,9 @@ def _stored(group: Group, e: facts.AssignmentStored) -> Group:
 
 
 def _unloaded(group: Group, e: facts.CoordinatorUnloaded) -> Group:
-    return replace(group, phase=Phase.DEAD, previous=group.phase)
+    """Whoever waited has been answered: nothing is parked in a group that is given up."""
+    members = {m: replace(member, join_request=None, sync_request=None) for m, member in group.members.items()}
+    return replace(group, members=members, phase=Phase.DEAD, previous=group.phase)
 
 
 def _loaded(group: Group, e: facts.CoordinatorLoaded) -> Group:
