@@ -219,7 +219,7 @@ class GroupView:
         if self.books.rebalancing and self.books.subscribed(tp.topic):
             return Verdict(WITHHELD, None, None, cause)
         if self.books.state in (STABLE, DEAD) and (tp in self.owed or x is not None):
-            return Verdict(WITHHELD, None, None, cause)
+            return Verdict(WITHHELD, None, None, (of_process(x) if x is not None else None) or cause)
         return Verdict(UNOWNED, None, None, cause)
 
     def _in_flight(self, x: Process, tp: TopicPartition) -> bool:

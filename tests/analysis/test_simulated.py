@@ -1,0 +1,109 @@
+"""Simulated runs read back: the books agree with the coordinator's own state, and the readers with each other."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+import analysis
+from analysis import metrics
+from analysis.books import EMPTY, STABLE, Books
+from analysis.labels import OK
+from analysis.runs import Run
+from coordinator.classic import Group, evolve
+from events.base import group_of, group_stream
+from invariants import all_invariants
+from scenarios.catalogue import find
+from simulation.run import run
+from simulation.world import Settings
+from storage.memory import MemoryStore
+
+COMMANDS: dict[str, tuple[str, Settings]] = {
+    "cooperative": ("rolling_restart", {"members": 4, "partitions": 8, "duration.ms": 150_000}),
+    "eager": ("rolling_restart", {"members": 3, "partitions": 8, "assignor": "range", "duration.ms": 120_000}),
+    "zombie": ("zombie_member", {}),
+    "both": ("eager_vs_cooperative", {"duration.ms": 100_000}),
+}
+
+
+@cache
+def played(name: str) -> Run:
+    scenario, settings = COMMANDS[name]
+    store = MemoryStore()
+    assert run(find(scenario), store, settings=settings).ok
+    return analysis.open(store)
+
+
+each_run = pytest.mark.parametrize("name", sorted(COMMANDS))
+
+
+@each_run
+def test_the_books_are_the_coordinators_own_state_after_every_fact(name: str) -> None:
+    books: dict[str, Books] = {}
+    truth: dict[str, Group] = {}
+    compared = 0
+    for fact in played(name).read():
+        group = group_of(fact.stream)
+        if group is None or fact.stream != group_stream(group):
+            continue
+        mine = books.setdefault(group, Books())
+        mine.apply(fact.event)
+        theirs = truth[group] = evolve(truth.get(group, Group(id=group)), fact.event)
+        assert (mine.state, mine.generation, mine.leader) == (
+            theirs.phase.value,
+            theirs.generation,
+            theirs.leader,
+        )
+        assert sorted(mine.members) == sorted(theirs.members)
+        if mine.state in (STABLE, EMPTY):
+            assert dict(mine.plan()) == theirs.assignment
+        compared += 1
+    assert compared > 50
+
+
+@each_run
+def test_every_invariant_holds_and_says_what_it_saw(name: str) -> None:
+    judges = all_invariants()
+    facts = list(played(name).read())
+    said = [v for judge in judges for fact in facts for v in judge.observe(fact)]
+    assert said + [v for judge in judges for v in judge.finish()] == []
+    assert judges[-1].note.startswith("slowest ")
+
+
+@each_run
+def test_in_the_end_every_partition_is_served_by_whom_the_books_name(name: str) -> None:
+    told = played(name)
+    last = {(i.group, i.topic, i.partition): i for i in told.intervals}
+    assert {i.label for i in last.values()} == {OK}
+    groups = told.replay()["groups"]
+    for (group, topic, partition), i in last.items():
+        (owner,) = [m for m, has in groups[group]["members"].items() if [topic, partition] in has["assigned"]]
+        assert i.member is not None
+        assert owner.startswith(i.member.rpartition(".")[0])
+
+
+@each_run
+def test_summary_table_and_noise_free_reading_agree(name: str) -> None:
+    told = played(name)
+    figures = told.summary()["unavailable"]
+    assert told.unavailable()["duration_ms"].sum() == figures["partition_ms"]
+    assert metrics.by(told.unavailable(), "cause")["partition_ms"].sum() == figures["partition_ms"]
+    assert analysis.availability.intervals(told.read()) == told.intervals
+    assert figures["unknown_ms"] == 0
+
+
+def test_cooperative_keeps_most_partitions_while_eager_stops_all() -> None:
+    rows = played("both").unavailable()
+    after = rows[(rows["cause"] != "start") & (rows["label"] == "WITHHELD")]
+    partitions = metrics.at_once(after[after["group"] == "cooperative"])["partitions"].max()
+    assert partitions < metrics.at_once(after[after["group"] == "eager"])["partitions"].max() == 24
+
+
+def test_a_zombie_works_beside_its_successor_until_it_is_back() -> None:
+    told = played("zombie").availability()
+    double = told[told["label"] == "DOUBLE"]
+    assert set(double["sub_label"]) == {"zombie+owner"}
+    assert double["available"].all()
+    assert double["duration_ms"].sum() > 10_000
+    assert played("zombie").summary()["reprocessed_records"] > 0
