@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
@@ -26,6 +27,8 @@ from storage.writer import BatchWriter
 _ROW = [FACTS.c[name] for name in COLUMNS]
 _INFO = [RUNS.c[name] for name in RunInfo.__struct_fields__]
 _AT_ONCE = 1000
+# Ctrl-C while a connection goes back to the pool is raised as it should be, and logged with a traceback besides.
+logging.getLogger("sqlalchemy.pool").addHandler(logging.NullHandler())
 BACKENDS: dict[str, Backend] = {"sqlite": sqlite}
 """By the name that a URL begins with."""
 
