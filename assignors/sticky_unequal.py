@@ -16,13 +16,15 @@ from assignors.reassign import Reassignment, imbalance
 from assignors.sticky_equal import unassigned
 
 
-def assign_unequal(group: Group, claims: Claims, racks: Racks | None) -> Reassignment:
+def assign_unequal(
+    group: Group, claims: Claims, racks: Racks | None, kind: type[Reassignment] = Reassignment
+) -> Reassignment:
     """Final state; its `lists` stand in Kafka's order. AssignorError where Java throws.
 
     Defects of the original are kept: with stale claims of an old generation a partition may go to a member that
     does not subscribe to it, phantom partitions are kept, and a partition may be given twice.
     """
-    state = Reassignment(group, claims, racks)
+    state = kind(group, claims, racks)
     revoked = _keep_owned(state, claims, racks)
     order = [group.rank[name] for name in _topics_by_subscribers(state)]
     every, free, state.odd = _free_codes(state, order)

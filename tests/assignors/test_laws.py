@@ -1,0 +1,126 @@
+"""Every assignor keeps what it promises, on drawn problems; a user's own function is held to the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assignors import ASSIGNORS, Assignor, NotAdmitted, register
+from assignors.errors import AssignorError, Refused
+from assignors.laws import LAWS, broken, deterministic, exclusive, same_topics, subscribed_only, trials
+from assignors.spec import EAGER, Answer, Spec
+from events.types import TopicPartition
+from tests.assignors.strategies import specs
+
+OWN = ("constrained-cooperative-sticky", "sticky-stream-join", "fairest-sticky", "optimal-sticky")
+
+
+@given(st.sampled_from(sorted(ASSIGNORS)), specs(honest=True))
+def test_every_promise_is_kept(name: str, spec: Spec) -> None:
+    assert list(broken(ASSIGNORS[name], spec)) == []
+
+
+@given(st.sampled_from(OWN), specs())
+def test_ours_stay_exclusive_and_within_subscriptions_whatever_members_claim(name: str, spec: Spec) -> None:
+    assignor = replace(ASSIGNORS[name], protocols=(EAGER,))
+    for law in (exclusive, subscribed_only, deterministic):
+        try:
+            assert law(assignor, spec) is None
+        except Refused:
+            assert not same_topics(spec)
+
+
+def mine(name: str, assign: object, *laws: str) -> Assignor:
+    return Assignor(name, assign, (EAGER,), "client", "a user", "", laws)  # type: ignore[arg-type]
+
+
+def everything_to_the_first(spec: Spec) -> Answer:
+    answer: dict[str, list[TopicPartition]] = {member.id: [] for member in spec.members}
+    for topic in sorted({topic for member in spec.members for topic in member.topics}):
+        first = next(member.id for member in spec.members if topic in member.topics)
+        answer[first] += [TopicPartition(topic, number) for number in range(spec.partitions.get(topic, 0))]
+    return answer
+
+
+def test_a_users_own_function_is_admitted_by_what_it_promises() -> None:
+    register(mine("greedy", everything_to_the_first, "complete", "exclusive", "subscribed-only", "deterministic"))
+    try:
+        assert ASSIGNORS["greedy"].assign(next(trials()))
+    finally:
+        del ASSIGNORS["greedy"]
+
+
+@pytest.mark.parametrize(
+    ("law", "wrong"),
+    [("balanced", "has"), ("balanced-when-equal", "sizes range from 0"), ("no-such-law", "there are the laws")],
+)
+def test_a_broken_promise_is_named(law: str, wrong: str) -> None:
+    with pytest.raises(NotAdmitted, match=wrong):
+        register(mine("greedy", everything_to_the_first, law))
+    assert "greedy" not in ASSIGNORS
+
+
+def test_a_name_is_given_once() -> None:
+    with pytest.raises(NotAdmitted, match="'range' already"):
+        register(mine("range", everything_to_the_first))
+
+
+def test_a_function_that_crashes_is_not_admitted() -> None:
+    def crash(spec: Spec) -> Answer:
+        raise KeyError("oops")
+
+    with pytest.raises(NotAdmitted, match="KeyError"):
+        register(mine("crash", crash, "complete"))
+
+
+def test_a_function_that_throws_what_kafka_would_is_not_admitted() -> None:
+    def give_up(spec: Spec) -> Answer:
+        raise AssignorError("java.lang.IllegalStateException", "no")
+
+    with pytest.raises(NotAdmitted, match=r"it throws java.lang.IllegalStateException: no"):
+        register(mine("give-up", give_up, "complete"))
+
+
+def doubled(spec: Spec) -> Answer:
+    every = [TopicPartition(t, n) for t in sorted(spec.partitions) for n in range(spec.partitions[t])]
+    return {member.id: every for member in spec.members}
+
+
+def nothing(spec: Spec) -> Answer:
+    return {member.id: () for member in spec.members}
+
+
+def nobody(spec: Spec) -> Answer:
+    return {}
+
+
+COUNTER = [0]
+
+
+def moody(spec: Spec) -> Answer:
+    COUNTER[0] += 1
+    return {member.id: (TopicPartition("t0", COUNTER[0] % 2),) for member in spec.members}
+
+
+@pytest.mark.parametrize(
+    ("assign", "law"),
+    [
+        (doubled, "exclusive"),
+        (nothing, "complete"),
+        (nobody, "subscribed-only"),
+        (doubled, "subscribed-only"),
+        (moody, "deterministic"),
+        (moody, "sticky"),
+    ],
+)
+def test_each_law_can_be_broken(assign: object, law: str) -> None:
+    with pytest.raises(NotAdmitted, match=repr(law)):
+        register(mine("bad", assign, law))
+
+
+def test_forgetful_assignors_are_not_sticky() -> None:
+    for name in ("range", "roundrobin", "server-range"):
+        assert any(LAWS["sticky"](ASSIGNORS[name], spec) for spec in trials())
