@@ -11,7 +11,7 @@ import typer
 
 from cli import output
 from cli.options import DEFAULT_STORE, Format, FormatOption, StoreOption, numbers
-from cli.summary import by_group, headline
+from cli.summary import by_group, count, headline
 
 app = typer.Typer(help="Recorded incidents: logs of brokers and clients become runs.", no_args_is_help=True)
 
@@ -100,8 +100,8 @@ def import_(
         output.write_json(summary)
         return
     rebalances = sum(group["rebalances"] for group in numbers_["groups"].values())
-    lasted = output.seconds(info.simulated_ms or 0)
-    print(f"{output.plain(info.name)}  {info.origin}  {lasted} recorded  {rebalances} rebalances  {info.facts:,} facts")
+    parts = [output.plain(info.name), str(info.origin), f"{output.seconds(info.simulated_ms or 0)} recorded"]
+    print("  ".join([*parts, count(rebalances, "rebalance"), count(info.facts, "fact")]))
     for line in headline(summary):
         print(line)
     print(f"run {info.id}")

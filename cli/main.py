@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import sys
 
-import click
 import typer
+from typer._click.exceptions import ClickException, NoArgsIsHelpError  # typer carries its own click, and hides it
 
 from cli import assign, conformance, incident, read, run, runs
+from cli.options import INTERRUPTED
 from cli.output import note
 from events.errors import GroupSimError
 
@@ -32,9 +33,6 @@ app.command()(assign.assignors)
 app.add_typer(incident.app, name="incident")
 app.add_typer(conformance.app, name="conformance")
 
-INTERRUPTED = 130
-"""What a shell reports of a program ended by Ctrl-C."""
-
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the program. Exit status: 0 done, 1 the answer is a failure, 2 the request is wrong."""
@@ -45,29 +43,22 @@ def status(arguments: list[str] | None = None) -> int:
     """The exit status of one call; never a traceback for a wrong request."""
     try:
         result = app(args=arguments, standalone_mode=False)
-    except click.exceptions.Exit as ended:
-        return ended.exit_code
-    except click.exceptions.NoArgsIsHelpError as shown:
-        note_help(shown)
+    except NoArgsIsHelpError as shown:
+        print(shown.format_message(), file=sys.stderr)
         return 2
-    except click.ClickException as error:
+    except ClickException as error:
         note(f"groupsim: {error.format_message()}")
         return 2
     except GroupSimError as error:
         note(f"groupsim: {error}")
         return 2
-    except (KeyboardInterrupt, click.Abort):
-        note("groupsim: interrupted; the store holds every fact of the last finished batch")
+    except (KeyboardInterrupt, typer.Abort):
+        note("groupsim: interrupted")
         return INTERRUPTED
     except BrokenPipeError:  # the reader of our output has gone, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return result if isinstance(result, int) else 0
-
-
-def note_help(shown: click.exceptions.NoArgsIsHelpError) -> None:
-    """The help of a command called without anything."""
-    print(shown.format_message(), file=sys.stderr)
 
 
 if __name__ == "__main__":

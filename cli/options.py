@@ -13,6 +13,8 @@ from cli.errors import BadRequest
 from storage import EventStore, open_store
 
 DEFAULT_STORE = "groupsim.db"
+INTERRUPTED = 130
+"""Exit status: what a shell reports of a program ended by Ctrl-C."""
 
 StoreOption = Annotated[
     str, typer.Option("--store", envvar="GROUPSIM_STORE", help="Event store: a path or an SQLAlchemy URL.")

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cli.options import DEFAULT_STORE, Format, FormatOption, StoreOption, pairs
+from cli.options import DEFAULT_STORE, INTERRUPTED, Format, FormatOption, StoreOption, pairs
 from cli.output import note, plain, write_json
 from cli.progress import progress
 from cli.summary import by_group, headline, title
@@ -48,8 +48,13 @@ def run(
     with closing(open_store(store)) as opened, progress(told.name) as bar:
         result = simulate(told, opened, seed=seed, settings=chosen, record=record, progress=bar)
         summary = _summary(opened, result)
+    if result.info.status == "interrupted":
+        note(
+            f"groupsim: interrupted at {result.info.simulated_ms:,} ms; run {result.info.id} holds every fact until then"
+        )
+        raise typer.Exit(INTERRUPTED)
     if form is Format.TABLE:
-        _print(summary)
+        _print(summary, scenario)
     else:
         write_json(summary)
     if result.failure is not None:
@@ -97,7 +102,7 @@ def _violation(violation: Any) -> dict[str, Any]:
     return {"at_ms": violation.at_ms, "seq": violation.seq, "sentence": violation.sentence}
 
 
-def _print(summary: dict[str, Any]) -> None:
+def _print(summary: dict[str, Any], reference: str) -> None:
     rebalances = sum(group["rebalances"] for group in summary["groups"].values())
     name, seed = summary["scenario"], summary["seed"]
     print(title(name, seed, summary["simulated_ms"], rebalances, summary["facts"]))
@@ -108,4 +113,4 @@ def _print(summary: dict[str, Any]) -> None:
         for violation in invariant["violations"]:
             print(f"FAIL  {invariant['name']}  at {violation['at_ms']:,} ms: {plain(violation['sentence'])}")
     settings = "".join(f" --set {key}={value}" for key, value in summary["params"].items())
-    print(f"run {summary['run']}   again: groupsim run {plain(name)} --seed {seed}{plain(settings)}")
+    print(f"run {summary['run']}   again: groupsim run {plain(reference)} --seed {seed}{plain(settings)}")

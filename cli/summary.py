@@ -32,7 +32,7 @@ def headline(summary: dict[str, Any]) -> list[str]:
         for name, group in summary["groups"].items():
             lines.append(
                 f"  group {plain(name):<16}{group['unavailable_partition_ms'] / 1_000:>12,.3f} s in "
-                f"{group['rebalances']} rebalances"
+                f"{count(group['rebalances'], 'rebalance')}"
             )
     commits = summary["commits"]
     lines.append(
@@ -45,4 +45,9 @@ def headline(summary: dict[str, Any]) -> list[str]:
 def title(name: str, seed: int | None, simulated_ms: int, rebalances: int, facts: int) -> str:
     """The first line."""
     parts = [plain(name), *([] if seed is None else [f"seed {seed}"]), f"{seconds(simulated_ms)} simulated"]
-    return "  ".join([*parts, f"{rebalances} rebalances", f"{facts:,} facts"])
+    return "  ".join([*parts, count(rebalances, "rebalance"), count(facts, "fact")])
+
+
+def count(number: int, what: str) -> str:
+    """`1 fact`, `2 facts`."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -69,7 +69,7 @@ def run(
     """Play a scenario into a store. `settings` are parameters of the scenario or Kafka settings by name.
 
     `progress` is told the share of simulated time that is over. Raises BadSetting or BadScenario for a request that
-    can't be; a KeyboardInterrupt leaves the run marked `interrupted` and goes on.
+    can't be. A KeyboardInterrupt ends the run, marked `interrupted`.
     """
     chosen = scenario.seed if seed is None else seed
     given = dict(settings or {})
@@ -157,7 +157,6 @@ def _ending(env: simpy.Environment, log: Log, writer: RunWriter) -> Iterator[_En
         end.failure = str(failure)
     except KeyboardInterrupt:
         end.status = "interrupted"
-        raise
     finally:
         log.append(WORLD_STREAM, [RunEnded(status=end.status)])
         end.info = writer.finish(end.status, int(env.now))

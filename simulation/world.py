@@ -12,6 +12,7 @@ from coordinator.config import BadSetting, GroupConfig, kafka_name, names, near,
 from events.base import WORLD_STREAM, Event
 from events.world import ActionTaken, CheckMade, PartitionsAdded, TopicCreated
 from simulation.broker import Broker
+from simulation.clients.config import BOUNDS as CONSUMER_BOUNDS
 from simulation.clients.config import ConsumerConfig
 from simulation.errors import BadScenario, ScenarioFailed
 from simulation.group import GroupHandle
@@ -130,3 +131,5 @@ def check_settings(settings: Settings, also: Iterable[str] = ()) -> None:
     for name in settings:
         if name not in known:
             raise BadSetting(f"unknown setting {name!r}{near(name, known)}")
+    for config, bounds in ((GroupConfig(), BROKER_BOUNDS), (ConsumerConfig(), CONSUMER_BOUNDS)):
+        with_settings(config, {k: v for k, v in settings.items() if k in names(config)}, bounds)
