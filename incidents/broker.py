@@ -24,7 +24,7 @@ _LEAVERS = re.compile(r"explicit `LeaveGroup` request for \((?P<member>[^)]{1,60
 def _named_in_reason(detail: Detail, record: Record) -> None:
     """The member that the reason of a rebalance names."""
     detail.pop("group_state", None)
-    reason = str(detail.get("reason", ""))
+    reason = str(detail.get("reason", ""))[:4096]
     found = _NAMED.search(reason) or _LEAVERS.search(reason)
     if found is not None:
         detail["member"] = found["member"].split(",")[0].strip()
@@ -32,7 +32,7 @@ def _named_in_reason(detail: Detail, record: Record) -> None:
 
 def _from_metadata(detail: Detail, record: Record) -> None:
     """What the Scala coordinator prints of a member that left: its id, host and timeouts."""
-    found = _METADATA.search(record.text)
+    found = _METADATA.search(record.text[:65_536])
     if found is None:
         return
     detail["member"] = found["member"]

@@ -14,12 +14,13 @@ _PREFIX = re.compile(
     r"\[(?P<what>[A-Z][\w ]{0,40}?) (?:instanceId=(?P<instance>.{1,300}?), )?clientId=(?P<client>.{0,400}?)"
     r"(?:, groupId=(?P<group>.{0,400}?))?\] ?"
 )
+_HEAD = 4 << 10
 _SENTENCES = EVENTS + CONTEXT
 
 
 def read(record: Record) -> tuple[Found, ...] | None:
     """The rows of a Java client's record; None if it is not one, or not known."""
-    prefix = _PREFIX.search(record.text) if "clientId=" in record.text else None
+    prefix = _PREFIX.search(record.text, 0, _HEAD) if "clientId=" in record.text else None
     if prefix is None:
         return first_reading(BARE, record)
     if prefix["what"] in ("Producer", "AdminClient"):
@@ -38,7 +39,7 @@ def read(record: Record) -> tuple[Found, ...] | None:
 
 def speaks(text: str) -> str | None:
     """The message behind the prefix, if this is a Java consumer's line; None if it is not."""
-    prefix = _PREFIX.search(text) if "clientId=" in text else None
+    prefix = _PREFIX.search(text, 0, _HEAD) if "clientId=" in text else None
     if prefix is None or prefix["what"] in ("Producer", "AdminClient"):
         return None
     return text[prefix.end() :]

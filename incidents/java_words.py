@@ -213,8 +213,7 @@ EVENTS: tuple[Wording, ...] = (
     wording(
         "commit_failed",
         "commit of offsets",
-        r"^(?:Asynchronous |Synchronous )?[Aa]uto-commit of offsets \{[^}]{0,200000}\}?.{0,4000}?"
-        r" failed(?: due to.{0,60}?)?: {text:error}",
+        r"^(?:Asynchronous |Synchronous )?[Aa]uto-commit of offsets \{.*? failed[^:]{0,60}: {text:error}",
         show="error",
     ),
     wording(

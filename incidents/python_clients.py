@@ -21,7 +21,7 @@ def _topics(detail: Detail, record: Record) -> None:
 
 
 def _set(kind: str, fixed: str, lead: str) -> Wording:
-    return wording(kind, fixed, lead + r" (?P<partitions>[\[{(fs].{0,4000000}) for group {group}$")
+    return wording(kind, fixed, lead + r" (?P<partitions>[\[{(fs].*) for group {group}$")
 
 
 WORDINGS: tuple[Wording, ...] = (
@@ -144,7 +144,7 @@ WORDINGS: tuple[Wording, ...] = (
     wording("", "Discovered coordinator", r"for (?:transactional id|group id) "),
     wording("", "Subscribed to topic(s)", r"Subscribed to"),
     wording("", "LeaveGroup request", r"(?:returned successfully|succeeded)"),
-    wording("", "ommiting offsets", r"Commit+ing offsets .{0,400000} for group"),
+    wording("", "ommiting offsets", r"Commit+ing offsets .* for group"),
     wording("", "<BrokerConnection", r"<BrokerConnection"),
     wording("", "Node coordinator-", r"connection failed|disconnected"),
     wording("", "idle connection coordinator-", r""),

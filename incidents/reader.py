@@ -151,11 +151,15 @@ class LogReader:
 
     def _from_behind(self, window: Window, text: str, record: Record) -> tuple[tuple[Found, ...] | None, Record]:
         """A line without a time may be the rest of a wrapped record: look for its head above."""
+        if _TRACE.match(text):
+            return None, record
         lines = [text]
         for back, raw in enumerate(window.preceding(_WRAPPED), 1):
             line = clean(raw)
             lines.insert(0, line)
             if starts_record(line):
+                if understand(parse(0, line)) is not None:
+                    break  # whole without this line
                 for glue in ("", " "):
                     whole = parse(window.number - back, glue.join(lines))
                     found = understand(whole)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 from incidents.errors import LogError
 
@@ -84,42 +85,41 @@ class Scan:
     def windows(self) -> Iterator[Window]:
         """The candidate lines, in order. Raises LogError if the file can't be read at all."""
         behind, fresh, number = b"", b"", 1
-        for block, last in self._blocks():
-            fresh += block
+        for fresh_part in self._blocks():
+            fresh += fresh_part
+            last = not fresh_part
             cut = len(fresh) if last else fresh.rfind(b"\n", 0, max(0, len(fresh) - _AHEAD)) + 1
             if not cut:
                 continue
             buffer = behind + fresh
-            yield from _candidates(buffer, len(behind), len(behind) + cut, number)
-            ended = buffer.count(b"\n", len(behind), len(behind) + cut)
+            end = len(behind) + cut
+            yield from _candidates(buffer, len(behind), end, number)
+            ended = buffer.count(b"\n", len(behind), end)
             number += ended
-            self.lines += ended + (1 if last and cut and fresh[-1:] != b"\n" else 0)
-            keep = max(0, len(behind) + cut - _BEHIND)
-            keep = 0 if keep == 0 else buffer.find(b"\n", keep) + 1
-            behind, fresh = buffer[keep : len(behind) + cut], fresh[cut:]
+            self.lines += ended + (1 if last and not fresh.endswith(b"\n") else 0)
+            keep = buffer.find(b"\n", end - _BEHIND) + 1 if end > _BEHIND else 0
+            behind, fresh = buffer[keep:end], fresh[cut:]
 
-    def _blocks(self) -> Iterator[tuple[bytes, bool]]:
-        """Blocks of bytes and whether they are the last; over-long lines are cut, damaged ends end the file."""
+    def _blocks(self) -> Iterator[bytes]:
+        """Blocks of bytes, an empty one at the end; of an over-long line only the beginning."""
         in_line = 0
         try:
             with _open(self.path, self._progress) as stream:
-                while True:
-                    block = self._read(stream)
-                    newline = block.rfind(b"\n")
-                    if in_line > LONGEST_LINE and block:
-                        first = block.find(b"\n")
-                        block = b"" if first < 0 else block[first:]
-                    in_line = in_line + len(block) if newline < 0 else len(block) - newline - 1
-                    if newline < 0 and in_line > LONGEST_LINE:
+                while block := self._read(stream):
+                    if in_line >= LONGEST_LINE:
+                        block = block[block.find(b"\n") :] if b"\n" in block else b""
+                    start = block.rfind(b"\n") + 1
+                    in_line = len(block) - start if start else in_line + len(block)
+                    if in_line > LONGEST_LINE:
                         self._note(
-                            f"{self.path} has a line longer than {LONGEST_LINE >> 20} MiB; the rest of it was left out"
+                            f"{self.path} has a line longer than {LONGEST_LINE} bytes; the rest of it was left out"
                         )
-                        in_line = LONGEST_LINE + 1
-                    yield block, not block and newline < 0
-                    if not block and newline < 0:
-                        return
+                        block = block[: start + LONGEST_LINE]
+                    if block:
+                        yield block
         except OSError as error:
             raise LogError(f"{self.path} can't be read: {error.strerror or error}") from None
+        yield b""
 
     def _read(self, stream: IO[bytes]) -> bytes:
         try:
@@ -133,16 +133,19 @@ class Scan:
             self.troubles.append(trouble)
 
 
-def _open(path: Path, progress: Callable[[int], None] | None) -> IO[bytes]:
+@contextmanager
+def _open(path: Path, progress: Callable[[int], None] | None) -> Iterator[IO[bytes]]:
     if path.is_dir():
         raise LogError(f"{path} is a folder, not a log")
-    raw = path.open("rb")
-    magic = raw.read(2)
-    raw.seek(0)
-    counted = raw if progress is None else _Counted(raw, progress)
-    if magic == b"\x1f\x8b":
-        return gzip.GzipFile(fileobj=counted, mode="rb")  # type: ignore[return-value,arg-type]
-    return counted  # type: ignore[return-value]
+    with path.open("rb") as raw:
+        magic = raw.read(2)
+        raw.seek(0)
+        counted = cast(IO[bytes], raw if progress is None else _Counted(raw, progress))
+        if magic == b"\x1f\x8b":
+            with gzip.GzipFile(fileobj=counted, mode="rb") as unpacked:
+                yield cast(IO[bytes], unpacked)
+        else:
+            yield counted
 
 
 class _Counted:
@@ -160,12 +163,6 @@ class _Counted:
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._raw, name)
-
-    def __enter__(self) -> _Counted:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._raw.close()
 
 
 def _candidates(buffer: bytes, begin: int, end: int, number: int) -> Iterator[Window]:

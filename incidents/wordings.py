@@ -26,13 +26,18 @@ _INTS = frozenset(
     ]
 )
 _TOKENS = {
-    "group": r"(?P<group>.{1,400}?)",
-    "member": r"(?P<member>.{1,600}?)",
+    "group": r"(?P<group>.{1,300}?)",
+    "member": r"(?P<member>.{1,400}?)",
 }
-_SHAPED = {"int": r"-?\d{1,12}", "word": r"\S{1,600}", "some": r".{0,600}?", "text": r".{0,4000000}"}
+_SHAPED = {"int": r"-?\d{1,12}", "word": r"\S{1,600}", "some": r".{0,400}?", "text": r".*"}
 _TOKEN = re.compile(r"\{(?:(int|word|some|text):)?([a-z_][a-z_0-9]*)\}")
 _PYTHON_PARTITION = re.compile(r"TopicPartition\(topic='([^']{1,300})', partition=(\d{1,9})\)")
 _BETWEEN = str.maketrans(dict.fromkeys("[](){},;", " "))
+
+
+_SHORT = 4 << 10
+_LONG = 1 << 20
+_BEFORE = 1_000
 
 
 class Found(NamedTuple):
@@ -53,12 +58,18 @@ class Wording(NamedTuple):
     pattern: re.Pattern[str]
     finish: Callable[[Detail, Record], None] | None
     shown: frozenset[str] | None
+    window: int | None
 
     def read(self, record: Record) -> tuple[Found, ...] | None:
         """The rows of a record, or None if it is not worded so."""
-        if self.fixed not in record.text:
+        at = record.text.find(self.fixed)
+        if at < 0:
             return None
-        found = self.pattern.search(record.text)
+        text = record.text
+        if self.window is not None and len(text) > self.window:
+            # Patterns that may start anywhere see only so much of a huge line: time per line stays bounded.
+            text = text[max(0, at - _BEFORE) :][: self.window]
+        found = self.pattern.search(text)
         if found is None:
             return None
         detail: Detail = {name: _value(name, text) for name, text in found.groupdict().items() if text is not None}
@@ -87,7 +98,16 @@ def wording(
     `show` lists the detail keys to keep (default: all fields).
     """
     compiled = re.compile(_TOKEN.sub(_expand, pattern))
-    return Wording(tuple(kinds.split()), fixed, compiled, finish, None if show is None else frozenset(show.split()))
+    shown = None if show is None else frozenset(show.split())
+    return Wording(tuple(kinds.split()), fixed, compiled, finish, shown, _window(pattern))
+
+
+def _window(pattern: str) -> int | None:
+    """How much of a line a pattern may see: all if it is tied to the start, much if it scans once, else little."""
+    if pattern.startswith("^"):
+        return None
+    scans = sum(pattern.count(token) for token in ("{group}", "{member}", "{some:", "}?"))
+    return _LONG if scans <= 1 else _SHORT
 
 
 def first_reading(wordings: Iterable[Wording], record: Record) -> tuple[Found, ...] | None:

@@ -1,0 +1,118 @@
+"""The same words in many layouts: times by shape, prefixes in layers, structured records, continuation lines."""
+
+# ruff: noqa: E501  (log lines are as long as they are)
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from incidents.reader import read_files
+from tests.incidents.lines import CLASS, CLIENT, OLD, only, read, write
+
+SAID = "[Consumer clientId=c1, groupId=billing] (Re-)joining group"
+AT = "2024-03-01T10:00:00.250Z"
+
+LAYOUTS = {
+    "log4j": f"[2024-03-01 10:00:00,250] INFO {SAID}{CLASS}",
+    "log4j with a line number": f"[2024-03-01 10:00:00,250] INFO {SAID} (org.apache.kafka.clients.consumer.internals.AbstractCoordinator:533)",
+    "Connect": f"[2024-03-01 10:00:00,250] INFO [sink|task-0] {SAID}{CLASS}",
+    "Spring console": f"2024-03-01 10:00:00.250  INFO 3647 --- [ntainer#0-0-C-1] o.a.k.c.c.internals.ConsumerCoordinator  : {SAID}",
+    "Spring file": f"2024-03-01 10:00:00,250  INFO 171 --- [org.springframework.kafka.Endpoint#0-0-C-1] o.a.k.Coordinator : {SAID}",
+    "Spring 3 with an offset": f"2024-03-01T11:00:00.250+01:00  INFO 1 --- [app] [C-1] o.a.k.c.c.i.ConsumerCoordinator : {SAID}",
+    "logback": f"2024-03-01 10:00:00.250 INFO  [main] o.a.k.c.c.i.ConsumerCoordinator - {SAID}",
+    "time only in logback, day from Kubernetes": f"2024-03-01T10:00:00.250123456Z 10:00:00.250 [main] INFO o.a.k.Coordinator - {SAID}",
+    "docker compose": f"app-1  | [2024-03-01 10:00:00,250] INFO {SAID}{CLASS}",
+    "CRI": f"2024-03-01T10:00:00.250123456Z stdout F {SAID}",
+    "kubectl with a prefix": f"[pod/app-7d9/app] 2024-03-01T10:00:00.250123456Z {SAID}",
+    "syslog around log4j": f"Mar  1 10:00:00 host1 app[812]: [2024-03-01 10:00:00,250] INFO {SAID}{CLASS}",
+    "RFC 5424": f"<14>1 2024-03-01T10:00:00.250Z host1 app 812 - - {SAID}",
+    "JSON, logstash": json.dumps({"@timestamp": AT, "level": "INFO", "thread_name": "main", "message": SAID}),
+    "JSON, docker": json.dumps(
+        {"log": f"[2024-03-01 10:00:00,250] INFO {SAID}{CLASS}\n", "stream": "stdout", "time": AT}
+    ),
+    "JSON, log4j 2": json.dumps({"instant": {"epochSecond": 1709287200, "nanoOfSecond": 250000000}, "message": SAID}),
+    "JSON, milliseconds": json.dumps({"ts": 1709287200250, "msg": SAID}),
+    "JSON, seconds": json.dumps({"ts": 1709287200.25, "msg": SAID}),
+    "key=value": f'time=2024-03-01T10:00:00.250Z level=INFO msg="{SAID}"',
+    "slashes": f"2024/03/01 10:00:00.250 {SAID}",
+    "ANSI colours": f"\x1b[32m2024-03-01 10:00:00.250\x1b[0;39m \x1b[1mINFO\x1b[m [main] x.Y - {SAID}",
+    "level first": f"INFO 2024-03-01 10:00:00,250 {SAID}",
+    "epoch": f"[1709287200.250] {SAID}",
+    "month by name": f"01 Mar 2024 10:00:00,250 INFO {SAID}",
+    "an apache date": f"01/Mar/2024:11:00:00 +0100 {SAID}".replace("11:00:00", "11:00:00.250"),
+}
+
+
+@pytest.mark.parametrize("line", LAYOUTS.values(), ids=LAYOUTS.keys())
+def test_whatever_stands_around_the_words_is_peeled_off(tmp_path: Path, line: str) -> None:
+    row = only(tmp_path, line)
+    assert (row.kind, row.group, row.client, row.at) == ("joining", "billing", "c1", AT)
+
+
+@pytest.mark.parametrize(
+    ("line", "at"),
+    [
+        (f"02/14/2025 04:40:40 PM {SAID}", "2025-02-14T16:40:40.000Z"),
+        (f"02/14/2025 12:40:40 AM {SAID}", "2025-02-14T00:40:40.000Z"),
+        (f"2022.11.09 17:49:34.282778 [ 73593 ] {{}} <Debug> T: {SAID}", "2022-11-09T17:49:34.282Z"),
+        (f"[main] INFO org.apache.Coordinator - {SAID}", None),
+        (f"Mar  1 10:00:00 host app[1]: {SAID}", None),
+        (f"[2024-13-45 10:00:00,250] INFO {SAID}", None),
+    ],
+)
+def test_a_time_is_read_by_its_shape_or_not_at_all(tmp_path: Path, line: str, at: str | None) -> None:
+    assert only(tmp_path, line).at == at
+
+
+def test_a_zone_applies_to_times_that_name_none(tmp_path: Path) -> None:
+    log = write(tmp_path, f"[2024-07-01 10:00:00,000] INFO {SAID}", f"2024-07-01T10:00:01.000Z {SAID}")
+    assert [row.at for row in read_files([log], tz="Europe/Berlin").rows] == [
+        "2024-07-01T08:00:00.000Z",
+        "2024-07-01T10:00:01.000Z",
+    ]
+    assert read_files([log], tz="+05:30").rows[0].at == "2024-07-01T04:30:00.000Z"
+
+
+def test_a_cooperative_block_is_the_assignment_where_no_adding_line_follows(tmp_path: Path) -> None:
+    block = (
+        CLIENT + "Updating assignment with",
+        "\tAssigned partitions:                       [orders-0, orders-1]",
+        "\tCurrent owned partitions:                  [orders-0, orders-2]",
+        "\tAdded partitions (assigned - owned):       [orders-1]",
+        "\tRevoked partitions (owned - assigned):     [orders-2]",
+        " (org.apache.kafka.clients.consumer.internals.ConsumerCoordinator)",
+    )
+    row = only(tmp_path, *block)
+    assert (row.line, row.kind, row.detail["partitions"], row.detail["revoked"]) == (
+        1,
+        "assigned",
+        ["orders-1"],
+        ["orders-2"],
+    )
+    adding = CLIENT + "Adding newly assigned partitions: orders-1" + CLASS
+    assert [(r.line, r.kind) for r in read(tmp_path, *block, adding).rows] == [(7, "assigned")]
+
+
+def test_hard_wrapped_lines_are_joined(tmp_path: Path) -> None:
+    whole = CLIENT + "Revoke previously assigned partitions " + ", ".join(f"orders-{n}" for n in range(20)) + CLASS
+    lines = [whole[start : start + 100] for start in range(0, len(whole), 100)]
+    reading = read(
+        tmp_path, "[2024-03-01 09:59:59,000] INFO before (x.Y)", *lines, "[2024-03-01 10:00:01,000] INFO after (x.Y)"
+    )
+    (row,) = reading.rows
+    assert (row.line, row.at) == (2, "2024-03-01T10:00:00.000Z")
+    assert row.detail["partitions"] == [f"orders-{n}" for n in range(20)]
+
+
+def test_a_stack_trace_is_not_taken_for_a_wrapped_line(tmp_path: Path) -> None:
+    reading = read(
+        tmp_path,
+        CLIENT + "Rebalance failed.",
+        "org.apache.kafka.common.errors.MemberIdRequiredException: The group member needs to have a valid member id",
+        "\tat org.apache.kafka.clients.consumer.KafkaConsumer.poll(KafkaConsumer.java:1)",
+        f"[2024-03-01 10:00:00,000] INFO [GroupCoordinator 1]: Stabilized group billing generation 4 {OLD}",
+    )
+    assert [(row.line, row.kind) for row in reading.rows] == [(1, "rebalance_failed"), (4, "stabilized")]

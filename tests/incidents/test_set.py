@@ -1,0 +1,93 @@
+"""The development set of recorded incidents, read against the readings beside it; skipped where it is absent."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from events import classic
+from incidents.reader import read_files
+from incidents.story import import_run
+from storage.memory import MemoryStore
+from tests.incidents.score import SET, expected_of, score
+
+LOGS = sorted(SET.glob("*.log"))
+pytestmark = pytest.mark.skipif(not LOGS, reason="the development set (../shared/incidents) is not here")
+IDS = [log.stem[:3] for log in LOGS]
+
+
+@pytest.mark.parametrize("log", LOGS, ids=IDS)
+def test_nearly_every_expected_event_is_found_and_none_invented(log: Path) -> None:
+    result, _ = score(log)
+    assert result.both >= 0.98 * result.expected, result.missed
+    assert result.both >= 0.98 * result.found, result.extra
+
+
+@pytest.mark.parametrize("log", LOGS, ids=IDS)
+def test_generations_members_and_times_are_those_of_the_reading(log: Path) -> None:
+    expected = expected_of(log)["expected"]
+    rows = read_files([log]).rows
+    seen = {row.member for row in rows} | {row.detail.get("leader") for row in rows}
+    assert set(expected["members"]) <= seen
+    for group, generations in expected["generations"].items():
+        told = [row.detail["generation"] for row in rows if row.group == group and "generation" in row.detail]
+        assert set(generations) == set(told)
+    at = {(row.line, row.kind): row.at for row in rows}
+    for line, printed, kind, _, _ in expected["events"]:
+        assert at[line, kind] == utc(printed), (line, kind)
+
+
+def utc(printed: str | None) -> str | None:
+    """A timestamp as the reading prints it, as a UTC instant."""
+    if printed is None:
+        return None
+    if re.fullmatch(r"\d{10}\.\d{3}", printed):
+        moment = datetime(1970, 1, 1) + timedelta(milliseconds=int(printed.replace(".", "")))
+    elif printed[2] == "/":
+        moment = datetime.strptime(printed, "%m/%d/%Y %I:%M:%S %p")
+    else:
+        plain = printed.replace("/", "-").replace(",", ".").removesuffix("Z")
+        day, _, clock = plain.replace("T", " ").partition(" ")
+        moment = datetime.fromisoformat(f"{day.replace('.', '-')}T{clock[:12]}")
+    return moment.replace(tzinfo=UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+@pytest.mark.parametrize("number", ["002", "021"])
+def test_an_imported_log_has_the_rebalances_of_the_reading(number: str) -> None:
+    log = next(log for log in LOGS if log.stem.startswith(number))
+    expected = expected_of(log)["expected"]
+    store = MemoryStore()
+    run = import_run(read_files([log]), store, name=None, topics={}).run
+    facts = [fact.event for fact in store.read(run.id)]
+    started = [f for f in facts if isinstance(f, classic.RebalanceStarted)]
+    ended = [f.generation for f in facts if isinstance(f, classic.JoinPhaseCompleted | classic.GroupEmptied)]
+    (counted,) = (count for key, count in expected["rebalance_count"].items() if key != "basis")
+    (generations,) = expected["generations"].values()
+    assert len(started) == counted
+    assert ended == generations
+    assert [f.generation + 1 for f in started] == generations
+
+
+def test_a_clock_that_steps_back_keeps_the_lines_order() -> None:
+    log = next(log for log in LOGS if log.stem.startswith("010"))
+    store = MemoryStore()
+    result = import_run(read_files([log]), store, name=None, topics={})
+    facts = list(store.read(result.run.id))
+    assert [f.at_ms for f in facts] == sorted(f.at_ms for f in facts)
+    kinds = [type(f.event).__name__ for f in facts if f.stream == "group:streams-wordcount"]
+    assert kinds.index("JoinPhaseCompleted") < kinds.index("AssignmentStored") < kinds.index("GroupEmptied")
+    assert any("steps back by up to 1379 ms (first at line 5)" in note for note in result.notes)
+
+
+@pytest.mark.parametrize("pair", [("006", "007"), ("008", "009"), ("019", "020")])
+def test_two_sides_of_one_story_make_one_run(pair: tuple[str, str]) -> None:
+    logs = [log for log in LOGS if log.stem.startswith(pair)]
+    store = MemoryStore()
+    run = import_run(read_files(logs), store, name=None, topics={}).run
+    files = {fact.source.rpartition(":")[0] for fact in store.read(run.id) if fact.source}
+    assert files == {str(log) for log in logs}
+    times = [fact.at_ms for fact in store.read(run.id)]
+    assert times == sorted(times)
