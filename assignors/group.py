@@ -12,6 +12,7 @@ from assignors.java_order import java_sorted, string_order, string_set
 from assignors.lots import NUMBER, TOPIC_SHIFT, Codes, Lot, code_of
 from assignors.spec import Member, Spec
 
+NOTHING: Codes = np.empty(0, np.int64)
 RADIX = 1 << 16
 """Below so many owners a stable argsort is NumPy's radix sort, linear in the number of partitions."""
 
@@ -75,7 +76,9 @@ class Group:
     def owned_codes(self, member: Member) -> Codes:
         """What a member says it owns, as codes in the given order."""
         owned = member.owned
-        if isinstance(owned, Lot):
+        if not len(owned):
+            return NOTHING
+        if type(owned) is Lot:  # isinstance asks an abstract base class: slow for thousands of members
             if owned.names is self.names or owned.names == self.names:
                 return owned.codes
             table = np.array([self.rank.get(name, -1) for name in owned.names], np.int64)
@@ -106,7 +109,7 @@ def _owned_topics(members: Iterable[Member]) -> set[str]:
     result: set[str] = set()
     lots: set[tuple[str, ...]] = set()
     for member in members:
-        if isinstance(member.owned, Lot):
+        if type(member.owned) is Lot:
             lots.add(member.owned.names)
             continue
         for topic, number in member.owned:

@@ -40,18 +40,24 @@ def string_hashes(texts: Sequence[str]) -> list[int]:
     """`string_hash` of each text; texts of one length are hashed together when there are many."""
     if len(texts) < FEW:
         return [string_hash(text) for text in texts]
+    lengths = list(map(len, texts))
     by_length: dict[int, list[int]] = {}
-    for i, text in enumerate(texts):
-        by_length.setdefault(len(text) if text.isascii() else -1, []).append(i)
+    if min(lengths) == max(lengths):
+        by_length[lengths[0]] = list(range(len(texts)))
+    else:
+        for i, length in enumerate(lengths):
+            by_length.setdefault(length, []).append(i)
     result = [0] * len(texts)
     for length, where in by_length.items():
-        if length < 1:
-            for i in where:
-                result[i] = string_hash(texts[i])
-            continue
-        letters = np.frombuffer("".join([texts[i] for i in where]).encode(), np.uint8).reshape(-1, length)
-        powers = np.array([pow(31, length - 1 - k, 1 << 32) for k in range(length)], np.uint32)
-        for i, h in zip(where, (letters @ powers).tolist(), strict=True):
+        joined = "".join([texts[i] for i in where])
+        if not length or not joined.isascii():
+            hashes = [string_hash(texts[i]) for i in where]
+        else:
+            powers = np.array([pow(31, length - 1 - k, 1 << 32) for k in range(length)], np.uint32)
+            hashes = (np.frombuffer(joined.encode(), np.uint8).reshape(-1, length) @ powers).tolist()
+        if len(where) == len(texts):
+            return hashes
+        for i, h in zip(where, hashes, strict=True):
             result[i] = h
     return result
 
