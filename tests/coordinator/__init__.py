@@ -1,0 +1,1 @@
+"""The classic coordinator as a pure machine: given facts, when a command, then an outcome."""

@@ -1,0 +1,38 @@
+"""Settings by Kafka's names: defaults, bounds, and sentences for what can't be."""
+
+from __future__ import annotations
+
+import pytest
+
+from coordinator.config import BOUNDS, BadSetting, GroupConfig, names, with_settings
+
+
+def test_the_defaults_are_kafkas() -> None:
+    config = GroupConfig()
+    assert (config.group_min_session_timeout_ms, config.group_max_session_timeout_ms) == (6_000, 1_800_000)
+    assert (config.group_initial_rebalance_delay_ms, config.group_max_size) == (3_000, 2_147_483_647)
+    assert config.coordinator == "java"
+
+
+def test_every_setting_has_bounds() -> None:
+    assert sorted(BOUNDS) == sorted(names(GroupConfig()))
+
+
+def test_a_text_becomes_a_number() -> None:
+    assert with_settings(GroupConfig(), {"group.max.size": "3"}, BOUNDS).group_max_size == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("group.max.sise", 3, r"unknown setting 'group.max.sise'; near names: group.max.size"),
+        ("group.max.size", 0, r"group.max.size must be from 1 to 2147483647, not 0"),
+        ("group.max.size", "many", r"group.max.size must be a whole number, not 'many'"),
+        ("group.max.size", 2.5, r"group.max.size must be a whole number, not 2.5"),
+        ("group.initial.rebalance.delay.ms", -1, r"group.initial.rebalance.delay.ms must be from 0"),
+        ("coordinator", "zookeeper", r"coordinator must be one of java, scala, not 'zookeeper'"),
+    ],
+)
+def test_what_can_not_be_is_said_in_a_sentence(name: str, value: object, sentence: str) -> None:
+    with pytest.raises(BadSetting, match=sentence):
+        with_settings(GroupConfig(), {name: value}, BOUNDS)
