@@ -138,10 +138,10 @@ def _open(path: Path, progress: Callable[[int], None] | None) -> Iterator[IO[byt
     if path.is_dir():
         raise LogError(f"{path} is a folder, not a log")
     with path.open("rb") as raw:
-        magic = raw.read(2)
+        magic = raw.read(3)
         raw.seek(0)
         counted = cast(IO[bytes], raw if progress is None else _Counted(raw, progress))
-        if magic == b"\x1f\x8b":
+        if magic == b"\x1f\x8b\x08":
             with gzip.GzipFile(fileobj=counted, mode="rb") as unpacked:
                 yield cast(IO[bytes], unpacked)
         else:

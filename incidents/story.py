@@ -56,7 +56,7 @@ def import_run(
         draft.note(note)
     index = Index(placed)
     told = _tell(placed, index, draft, session_timeout_ms)
-    origin = min(placed[0].at, told[0].at)
+    origin = min([placed[0].at] + [first.at for first in told[:1]])
     info = RunInfo(
         id=uuid.uuid4().hex[:12],
         name=name or _name(reading.files),
@@ -70,7 +70,7 @@ def import_run(
         writer.append(0, WORLD_STREAM, [event])
     for each in told:
         writer.append(each.at - origin, each.stream, [each.event], each.source)
-    ended = max(told[-1].at, placed[-1].at) - origin
+    ended = max([placed[-1].at] + [last.at for last in told[-1:]]) - origin
     writer.append(ended, WORLD_STREAM, [RunEnded(status="finished")])
     summary: dict[str, object] = {"notes": list(draft.notes), "lines": reading.counts.lines, "rows": len(reading.rows)}
     return ImportResult(writer.finish("finished", ended, summary), draft.notes)

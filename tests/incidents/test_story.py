@@ -1,0 +1,257 @@
+"""Runs made of hand-written logs: incarnations, clocks, groups that only one side speaks of, what is said and not guessed."""
+
+# ruff: noqa: E501  (log lines are as long as they are)
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from events import classic, client, world
+from events.base import Event, Recorded
+from events.types import TopicPartition
+from incidents.errors import LogError
+from incidents.reader import read_files
+from incidents.story import ImportResult, import_run
+from storage.memory import MemoryStore
+from tests.incidents.lines import CLASS, M1, M2, OLD, stamped, write
+
+C1 = "[Consumer clientId=c1, groupId=billing] "
+BROKER = "[GroupCoordinator 1]: "
+E = TypeVar("E", bound=Event)
+
+
+def told(*logs: Path, topics: dict[str, int] | None = None) -> tuple[ImportResult, list[Recorded]]:
+    """The run of some logs, and its facts."""
+    store = MemoryStore()
+    result = import_run(read_files(list(logs)), store, name=None, topics=topics or {})
+    return result, list(store.read(result.run.id))
+
+
+def of(facts: list[Recorded], kind: type[E]) -> list[E]:
+    """The facts of one type, in order."""
+    return [fact.event for fact in facts if isinstance(fact.event, kind)]
+
+
+def joined(second: float, generation: int, member: str = M1, c: str = C1) -> list[str]:
+    """A client's lines around joining a generation."""
+    said = f"Generation{{generationId={generation}, memberId='{member}', protocol='range'}}"
+    return [
+        stamped(second, c + "(Re-)joining group" + CLASS),
+        stamped(second + 0.1, c + f"Successfully joined group with generation {said}" + CLASS),
+        stamped(second + 0.2, c + f"Successfully synced group in generation {said}" + CLASS),
+    ]
+
+
+def adding(second: float, *partitions: str, c: str = C1) -> str:
+    return stamped(second, c + f"Adding newly assigned partitions: {', '.join(partitions)}" + CLASS)
+
+
+def revoking(second: float, *partitions: str, c: str = C1) -> str:
+    return stamped(second, c + f"Revoke previously assigned partitions {', '.join(partitions)}" + CLASS)
+
+
+def parts(*numbers: int) -> tuple[TopicPartition, ...]:
+    return tuple(TopicPartition("orders", n) for n in numbers)
+
+
+def test_a_run_of_a_broker_log_says_that_it_knows_no_partitions(tmp_path: Path) -> None:
+    log = write(
+        tmp_path,
+        stamped(0, BROKER + "Stabilized group billing generation 4 (__consumer_offsets-7) " + OLD),
+        stamped(0.05, BROKER + "Assignment received from leader for group billing for generation 4 " + OLD),
+    )
+    result, facts = told(log)
+    assert result.run.source == "recorded"
+    assert result.run.origin == "2024-03-01T10:00:00.000Z"
+    assert of(facts, classic.AssignmentStored) == [classic.AssignmentStored(generation=4)]
+    assert of(facts, world.GroupDeclared) == [world.GroupDeclared(group="billing", protocol="classic", topics=())]
+    assert any("which partitions stood still is unknown" in note for note in result.notes)
+
+
+def test_given_topics_are_declared_for_the_only_group(tmp_path: Path) -> None:
+    log = write(tmp_path, stamped(0, BROKER + "Group billing with generation 5 is now empty " + OLD))
+    _, facts = told(log, topics={"orders": 12})
+    assert of(facts, world.TopicCreated) == [world.TopicCreated(topic="orders", partitions=12)]
+    assert of(facts, world.GroupDeclared)[0].topics == ("orders",)
+
+
+def test_a_callback_that_gives_up_ends_at_the_next_line_and_the_view_follows(tmp_path: Path) -> None:
+    log = write(tmp_path, *joined(0, 4), adding(1, "orders-0", "orders-1"), revoking(5, "orders-1"), *joined(7, 5))
+    _, facts = told(log)
+    views = [(f.at_ms, f.event.partitions) for f in facts if isinstance(f.event, client.ViewChanged)]
+    assert views == [(1000, parts(0, 1)), (7000, parts(0))]
+    ends = [(f.at_ms, f.event.kind) for f in facts if isinstance(f.event, client.CallbackEnd)]
+    assert ends == [(1000, "assigned"), (7000, "revoked")]
+
+
+def test_offset_lines_without_a_client_belong_to_who_was_assigned_the_partition(tmp_path: Path) -> None:
+    c2 = C1.replace("c1", "c2")
+    offset = (
+        "Setting offset for partition orders-1 to the committed offset FetchPosition{offset=42, x} (x.ConsumerUtils)"
+    )
+    log = write(tmp_path, adding(0, "orders-0"), adding(0.1, "orders-1", c=c2), stamped(0.2, offset))
+    _, facts = told(log)
+    assert [(e.process, e.offsets) for e in of(facts, client.PositionReady)] == [
+        ("c1.0", (("orders", 0, -1),)),
+        ("c2.0", (("orders", 1, 42),)),
+    ]
+
+
+def test_partitions_given_up_before_any_were_assigned_were_held_from_before(tmp_path: Path) -> None:
+    result, facts = told(
+        write(tmp_path, stamped(0, C1 + "Discovered group coordinator h" + CLASS), revoking(3, "orders-2"))
+    )
+    views = [(f.at_ms, f.event.partitions) for f in facts if isinstance(f.event, client.ViewChanged)]
+    assert views == [(0, parts(2)), (3000, ())]
+    assert any("before its log begins" in note for note in result.notes)
+
+
+def closing(second: float) -> list[str]:
+    leave = f"Member {M1} sending LeaveGroup request to coordinator h:1 (id: 7 rack: null) due to the consumer is being closed"
+    return [stamped(second, C1 + leave + CLASS)]
+
+
+def test_a_client_that_closed_and_joins_again_is_its_next_incarnation(tmp_path: Path) -> None:
+    _, facts = told(write(tmp_path, *joined(0, 4), *closing(2), *joined(5, 6, M2)))
+    assert [e.process for e in of(facts, client.ProcessStarted)] == ["c1.0", "c1.1"]
+    assert of(facts, client.Closed) == [client.Closed(process="c1.0")]
+
+
+def test_a_leave_by_poll_timeout_is_no_end_of_the_process_and_keeps_its_view(tmp_path: Path) -> None:
+    leave = f"Member {M1} sending LeaveGroup request to coordinator h:1 (id: 7 rack: null) due to consumer poll timeout has expired."
+    _, facts = told(
+        write(
+            tmp_path,
+            *joined(0, 4),
+            adding(1, "orders-0"),
+            stamped(2, C1 + "consumer poll timeout has expired. This means the time between" + CLASS),
+            stamped(2, C1 + leave + CLASS),
+            stamped(
+                2, C1 + "Resetting generation and member id due to: consumer pro-actively leaving the group" + CLASS
+            ),
+            stamped(2, C1 + "Request joining group due to: consumer pro-actively leaving the group" + CLASS),
+            stamped(4, C1 + "Lost previously assigned partitions orders-0" + CLASS),
+            *joined(4.1, 6),
+        )
+    )
+    assert [e.process for e in of(facts, client.ProcessStarted)] == ["c1.0"]
+    assert of(facts, client.Closed) == []
+    assert of(facts, client.RejoinRequested) == []
+    assert [(f.at_ms, f.event.partitions) for f in facts if isinstance(f.event, client.ViewChanged)] == [
+        (1000, parts(0)),
+        (4100, ()),
+    ]
+
+
+def test_two_processes_of_one_name_at_one_time_are_told_apart_by_their_logs(tmp_path: Path) -> None:
+    a, b = write(tmp_path, *joined(0, 4), name="a.log"), write(tmp_path, *joined(0.05, 4, M2), name="b.log")
+    result, facts = told(a, b)
+    assert sorted(e.process for e in of(facts, client.ProcessStarted)) == ["c1@a.0", "c1@b.0"]
+    assert any("called themselves c1 at the same time" in note for note in result.notes)
+
+
+def test_a_group_without_a_broker_log_has_its_generations_from_its_clients(tmp_path: Path) -> None:
+    plan = f"{{{M1}=Assignment(partitions=[orders-0]), {M2}=Assignment(partitions=[orders-1])}}"
+    lines = joined(1, 4)
+    lines.insert(2, stamped(1.15, C1 + f"Finished assignment for group at generation 4: {plan}" + CLASS))
+    result, facts = told(
+        write(tmp_path, stamped(0, C1 + "Request joining group due to: group is already rebalancing" + CLASS), *lines)
+    )
+    assert [e.generation for e in of(facts, classic.RebalanceStarted)] == [3]
+    (completed,) = of(facts, classic.JoinPhaseCompleted)
+    assert (completed.generation, completed.members, completed.size) == (4, (M1, M2), 2)
+    (stored,) = of(facts, classic.AssignmentStored)
+    assert stored.assignment == {M1: parts(0), M2: parts(1)}
+    assert any("inferred from its clients' logs" in note for note in result.notes)
+
+
+def test_the_leaders_log_fills_what_the_broker_does_not_print(tmp_path: Path) -> None:
+    plan = f"{{{M1}=Assignment(partitions=[orders-0])}}"
+    broker = write(
+        tmp_path,
+        stamped(0, BROKER + "Stabilized group billing generation 4 (__consumer_offsets-7) with 1 members " + OLD),
+        stamped(
+            1,
+            BROKER
+            + f"Assignment received from leader {M1} for group billing for generation 4. The group has 1 members, 0 of which are static. "
+            + OLD,
+        ),
+        name="broker.log",
+    )
+    leader = write(tmp_path, stamped(0.5, C1 + f"Finished assignment for group at generation 4: {plan}" + CLASS))
+    _, facts = told(broker, leader)
+    (stored,) = of(facts, classic.AssignmentStored)
+    assert (stored.leader, stored.assignment) == (M1, {M1: parts(0)})
+
+
+def test_a_member_that_was_never_let_in_is_added_where_it_is_first_named(tmp_path: Path) -> None:
+    log = write(
+        tmp_path, stamped(3, BROKER + f"Member {M1} in group billing has failed, removing it from the group " + OLD)
+    )
+    result, facts = told(log)
+    kinds = [type(f.event).__name__ for f in facts if f.stream == "group:billing"]
+    assert kinds == ["MemberAdded", "MemberRemoved"]
+    assert of(facts, classic.MemberRemoved)[0].cause == "session-expired"
+    assert any("does not tell when 1 of its members came in" in note for note in result.notes)
+
+
+@pytest.mark.parametrize(
+    ("reason", "cause"),
+    [
+        (f"Adding new member {M1} with group instance id None", "member-joined"),
+        (f"removing member {M1} on heartbeat expiration.", "session-expired"),
+        (f"removing member {M1} on LeaveGroup", "member-left"),
+        (f"explicit `LeaveGroup` request for ({M1}) members.", "member-left"),
+        (f"Leader {M1} re-joining group during Stable; client reason: cached metadata has changed", "leader-rejoined"),
+        (f"Updating metadata for member {M1} during Stable; client reason: not provided", "member-rejoined"),
+        ("Removing Set(a, b) on pending sync request expiration", "sync-timeout"),
+        ("nobody knows", "unknown"),
+    ],
+)
+def test_a_rebalances_reason_becomes_one_word(tmp_path: Path, reason: str, cause: str) -> None:
+    line = f"Preparing to rebalance group billing in state PreparingRebalance with old generation 3 (reason: {reason}) "
+    _, facts = told(write(tmp_path, stamped(0, BROKER + line + OLD)))
+    (started,) = of(facts, classic.RebalanceStarted)
+    assert (started.cause, started.reason, started.generation) == (cause, reason, 3)
+
+
+def test_equal_times_are_ordered_by_cause_question_broker_answer(tmp_path: Path) -> None:
+    asked, answered, _ = joined(1, 4)
+    c = write(tmp_path, asked, answered.replace("01,100", "01,000"), name="z.log")
+    b = write(
+        tmp_path,
+        stamped(1, BROKER + "Stabilized group billing generation 4 (__consumer_offsets-7) " + OLD),
+        name="a.log",
+    )
+    _, facts = told(c, b)
+    kinds = [type(f.event).__name__ for f in facts]
+    assert kinds.index("JoinSent") < kinds.index("JoinPhaseCompleted") < kinds.index("JoinOk")
+
+
+def test_a_clock_that_steps_back_never_takes_the_run_back(tmp_path: Path) -> None:
+    log = write(tmp_path, *joined(10, 4), adding(8, "orders-0"), revoking(20, "orders-0"))
+    result, facts = told(log)
+    times = [f.at_ms for f in facts]
+    assert times == sorted(times)
+    assert any("steps back by up to 2200 ms (first at line 4)" in note for note in result.notes)
+
+
+def test_a_log_without_times_cannot_be_imported(tmp_path: Path) -> None:
+    log = write(tmp_path, "[main] INFO x.Y - " + C1 + "(Re-)joining group")
+    with pytest.raises(LogError, match="nothing to import"):
+        told(log)
+
+
+def test_a_log_without_groups_cannot_be_imported(tmp_path: Path) -> None:
+    with pytest.raises(LogError, match="no line tells of a consumer group"):
+        told(write(tmp_path, "nothing here"))
+
+
+def test_hostile_names_stay_what_they_are(tmp_path: Path) -> None:
+    evil = "<script>'; DROP TABLE facts; -- %s {0}"
+    log = write(tmp_path, stamped(0, BROKER + f"Group {evil} with generation 5 is now empty " + OLD))
+    _, facts = told(log)
+    assert {f.stream for f in facts} == {"world", f"group:{evil}"}
