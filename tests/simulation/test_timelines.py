@@ -1,0 +1,183 @@
+"""The reference timelines (spec: appendix D.8 a to e): whole runs, latency 1 ms."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from events import classic as c
+from events import client as p
+from events.network import LinkCut, LinkHealed
+from scenarios.dsl import Application, World, minutes, seconds
+from simulation.clients.process import Script
+from tests.simulation.told import LATENCY, Told, tell
+
+LINGER = 10
+"""How long an answer that wrote a record is held back."""
+
+
+def test_two_founders_a_second_apart_rebalance_once_and_are_done_six_seconds_after_the_first() -> None:
+    def story(world: World) -> Script:
+        orders = world.topic("orders", partitions=4)
+        group = world.group("billing")
+        group.join(2, topics=[orders], spread=seconds(1))
+        yield group.stable(members=2, within=seconds(10))
+
+    told = tell(story, minutes(2))
+    first, _ = told.each(c.MemberAdded)[0]
+    assert told.at(c.JoinPhaseCompleted) == [first + 6_000]
+    assert told.at(c.RebalanceStarted) == [first]
+    assert told.generations == [1]
+    assert told.at(c.AssignmentStored) == [first + 6_000 + 2 * LATENCY]
+
+
+@pytest.mark.parametrize("phase_ms", [0, 700, 1_500, 2_300, 2_999])
+def test_a_killed_dynamic_member_is_removed_one_session_after_its_last_heartbeat(phase_ms: int) -> None:
+    def story(world: World) -> Script:
+        orders = world.topic("orders", partitions=4)
+        group = world.group("billing", assignor="cooperative-sticky")
+        members = group.join(2, topics=[orders])
+        yield group.stable(members=2, within=seconds(20))
+        yield world.sleep(seconds(20) + phase_ms)
+        members[1].kill()
+        yield group.stable(members=1, within=seconds(60))
+
+    told = tell(story, minutes(3))
+    killed = told.at(p.Crashed)[0]
+    removed, fact = told.one(c.MemberRemoved)
+    assert fact.cause == "session-expired"
+    assert 42_000 < removed - killed <= 45_000 + LATENCY
+    owner = [m for m, given in told.each(c.AssignmentStored)[0][1].assignment.items() if m.startswith("m2")]  # type: ignore[union-attr]
+    mine = told.each(c.AssignmentStored)[0][1].assignment[owner[0]]  # type: ignore[index]
+    assert len(mine) == 2
+    for partition in (tp.partition for tp in mine):
+        dead = [i for i in told.intervals(partition, killed) if i.label == "OWNER_DEAD"]
+        assert (dead[0].from_ms, dead[0].member) == (killed, "m2.0")
+        assert dead[-1].to_ms == removed
+        assert told.labels(partition, removed + 1)[-1] == "OK"
+
+
+def _scale_out(assignor: str) -> Told:
+    def story(world: World) -> Script:
+        orders = world.topic("orders", partitions=4)
+        group = world.group("billing", assignor=assignor)
+        group.join(1, topics=[orders])
+        yield group.stable(members=1, within=seconds(20))
+        yield world.sleep(seconds(20))
+        group.join(1, topics=[orders])
+        yield group.stable(members=2, within=seconds(20))
+        yield world.sleep(seconds(20))
+
+    return tell(story, minutes(2))
+
+
+def test_a_cooperative_scale_out_takes_two_generations_and_never_stops_what_stays() -> None:
+    told = _scale_out("cooperative-sticky")
+    assert told.generations == [1, 2, 3]
+    since = told.at(p.ProcessStarted)[1]
+    first, last = told.each(c.AssignmentStored)[0][1], told.each(c.AssignmentStored)[-1][1]
+    assert first.assignment is not None
+    assert last.assignment is not None
+    moved = c.moved(first.assignment, last.assignment)
+    assert len(moved) == 2
+    for partition in range(4):
+        stays = all(tp.partition != partition for tp in moved)
+        assert (told.stood_still(partition, since) == 0) is stays
+        if stays:
+            assert told.labels(partition, since) == ["OK"]
+
+
+def test_an_eager_scale_out_stops_everything_from_revocation_until_the_answer_to_the_sync() -> None:
+    told = _scale_out("range")
+    assert told.generations == [1, 2]
+    since = told.at(p.ProcessStarted)[1]
+    revoked = told.at(p.RevocationPending)[0]
+    for partition in range(4):
+        stops = [i for i in told.intervals(partition, since) if i.unavailable]
+        assert stops[0].from_ms == revoked
+        assert all(a.to_ms == b.from_ms for a, b in pairwise(stops)), "without a gap"
+        owner = stops[-1].member
+        ready = max(at for at, fact in told.each(p.PositionReady) if fact.process == owner)
+        synced = max(at for at, fact in told.each(p.SyncOk) if fact.process == owner)
+        assert stops[-1].to_ms == ready == synced + 2 * LATENCY
+
+
+def test_an_application_that_does_not_poll_leaves_at_max_poll_interval_and_its_late_commit_is_refused() -> None:
+    """The expiry counts from the last poll before the batch; nobody else is in the group."""
+
+    def story(world: World) -> Script:
+        orders = world.topic("orders", partitions=2, rate=10)
+        group = world.group("billing", config={"max.poll.interval.ms": 20_000, "enable.auto.commit": False})
+        (member,) = group.join(1, topics=[orders], application=Application(process_ms=100, commit_sync=True))
+        yield group.stable(members=1, within=seconds(20))
+        yield world.sleep(seconds(5))
+        member.slow_batch(seconds(30))
+        yield world.sleep(seconds(60))
+
+    told = tell(story, minutes(2))
+    slow = next(at for at, fact in told.each(p.PollEnd) if fact.process_ms > 30_000)
+    assert told.at(p.PollExpired) == told.at(p.LeaveSent) == [slow + 20_000]
+    removed, fact = told.one(c.MemberRemoved)
+    assert (removed, fact.cause, fact.reason) == (slow + 20_001, "left", "consumer poll timeout has expired.")
+    refused = told.each(p.CommitFailed)
+    assert [(at, f.error, f.local) for at, f in refused] == [(slow + 30_100, "COMMIT_FAILED", True)]
+    assert told.each(c.CommitRefused) == []
+    assert told.labels(0, removed, slow + 30_000) == ["ZOMBIE_ONLY"]
+    lost = told.each(p.CallbackStart, kind="lost")
+    assert [at for at, _ in lost] == [slow + 30_100]
+
+
+def _zombie(assignor: str) -> Told:
+    def story(world: World) -> Script:
+        orders = world.topic("orders", partitions=4)
+        group = world.group("billing", assignor=assignor)
+        members = group.join(2, topics=[orders])
+        yield group.stable(members=2, within=seconds(20))
+        yield world.sleep(seconds(10))
+        with world.network.cut(members[0], world.broker):
+            yield world.sleep(seconds(70))
+        yield group.stable(members=2, within=seconds(60))
+
+    return tell(story, minutes(4))
+
+
+@pytest.mark.parametrize("assignor", ["range", "cooperative-sticky"])
+def test_a_member_cut_off_past_its_session_is_a_zombie_until_it_is_back(assignor: str) -> None:
+    told = _zombie(assignor)
+    (cut, _), (healed, _) = told.one(LinkCut), told.one(LinkHealed)
+    removed, gone = told.one(c.MemberRemoved)
+    assert gone.cause == "session-expired"
+    assert cut + 42_000 < removed <= cut + 45_000 + LATENCY
+    back = min(at for at in told.at(p.CallbackStart, kind="lost") if at >= healed)
+    plan = told.each(c.AssignmentStored)[0][1].assignment
+    assert plan is not None
+    for tp in plan[gone.member]:
+        assert told.labels(tp.partition, cut, removed) == ["OK"]
+        assert set(told.labels(tp.partition, removed + 1, back)) <= {"DOUBLE", "ZOMBIE_ONLY"}
+    refused = [f for at, f in told.each(c.CommitRefused) if at >= removed]
+    assert [(f.member, f.error) for f in refused] == [(gone.member, "UNKNOWN_MEMBER_ID")]
+    assert [f for at, f in told.each(c.CommitAccepted, member=gone.member) if at >= removed] == []
+    assert back > told.at(c.CommitRefused)[-1] - LATENCY
+
+
+def test_a_static_member_that_restarts_within_its_session_disturbs_nobody() -> None:
+    def story(world: World) -> Script:
+        orders = world.topic("orders", partitions=4)
+        group = world.group("billing")
+        members = group.join(3, topics=[orders], static=True)
+        yield group.stable(members=3, within=seconds(20))
+        yield world.sleep(seconds(10))
+        generation = group.generation
+        for member in members:
+            yield member.restart(downtime=seconds(20))
+            yield group.stable(members=3, within=seconds(5))
+        world.check(group.generation == generation, "no rebalance")
+
+    told = tell(story, minutes(3))
+    assert told.generations == [1]
+    assert told.at(c.RebalanceStarted) == told.at(c.RebalanceStarted)[:1]
+    assert len(told.each(c.MemberReplaced)) == 3
+    closed = told.at(p.Closed)
+    for partition in range(4):
+        assert 20_000 <= told.stood_still(partition, closed[0] - 1_000) <= 20_000 + 12 * LATENCY + LINGER

@@ -1,0 +1,96 @@
+"""A run in memory, asked in a line: facts of a type, generations, intervals of a partition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import analysis
+from analysis.availability import Interval
+from events import classic as c
+from events.base import Event, Recorded
+from scenarios.dsl import World, scenario
+from simulation.run import RunResult, Scenario, run
+from storage.memory import MemoryStore
+from storage.store import RunInfo
+
+E = TypeVar("E", bound=Event)
+LATENCY = 1
+
+
+class Told:
+    """One finished run."""
+
+    def __init__(self, result: RunResult, store: MemoryStore) -> None:
+        self.result = result
+        self.store = store
+        self.log = list(store.read(result.info.id))
+
+    @property
+    def info(self) -> RunInfo:
+        """What the store knows of it."""
+        return self.result.info
+
+    def each(self, kind: type[E], /, **fields: Any) -> list[tuple[int, E]]:
+        """(at_ms, fact) of every fact of this type with these fields."""
+        return [
+            (f.at_ms, f.event)
+            for f in self.log
+            if isinstance(f.event, kind) and all(getattr(f.event, k) == v for k, v in fields.items())
+        ]
+
+    def at(self, kind: type[E], /, **fields: Any) -> list[int]:
+        """When such facts were recorded."""
+        return [at for at, _ in self.each(kind, **fields)]
+
+    def one(self, kind: type[E], /, **fields: Any) -> tuple[int, E]:
+        """The only such fact."""
+        (found,) = self.each(kind, **fields)
+        return found
+
+    @property
+    def generations(self) -> list[int]:
+        """The generations whose join phase completed, in order."""
+        return [e.generation for _, e in self.each(c.JoinPhaseCompleted)]
+
+    def intervals(self, partition: int | None = None, since: int = 0, until: int | None = None) -> list[Interval]:
+        """Availability of one partition, or all, in part of the run."""
+        found = analysis.open(self.store, self.info.id).intervals
+        return [
+            i
+            for i in found
+            if (partition is None or i.partition == partition)
+            and i.to_ms > since
+            and (until is None or i.from_ms < until)
+        ]
+
+    def labels(self, partition: int, since: int = 0, until: int | None = None) -> list[str]:
+        """Its labels in order, equal neighbours as one."""
+        found = [i.label for i in self.intervals(partition, since, until)]
+        return [label for i, label in enumerate(found) if i == 0 or found[i - 1] != label]
+
+    def stood_still(self, partition: int, since: int) -> int:
+        """How many ms of it were unavailable from `since` on."""
+        return sum(i.to_ms - max(i.from_ms, since) for i in self.intervals(partition, since) if i.unavailable)
+
+
+def tell(
+    story: Callable[..., Any], lasts: int, *, seed: int = 1, record: str = "all", green: bool = True, **settings: Any
+) -> Told:
+    """Play a story; `settings` are Kafka's names with _ for dots. It must go well, unless `green` is False."""
+    store = MemoryStore()
+    named = {key.replace("_", "."): value for key, value in settings.items()}
+    kind = story if isinstance(story, Scenario) else scenario(seed=seed, lasts=lasts)(story)
+    told = Told(run(kind, store, settings=named, record=record), store)
+    if green:
+        assert told.result.failure is None, told.result.failure
+        assert told.result.ok, told.result.violations
+    return told
+
+
+def before(log: list[Recorded], at_ms: int) -> list[Recorded]:
+    """The facts up to an instant."""
+    return [fact for fact in log if fact.at_ms <= at_ms]
+
+
+__all__ = ["LATENCY", "Told", "World", "before", "tell"]
