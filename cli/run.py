@@ -49,9 +49,8 @@ def run(
         result = simulate(told, opened, seed=seed, settings=chosen, record=record, progress=bar)
         summary = _summary(opened, result)
     if result.info.status == "interrupted":
-        note(
-            f"groupsim: interrupted at {result.info.simulated_ms:,} ms; run {result.info.id} holds every fact until then"
-        )
+        until = f"{result.info.simulated_ms:,} ms"
+        note(f"groupsim: interrupted at {until}; run {result.info.id} holds every fact until then")
         raise typer.Exit(INTERRUPTED)
     if form is Format.TABLE:
         _print(summary, scenario)

@@ -9,7 +9,15 @@ import msgspec
 from events.types import RunId
 
 
-class Event(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="type", omit_defaults=True):
+class Event(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    tag=True,
+    tag_field="type",
+    omit_defaults=True,
+    forbid_unknown_fields=True,
+):
     """A fact: past tense, no clock, no behaviour. The envelope carries time and order."""
 
     durable: ClassVar[bool] = False
