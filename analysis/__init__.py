@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from analysis.runs import Run
     from storage.store import EventStore
 
 
-def open(store: str | EventStore, run: str = "latest") -> Run:
+def open(store: str | Path | EventStore, run: str = "latest") -> Run:
     """A run of a store (path, SQLAlchemy URL or EventStore), by id, unique prefix or `latest`.
 
     Raises UnknownRun if there is none. pandas is imported here and not before.

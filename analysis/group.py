@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis import blind
-from analysis.books import COMPLETING, DEAD, PREPARING, STABLE, Books
+from analysis.books import DEAD, PREPARING, STABLE, Books
 from analysis.causes import Causes, of_process
 from analysis.labels import (
     BOTH_ENTITLED,
@@ -224,6 +224,6 @@ class GroupView:
 
     def _in_flight(self, x: Process, tp: TopicPartition) -> bool:
         """The owner will apply this grant, unless it has asked to join again or has given the partition up since."""
-        if x.released or self.books.state == COMPLETING:
+        if x.released:
             return False
         return self.books.state == STABLE or (self.books.state in (PREPARING, DEAD) and tp not in x.surrendered)

@@ -6,8 +6,9 @@ import pytest
 
 from events import classic as c
 from events import client as p
+from events.network import LinkCut, LinkHealed
 from events.types import Protocol, Subscription
-from tests.analysis.log import Log, serving_pair
+from tests.analysis.log import Log, serving_pair, tps
 from tests.analysis.stories import alone, cooperative, eager
 
 
@@ -100,3 +101,46 @@ def test_a_failover_between_join_and_sync_takes_the_group_back_and_members_go_on
 def test_a_coordinator_that_is_away_stops_nobody() -> None:
     log = serving_pair().group(200, c.CoordinatorUnloaded()).end(300)
     assert log.labels(1)[-1] == ("OK", 100, 300)
+
+
+def test_a_grant_that_was_never_applied_is_void_once_the_next_generation_begins() -> None:
+    log = alone(0).shows(5, "a").asks(5, "a").start(90, "b").added(100, "b").preparing(100, 1)
+    log.completing(110, 2, "a", "b").stored(120, 2, a=(), b=tps(0)).preparing(150, 2)
+    log.completing(200, 3, "a", "b", absent=("b",)).end(300)
+    assert log.labels(0)[-2:] == [("GRANT_IN_FLIGHT", 120, 200), ("WITHHELD", 200, 300)]
+
+
+def test_what_was_given_up_for_a_rebalance_is_withheld_even_before_the_rejoin_is_sent() -> None:
+    log = alone(0).preparing(100, 1).shows(110, "a").asks(150, "a").end(200)
+    assert log.labels(0) == [("OK", 0, 110), ("WITHHELD", 110, 200)]
+
+
+def test_an_absent_static_member_may_commit_again_while_the_next_rebalance_prepares() -> None:
+    log = serving_pair().preparing(200, 1).completing(300, 2, "a", "b", absent=("b",))
+    log.stored(310, 2, a=tps(0), b=tps(1)).preparing(400, 2).end(500)
+    assert log.labels(1)[-3:] == [("OK", 100, 300), ("ZOMBIE_ONLY", 300, 400), ("OK", 400, 500)]
+
+
+def test_a_cut_that_healed_in_time_is_no_cause_of_what_comes_later() -> None:
+    log = serving_pair().network(200, LinkCut(a="a", b="broker")).network(250, LinkHealed(a="a", b="broker"))
+    log.preparing(300, 1, "leader-rejoined", "a").client(300, p.Paused(process="b", partitions=tps(1)))
+    log.shows(310, "a").end(400)
+    assert log.intervals(0)[-1].cause == "leader-rejoined"
+
+
+def test_a_rebalance_that_names_nobody_is_led_by_the_member_removed_just_before() -> None:
+    log = serving_pair().client(200, p.Crashed(process="b"))
+    log.group(500, c.MemberRemoved(member="b-id", cause="session-expired")).preparing(500, 1, "session-expired")
+    assert log.end(600).intervals(1)[-1].cause == "crash b > session-expired"
+
+
+def test_the_next_assigned_callback_ends_a_pending_revocation() -> None:
+    log = serving_pair().client(200, p.RevocationPending(process="a", partitions=tps(0)))
+    log.client(220, p.CallbackStart(process="a", kind="assigned", partitions=()))
+    log.client(230, p.CallbackEnd(process="a", kind="assigned")).end(300)
+    assert log.labels(0)[-2:] == [("PAUSED_CALLBACK", 200, 230), ("OK", 230, 300)]
+
+
+def test_a_position_of_something_not_in_the_view_counts_for_nothing() -> None:
+    log = serving_pair().fetches(110, "a", 1).shows(120, "b").stored(130, 1, a=tps(0, 1), b=())
+    assert log.shows(140, "a", 0, 1).end(200).labels(1)[-1] == ("RESTORING", 140, 200)

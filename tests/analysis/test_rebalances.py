@@ -29,6 +29,7 @@ def test_a_cooperative_rebalance_revokes_in_round_one_and_moves_in_round_two() -
 
 def test_a_rejoin_of_somebody_who_lost_nothing_is_no_follow_up() -> None:
     assert told(eager().preparing(300, 2, "member-rejoined", "b"))[-1].rounds == 1
+    assert told(eager().preparing(300, 2, "member-rejoined"))[-1].rounds == 1
 
 
 def test_partitions_of_the_dead_are_revoked_and_moved() -> None:

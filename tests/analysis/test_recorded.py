@@ -67,6 +67,12 @@ def test_what_a_client_lost_may_be_anywhere() -> None:
     assert told(log, 0)[-1] == ("UNKNOWN", "only clients speak", 11, 20)
 
 
+def test_what_was_regained_and_then_lost_is_not_counted_as_given_up() -> None:
+    log = Log(source="a.log:1").start(0, "a").shows(0, "a", 0).shows(5, "a").shows(7, "a", 0)
+    log.client(10, p.CallbackStart(process="a", kind="lost", partitions=tps(0))).shows(11, "a").end(20)
+    assert [(label, at) for label, _, at, _ in told(log, 0)[1:]] == [("WITHHELD", 5), ("OK", 7), ("UNKNOWN", 11)]
+
+
 def two_clients(second: bool = True) -> Log:
     """Broker and clients; a rebalance in which partition 1 goes from a to b, whose log may be missing."""
     log = recorded().start(0, "a").shows(0, "a", 0, 1).fetches(0, "a", 0, 1)

@@ -85,6 +85,15 @@ def test_a_timeline_tells_who_had_what_without_gaps() -> None:
     assert run.timeline("nobody").empty
 
 
+def test_two_stops_for_the_same_reason_stay_two_rows() -> None:
+    log = serving_pair().client(200, p.Frozen(process="b")).client(300, p.Thawed(process="b"))
+    log.client(400, p.Frozen(process="b")).client(450, p.Thawed(process="b")).end(500)
+    rows = opened(log).unavailable()
+    stalled = rows[rows["label"] == "OWNER_STALLED"]
+    assert stalled["duration_ms"].tolist() == [100, 50]
+    assert set(stalled["cause"]) == {"freeze b"}
+
+
 def test_intervals_are_cut_to_a_window() -> None:
     rows = metrics.between(opened(crash()).unavailable(), 250, 510)
     assert rows["duration_ms"].tolist() == [250, 10]
