@@ -23,9 +23,10 @@ class Rebalance:
     `generation` is the one it led to. It ended when the assignment was stored or the group was empty, when another
     rebalance took its place (`ended_ms` is that one's start) or when a new coordinator forgot it; in the last two cases
     it moved nothing. `moved`: partitions granted to another member than the one that had them last (a partition
-    withheld in round 1 moves in round 2). `revoked`: partitions that their owner does not have any more. `rounds`: 1,
-    or its place in a row of cooperative follow-ups. `slowest_member`: whoever was dropped for not joining; else the
-    last to join, or, where the sync phase was the longer one, the leader; a process id where one is known.
+    withheld in round 1 moves in round 2). `revoked`: partitions that their owner does not have any more. Both are None
+    where the assignment before or after is not told. `rounds`: 1, or its place in a row of cooperative follow-ups.
+    `slowest_member`: whoever was dropped for not joining; else the last to join, or, where the sync phase was the
+    longer one, the leader; a process id where one is known.
     """
 
     group: str
@@ -82,6 +83,7 @@ class _Teller:
     last_in: MemberId | None = None
     last_owner: dict[TopicPartition, MemberId] = field(default_factory=dict)
     losers: set[MemberId] = field(default_factory=set)
+    fresh: bool = False
     asked_ms: int | None = None
     heard: dict[int, _Heard] = field(default_factory=dict)
 
@@ -116,6 +118,7 @@ class _Teller:
             rounds = self.done[-1].rounds + 1 if self.losers and asked else 1
         self.done.append(Rebalance(self.group, None, event.cause, at_ms, rounds=rounds))
         self.running, self.joined_ms = True, None
+        self.fresh = event.initial or event.generation <= 0
         came = "joined" in event.cause or event.cause == "static-replaced"
         self.last_in = event.member if came else None
 
@@ -148,8 +151,9 @@ class _Teller:
         if event.assignment is not None:
             now = {tp: m for m, given in event.assignment.items() for tp in given}
             lost = [(tp, m) for m, given in (before or {}).items() for tp in given if now.get(tp) != m]
-            moved = sum(self.last_owner.get(tp, m) != m for tp, m in now.items())
-            revoked = len(lost)
+            if before is not None or self.fresh:
+                moved = sum(self.last_owner.get(tp, m) != m for tp, m in now.items())
+                revoked = len(lost)
             self.losers = {m for tp, m in lost if tp not in now and m in self.books.members}
             self.last_owner |= now
         if self.running:

@@ -31,7 +31,8 @@ def open_run(store: str | Path | EventStore, reference: str = "latest") -> Run:
 class Run:
     """Tables of one run. Columns, dtypes and units: `analysis.frames`, `analysis.metrics`.
 
-    Facts that change nothing (heartbeats, messages) are read by `facts()` only.
+    Facts that change nothing (heartbeats, messages) are read by `facts()` only: of a run that was killed, time after
+    the last fact that tells something is not counted.
     """
 
     def __init__(self, store: EventStore, info: RunInfo) -> None:

@@ -83,6 +83,12 @@ def test_a_brokers_log_tells_no_moves() -> None:
     assert told(log) == [Rebalance(GROUP, 13, "unknown", 5, 30, 5, None, None, 1, None)]
 
 
+def test_moves_are_not_told_where_the_assignment_before_is_not() -> None:
+    log = Log(source="a.log:1").group(0, c.RebalanceStarted(generation=4, cause="unknown", reason=""))
+    log.stored(5, 5, a=tps(0)).preparing(7, 5).stored(9, 6, a=(), b=tps(0))
+    assert [(r.moved, r.revoked) for r in told(log)] == [(None, None), (1, 1)]
+
+
 def test_clients_alone_tell_when_they_asked_and_when_they_synced() -> None:
     log = Log(source="c.log:1").asks(10, "a").syncs(14, 2, "a")
     log.client(20, p.JoinSent(process="a", member="a-id"), p.JoinOk(process="a", member="a-id", generation=3))
