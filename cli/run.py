@@ -85,7 +85,12 @@ def _summary(store: Any, result: Any) -> dict[str, Any]:
         **({"failure": result.failure} if result.failure else {}),
         **numbers,
         "invariants": [
-            {"name": name, "ok": not broken, "violations": [_violation(v) for v in broken]}
+            {
+                "name": name,
+                "ok": not broken,
+                "violations": [_violation(v) for v in broken],
+                "note": result.notes[name],
+            }
             for name, broken in result.violations.items()
         ],
     }
@@ -95,6 +100,11 @@ def _telling() -> tuple[str, ...]:
     from events.catalogue import CATALOGUE
 
     return tuple(tag for tag, kind in CATALOGUE.items() if not kind.noise)
+
+
+def _verdict(invariant: dict[str, Any]) -> str:
+    note = f" ({plain(invariant['note'])})" if invariant["note"] else ""
+    return f"{'ok  ' if invariant['ok'] else 'FAIL'} {invariant['name']}{note}"
 
 
 def _violation(violation: Any) -> dict[str, Any]:
@@ -107,7 +117,7 @@ def _print(summary: dict[str, Any], reference: str) -> None:
     print(title(name, seed, summary["simulated_ms"], rebalances, summary["facts"]))
     for line in headline(summary):
         print(line)
-    print("  ".join(f"{'ok  ' if i['ok'] else 'FAIL'} {i['name']}" for i in summary["invariants"]))
+    print("  ".join(_verdict(invariant) for invariant in summary["invariants"]))
     for invariant in summary["invariants"]:
         for violation in invariant["violations"]:
             print(f"FAIL  {invariant['name']}  at {violation['at_ms']:,} ms: {plain(violation['sentence'])}")

@@ -45,10 +45,12 @@ class Scenario:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """How a run ended: `failure` is the sentence of what went wrong in the story, if anything did."""
+    """How a run ended: `failure` is the sentence of what went wrong in the story, if anything did;
+    `notes` is what an invariant remarks of a run that kept it."""
 
     info: RunInfo
     violations: Mapping[str, tuple[Violation, ...]]
+    notes: Mapping[str, str]
     failure: str | None = None
 
     @property
@@ -98,7 +100,8 @@ def run(
         end.done()
     for invariant in watching:
         violations[invariant.name].extend(invariant.finish())
-    return RunResult(end.info, {k: tuple(v) for k, v in violations.items()}, end.failure)
+    notes = {invariant.name: invariant.note for invariant in watching}
+    return RunResult(end.info, {k: tuple(v) for k, v in violations.items()}, notes, end.failure)
 
 
 def _observe(watching: Sequence[Invariant], violations: dict[str, list[Violation]], fact: Recorded) -> None:
