@@ -125,7 +125,7 @@ WORDINGS: tuple[Wording, ...] = (
     wording(
         "commit_failed",
         "Failing OffsetCommit request",
-        r"Failing OffsetCommit request since {text:error}",
+        r"Failing OffsetCommit request since (?P<error>the consumer is not part of an active group.*)",
         _local,
     ),
     wording(

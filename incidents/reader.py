@@ -28,6 +28,11 @@ from incidents.wordings import Found, first_reading
 UNREAD_KEPT = 10_000
 _BROKER = broker.WORDINGS + broker_consumer.WORDINGS + broker_life.WORDINGS
 _HELD = 64
+_TELLS = re.compile(
+    rb"[Jj]oin|[Ss]ync|[Ll]eav|[Ll]eft|ssign|evok|[Ll]ost|eneration|ember|ffset|ubscri|tabiliz|oordinat|ebalanc|eartbeat"
+    rb"|poll|[Dd]ead|empty|load|fenced|epoch|ommit|Kafka|rdk|thrd:|BrokerServer|state"
+)
+"""A line in which a group does none of this tells nothing: a shop's user groups are not read further."""
 _OPENERS = ("Updating assignment with", "Reconciling assignment with")
 _BLOCK_LINES = 12
 _WRAPPED = 5
@@ -107,7 +112,10 @@ class LogReader:
         self.troubles = list(self._scan.troubles)
 
     def _read(self, window: Window) -> Iterator[Row]:
-        text = clean(window.line)
+        raw = window.line
+        if _TELLS.search(raw) is None:
+            return
+        text = clean(raw)
         record = parse(window.number, text)
         self._timed = self._timed or (record.stamp is not None and record.stamp.ms is not None)
         if record.text.endswith(_OPENERS) or any(opener in record.text for opener in _OPENERS):

@@ -25,6 +25,8 @@ WORDS = (
     b"subscription to ",
     b"subscribed topics",
     b"ommit failed",
+    b"ffset commit",
+    b"econciliation starts",
     b"poll timeout has expired",
     b"rdk",
     b"[KafkaServer id=",

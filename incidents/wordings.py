@@ -62,10 +62,10 @@ class Wording(NamedTuple):
 
     def read(self, record: Record) -> tuple[Found, ...] | None:
         """The rows of a record, or None if it is not worded so."""
-        at = record.text.find(self.fixed)
+        text = record.text
+        at = text.find(self.fixed)
         if at < 0:
             return None
-        text = record.text
         if self.window is not None and len(text) > self.window:
             # Patterns that may start anywhere see only so much of a huge line: time per line stays bounded.
             text = text[max(0, at - _BEFORE) :][: self.window]
@@ -112,10 +112,12 @@ def _window(pattern: str) -> int | None:
 
 def first_reading(wordings: Iterable[Wording], record: Record) -> tuple[Found, ...] | None:
     """What the first fitting wording says; None if none fits."""
+    text = record.text
     for candidate in wordings:
-        found = candidate.read(record)
-        if found is not None:
-            return found
+        if candidate.fixed in text:
+            found = candidate.read(record)
+            if found is not None:
+                return found
     return None
 
 

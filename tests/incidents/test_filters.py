@@ -1,0 +1,48 @@
+"""What is skipped before it is parsed must not be what a wording knows."""
+
+from __future__ import annotations
+
+import pytest
+
+from incidents import (
+    broker,
+    broker_consumer,
+    broker_life,
+    go_clients,
+    java_context,
+    java_words,
+    librdkafka,
+    python_clients,
+)
+from incidents.reader import _TELLS
+from incidents.scan import WORDS
+from incidents.wordings import Wording
+
+BEHIND_A_PREFIX = [*java_words.EVENTS, *java_context.CONTEXT]
+"""`[Consumer clientId=..., groupId=...]` stands before these: the scan finds them by it."""
+ALONE = [
+    *broker.WORDINGS,
+    *broker_consumer.WORDINGS,
+    *broker_life.WORDINGS,
+    *go_clients.SARAMA,
+    *java_context.BARE,
+    *librdkafka.WORDINGS,
+    *python_clients.WORDINGS,
+]
+
+
+def named(wordings: list[Wording]) -> list[Wording]:
+    return [wording for wording in wordings if wording.kinds]
+
+
+@pytest.mark.parametrize("wording", named(ALONE), ids=lambda w: w.fixed)
+def test_the_scan_stops_at_every_line_that_a_wording_knows(wording: Wording) -> None:
+    said = (wording.fixed + wording.pattern.pattern.replace("\\", "")).encode()
+    assert any(word in said for word in WORDS)
+
+
+@pytest.mark.parametrize("wording", named(ALONE + BEHIND_A_PREFIX), ids=lambda w: w.fixed)
+def test_no_line_that_a_wording_knows_is_passed_by_as_telling_nothing(wording: Wording) -> None:
+    said = (wording.fixed + wording.pattern.pattern.replace("\\", "")).encode()
+    said += b" [thrd:main]: " if wording in librdkafka.WORDINGS else b""
+    assert _TELLS.search(said)
