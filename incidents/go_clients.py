@@ -39,6 +39,12 @@ SARAMA: tuple[Wording, ...] = (
         r"client/coordinator coordinator for consumergroup {group} is #",
         _sarama,
     ),
+    wording(
+        "heartbeat_thread_stopped",
+        "heartbeat loop stopped",
+        r"consumergroup/session/(?P<member>[^\s/]{1,400})/{int:generation} heartbeat loop stopped",
+        _sarama,
+    ),
     wording("", "consumer/broker/", r"consumer/broker/"),
     wording("", "consumergroup", r"(?:client/coordinator|consumergroup/)"),
 )
@@ -62,7 +68,7 @@ def read(record: Record) -> tuple[Found, ...] | None:
 
 def _kgo(record: Record) -> tuple[Found, ...] | None:
     """franz-go prints `message; key: value, key: value`, or hands the keys to a structured logger."""
-    fields = {k: v for k, v in record.fields.items() if isinstance(v, str | int)}
+    fields: dict[str, object] = {**record.fields}
     fields |= {k: v.strip() for k, v in _PAIR.findall(record.text[:65_536])}
     group = fields.get("group")
     if not isinstance(group, str):
@@ -74,14 +80,24 @@ def _kgo(record: Record) -> tuple[Found, ...] | None:
         )
     detail: Detail = {}
     member = str(fields["member_id"]) if fields.get("member_id") else None
-    if "generation" in fields and str(fields["generation"]).lstrip("-").isdigit():
-        detail["generation"] = int(fields["generation"])
+    generation = str(fields.get("generation", ""))
+    if generation.lstrip("-").isdigit():
+        detail["generation"] = int(generation)
     if member and kind == "joined":
         detail["member"] = member
-    if kind == "assigned":
-        detail["partitions"] = [
-            f"{topic}-{number}"
-            for topic, listed in _GO_TOPIC.findall(str(fields.get("added", "")).removeprefix("map["))
-            for number in listed.replace(",", " ").split()
-        ]
-    return (Found(kind, group, member, None, detail),)
+    if kind != "assigned":
+        return (Found(kind, group, member, None, detail),)
+    lost = _listed(fields.get("lost"))
+    gone = [Found("revoked", group, member, None, {"partitions": lost})] if lost else []
+    return (*gone, Found(kind, group, member, None, {"partitions": _listed(fields.get("added"))}))
+
+
+def _listed(printed: object) -> list[str]:
+    """`topic[0 1]`, `map[topic:[0 1]]` or `{"topic": [0, 1]}` as partitions."""
+    if isinstance(printed, dict):
+        return [f"{topic}-{n}" for topic, numbers in printed.items() if isinstance(numbers, list) for n in numbers]
+    return [
+        f"{topic}-{number}"
+        for topic, numbers in _GO_TOPIC.findall(str(printed or "").removeprefix("map["))
+        for number in numbers.replace(",", " ").split()
+    ]

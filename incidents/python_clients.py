@@ -90,7 +90,7 @@ WORDINGS: tuple[Wording, ...] = (
         "Heartbeat",
         r"Heartbeat(?: failed)?(?: for group .{1,400}?)?:? (?P<reason>(?:local member_id was not"
         r" recognized|generation id is not"
-        r" current).{0,300})$",
+        r"\s{1,3}current).{0,300})$",
     ),
     wording(
         "leave_sent",
@@ -137,6 +137,7 @@ WORDINGS: tuple[Wording, ...] = (
         r"Resetting offset for partition (?P<partition>TopicPartition\(.{1,300}?\)) to offset {int:offset}",
         _one,
     ),
+    wording("", "either not started or not valid", r"Heartbeat failed for group"),
     wording("", "Updated partition assignment", r"Updated partition assignment"),
     wording("", "Elected group leader -- performing", r"Elected group leader"),
     wording("", "Starting new heartbeat thread", r"Starting new"),

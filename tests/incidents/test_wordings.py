@@ -124,6 +124,11 @@ OTHERS: list[tuple[str, list[str], str | None, dict[str, Any]]] = [
     ('{"level":"ERROR","timestamp":"2020-03-01T20:59:47.285Z","logger":"kafkajs","message":"[Runner] The group is rebalancing, re-joining","groupId":"billing","memberId":"' + M2 + '"}', ["joining"], "billing", {}),
     ('{"level":"INFO","timestamp":"2020-03-01T20:59:47.285Z","logger":"kafkajs","message":"[ConsumerGroup] Consumer has joined the group","groupId":"billing","memberId":"' + M2 + '","memberAssignment":{"orders":[0,2]},"groupProtocol":"RoundRobinAssigner"}', ["joined", "assigned"], "billing", {}),
     ("[sarama] consumer/broker/1 added subscription to users/1", ["assigned"], None, {"partitions": ["users-1"]}),
+    ("[sarama_logger]2022/08/18 16:07:59 consumer/broker/1001 closed dead subscription to users/1", ["revoked"], None, {"partitions": ["users-1"]}),
+    (f"[sarama] consumergroup/session/{M1}/16 heartbeat loop stopped", ["heartbeat_thread_stopped"], None, {"generation": 16}),
+    ('time=2025-04-24T14:23:02.968+03:00 level=INFO msg="new group session begun" group=billing added="a.b[0 1],c[2]" lost="d[7]"', ["revoked", "assigned"], "billing", {"partitions": ["d-7"]}),
+    ('{"time":"2025-04-24T14:23:02Z","msg":"new group session begun","group":"billing","added":{"a-b":[0,1]},"lost":null}', ["assigned"], "billing", {"partitions": ["a-b-0", "a-b-1"]}),
+    ("2024-03-01 10:00:00,000 Heartbeat failed for group billing: generation id is not  current.", ["generation_reset"], None, {}),
     (f"2024/03/01 10:00:00 [INFO] joined, balancing group; group: billing, member_id: {M1}, instance_id: <nil>, generation: 4, balance_protocol: range, leader: true", ["joined"], "billing", {"generation": 4}),
 ]  # fmt: skip
 
