@@ -121,14 +121,19 @@ class MemberHandle:
         def script() -> Script:
             if ms is not None:
                 yield self._world.sleep(ms)
-                self.thaw()
+                self._thaw(consumer)
 
         return self._world.env.process(script())
 
     def thaw(self) -> None:
         """Let a frozen process go on."""
-        self._world.act("thaw", self.address)
-        self.consumer.thaw()
+        self._thaw(self.consumer)
+
+    def _thaw(self, consumer: ClassicConsumer) -> None:
+        """The process that was frozen may be gone, and another have its name."""
+        if consumer.process.alive and consumer.process.frozen:
+            self._world.act("thaw", consumer.process.id)
+            consumer.thaw()
 
     def slow_batch(self, ms: int) -> None:
         """Its next batch takes so much longer."""

@@ -210,7 +210,9 @@ class ClassicConsumer:
         self._end()
 
     def freeze(self) -> None:
-        """Stop the process: SIGSTOP, a long garbage collection, a suspended machine."""
+        """Stop the process: SIGSTOP, a long garbage collection, a suspended machine. It can't stop twice."""
+        if not self.process.alive or self.process.frozen:
+            return
         offsets.catch_up(self.member)
         self.member.tell(facts.Frozen(process=self.process.id))
         self.process.freeze()
@@ -225,7 +227,7 @@ class ClassicConsumer:
             self._bootstrap.expire()
             self._connection.expire()
 
-        if self.process.alive:
+        if self.process.alive and self.process.frozen:
             self.member.tell(facts.Thawed(process=self.process.id))
             self.process.thaw(read_buffers)
 
