@@ -13,6 +13,7 @@ _ANSI = re.compile(r"\x1b(?:\[[0-9;?]{0,30}[@-~]|\][^\x07\x1b]{0,300}(?:\x07|\x1
 _COMPOSE = re.compile(r"[\w.@/-]{1,120}\s{0,60}\|\s{1,2}")
 _CRI = re.compile(r"(?:stdout|stderr) [FP] ")
 _KUBECTL = re.compile(r"\[pod/[^\]\s]{1,300}\]\s")
+_QUOTED = re.compile(r"(?:>{1,3}|//|#|\*)\s{1,8}(?=\S)")
 _TAG = re.compile(r"\[[\w .-]{1,60}\]\s{0,2}(?=\[?\d{4}[-/.]\d{2}[-/.]\d{2})")
 _SYSLOG = re.compile(r"[\w.:-]{1,120} [\w./@-]{1,120}(?:\[\d{1,9}\])?: ")
 _PRIORITY = re.compile(r"<\d{1,3}>(?:1 )?")
@@ -166,7 +167,7 @@ def _peel_rdkafka(record: Record, text: str) -> bool:
 
 
 def _peel_prefix(record: Record, text: str) -> bool:
-    for prefix in (_PRIORITY, _CRI, _KUBECTL, _COMPOSE, _TAG):
+    for prefix in (_PRIORITY, _CRI, _KUBECTL, _COMPOSE, _TAG, _QUOTED):
         found = prefix.match(text)
         if found is not None:
             record.text = text[found.end() :]

@@ -29,6 +29,8 @@ _SHAPES = tuple(
         # Nov 12, 2022 10:00:00 AM · Tue Nov 12 10:00:00 2022 · Nov 12 10:00:00 (syslog: the year is missing)
         r"(?:[A-Z][a-z]{2},?\s)?(?P<mon>[A-Z][a-z]{2})\s+(?P<d>\d{1,2}),?\s(?:(?P<y>\d{4})\s)?"
         r"(?P<h>\d{1,2}):(?P<mi>\d{2}):(?P<s>\d{2})(?:[.,](?P<f>\d{1,9}))?(?:\s(?P<ap>[AaPp][Mm])\b)?(?:\s(?P<y2>\d{4}))?",
+        # 19/01/29 14:35:20 (Spark: the year has two digits and comes first)
+        rf"(?P<yy>\d{{2}})/(?P<mo>\d{{2}})/(?P<d>\d{{2}})\s{_CLOCK}",
         # 20221112 10:00:00.123
         rf"(?P<y>\d{{4}})(?P<mo>\d{{2}})(?P<d>\d{{2}})[T\s-]{_CLOCK}{_ZONE}",
         # [1681132527.138] · 1681132527138 · 1681132527
@@ -73,7 +75,7 @@ def _stamp(found: re.Match[str]) -> Stamp | None:
     if parts.get("e"):
         fraction = parts["ef"] or parts["em"] or "0"
         return Stamp(int(parts["e"]) * 1000 + _millis(fraction), True)
-    year = parts.get("y") or parts.get("y2")
+    year = parts.get("y") or parts.get("y2") or (f"20{parts['yy']}" if parts.get("yy") else None)
     month = int(parts["mo"]) if parts.get("mo") else _MONTHS.get((parts.get("mon") or "").lower())
     if month is None:
         return None
