@@ -60,7 +60,8 @@ class Racks:
 
     def near(self, owner: int, code: int) -> bool:
         """The member has a rack, racks count, and a replica of the partition is in it."""
-        return self.aware and self.members[owner] in self._near.get(code, NOWHERE)
+        rack = self.members[owner] if self.aware else ""
+        return bool(rack) and rack in self._near.get(code, NOWHERE)
 
     def far(self, owners: Codes, codes: Codes) -> npt.NDArray[np.bool_]:
         """`mismatch` for each claim."""
@@ -80,7 +81,8 @@ class Racks:
             return -1
         for i in range(len(members)):
             index = (first + i) % len(members)
-            if self.members[members[index]] in racks:
+            rack = self.members[members[index]]
+            if rack and rack in racks:
                 return index
         return -1
 

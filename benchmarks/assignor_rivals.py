@@ -1,0 +1,146 @@
+"""What the assignors are measured against: Kafka's own Java classes and kafka-python, fetched into a cache folder.
+
+Nothing here is needed to use the project; what cannot be fetched or run is left out with a note.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any, TextIO
+
+from assignors.spec import Spec
+
+KAFKA_CLIENTS = "org.apache.kafka:kafka-clients:3.9.0"
+SLF4J = "org.slf4j:slf4j-api:1.7.36"
+KAFKA_PYTHON = "kafka-python==3.0.12"
+CACHE = Path(os.environ.get("GROUPSIM_BENCH_CACHE", Path.home() / ".cache" / "groupsim-bench"))
+HARNESS = Path(__file__).with_name("AssignorBench.java")
+Answer = Mapping[str, list[str]]
+
+
+class LeftOut(Exception):
+    """Why a column is left out, in one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """The median of `runs` runs in ms; `answer` is each member's partitions as topic:number, in order, or empty."""
+
+    ms: float
+    runs: int
+    answer: Answer
+
+
+def write_problem(file: TextIO, head: str, spec: Spec) -> None:
+    """One problem in the line format of AssignorBench.java."""
+    print("problem", head, file=file)
+    for topic, count in spec.partitions.items():
+        racks = ";".join(",".join(found) for found in spec.racks.get(topic, ()))
+        print("topic", topic, count, racks, file=file)
+    for m in spec.members:
+        print("member", m.id, m.generation, m.instance_id or "-", m.rack or "-", ",".join(m.topics) or "-", file=file)
+        for topic, found in groupby(m.owned, key=lambda partition: partition.topic):
+            print("owned", topic, ",".join(str(partition.partition) for partition in found), file=file)
+    print("end", file=file)
+
+
+def java_classpath() -> str:
+    """Compile the harness against kafka-clients, fetched by Maven if it is not there yet. LeftOut if that fails."""
+    jars = [CACHE / f"{c.split(':')[1]}-{c.split(':')[2]}.jar" for c in (KAFKA_CLIENTS, SLF4J)]
+    for coordinates, jar in zip((KAFKA_CLIENTS, SLF4J), jars, strict=True):
+        if not jar.exists():
+            _run("mvn", "-q", "dependency:copy", f"-Dartifact={coordinates}", f"-DoutputDirectory={CACHE}")
+    path = os.pathsep.join([str(CACHE / "classes"), *map(str, jars)])
+    _run("javac", "-d", str(CACHE / "classes"), "-cp", path, str(HARNESS))
+    return path
+
+
+def java(problems: Mapping[str, Spec], assignor: str, runs: int) -> dict[str, Timed]:
+    """Each problem's median in a warm JVM (as many warm-up runs as it takes for small ones). LeftOut without a JVM."""
+    path = java_classpath()
+    source, target = CACHE / "problems.txt", CACHE / "answers.txt"
+    with source.open("w") as file:
+        for name, spec in problems.items():
+            warmups = 200 if sum(spec.partitions.values()) < 20_000 else 15
+            write_problem(file, f"{name} {assignor} {warmups} {runs}", spec)
+    _run("java", "-Xmx4g", "-cp", path, "AssignorBench", str(source), str(target))
+    result: dict[str, Timed] = {}
+    answer: dict[str, list[str]] = {}
+    with target.open() as file:
+        for line in file:
+            words = line.split()
+            if words[0] == "result":
+                answer = {}
+                result[words[1]] = Timed(int(words[2]) / 1e6, runs, answer)
+            else:
+                answer[words[0]] = words[1:]
+    return result
+
+
+def _run(*command: str) -> None:
+    if shutil.which(command[0]) is None:
+        raise LeftOut(f"no {command[0]} on this machine")
+    CACHE.mkdir(parents=True, exist_ok=True)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=1800)
+    if done.returncode:
+        raise LeftOut(f"{command[0]} failed: {done.stderr.strip().splitlines()[-1:] or done.returncode}")
+
+
+def kafka_python_folder() -> Path:
+    """The folder that holds kafka-python, installed by pip if it is not there yet. LeftOut if that fails."""
+    folder = CACHE / "kafka-python"
+    if not (folder / "kafka").exists():
+        _run(sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(folder), KAFKA_PYTHON)
+    return folder
+
+
+def kafka_python(spec: Spec) -> Callable[[], object]:
+    """A call of kafka-python's StickyPartitionAssignor on the problem, everything prepared."""
+    folder = str(kafka_python_folder())
+    if folder not in sys.path:
+        sys.path.append(folder)
+    from kafka.coordinator.assignors.sticky.sticky_assignor import (  # type: ignore[import-not-found]
+        StickyPartitionAssignor,
+    )
+    from kafka.structs import TopicPartition  # type: ignore[import-not-found]
+
+    class Cluster:
+        def topics(self) -> list[str]:
+            return sorted(spec.partitions)
+
+        def partitions_for_topic(self, topic: str) -> set[int]:
+            return set(range(spec.partitions[topic]))
+
+    @dataclass
+    class Member:
+        member_id: str
+        metadata: Any
+
+    members = []
+    for m in spec.members:
+        owned = [TopicPartition(topic, number) for topic, number in m.owned] if m.generation >= 0 else None
+        members.append(Member(m.id, StickyPartitionAssignor._metadata(m.topics, owned, m.generation)))
+    return lambda: StickyPartitionAssignor().assign(Cluster(), members)
+
+
+def median_ms(call: Callable[[], object], runs: int, budget_s: float) -> tuple[float, int]:
+    """The median of up to `runs` runs; fewer, but one at least, when they would take longer than the budget."""
+    times: list[float] = []
+    while len(times) < runs and (not times or sum(times) * (1 + 1 / len(times)) < budget_s):
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return sorted(times)[len(times) // 2] * 1e3, len(times)
+
+
+def lines(answer: Mapping[str, Iterable[tuple[str, int]]]) -> Answer:
+    """An answer of ours in the form of the harness."""
+    return {member: [f"{topic}:{number}" for topic, number in lot] for member, lot in answer.items()}
