@@ -52,6 +52,8 @@ CONTEXT: tuple[Wording, ...] = (
     wording("", "Interrupting reconciliation", r""),
     wording("", "in preparation for rebalance", r""),
     wording("", "Close timed out with", r""),
+    wording("", "can skip stopping connectors and tasks", r""),
+    wording("", "Starting connectors and tasks", r""),
     wording("", "behind group assignment", r""),
     wording("", "Catching up to assignment's config offset", r""),
 )

@@ -183,7 +183,12 @@ _KNOWN = frozenset(
 def read(record: Record) -> tuple[Found, ...] | None:
     """The rows of a librdkafka record; None if it is not one, or not known."""
     named = (record.logger or "").startswith("rdkafka.")
-    if not named and "rdk" not in record.text and 'Group "' not in record.text and "group session" not in record.text:
+    if (
+        not named
+        and not any(word in record.text for word in ("rdk", "[thrd:", "maximum poll interval ("))
+        and 'Group "' not in record.text
+        and "group session" not in record.text
+    ):
         return None
     found = first_reading(WORDINGS, record)
     if found is None:

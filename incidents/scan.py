@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import zlib
 from collections.abc import Callable, Iterator
@@ -140,14 +141,29 @@ def _open(path: Path, progress: Callable[[int], None] | None) -> Iterator[IO[byt
     if path.is_dir():
         raise LogError(f"{path} is a folder, not a log")
     with path.open("rb") as raw:
-        magic = raw.read(3)
+        magic = raw.read(4)
         raw.seek(0)
         counted = cast(IO[bytes], raw if progress is None else _Counted(raw, progress))
-        if magic == b"\x1f\x8b\x08":
+        if magic[:3] == b"\x1f\x8b\x08":
             with gzip.GzipFile(fileobj=counted, mode="rb") as unpacked:
                 yield cast(IO[bytes], unpacked)
+        elif magic[:2] == b"\xff\xfe" and magic[2:3] != b"\x00" == magic[3:4]:
+            yield cast(IO[bytes], _Recoded(counted))
         else:
             yield counted
+
+
+class _Recoded:
+    """UTF-16, as Windows shells write what is redirected to a file, given out as UTF-8."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._decode = codecs.getincrementaldecoder("utf-16")("replace")
+
+    def read(self, size: int) -> bytes:
+        """About `size` bytes, none at the end."""
+        data = self._stream.read(size)
+        return self._decode.decode(data, final=not data).encode("utf-8", "replace")
 
 
 class _Counted:

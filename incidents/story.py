@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from events import client as client_facts
-from events.base import WORLD_STREAM, process_stream
+from events.base import WORLD_STREAM, Event, process_stream
 from events.world import GroupDeclared, RunEnded, TopicCreated
 from incidents.broker_story import BrokerStory
 from incidents.client_story import ClientStory
@@ -65,15 +65,29 @@ def import_run(
         origin=iso(origin),
         params={f"log.{number}": file for number, file in enumerate(reading.files)},
     )
+    world = _world(index, topics, draft)
+    ended = max([placed[-1].at] + [last.at for last in told[-1:]]) - origin
+    summary: dict[str, object] = {"notes": list(draft.notes), "lines": reading.counts.lines, "rows": len(reading.rows)}
+    return ImportResult(_write(store, info, world, told, origin, ended, summary), draft.notes)
+
+
+def _write(
+    store: EventStore,
+    info: RunInfo,
+    world: Sequence[Event],
+    told: Sequence[Told],
+    origin: int,
+    ended: int,
+    summary: dict[str, object],
+) -> RunInfo:
+    """The run in the store: the world first, then what the lines tell, in order."""
     writer = store.begin(info)
-    for event in _world(index, topics, draft):
+    for event in world:
         writer.append(0, WORLD_STREAM, [event])
     for each in told:
         writer.append(each.at - origin, each.stream, [each.event], each.source)
-    ended = max([placed[-1].at] + [last.at for last in told[-1:]]) - origin
     writer.append(ended, WORLD_STREAM, [RunEnded(status="finished")])
-    summary: dict[str, object] = {"notes": list(draft.notes), "lines": reading.counts.lines, "rows": len(reading.rows)}
-    return ImportResult(writer.finish("finished", ended, summary), draft.notes)
+    return writer.finish("finished", ended, summary)
 
 
 _SHORTEST_SESSION_MS = 6_000

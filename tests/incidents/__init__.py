@@ -1,0 +1,1 @@
+"""Tests of the readers and of the runs made from logs."""

@@ -55,6 +55,12 @@ def test_bad_bytes_and_nuls_do_not_hide_a_line(tmp_path: Path) -> None:
     assert [(row.line, row.kind) for row in rows(path)] == [(2, "stabilized")]
 
 
+def test_utf_16_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    path.write_bytes(("noise ä\r\n" + STABLE.format(4) + "\r\n").encode("utf-16"))
+    assert [(row.line, row.kind) for row in rows(path)] == [(2, "stabilized")]
+
+
 def test_a_line_longer_than_memory_should_hold_is_cut_and_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scan, "LONGEST_LINE", 4_096)
     monkeypatch.setattr(scan, "BLOCK", 1_024)
