@@ -16,7 +16,7 @@ from events.errors import GroupSimError
 from events.world import RunEnded
 from invariants import all_invariants
 from invariants.base import Invariant, Violation
-from simulation.errors import ScenarioFailed
+from simulation.errors import BadScenario, ScenarioFailed
 from simulation.log import Log
 from simulation.world import Settings, World, check_settings
 from storage.store import EventStore, RunInfo, RunWriter
@@ -77,7 +77,7 @@ def run(
     given = dict(settings or {})
     check_settings(given, also=(DURATION, *scenario.params))
     params = {k: _typed(k, given.pop(k), default) for k, default in scenario.params.items() if k in given}
-    lasts = int(given.pop(DURATION, scenario.lasts_ms))
+    lasts: int = _typed(DURATION, given.pop(DURATION, scenario.lasts_ms), scenario.lasts_ms)
     info = RunInfo(
         id=uuid.uuid4().hex[:12],
         name=scenario.name,
@@ -109,15 +109,15 @@ def _observe(watching: Sequence[Invariant], violations: dict[str, list[Violation
         violations[invariant.name].extend(invariant.observe(fact))
 
 
-def _typed(name: str, value: object, default: object) -> object:
-    """A parameter in the type of its default."""
+def _typed(name: str, value: object, default: object) -> Any:
+    """A parameter in the type of its default. Raises BadScenario."""
     try:
         if isinstance(default, bool):
             return {"true": True, "false": False}[str(value).lower()]
-        return type(default)(value)  # type: ignore[call-arg]
+        return type(default)(str(value))  # type: ignore[call-arg]  # by way of its text: 2.7 is no int
     except (KeyError, TypeError, ValueError):
         kind = type(default).__name__
-        raise ScenarioFailed(f"parameter {name} must be {kind}, not {value!r}") from None
+        raise BadScenario(f"parameter {name} must be {kind}, not {value!r}") from None
 
 
 def _tell(
