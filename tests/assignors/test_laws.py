@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, settings
 
 from assignors import ASSIGNORS, Assignor, NotAdmitted, register
 from assignors.errors import AssignorError, Refused
@@ -18,12 +17,16 @@ from tests.assignors.strategies import specs
 OWN = ("constrained-cooperative-sticky", "sticky-stream-join", "fairest-sticky", "optimal-sticky")
 
 
-@given(st.sampled_from(sorted(ASSIGNORS)), specs(honest=True))
+@pytest.mark.parametrize("name", sorted(ASSIGNORS))
+@settings(deadline=None)
+@given(spec=specs(honest=True))
 def test_every_promise_is_kept(name: str, spec: Spec) -> None:
     assert list(broken(ASSIGNORS[name], spec)) == []
 
 
-@given(st.sampled_from(OWN), specs())
+@pytest.mark.parametrize("name", OWN)
+@settings(deadline=None)
+@given(spec=specs())
 def test_ours_stay_exclusive_and_within_subscriptions_whatever_members_claim(name: str, spec: Spec) -> None:
     assignor = replace(ASSIGNORS[name], protocols=(EAGER,))
     for law in (exclusive, subscribed_only, deterministic):

@@ -46,7 +46,7 @@ def test_no_answer_of_all_is_better_than_the_optimum(spec: Spec) -> None:
     assert sum(len(lot) ** 2 for lot in answer.values()) == squares
 
 
-@settings(max_examples=150, deadline=None)
+@settings(deadline=None)
 @given(specs(members=9, partitions=12))
 def test_every_optimum_comes_with_a_proof(spec: Spec) -> None:
     assert solve(spec)[1].proved

@@ -26,7 +26,7 @@ class Literal(Reassignment):
         return performed
 
 
-@settings(max_examples=200, deadline=None)
+@settings(deadline=None)
 @given(specs(equal=False, honest=True, members=7, partitions=9))
 def test_passing_on_without_asking_moves_the_same_partitions(spec: Spec) -> None:
     group = Group.of(spec)

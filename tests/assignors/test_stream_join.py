@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assignors.spec import Member, Spec
@@ -57,6 +57,7 @@ def test_the_first_epoch_is_zero() -> None:
     assert next_epoch(Spec((), {})) == 0
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(-1, 5), min_size=1, max_size=14), st.integers(1, 6))
 def test_sizes_are_fair_and_no_more_numbers_change_hands_than_fairness_asks(owners: list[int], members: int) -> None:
     lists = {i: [n for n, owner in enumerate(owners) if owner == i] for i in range(members)}
