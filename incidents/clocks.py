@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from incidents.rows import Reading, Row
@@ -30,7 +30,7 @@ class Placed(NamedTuple):
     row: Row
 
 
-def place(reading: Reading) -> tuple[list[Placed], list[str]]:
+def place(reading: Reading, skews: Mapping[str, int] = {}) -> tuple[list[Placed], list[str]]:
     """All rows that can be placed, in one order, and what had to be assumed.
 
     Within a file the lines' order stands: where its clock steps back, rows keep the latest time seen before. Between
@@ -44,21 +44,21 @@ def place(reading: Reading) -> tuple[list[Placed], list[str]]:
             (row for rows in (reading.rows, reading.context) for row in rows if row.file == file), key=lambda r: r.line
         )
         if rows:
-            lanes.append(_lane(rows, number, notes))
+            lanes.append(_lane(rows, number, skews.get(file, 0), notes))
     placed = [Placed(at, row) for at, _, _, _, row in heapq.merge(*lanes, key=lambda item: item[:4])]
     return placed, notes
 
 
-def _lane(rows: list[Row], number: int, notes: list[str]) -> list[tuple[int, int, int, int, Row]]:
+def _lane(rows: list[Row], number: int, skew: int, notes: list[str]) -> list[tuple[int, int, int, int, Row]]:
     """One file's rows as (time, rank at equal times, file, order in the file, row), non-decreasing."""
     timed = [row for row in rows if row.at is not None]
     if not timed:
         notes.append(f"{rows[0].file} has no times that say a day and a year: its {len(rows)} rows are left out")
         return []
     lane: list[tuple[int, int, int, int, Row]] = []
-    latest, rank, back, first_back = instant(timed[0].at or ""), 0, 0, 0
+    latest, rank, back, first_back = instant(timed[0].at or "") + skew, 0, 0, 0
     for order, row in enumerate(rows):
-        at = latest if row.at is None else instant(row.at)
+        at = latest if row.at is None else instant(row.at) + skew
         if latest - at > back:
             back, first_back = latest - at, first_back or row.line
         own = _rank(row)

@@ -20,6 +20,7 @@ from incidents.index import Index
 from incidents.inferred import InferredStory
 from incidents.processes import Process, split
 from incidents.rows import Reading
+from incidents.skew import estimate
 from incidents.times import iso
 from storage.store import EventStore, RunInfo
 
@@ -45,7 +46,12 @@ def import_run(
     that fell silent (its removal minus this); without it the log's own figure counts, else the shortest session that a
     broker allows by default. Raises LogError if nothing in the reading can be placed in time.
     """
-    placed, notes = place(reading)
+    skews, troubles = estimate(reading)
+    placed, notes = place(reading, {skew.file: skew.ms for skew in skews})
+    notes += troubles + [
+        f"{skew.file}: its clock is taken to be {-skew.ms} ms ahead of the broker's, by {skew.support} generations"
+        for skew in skews
+    ]
     placed = [each for each in placed if each.row.group is not None or each.row.kind in _WITHOUT_GROUP]
     if not any(each.row.group for each in placed):
         raise LogError(

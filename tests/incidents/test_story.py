@@ -255,3 +255,44 @@ def test_hostile_names_stay_what_they_are(tmp_path: Path) -> None:
     log = write(tmp_path, stamped(0, BROKER + f"Group {evil} with generation 5 is now empty " + OLD))
     _, facts = told(log)
     assert {f.stream for f in facts} == {"world", f"group:{evil}"}
+
+
+def test_a_client_whose_clock_is_hours_off_is_brought_to_the_brokers(tmp_path: Path) -> None:
+    broker = write(
+        tmp_path,
+        stamped(1.05, BROKER + "Stabilized group billing generation 4 (__consumer_offsets-7) " + OLD),
+        stamped(7.08, BROKER + "Stabilized group billing generation 5 (__consumer_offsets-7) " + OLD),
+        name="broker.log",
+    )
+    ahead = [line.replace("2024-03-01 10:", "2024-03-01 19:") for line in (*joined(1, 4), *joined(7, 5))]
+    result, facts = told(broker, write(tmp_path, *ahead))
+    kinds = [
+        type(f.event).__name__ for f in facts if type(f.event).__name__ in ("JoinSent", "JoinPhaseCompleted", "JoinOk")
+    ]
+    assert kinds == ["JoinSent", "JoinPhaseCompleted", "JoinOk"] * 2
+    assert (result.run.simulated_ms or 0) < 10_000
+    assert any("ms ahead of the broker's, by 2 generations" in note for note in result.notes)
+
+
+def test_clocks_that_fit_are_left_alone(tmp_path: Path) -> None:
+    line = stamped(1.05, BROKER + "Stabilized group billing generation 4 (__consumer_offsets-7) " + OLD)
+    result, _ = told(write(tmp_path, line, name="broker.log"), write(tmp_path, *joined(1, 4)))
+    assert not any("clock is taken" in note for note in result.notes)
+
+
+def test_a_clock_that_fits_in_no_way_is_said_and_left_alone(tmp_path: Path) -> None:
+    broker = write(
+        tmp_path,
+        stamped(1.05, BROKER + "Stabilized group billing generation 4 (__consumer_offsets-7) " + OLD),
+        stamped(9.05, BROKER + "Stabilized group billing generation 5 (__consumer_offsets-7) " + OLD),
+        name="broker.log",
+    )
+    result, _ = told(broker, write(tmp_path, *joined(1, 4), *joined(7, 5)))
+    assert any("no single skew" in note for note in result.notes)
+
+
+def test_a_static_member_told_an_old_generation_again_is_no_sign_of_a_wrong_clock(tmp_path: Path) -> None:
+    static = "[Consumer instanceId=i1, clientId=c1, groupId=billing] "
+    line = stamped(1.05, BROKER + "Stabilized group billing generation 4 (__consumer_offsets-7) " + OLD)
+    result, _ = told(write(tmp_path, line, name="broker.log"), write(tmp_path, *joined(30, 4, c=static)))
+    assert not any("clock is taken" in note for note in result.notes)
