@@ -58,14 +58,14 @@ def ownership(facts: list[Recorded], offset: int, end: int) -> dict[str, list[Wi
             case client.ViewChanged(process=process, partitions=partitions):
                 views[process] = partitions
             case client.CallbackEnd(process=process, kind="assigned"):
-                for partition in views[process]:
+                for partition in views.get(process, ()):
                     since.setdefault((process, partition), at)
             case client.CallbackStart(process=process, partitions=partitions, kind="revoked" | "lost"):
                 close(process, partitions, at)
             case client.Crashed(process=process):
-                close(process, views[process], at, died=True)
+                close(process, views.get(process, ()), at, died=True)
             case client.Closed(process=process):
-                close(process, views[process], at)
+                close(process, views.get(process, ()), at)
     for process, partition in list(since):
         close(process, (partition,), end)
     return {partition: sorted(windows, key=lambda w: w.start) for partition, windows in found.items()}
