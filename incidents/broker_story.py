@@ -55,6 +55,11 @@ class BrokerStory:
 
     def finish(self) -> None:
         """Say what stayed open."""
+        if self.group in self._index.consumer_groups:
+            self._draft.note(
+                f"group {self.group} uses the consumer protocol (KIP-848): its members and what they held are told, its"
+                " epochs and target assignments are not"
+            )
         if self._unlogged:
             self._draft.note(
                 f"group {self.group}: the log does not tell when {self._unlogged} of its members came in; each is added"
