@@ -11,10 +11,23 @@ from dataclasses import replace
 
 import simpy
 
-from coordinator.classic.commands import Join, SyncAnswer
+from coordinator.classic.commands import (
+    Commit,
+    CommitAnswer,
+    Heartbeat,
+    HeartbeatAnswer,
+    Join,
+    JoinAnswer,
+    Leave,
+    LeaveAnswer,
+    Load,
+    Sync,
+    SyncAnswer,
+    Unload,
+)
 from coordinator.classic.state import Group
 from coordinator.config import GroupConfig
-from coordinator.outcome import Reply
+from coordinator.outcome import Error, Reply
 from events.base import Event, group_stream
 from events.classic import CommitAccepted
 from events.types import GroupId
@@ -24,6 +37,15 @@ from simulation.requests import CoordinatorIs, FetchOffsets, FindCoordinator, Of
 from simulation.rng import Rng
 
 Connection = tuple[str, int]
+Request = Join | Sync | Heartbeat | Leave | Commit
+LOADING: dict[type, object] = {
+    Join: JoinAnswer(error=Error.COORDINATOR_LOAD_IN_PROGRESS),
+    Sync: SyncAnswer(error=Error.COORDINATOR_LOAD_IN_PROGRESS),
+    Heartbeat: HeartbeatAnswer(),
+    Leave: LeaveAnswer(Error.COORDINATOR_LOAD_IN_PROGRESS),
+    Commit: CommitAnswer(Error.COORDINATOR_LOAD_IN_PROGRESS),
+}
+"""What a coordinator answers while it loads (spec 3): heartbeats blindly, all else is to be tried again."""
 
 
 class Broker:
@@ -46,6 +68,9 @@ class Broker:
         self.config = config
         self._host = GroupHost(env, self._remember, self._answer, lambda g: Group(id=g, config=self.config))
         self._waiting: dict[Connection, deque[Message]] = {}
+        self._requests = 0
+        self._down = False
+        self._loading = False
         self._durable_ms: dict[GroupId, int] = {}
         self._asked: dict[int, Message] = {}
         self._committed: dict[GroupId, dict[tuple[str, int], int]] = {}
@@ -61,6 +86,9 @@ class Broker:
 
     def receive(self, message: Message) -> None:
         """A request arrived; it waits if an earlier one of its connection is unanswered."""
+        if self._down:
+            self._network.reset(message.source)
+            return
         connection = (message.source, message.connection)
         waiting = self._waiting.get(connection)
         if waiting is not None:
@@ -76,11 +104,7 @@ class Broker:
     def _handle(self, message: Message) -> None:
         match message.body:
             case ToGroup(group, command):
-                self._asked[message.number] = message
-                if isinstance(command, Join):  # the machine has no chance of its own
-                    prefix = command.instance_id or command.client_id
-                    command = replace(command, new_member=f"{prefix}-{self._rng.uuid('member-ids')}")
-                self._host.handle(group, command)
+                self._ask(message, group, command)
             case FindCoordinator():
                 self._respond(message, CoordinatorIs(self.address))
             case FetchOffsets(group, partitions):
@@ -89,6 +113,50 @@ class Broker:
                 self._respond(message, OffsetsAre(known))
             case body:
                 raise TypeError(f"a broker can't handle {body!r}")
+
+    def _ask(self, message: Message, group: GroupId, command: Request) -> None:
+        """Give a request to the coordinator, under a number of its own: a message may arrive twice."""
+        if self._loading:
+            self._respond(message, LOADING[type(command)])
+            return
+        if isinstance(command, Join):  # the machine has no chance of its own
+            prefix = command.instance_id or command.client_id
+            command = replace(command, new_member=f"{prefix}-{self._rng.uuid('member-ids')}")
+        number = self._requests = self._requests + 1
+        self._asked[number] = message
+        self._host.handle(group, replace(command, request=number))
+
+    def crash(self, downtime_ms: int, loading_ms: int = 0) -> None:
+        """The broker process dies, comes back after `downtime_ms`, and loads its groups for `loading_ms`.
+
+        Connections are closed; parked requests are never answered. Only durable facts come back.
+        """
+        self._asked.clear()
+        self._waiting.clear()
+        self._down = True
+        self._unload()
+        self._network.reset_all(but=self.address)
+        self._env.timeout(downtime_ms).callbacks.append(lambda _: self._load(loading_ms))
+
+    def move(self, loading_ms: int = 0) -> None:
+        """The coordinator moves: parked requests are answered NOT_COORDINATOR, then another broker loads the groups."""
+        self._unload()
+        self._load(loading_ms)
+
+    def _unload(self) -> None:
+        for group in self._host.known():
+            self._host.handle(group, Unload())
+
+    def _load(self, loading_ms: int) -> None:
+        self._down = False
+        self._loading = True
+
+        def done(_: simpy.Event) -> None:
+            for group in self._host.known():
+                self._host.handle(group, Load())
+            self._loading = False
+
+        self._env.timeout(loading_ms).callbacks.append(done)
 
     def _remember(self, group_id: GroupId, events: Sequence[Event]) -> None:
         self._record(group_stream(group_id), events)
@@ -102,7 +170,9 @@ class Broker:
 
         A SyncGroup that comes meanwhile waits too: in Kafka the group is not Stable before its record is durable.
         """
-        message = self._asked.pop(reply.request)
+        message = self._asked.pop(reply.request, None)
+        if message is None or self._down:
+            return  # its connection went down with the broker
         now = int(self._env.now)
         if wrote:
             self._durable_ms[group_id] = now + self.config.group_coordinator_append_linger_ms

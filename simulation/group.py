@@ -12,8 +12,20 @@ from coordinator.config import with_settings
 from events.base import WORLD_STREAM, Recorded, group_of
 from events.types import MemberId, Partitions
 from events.world import GroupDeclared
-from simulation.clients.config import BOUNDS, Application, ConsumerConfig
+from simulation.clients.config import (
+    BOUNDS,
+    CLIENTS,
+    JAVA,
+    LIBRDKAFKA,
+    PROTOCOL_MODES,
+    RDKAFKA_DEFAULTS,
+    STATIC,
+    Application,
+    ConsumerConfig,
+)
+from simulation.clients.consumer import Settings
 from simulation.clients.member import State
+from simulation.clients.metadata import matching
 from simulation.errors import BadScenario, ScenarioFailed
 from simulation.member import MemberHandle
 from simulation.topics import Topic
@@ -28,6 +40,7 @@ class GroupHandle:
     def __init__(self, world: World, name: str, settings: Mapping[str, object]) -> None:
         self._world = world
         self.name = name
+        self._chosen = "partition.assignment.strategy" in settings
         self.config = with_settings(ConsumerConfig(), settings, BOUNDS)
         self.members: list[MemberHandle] = []
         self._declared: tuple[str, ...] = ()
@@ -38,31 +51,47 @@ class GroupHandle:
     def join(
         self,
         *names: int | str,
-        topics: Iterable[Topic],
+        topics: Iterable[Topic] = (),
         spread: int = 0,
         static: bool = False,
+        pattern: str | None = None,
+        client: str = JAVA,
+        protocol_mode: str = STATIC,
         config: Mapping[str, object] | None = None,
         application: Application | None = None,
     ) -> list[MemberHandle]:
-        """Start members over `spread` ms: `join(12, …)` names them m1…m12, `join("alice", …)` as given."""
+        """Start members over `spread` ms: `join(12, …)` names them m1…m12, `join("alice", …)` as given.
+
+        `static`: with their names as instance ids. `pattern` subscribes to all topics it matches, instead of `topics`.
+        `client`: `java` or `librdkafka`; `protocol_mode`: `static`, `dynamic` or `unsafe` (simulation.clients.config).
+        `config` are Kafka settings of these members; those of the run win.
+        """
         labels = self._labels(names)
         subscription = tuple(sorted(topic.name for topic in topics))
-        if not subscription:
+        if pattern is not None:
+            subscription = matching(pattern, self._world.topics.counts())
+        elif not subscription:
             raise BadScenario(f"group {self.name!r}: members need at least one topic")
+        for what, value, known in (("client", client, CLIENTS), ("protocol_mode", protocol_mode, PROTOCOL_MODES)):
+            if value not in known:
+                raise BadScenario(f"{what} must be one of {', '.join(known)}, not {value!r}")
         self._declare(subscription)
-        settings = with_settings(self.config, {**(config or {}), **self._world.consumer_settings()}, BOUNDS)
+        defaults = RDKAFKA_DEFAULTS if client == LIBRDKAFKA and not self._chosen else {}
+        given = {**defaults, **(config or {}), **self._world.consumer_settings()}
         step = spread / max(len(labels) - 1, 1)
         joined = []
         for i, label in enumerate(labels):
-            member = MemberHandle(
-                self._world,
-                self,
-                label,
-                subscription=subscription,
-                instance_id=label if static else None,
-                config=settings,
+            settings = Settings(
+                group=self.name,
+                topics=subscription,
+                config=with_settings(self.config, given, BOUNDS),
                 application=application or Application(),
+                instance_id=label if static else None,
+                pattern=pattern,
+                client=client,
+                protocol_mode=protocol_mode,
             )
+            member = MemberHandle(self._world, label, settings)
             member.start(after_ms=round(i * step))
             joined.append(member)
         self.members += joined

@@ -40,6 +40,10 @@ class GroupHost:
         """The group's present state; a group nobody has asked for yet does not exist."""
         return self._groups.get(group_id) or self._initial(group_id)
 
+    def known(self) -> list[GroupId]:
+        """The groups anybody has asked for, sorted."""
+        return sorted(self._groups)
+
     def handle(self, group_id: GroupId, command: Command) -> None:
         """Answer one command. A failed append changes nothing."""
         group = self.group(group_id)

@@ -2,42 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import simpy
 
-from simulation.clients.classic import ClassicConsumer
-from simulation.clients.config import Application, ConsumerConfig
+from coordinator.config import with_settings
+from simulation.clients.config import BOUNDS
+from simulation.clients.consumer import ClassicConsumer, Settings
 from simulation.clients.process import Script
 from simulation.errors import BadScenario
 from simulation.topics import Topic
 
 if TYPE_CHECKING:
-    from simulation.group import GroupHandle
     from simulation.world import World
 
 
 class MemberHandle:
     """A client program that can be started, closed, killed, frozen; `consumer` is its present incarnation."""
 
-    def __init__(
-        self,
-        world: World,
-        group: GroupHandle,
-        label: str,
-        *,
-        subscription: tuple[str, ...],
-        instance_id: str | None,
-        config: ConsumerConfig,
-        application: Application,
-    ) -> None:
+    def __init__(self, world: World, label: str, settings: Settings) -> None:
         self._world = world
-        self._group = group
         self.label = label
-        self.subscription = subscription
-        self.instance_id = instance_id
-        self.config = config
-        self.application = application
+        self.settings = settings
         self._incarnations = 0
         self._consumer: ClassicConsumer | None = None
 
@@ -66,6 +54,11 @@ class MemberHandle:
         """The member id its process uses; empty before it has one."""
         return self._consumer.member.member_id if self._consumer is not None else ""
 
+    @property
+    def failed(self) -> str | None:
+        """The fatal error its consumer ended with, if it did."""
+        return self._consumer.member.fatal if self._consumer is not None else None
+
     def believes_it_owns(self, topic: Topic) -> bool:
         """Whether its process holds partitions of the topic, rightly or not."""
         return self._consumer is not None and any(p.topic == topic.name for p in self._consumer.view)
@@ -80,24 +73,10 @@ class MemberHandle:
                 raise BadScenario(f"member {self.label!r} runs already")
             process_id = f"{self.label}.{self._incarnations}"
             self._incarnations += 1
-            world = self._world
-            world.act("start", process_id)
-            self._consumer = ClassicConsumer(
-                world.env,
-                world.network,
-                world.broker,
-                world.topics,
-                world.rng,
-                world.record,
-                process_id=process_id,
-                group=self._group.name,
-                subscription=self.subscription,
-                instance_id=self.instance_id,
-                config=self.config,
-                application=self.application,
-            )
+            self._world.act("start", process_id)
+            self._consumer = ClassicConsumer(self._world.surroundings, process_id, self.settings)
             self._consumer.start()
-            yield world.sleep(0)
+            yield self._world.sleep(0)
 
         return self._world.env.process(script())
 
@@ -121,24 +100,48 @@ class MemberHandle:
         def script() -> Script:
             if ms is not None:
                 yield self._world.sleep(ms)
-                self._thaw(consumer)
+                if consumer.process.alive:
+                    self._world.act("thaw", consumer.process.id)
+                    consumer.thaw()
 
         return self._world.env.process(script())
 
     def thaw(self) -> None:
         """Let a frozen process go on."""
-        self._thaw(self.consumer)
-
-    def _thaw(self, consumer: ClassicConsumer) -> None:
-        """The process that was frozen may be gone, and another have its name."""
-        if consumer.process.alive and consumer.process.frozen:
-            self._world.act("thaw", consumer.process.id)
-            consumer.thaw()
+        self._world.act("thaw", self.address)
+        self.consumer.thaw()
 
     def slow_batch(self, ms: int) -> None:
         """Its next batch takes so much longer."""
         self._world.act("slow-batch", self.address)
         self.consumer.slow_batch(ms)
+
+    def subscribe(self, *topics: Topic) -> None:
+        """Change the subscription, of the running process and of those to come."""
+        names = tuple(sorted(topic.name for topic in topics))
+        self.settings = replace(self.settings, topics=names)
+        self._world.act("subscribe", self.address)
+        self.consumer.subscribe(names)
+
+    def unsubscribe(self) -> simpy.Event:
+        """Leave the group and go on running; fires when it has left."""
+        self._world.act("unsubscribe", self.address)
+        return self.consumer.unsubscribe()
+
+    def enforce_rebalance(self) -> None:
+        """KafkaConsumer.enforceRebalance()."""
+        self._world.act("enforce-rebalance", self.address)
+        self.consumer.enforce_rebalance()
+
+    def raise_in(self, kind: str) -> None:
+        """Its next callback of this kind (`assigned`, `revoked`, `lost`) raises."""
+        self._world.act(f"raise-in-{kind}", self.address)
+        self.consumer.raise_in(kind)
+
+    def configure(self, config: Mapping[str, object]) -> None:
+        """Other Kafka settings, from the next start on: a deploy changes them. The run's own settings win."""
+        given = {**config, **self._world.consumer_settings()}
+        self.settings = replace(self.settings, config=with_settings(self.settings.config, given, BOUNDS))
 
     def restart(self, downtime: int = 0) -> simpy.Event:
         """Close, stay away for `downtime` ms, start again; fires when the new process runs."""

@@ -39,6 +39,13 @@ class Deliver:
     after_ms: int
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Twice:
+    """A rule that lets a message arrive a second time."""
+
+    applies: Callable[[Message], bool]
+
+
 PASS, DROP = "pass", "drop"
 Verdict = str | Deliver
 Rule = Callable[[Message], Verdict]
@@ -65,10 +72,14 @@ class Network:
         latency_ms: tuple[int, int] = (1, 1),
     ) -> None:
         self._env = env
+        self._rng = rng
         self._chance = rng.stream("network")
+        self._twice: list[Twice] = []
         self._record = record
         self.latency_ms = latency_ms
         self._receivers: dict[str, Receive] = {}
+        self._resets: dict[str, Callable[[], None]] = {}
+        self._cuts: list[tuple[frozenset[str], int]] = []
         self._rules: list[Rule] = []
         self._numbers = 0
         self._last_arrival: dict[tuple[str, str, int], int] = {}
@@ -78,13 +89,29 @@ class Network:
         self._numbers += 1
         return self._numbers
 
-    def attach(self, address: str, receive: Receive) -> None:
-        """Messages to this address go there from now on."""
+    def attach(self, address: str, receive: Receive, reset: Callable[[], None] = lambda: None) -> None:
+        """Messages to this address go there from now on; `reset` is told that the other side closed its connections."""
         self._receivers[address] = receive
+        self._resets[address] = reset
 
     def detach(self, address: str) -> None:
         """Messages to this address vanish from now on."""
         self._receivers.pop(address, None)
+        self._resets.pop(address, None)
+
+    def reset(self, address: str) -> None:
+        """Tell an endpoint, one latency from now, that its connections are closed."""
+
+        def tell(_: simpy.Event) -> None:
+            self._resets.get(address, lambda: None)()
+
+        self._env.timeout(self.latency_ms[0]).callbacks.append(tell)
+
+    def reset_all(self, but: str) -> None:
+        """Tell everybody else: this endpoint has gone down."""
+        for address in sorted(self._resets):
+            if address != but:
+                self.reset(address)
 
     def add_rule(self, rule: Rule) -> Callable[[], None]:
         """Put a rule in force; the result takes it out again."""
@@ -105,12 +132,39 @@ class Network:
         ends = (a.address, b.address)
         remove = self.add_rule(lambda message: DROP if {message.source, message.target} == set(ends) else PASS)
         self._record(NETWORK_STREAM, [LinkCut(a=ends[0], b=ends[1])])
+        since = (frozenset(ends), int(self._env.now))
+        self._cuts.append(since)
 
         def heal() -> None:
             remove()
+            self._cuts.remove(since)
             self._record(NETWORK_STREAM, [LinkHealed(a=ends[0], b=ends[1])])
 
         return heal
+
+    def cut_since(self, a: str, b: str) -> int | None:
+        """Since when (ms) the link between two addresses is cut; None if it is not."""
+        if not self._cuts:
+            return None
+        return min((since for ends, since in self._cuts if ends == {a, b}), default=None)
+
+    def lose(self, a: Endpoint, b: Endpoint, share: float) -> Callable[[], None]:
+        """Lose this share of the messages between `a` and `b`, drawn at random, until the result is called."""
+        ends = {a.address, b.address}
+        chance = self._rng.stream("network/loss")
+
+        def rule(message: Message) -> Verdict:
+            return DROP if {message.source, message.target} == ends and chance.random() < share else PASS
+
+        return self.add_rule(rule)
+
+    def duplicate(self, a: Endpoint, b: Endpoint, share: float) -> Callable[[], None]:
+        """Deliver this share of the messages between `a` and `b` twice, until the result is called."""
+        ends = {a.address, b.address}
+        chance = self._rng.stream("network/duplicates")
+        rule = Twice(lambda m: {m.source, m.target} == ends and chance.random() < share)
+        self._twice.append(rule)
+        return lambda: self._twice.remove(rule)
 
     @contextmanager
     def slow(self, a: Endpoint, b: Endpoint, extra_ms: int) -> Iterator[None]:
@@ -140,6 +194,8 @@ class Network:
         arrival = max(sent + latency, self._last_arrival.get(link, 0))
         self._last_arrival[link] = arrival
         self._env.timeout(arrival - sent).callbacks.append(lambda _: self._arrive(message, sent))
+        if self._twice and any(rule.applies(message) for rule in self._twice):
+            self._env.timeout(arrival - sent).callbacks.append(lambda _: self._arrive(message, sent))
 
     def _arrive(self, message: Message, sent: int) -> None:
         receive = self._receivers.get(message.target)

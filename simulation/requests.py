@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from coordinator.classic.commands import Command
+from coordinator.classic.commands import Commit, Heartbeat, Join, Leave, Sync
 from events.types import GroupId, Offsets, Partitions
 
 
@@ -42,14 +42,4 @@ class ToGroup:
     """A request for a group's coordinator."""
 
     group: GroupId
-    command: Command
-
-
-API = {
-    "Join": "JoinGroup",
-    "Sync": "SyncGroup",
-    "Heartbeat": "Heartbeat",
-    "Leave": "LeaveGroup",
-    "Commit": "OffsetCommit",
-}
-"""A command's class -> Kafka's name of the API."""
+    command: Join | Sync | Heartbeat | Leave | Commit

@@ -2,31 +2,101 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Protocol
 
 from events.types import TopicPartition
+from simulation.rng import Rng
+
+
+class Arrivals(Protocol):
+    """When the records of a topic's partitions arrive."""
+
+    def end_offset(self, partition: int, at_ms: int) -> int:
+        """The offset the next record of this partition will get."""
+        ...
+
+    def arrival_ms(self, partition: int, offset: int) -> int | None:
+        """When the record of this offset is there; None if none ever comes."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """`rate` records per second and partition, evenly, from the start of the run."""
+
+    rate: float
+
+    def end_offset(self, partition: int, at_ms: int) -> int:
+        """See Arrivals."""
+        return int(self.rate * at_ms / 1000)
+
+    def arrival_ms(self, partition: int, offset: int) -> int | None:
+        """See Arrivals."""
+        if self.rate <= 0:
+            return None
+        at = int(offset * 1000 / self.rate)
+        while self.end_offset(partition, at) <= offset:
+            at += 1
+        return at
+
+
+@dataclass(slots=True)
+class Poisson:
+    """On average `rate` records per second and partition, at independent random instants."""
+
+    rate: float
+    rng: Rng
+    topic: str
+    _times: dict[int, list[int]] = field(default_factory=dict)
+    _clocks: dict[int, float] = field(default_factory=dict)
+
+    def end_offset(self, partition: int, at_ms: int) -> int:
+        """See Arrivals."""
+        self._reach(partition, at_ms=at_ms)
+        return bisect_right(self._times[partition], at_ms)
+
+    def arrival_ms(self, partition: int, offset: int) -> int | None:
+        """See Arrivals."""
+        if self.rate <= 0:
+            return None
+        self._reach(partition, count=offset + 1)
+        return self._times[partition][offset]
+
+    def _reach(self, partition: int, at_ms: int = 0, count: int = 0) -> None:
+        times = self._times.setdefault(partition, [])
+        chance: Random = self.rng.stream(f"arrivals/{self.topic}/{partition}")
+        while self.rate > 0 and (len(times) < count or not times or times[-1] <= at_ms):
+            self._clocks[partition] = self._clocks.get(partition, 0.0) + chance.expovariate(self.rate / 1000)
+            times.append(int(self._clocks[partition]) + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """Records at recorded instants: sorted milliseconds by partition."""
+
+    times: Mapping[int, Sequence[int]]
+
+    def end_offset(self, partition: int, at_ms: int) -> int:
+        """See Arrivals."""
+        return bisect_right(self.times.get(partition, ()), at_ms)
+
+    def arrival_ms(self, partition: int, offset: int) -> int | None:
+        """See Arrivals."""
+        times = self.times.get(partition, ())
+        return times[offset] if offset < len(times) else None
 
 
 @dataclass(slots=True)
 class Topic:
-    """`rate` records per second arrive in each partition, evenly, from the start of the run."""
+    """A topic; the offsets of its partitions count from 0 at the start of the run."""
 
     name: str
     partitions: int
-    rate: float = 10.0
-
-    def end_offset(self, at_ms: int) -> int:
-        """The offset the next record will get."""
-        return int(self.rate * at_ms / 1000)
-
-    def arrival_ms(self, offset: int) -> int | None:
-        """When the record of this offset is there; None if none ever comes."""
-        if self.rate <= 0:
-            return None
-        at = int(offset * 1000 / self.rate)
-        while self.end_offset(at) <= offset:
-            at += 1
-        return at
+    arrivals: Arrivals
 
     def all(self) -> tuple[TopicPartition, ...]:
         """Its partitions."""
@@ -38,4 +108,12 @@ class Topics(dict[str, Topic]):
 
     def end_offset(self, partition: TopicPartition, at_ms: int) -> int:
         """How far a partition's log reaches."""
-        return self[partition.topic].end_offset(at_ms)
+        return self[partition.topic].arrivals.end_offset(partition.partition, at_ms)
+
+    def arrival_ms(self, partition: TopicPartition, offset: int) -> int | None:
+        """When the record of this offset is there; None if none ever comes."""
+        return self[partition.topic].arrivals.arrival_ms(partition.partition, offset)
+
+    def counts(self) -> dict[str, int]:
+        """Partition counts by topic: what metadata tells."""
+        return {name: topic.partitions for name, topic in self.items()}

@@ -14,14 +14,21 @@ from events.world import ActionTaken, CheckMade, PartitionsAdded, TopicCreated
 from simulation.broker import Broker
 from simulation.clients.config import BOUNDS as CONSUMER_BOUNDS
 from simulation.clients.config import ConsumerConfig
+from simulation.clients.consumer import DATA, Surroundings
 from simulation.errors import BadScenario, ScenarioFailed
 from simulation.group import GroupHandle
 from simulation.log import Log
 from simulation.network import Network
 from simulation.rng import Rng
-from simulation.topics import Topic, Topics
+from simulation.topics import Constant, Poisson, Recorded, Topic, Topics
 
 Settings = Mapping[str, int | float | str | bool]
+
+
+class Data:
+    """The brokers that hold the data, as an end of a network link: `network.cut(alice, world.data)`."""
+
+    address = DATA
 
 
 class World:
@@ -38,7 +45,11 @@ class World:
         broker_settings = {k: v for k, v in self.settings.items() if k in names(GroupConfig())}
         self._config = with_settings(GroupConfig(), broker_settings, BROKER_BOUNDS)
         self.broker = Broker(env, self.network, self.rng, self.record, self._config)
+        self.data = Data()
         self.labels: set[str] = set()
+        self.surroundings = Surroundings(
+            env=env, network=self.network, broker=self.broker, topics=self.topics, rng=self.rng, record=self.record
+        )
 
     @property
     def now(self) -> int:
@@ -74,13 +85,26 @@ class World:
         """The run's settings that concern consumers."""
         return self._of(ConsumerConfig)
 
-    def topic(self, name: str, partitions: int, rate: float = 10.0) -> Topic:
-        """Create a topic; `rate` is records per second and partition."""
+    def topic(
+        self,
+        name: str,
+        partitions: int,
+        rate: float = 10.0,
+        arrivals: str = "constant",
+        times: Mapping[int, Sequence[int]] | None = None,
+    ) -> Topic:
+        """Create a topic; `rate` is records per second and partition, `constant` or `poisson`.
+
+        `times` are recorded arrivals instead: sorted milliseconds by partition number.
+        """
         if name in self.topics:
             raise BadScenario(f"topic {name!r} exists already")
         if partitions < 1:
             raise BadScenario(f"topic {name!r} needs at least one partition, not {partitions}")
-        self.topics[name] = topic = Topic(name, partitions, rate)
+        drawn = Poisson(rate, self.rng, name) if arrivals == "poisson" else Constant(rate)
+        if arrivals not in ("constant", "poisson"):
+            raise BadScenario(f"topic {name!r}: arrivals must be constant or poisson, not {arrivals!r}")
+        self.topics[name] = topic = Topic(name, partitions, drawn if times is None else Recorded(times))
         self.record(WORLD_STREAM, [TopicCreated(topic=name, partitions=partitions, rate=float(rate))])
         return topic
 

@@ -23,6 +23,7 @@ class ConsumerConfig:
     request_timeout_ms: int = 30_000
     retry_backoff_ms: int = 100
     retry_backoff_max_ms: int = 1_000
+    metadata_max_age_ms: int = 300_000
 
     def __post_init__(self) -> None:
         """Raises BadSetting where Kafka's client would refuse to start."""
@@ -49,21 +50,45 @@ BOUNDS: dict[str, tuple[int, int] | tuple[str, ...]] = {
     "request.timeout.ms": (0, INT_MAX),
     "retry.backoff.ms": (0, INT_MAX),
     "retry.backoff.max.ms": (0, INT_MAX),
+    "metadata.max.age.ms": (1, INT_MAX),
 }
+
+
+JAVA, LIBRDKAFKA = "java", "librdkafka"
+CLIENTS = (JAVA, LIBRDKAFKA)
+RDKAFKA_DEFAULTS: dict[str, object] = {"partition.assignment.strategy": ("range", "roundrobin")}
+"""Where librdkafka's defaults differ from the Java client's (spec 7.4)."""
+STATIC, DYNAMIC, UNSAFE = "static", "dynamic", "unsafe"
+PROTOCOL_MODES = (STATIC, DYNAMIC, UNSAFE)
+"""How a member chooses between EAGER and COOPERATIVE.
+
+`static`: what Kafka ships, the highest protocol common to all its assignors, once. `dynamic`: KIP-726, what the
+selected assignor supports. `unsafe`: the same, unguarded where an eager assignor is selected while partitions are held.
+"""
+MEASURED = -1
 
 
 @dataclass(frozen=True, slots=True)
 class Application:
     """How the program round the consumer behaves; all times in milliseconds.
 
-    `process_ms` is what each poll's records take, plus `record_ms` for each of them. With both 0 the application is
-    always inside poll() and is up to date. `commit_sync`: commit after each batch and wait for the answer.
-    `callback_ms`: how long the listener runs, by `assigned`, `revoked`, `lost`. `assignor_ms`: how long the leader's
-    assignor takes.
+    `process_ms` is what each poll's records take, plus `record_ms` for each of them (`slow`: other values, by
+    partition number). With all of them 0 the application is always inside poll() and is up to date. `commit_sync`,
+    `commit_async`: commit after each batch, waiting for the answer or not. `callback_ms`: how long the listener runs,
+    by `assigned`, `revoked`, `lost`. `restore_ms`: to rebuild the local state of one gained partition, one after the other;
+    `keep_state`: what was revoked and comes back needs no restoring. `assignor_ms`: how long the leader's assignor
+    takes (MEASURED: as ours really does, which no two runs repeat). `assignor_fails`: it throws.
+    `never_syncs`: the consumer joins and beats, and never sends SyncGroup.
     """
 
     process_ms: int = 0
     record_ms: float = 0.0
+    slow: dict[int, float] = field(default_factory=dict)
     commit_sync: bool = False
+    commit_async: bool = False
     callback_ms: dict[str, int] = field(default_factory=dict)
+    restore_ms: int = 0
+    keep_state: bool = False
     assignor_ms: int = 0
+    assignor_fails: bool = False
+    never_syncs: bool = False

@@ -6,6 +6,7 @@ from coordinator.classic.commands import Heartbeat, HeartbeatAnswer, Leave, Leav
 from coordinator.outcome import Error
 from events import client as facts
 from simulation.clients import lookup
+from simulation.clients.config import LIBRDKAFKA
 from simulation.clients.connection import Failure
 from simulation.clients.member import Member, State
 from simulation.clients.process import Script
@@ -28,19 +29,26 @@ def active(m: Member) -> bool:
 
 def thread(m: Member) -> Script:
     """Beat, notice a silent coordinator, notice an application that does not poll."""
-    while not m.closing:
+    while not m.closed:
         if not active(m):
             yield from m.process.wait(m.beat.wait(None))
         elif not m.coordinator_known:
             yield from lookup.find_coordinator(m)
         elif m.now >= m.last_heard_ms + m.config.session_timeout_ms:
-            m.lose_coordinator("session timed out without receiving a heartbeat response")
+            _session_timed_out(m)
         elif not m.in_poll and m.now >= m.last_poll_ms + m.config.max_poll_interval_ms:
             _expire_poll(m)
         elif m.now >= m.next_beat_ms and not m.beating:
             _send(m)
         else:
             yield from m.process.wait(m.beat.wait(_next_look(m)))
+
+
+def _session_timed_out(m: Member) -> None:
+    """Java only looks for a coordinator again and works on; librdkafka gives everything up as lost."""
+    m.lose_coordinator("session timed out without receiving a heartbeat response")
+    if m.client == LIBRDKAFKA:
+        m.reset("session timed out without a successful response from the group coordinator", member_id_too=True)
 
 
 def _next_look(m: Member) -> int:
@@ -102,6 +110,7 @@ def _react(m: Member, answer: object, generation: int, member_id: str) -> None:
 def _expire_poll(m: Member) -> None:
     """The application has not polled for max.poll.interval.ms. It keeps its view until it does."""
     m.tell(facts.PollExpired(process=m.process.id))
+    m.poll_expired = True
     leave(m, POLL_EXPIRED)
     m.reset("consumer pro-actively leaving the group", member_id_too=True)
 
@@ -117,8 +126,10 @@ def leave(m: Member, reason: str, done: object = None) -> bool:
         if done is not None:
             done.succeed()  # type: ignore[attr-defined]
 
+    told = None if m.client == LIBRDKAFKA else reason
+
     def body(number: int) -> ToGroup:
-        return ToGroup(m.group, Leave(request=number, members=(Leaving(member_id, None, reason),)))
+        return ToGroup(m.group, Leave(request=number, members=(Leaving(member_id, None, told),)))
 
     m.connection.call("LeaveGroup", body, m.config.request_timeout_ms, handle)
     return True

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Generator
 from typing import Any
 
 import simpy
 
 from assignors import ASSIGNORS
+from assignors.spec import COOPERATIVE, EAGER, Spec
 from assignors.spec import Member as AssignorMember
-from assignors.spec import Spec
 from coordinator.classic.commands import Join, JoinAnswer, Sync, SyncAnswer
 from coordinator.outcome import Error
 from events import client as facts
 from events.types import NO_GENERATION, MemberId, Partitions, Protocol, Subscription
 from simulation.clients import heartbeat, listener
+from simulation.clients.config import DYNAMIC, LIBRDKAFKA, MEASURED
 from simulation.clients.connection import Failure
-from simulation.clients.member import Joining, Member, State
+from simulation.clients.member import Joining, Member, State, rebalance_protocol
 from simulation.clients.process import Script
 from simulation.requests import ToGroup
 
@@ -50,7 +52,10 @@ def ensure_active(m: Member) -> Script:
         if m.generation == NO_GENERATION or m.state is not State.STABLE:
             m.reset("the generation was modified by the heartbeat thread", member_id_too=True)
             continue
-        yield from listener.on_join_complete(m, joining.assigned)
+        handled = yield from listener.on_join_complete(m, joining.assigned)
+        if not handled:
+            m.joining = joining
+            return
         m.needs_join_prepare = True
 
 
@@ -79,14 +84,14 @@ def _send_join(m: Member) -> None:
             session_timeout_ms=m.config.session_timeout_ms,
             rebalance_timeout_ms=m.config.max_poll_interval_ms,
             protocols=protocols,
-            reason=reason,
+            reason=None if m.client == LIBRDKAFKA else reason,
         )
         return ToGroup(m.group, join)
 
     def handle(answer: object) -> None:
         if m.joining is joining:
             joining.answer = answer
-            m.app.notify()
+            m.wake()
 
     timeout = max(m.config.request_timeout_ms, m.config.max_poll_interval_ms + 5_000)
     m.connection.call("JoinGroup", body, timeout, handle)
@@ -122,6 +127,7 @@ def _joined(m: Member, joining: Joining, answer: object) -> Script:
         return
     m.generation, m.member_id, m.assignor = answer.generation, answer.member, answer.protocol
     m.leads = answer.leader == answer.member
+    yield from _guard_downgrade(m)
     m.become(State.COMPLETING_REBALANCE)
     heartbeat.enable(m)
     m.tell(
@@ -134,10 +140,37 @@ def _joined(m: Member, joining: Joining, answer: object) -> Script:
         )
     )
     plan: dict[MemberId, Partitions] = {}
-    if answer.members and not answer.skip_assignment:
-        plan = yield from _lead(m, answer)
-    if m.joining is joining and m.generation == answer.generation:
+    if answer.members:
+        counts = m.world_topics.counts()
+        topics = sorted({topic for listed in answer.members for topic in listed.metadata.topics})
+        m.watched = {topic: counts.get(topic, 0) for topic in topics}
+        if m.application.assignor_fails:
+            yield from _assignor_failed(m)
+            return
+        if not answer.skip_assignment:
+            plan = yield from _lead(m, answer)
+    if m.joining is joining and m.generation == answer.generation and not m.application.never_syncs:
         _send_sync(m, joining, plan)
+
+
+def _guard_downgrade(m: Member) -> Script:
+    """An eager assignor was selected while partitions are held: others may get them in this generation (KIP-726).
+
+    They are lost at once, not revoked, and nothing is committed until a generation is entered empty-handed.
+    """
+    if m.protocol_mode != DYNAMIC or not m.view or m.assignor is None:
+        return
+    if rebalance_protocol((m.assignor,)) == EAGER and m.protocol == COOPERATIVE:
+        m.commits_disabled = True
+        yield from listener.give_away(m)
+
+
+def _assignor_failed(m: Member) -> Script:
+    """The exception is raised out of poll(); the application logs it and polls again. Nobody gets an assignment."""
+    m.joining = None
+    m.tell(facts.RequestFailed(process=m.process.id, api="assignor", error="the assignor raised"))
+    m.request_rejoin("rebalance failed due to an exception of the assignor")
+    yield from m.process.sleep(m.backoff_ms())
 
 
 def _join_refused(m: Member, answer: JoinAnswer) -> Script:
@@ -165,8 +198,6 @@ def _join_refused(m: Member, answer: JoinAnswer) -> Script:
 def _lead(m: Member, answer: JoinAnswer) -> Generator[simpy.Event, Any, dict[MemberId, Partitions]]:
     """Run the assignor on the application thread; everybody else waits for it."""
     assert m.assignor is not None
-    if m.application.assignor_ms:
-        yield from m.process.sleep(m.application.assignor_ms)
     remembers = m.assignor == "sticky"
     members = tuple(
         AssignorMember(
@@ -179,16 +210,14 @@ def _lead(m: Member, answer: JoinAnswer) -> Generator[simpy.Event, Any, dict[Mem
         )
         for listed in answer.members
     )
-    counts = {name: topic.partitions for name, topic in m.world_topics.items()}
-    given = ASSIGNORS[m.assignor].assign(Spec(members, counts))
-    m.tell(
-        facts.AssignorRan(
-            process=m.process.id,
-            generation=m.generation,
-            assignor=m.assignor,
-            duration_ms=m.application.assignor_ms,
-        )
-    )
+    started = time.perf_counter_ns()
+    given = ASSIGNORS[m.assignor].assign(Spec(members, m.world_topics.counts()))
+    duration = m.application.assignor_ms
+    if duration == MEASURED:
+        duration = (time.perf_counter_ns() - started) // 1_000_000
+    if duration:
+        yield from m.process.sleep(duration)
+    m.tell(facts.AssignorRan(process=m.process.id, generation=m.generation, assignor=m.assignor, duration_ms=duration))
     return {member: tuple(sorted(given[member])) for member in sorted(given)}
 
 
@@ -211,7 +240,7 @@ def _send_sync(m: Member, joining: Joining, plan: dict[MemberId, Partitions]) ->
     def handle(answer: object) -> None:
         if m.joining is joining:
             _synced(m, joining, answer, generation)
-            m.app.notify()
+            m.wake()
 
     timeout = max(m.config.request_timeout_ms, m.config.max_poll_interval_ms + 5_000)
     m.connection.call("SyncGroup", body, timeout, handle)

@@ -2,52 +2,87 @@
 
 from __future__ import annotations
 
-from assignors.spec import EAGER
+from collections.abc import Generator
+from typing import Any
+
+import simpy
+
+from assignors.spec import COOPERATIVE, EAGER
 from events import client as facts
 from events.types import NO_GENERATION, Partitions
 from simulation.clients import offsets
-from simulation.clients.member import Member
+from simulation.clients.config import LIBRDKAFKA, STATIC
+from simulation.clients.member import Member, rebalance_protocol
 from simulation.clients.process import Script
+from simulation.clients.records import catch_up
 
 
 def on_join_prepare(m: Member) -> Script:
     """Commit, then give up what this protocol gives up before joining (Kafka: ConsumerCoordinator.onJoinPrepare)."""
     if m.config.enable_auto_commit and m.view:
         if m.protocol == EAGER:
-            offsets.catch_up(m)
+            catch_up(m)
             m.not_fetchable.update(m.view)
             m.tell(facts.RevocationPending(process=m.process.id, partitions=m.view))
         yield from offsets.commit_and_wait(m, m.config.max_poll_interval_ms)
     if m.generation == NO_GENERATION or not m.member_id:
-        if m.view:
-            yield from call(m, "lost", m.view)
-        m.set_view(())
+        yield from give_away(m)
     elif m.protocol == EAGER:
         yield from call(m, "revoked", m.view)
         m.set_view(())
+    else:
+        unsubscribed = tuple(p for p in m.view if p.topic not in m.topics)
+        if unsubscribed:
+            yield from call(m, "revoked", unsubscribed)
+            m.set_view(tuple(p for p in m.view if p.topic in m.topics))
     m.leads = False
 
 
-def on_join_complete(m: Member, assigned: Partitions) -> Script:
-    """Take the new assignment over (Kafka: ConsumerCoordinator.onJoinComplete). Cooperative: revoke, then rejoin."""
+def give_away(m: Member) -> Script:
+    """Everything is lost: it may belong to somebody else by now."""
+    if m.view:
+        yield from call(m, "lost", m.view)
+    m.set_view(())
+
+
+def on_join_complete(m: Member, assigned: Partitions) -> Generator[simpy.Event, Any, bool]:
+    """Take the new assignment over (Kafka: ConsumerCoordinator.onJoinComplete). Cooperative: revoke, then rejoin.
+
+    False if a listener raised: Kafka has then not marked the join as handled, and does this once more.
+    """
+    if any(p.topic not in m.topics for p in assigned):
+        m.request_rejoin("received assignment does not match the current subscription")
+        return True
     m.sticky_owned, m.sticky_generation = assigned, m.generation
+    selected = rebalance_protocol((m.assignor,)) if m.assignor else EAGER
+    if m.protocol_mode != STATIC:
+        m.change_protocol(selected)
+    m.commits_disabled = False
     revoked = tuple(p for p in m.view if p not in assigned)
     added = tuple(p for p in assigned if p not in m.view)
-    if revoked:
-        yield from call(m, "revoked", revoked)
+    fine = True
+    if revoked and m.protocol == COOPERATIVE:
+        fine &= yield from call(m, "revoked", revoked)
         m.request_rejoin("need to revoke partitions and re-join")
     m.set_view(assigned)
-    yield from call(m, "assigned", added)
+    m.restored &= set(assigned)
+    fine &= yield from call(m, "assigned", added)
     m.next_commit_ms = m.now + m.config.auto_commit_interval_ms
+    return fine
 
 
-def call(m: Member, kind: str, partitions: Partitions) -> Script:
-    """Run the application's listener; nothing of this consumer is processed meanwhile."""
-    offsets.catch_up(m)
+def call(m: Member, kind: str, partitions: Partitions) -> Generator[simpy.Event, Any, bool]:
+    """Run the application's listener; nothing of this consumer is processed meanwhile. False if it raises."""
+    catch_up(m)
+    while m.client == LIBRDKAFKA and not m.in_poll and not m.closing:  # the application must call in
+        yield from m.process.wait(m.called_in.wait(None))
     m.in_callback = True
     m.tell(facts.CallbackStart(process=m.process.id, kind=kind, partitions=partitions, generation=m.generation))
     duration = m.application.callback_ms.get(kind, 0)
     if duration:
         yield from m.process.sleep(duration)
-    m.tell(facts.CallbackEnd(process=m.process.id, kind=kind))
+    raises = kind in m.raising
+    m.raising.discard(kind)
+    m.tell(facts.CallbackEnd(process=m.process.id, kind=kind, error="the listener raised" if raises else None))
     m.in_callback = False
+    return not raises

@@ -27,7 +27,7 @@ def find_coordinator(m: Member) -> Script:
         m.coordinator_known = True
         m.last_heard_ms = m.now
         m.tell(facts.CoordinatorFound(process=m.process.id))
-        m.app.notify()
+        m.wake()
         m.beat.notify()
         return
     error = answer.value if isinstance(answer, Failure) else "COORDINATOR_NOT_AVAILABLE"

@@ -14,13 +14,14 @@ from coordinator.config import BadSetting
 from events import client as facts
 from events.base import Event
 from events.types import NO_GENERATION, MemberId, Partitions, TopicPartition
-from simulation.clients.config import Application, ConsumerConfig
+from simulation.clients.config import JAVA, STATIC, Application, ConsumerConfig
 from simulation.clients.connection import Connection
 from simulation.clients.process import Process, Waiter
 from simulation.topics import Topics
 
 RebalanceInProgress = "REBALANCE_IN_PROGRESS"
 CommitFailed = "COMMIT_FAILED"
+AssignmentLost = "_ASSIGNMENT_LOST"
 
 
 class State(Enum):
@@ -65,9 +66,15 @@ class Member:
     connection: Connection
     bootstrap: Connection
     jitter: Callable[[], float]
+    data_cut_since: Callable[[], int | None]
+    client: str = JAVA
+    protocol_mode: str = STATIC
+    pattern: str | None = None
 
     app: Waiter
     beat: Waiter
+    called_in: Waiter
+    main: Waiter
 
     protocol: str = EAGER
     state: State = State.UNJOINED
@@ -86,6 +93,7 @@ class Member:
     sticky_generation: int = NO_GENERATION
     fatal: str | None = None
     closing: bool = False
+    closed: bool = False
     in_callback: bool = False
     in_poll: bool = False
     last_poll_ms: int = 0
@@ -95,16 +103,34 @@ class Member:
     positions: dict[TopicPartition, int] = field(default_factory=dict)
     not_fetchable: set[TopicPartition] = field(default_factory=set)
     fetching: set[TopicPartition] = field(default_factory=set)
+    restoring: dict[TopicPartition, int] = field(default_factory=dict)
+    restored: set[TopicPartition] = field(default_factory=set)
     next_commit_ms: int = 0
+    next_metadata_ms: int = 0
+    watched: dict[str, int] | None = None
+    commits_disabled: bool = False
+    raising: set[str] = field(default_factory=set)
+    poll_expired: bool = False
+    batch_extra_ms: int = 0
 
     @property
     def now(self) -> int:
         """Milliseconds since the run's start."""
         return int(self.env.now)
 
+    def data_until(self) -> int:
+        """Until when records could be fetched: now, or since when this process is cut from the data."""
+        since = self.data_cut_since()
+        return self.now if since is None else since
+
     def tell(self, event: Event) -> None:
         """Record one fact of this process."""
         self.record((event,))
+
+    def wake(self) -> None:
+        """Let whichever thread keeps the membership look again."""
+        self.app.notify()
+        self.main.notify()
 
     def become(self, state: State) -> None:
         """Change the client's own state."""
@@ -117,7 +143,7 @@ class Member:
         self.rejoin_needed = True
         self.reason = reason
         self.tell(facts.RejoinRequested(process=self.process.id, reason=reason))
-        self.app.notify()
+        self.wake()
 
     def reset(self, reason: str, *, member_id_too: bool) -> None:
         """Forget the generation: whatever is held is lost at the next poll (Kafka: resetStateAndGeneration)."""
@@ -130,6 +156,12 @@ class Member:
         self.needs_join_prepare = True
         self.request_rejoin(reason)
 
+    def change_protocol(self, protocol: str) -> None:
+        """Rebalance this way from now on."""
+        if protocol != self.protocol:
+            self.protocol = protocol
+            self.tell(facts.ProtocolSelected(process=self.process.id, protocol=protocol))
+
     def lose_coordinator(self, cause: str) -> None:
         """Forget who coordinates; requests in flight to it fail."""
         if not self.coordinator_known:
@@ -137,13 +169,13 @@ class Member:
         self.coordinator_known = False
         self.tell(facts.CoordinatorLost(process=self.process.id, cause=cause))
         self.connection.disconnect()
-        self.app.notify()
+        self.wake()
         self.beat.notify()
 
     def fail(self, error: str) -> None:
         """A fatal error: raised out of the next poll."""
         self.fatal = error
-        self.app.notify()
+        self.wake()
 
     def set_view(self, partitions: Partitions) -> None:
         """Change the local assignment; what leaves loses its position."""
@@ -154,6 +186,9 @@ class Member:
         self.positions = {p: o for p, o in self.positions.items() if p in kept}
         self.not_fetchable &= kept
         self.fetching &= kept
+        self.restoring = {p: since for p, since in self.restoring.items() if p in kept}
+        if not self.application.keep_state:
+            self.restored &= kept
         if reached:
             self.tell(facts.PositionReached(process=self.process.id, offsets=reached))
         if partitions != self.view:

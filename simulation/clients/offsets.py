@@ -7,33 +7,13 @@ import simpy
 from coordinator.classic.commands import Commit, CommitAnswer
 from coordinator.outcome import Error
 from events import client as facts
-from events.types import Offsets, TopicPartition
+from events.types import Offsets
+from simulation.clients.config import LIBRDKAFKA
 from simulation.clients.connection import Failure
-from simulation.clients.member import CommitFailed, Member, RebalanceInProgress, State
+from simulation.clients.member import AssignmentLost, CommitFailed, Member, RebalanceInProgress, State
 from simulation.clients.process import Script
-from simulation.requests import FetchOffsets, OffsetsAre, ToGroup
-
-
-def fetchable(m: Member) -> list[TopicPartition]:
-    """Partitions of the view that records can be taken from now."""
-    return [p for p in m.view if p in m.positions and p not in m.not_fetchable]
-
-
-def instant(m: Member) -> bool:
-    """The application needs no time for its records, so it has always read everything."""
-    return m.application.process_ms == 0 and m.application.record_ms == 0
-
-
-def catch_up(m: Member) -> None:
-    """Read what has arrived, if the application is free and reads at once."""
-    if instant(m) and m.in_poll and not m.in_callback:
-        for p in fetchable(m):
-            m.positions[p] = max(m.positions[p], m.world_topics.end_offset(p, m.now))
-
-
-def consumed(m: Member) -> Offsets:
-    """The positions to commit."""
-    return tuple((p.topic, p.partition, m.positions[p]) for p in m.view if p in m.positions)
+from simulation.clients.records import catch_up, consumed
+from simulation.requests import ToGroup
 
 
 def send_commit(m: Member, done: simpy.Event | None = None) -> bool:
@@ -70,13 +50,21 @@ def send_commit(m: Member, done: simpy.Event | None = None) -> bool:
 
 def _local_refusal(m: Member) -> str | None:
     """A commit goes out only while the consumer believes it is a stable member (spec 4.4)."""
+    if m.commits_disabled:
+        return RebalanceInProgress
+    if m.client == LIBRDKAFKA:
+        return AssignmentLost if m.state is State.UNJOINED else _without_coordinator(m)
     match m.state:
         case State.UNJOINED:
             return CommitFailed
         case State.PREPARING_REBALANCE | State.COMPLETING_REBALANCE:
             return RebalanceInProgress
         case _:
-            return None if m.coordinator_known else Error.COORDINATOR_NOT_AVAILABLE.name
+            return _without_coordinator(m)
+
+
+def _without_coordinator(m: Member) -> str | None:
+    return None if m.coordinator_known else Error.COORDINATOR_NOT_AVAILABLE.name
 
 
 def _react(m: Member, answer: object, generation: int, offsets: Offsets) -> str | None:
@@ -135,34 +123,3 @@ def commit_and_wait(m: Member, timeout_ms: int) -> Script:
         if m.now >= until:
             return
         yield from m.process.sleep(min(m.backoff_ms(), until - m.now))
-
-
-def fetch_positions(m: Member) -> None:
-    """Ask where to start in partitions that have no position; they can be fetched from the answer on."""
-    missing = tuple(p for p in m.view if p not in m.positions and p not in m.fetching)
-    if not missing or not m.coordinator_known:
-        return
-    m.fetching.update(missing)
-
-    def handle(answer: object) -> None:
-        m.fetching.difference_update(missing)
-        if isinstance(answer, OffsetsAre):
-            _start(m, missing, answer.offsets)
-        else:
-            m.tell(facts.RequestFailed(process=m.process.id, api="OffsetFetch", error="DISCONNECTED"))
-        m.app.notify()
-
-    m.connection.call("OffsetFetch", lambda _: FetchOffsets(m.group, missing), m.config.request_timeout_ms, handle)
-
-
-def _start(m: Member, asked: tuple[TopicPartition, ...], committed: Offsets) -> None:
-    known = {TopicPartition(topic, partition): offset for topic, partition, offset in committed}
-    earliest = m.config.auto_offset_reset == "earliest"
-    found: list[tuple[str, int, int]] = []
-    for p in asked:
-        if p in m.view and p not in m.positions:
-            reset = 0 if earliest else m.world_topics.end_offset(p, m.now)
-            m.positions[p] = known.get(p, reset)
-            found.append((p.topic, p.partition, m.positions[p]))
-    if found:
-        m.tell(facts.PositionReady(process=m.process.id, offsets=tuple(found)))

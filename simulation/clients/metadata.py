@@ -1,0 +1,33 @@
+"""What a consumer knows of topics, and what it does when that changes (Kafka: rejoinNeededOrPending)."""
+
+from __future__ import annotations
+
+import re
+
+from simulation.clients.member import Member
+
+
+def refresh(m: Member) -> None:
+    """Ask for metadata: a pattern finds new topics; a leader that sees other partition counts rejoins."""
+    m.next_metadata_ms = m.now + m.config.metadata_max_age_ms
+    counts = m.world_topics.counts()
+    if m.pattern is not None:
+        found = matching(m.pattern, counts)
+        if found != m.topics:
+            m.topics = found
+            m.request_rejoin("subscription has changed")
+    if m.leads and m.watched is not None and not m.rejoin_needed:
+        now = {topic: counts.get(topic, 0) for topic in m.watched}
+        if now != m.watched:
+            m.request_rejoin("cached metadata has changed")
+
+
+def matching(pattern: str, counts: dict[str, int]) -> tuple[str, ...]:
+    """The topics a pattern subscribes to, sorted (Kafka: KafkaConsumer.subscribe(Pattern) matches whole names)."""
+    return tuple(sorted(topic for topic in counts if re.fullmatch(pattern, topic)))
+
+
+def refresh_if_due(m: Member) -> None:
+    """Refresh when metadata.max.age.ms is over."""
+    if m.now >= m.next_metadata_ms:
+        refresh(m)
