@@ -22,7 +22,14 @@ ZoneOption = Annotated[
 
 
 @app.command()
-def read(logs: LogsArgument, tz: ZoneOption = None, form: FormatOption = Format.TABLE) -> None:
+def read(
+    logs: LogsArgument,
+    tz: ZoneOption = None,
+    unrecognised: Annotated[
+        bool, typer.Option("--unrecognised", help="List group-related lines that no wording is known for, on stderr.")
+    ] = False,
+    form: FormatOption = Format.TABLE,
+) -> None:
     """What logs say of consumer groups, one row a recognised line.
 
     Example: groupsim incident read server.log --format jsonl
@@ -37,6 +44,8 @@ def read(logs: LogsArgument, tz: ZoneOption = None, form: FormatOption = Format.
     shown = columns[1:] if len(logs) == 1 and form is Format.TABLE else columns
     output.rows(rows, shown, form)
     counts = reading.counts
+    for line in reading.unread if unrecognised else []:
+        output.note(f"{line.file}:{line.line}: {line.text}")
     for trouble in reading.troubles:
         output.note(trouble)
     output.note(
@@ -59,6 +68,10 @@ def import_(
     ] = [],  # noqa: B006
     tz: ZoneOption = None,
     skews: Annotated[list[str], typer.Option("--skew", metavar="FILE=MS", help="Added to the times of a file.")] = [],  # noqa: B006
+    session: Annotated[
+        int | None,
+        typer.Option("--session-timeout", metavar="MS", min=1, help="Dates the death of a member that fell silent."),
+    ] = None,
     store: StoreOption = DEFAULT_STORE,
     form: FormatOption = Format.TABLE,
 ) -> None:
@@ -75,7 +88,7 @@ def import_(
     counts = numbers(topics, "--topic", least=1)
     reading = read_files(logs, tz=tz, skews=numbers(skews, "--skew"))
     with closing(open_store(store)) as opened:
-        result = import_run(reading, opened, name=name, topics=counts)
+        result = import_run(reading, opened, name=name, topics=counts, session_timeout_ms=session)
         facts = list(opened.read(result.run.id))
     numbers_ = summarise(facts)
     for group, ms in by_group(intervals(facts)).items():
