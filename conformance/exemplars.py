@@ -40,7 +40,7 @@ def _join(member: str, *, new: str = "fresh", instance: str | None = None, chang
 def _ask(group: Group, *commands: Command) -> Group:
     """Set a state up; its requests get numbers of their own, lest their late answers be taken for the cell's."""
     for command in commands:
-        if not isinstance(command, InitialDelayElapsed | Unload):
+        if isinstance(command, Join | Sync | Heartbeat | Leave | Commit):
             command = replace(command, request=next(_NUMBERS))
         group = reduce(classic.evolve, classic.decide(group, command).events, group)
     return group
