@@ -105,7 +105,7 @@ def _arbitrate(group: Group, owners: Codes, codes: Codes) -> tuple[npt.NDArray[n
     and a second claimant of one generation stands as the "other" for a third although neither keeps the partition.
     """
     own = [member.generation for member in group.members]
-    other = [NO_GENERATION] * len(own) if group.spec.generation_in_user_data else own
+    other = [NO_GENERATION if group.spec.generation_in_user_data else max(found, NO_GENERATION) for found in own]
     _, inverse, counts = np.unique(codes, return_inverse=True, return_counts=True)
     kept = np.ones(len(codes), bool)
     contested = np.flatnonzero(counts[inverse] > 1)

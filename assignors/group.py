@@ -13,6 +13,9 @@ from assignors.lots import NUMBER, TOPIC_SHIFT, Codes, Lot, code_of
 from assignors.spec import Member, Spec
 
 NOTHING: Codes = np.empty(0, np.int64)
+LARGEST_INT = (1 << 31) - 1
+MOST_PARTITIONS = 20_000_000
+"""Far beyond any cluster; keeps a mistyped count from filling the memory."""
 RADIX = 1 << 16
 """Below so many owners a stable argsort is NumPy's radix sort, linear in the number of partitions."""
 
@@ -32,22 +35,13 @@ class Group:
 
     @staticmethod
     def of(spec: Spec) -> Group:
-        """Check and prepare a problem. BadSpec names a duplicate member or a negative number."""
+        """Check and prepare a problem. BadSpec names a duplicate member or an impossible number."""
         ids = [member.id for member in spec.members]
-        if len(set(ids)) != len(ids):
-            seen: set[str] = set()
-            twice = next(i for i in ids if i in seen or seen.add(i))  # type: ignore[func-returns-value]
-            raise BadSpec(f"member {twice!r} stands twice in the group")
+        _check(spec, ids)
         subscribed = dict.fromkeys(dict.fromkeys(member.topics for member in spec.members))
         wanted = {topic for topics in subscribed for topic in topics}
         names = tuple(java_sorted(wanted.union(spec.partitions, _owned_topics(spec.members))))
-        counts = np.zeros(len(names), np.int64)
-        for i, name in enumerate(names):
-            count = spec.partitions.get(name, 0)
-            if count < 0:
-                raise BadSpec(f"topic {name!r} has {count} partitions")
-            if name in wanted:
-                counts[i] = count
+        counts = np.array([spec.partitions.get(name, 0) if name in wanted else 0 for name in names], np.int64)
         members = tuple(spec.members[i] for i in string_order(ids))
         return Group(spec, members, names, {name: i for i, name in enumerate(names)}, counts)
 
@@ -104,6 +98,23 @@ class Group:
         return result
 
 
+def _check(spec: Spec, ids: Sequence[str]) -> None:
+    """BadSpec unless ids are distinct, counts possible and together not too many, and generations Java ints."""
+    if len(set(ids)) != len(ids):
+        twice = next(name for i, name in enumerate(ids) if name in ids[:i])
+        raise BadSpec(f"member {twice!r} stands twice in the group")
+    for name, count in spec.partitions.items():
+        if count < 0:
+            raise BadSpec(f"topic {name!r} has {count} partitions")
+    if (total := sum(spec.partitions.values())) > MOST_PARTITIONS:
+        largest = max(spec.partitions, key=lambda name: spec.partitions[name])
+        raise BadSpec(f"{total:,} partitions are more than {MOST_PARTITIONS:,}; topic {largest!r} has most of them")
+    generations = [member.generation for member in spec.members] or [0]
+    if max(generations) > LARGEST_INT or min(generations) < -LARGEST_INT:
+        for member in (m for m in spec.members if abs(m.generation) > LARGEST_INT):
+            raise BadSpec(f"member {member.id!r} has generation {member.generation}, which is no 32-bit number")
+
+
 def _owned_topics(members: Iterable[Member]) -> set[str]:
     """Names of the topics of owned partitions; BadSpec where a partition number is negative."""
     result: set[str] = set()
@@ -114,7 +125,7 @@ def _owned_topics(members: Iterable[Member]) -> set[str]:
             continue
         for topic, number in member.owned:
             result.add(topic)
-            if number < 0:
+            if not 0 <= number <= LARGEST_INT:
                 raise BadSpec(f"member {member.id!r} says it owns partition {number} of topic {topic!r}")
     for names in lots:
         result.update(names)

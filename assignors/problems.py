@@ -51,7 +51,7 @@ def read(text: str | bytes, number: int = 1) -> Line:
     """Parse one line. BadLine names the line and what is wrong with it."""
     try:
         line = msgspec.json.decode(text, type=Line)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadLine(f"line {number}: {error}") from None
     if (line.problem is None) == (line.rounds is None):
         raise BadLine(f"line {number}: exactly one of `problem` and `rounds` is wanted, in {line.id!r}")

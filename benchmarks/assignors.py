@@ -83,20 +83,27 @@ def measure(runs: int, budget_s: float, most: int) -> Iterator[Row]:
         java_times = java({name: spec for name, (_, spec) in problems.items()}, "cooperative-sticky", runs)
     except LeftOut as why:
         print(f"no Java column: {why}", file=sys.stderr)
-    for name, (kind, spec) in problems.items():
-        rival, rival_runs = _kafka_python(spec, runs, budget_s)
-        for assignor in ("cooperative-sticky", "optimal-sticky") if kind == "unequal" else ("cooperative-sticky",):
-            yield _row(name, assignor, spec, runs, java_times.get(name), (rival, rival_runs))
+    rows = [
+        _row(name, assignor, spec, runs, java_times.get(name))
+        for name, (kind, spec) in problems.items()
+        for assignor in ("cooperative-sticky", "optimal-sticky")[: 1 + (kind == "unequal")]
+    ]
+    rival: dict[str, tuple[float | None, int]] = {}
+    for row in rows:  # slowest last: what is compared with Java stands close together in time
+        if row.name not in rival:
+            rival[row.name] = _kafka_python(problems[row.name][1], runs, budget_s)
+        python, python_runs = rival[row.name]
+        yield replace(row, python=python, python_runs=python_runs)
 
 
-def _row(name: str, assignor: str, spec: Spec, runs: int, rival: Timed | None, python: tuple[float | None, int]) -> Row:
+def _row(name: str, assignor: str, spec: Spec, runs: int, rival: Timed | None) -> Row:
     assign = ASSIGNORS[assignor].assign
     assign(spec)
     ours, _ = median_ms(lambda: assign(spec), runs, math.inf)
     same = None
     if rival is not None and assignor == "cooperative-sticky":
         same = lines(assign(spec)) == rival.answer
-    return Row(name, assignor, ours, rival.ms if rival else None, same, *python)
+    return Row(name, assignor, ours, rival.ms if rival else None, same, None, 0)
 
 
 def _kafka_python(spec: Spec, runs: int, budget_s: float) -> tuple[float | None, int]:

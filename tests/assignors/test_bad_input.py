@@ -23,6 +23,18 @@ EVERY = sorted(ASSIGNORS)
             Spec((Member("a", ("t",), (TopicPartition("t", -3),)),), {"t": 1}),
             "member 'a' says it owns partition -3 of topic 't'",
         ),
+        (
+            Spec((Member("a", ("t",), (TopicPartition("t", 1 << 40),)),), {"t": 1}),
+            "member 'a' says it owns partition 1099511627776 of topic 't'",
+        ),
+        (
+            Spec((Member("a", ("t",)),), {"s": 3, "t": 20_000_000}),
+            "20,000,003 partitions are more than 20,000,000; topic 't' has most of them",
+        ),
+        (
+            Spec((Member("a", ("t",), (), 1 << 31),), {"t": 1}),
+            "member 'a' has generation 2147483648, which is no 32-bit number",
+        ),
     ],
 )
 def test_a_wrong_problem_is_refused_by_name(name: str, spec: Spec, sentence: str) -> None:

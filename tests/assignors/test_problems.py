@@ -28,6 +28,7 @@ def test_a_bad_line_is_reported_by_number_and_the_others_are_answered() -> None:
         ('{"id": "x"}', "line 7: exactly one of `problem` and `rounds` is wanted, in 'x'"),
         ('{"problem": {"topics": {}, "members": []}}', "line 7: Object missing required field `id`"),
         ('{"id": "x", "problem": {"topics": {"t": "two"}, "members": []}}', "line 7: Expected `int`, got `str`"),
+        ('{"id": "x", "problem": ' + "[" * 5000, "line 7: "),
         ("[]", "line 7: Expected `object`, got `array`"),
     ],
 )

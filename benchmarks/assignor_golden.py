@@ -1,0 +1,60 @@
+"""How much of the recorded Java answers we reproduce, by family: `python -m benchmarks.assignor_golden`."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from assignors.problems import answer, read
+
+GOLDEN = Path(__file__).parents[1] / "tests" / "golden" / "assignors"
+KAFKAS = ("range", "roundrobin", "sticky", "cooperative-sticky", "uniform", "server-range")
+COMPARED = ("assignments", "errors", "error", "metrics", "inputs")
+
+
+def calls(found: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    """Every call of one assignor in a line, single or chain, as what is compared of it: lists in order, all exact."""
+    if "trace" in found:
+        return [{key: call.get(key) for key in COMPARED} for call in found["trace"][name]]
+    return [{key: found.get(key, {}).get(name) for key in COMPARED}]
+
+
+def compare(path: Path) -> tuple[int, Counter[str], Counter[str]]:
+    """Lines, calls and equal calls by assignor of one golden file."""
+    lines, total, equal = 0, Counter[str](), Counter[str]()
+    with gzip.open(path, "rt") as file:
+        for text in file:
+            lines += 1
+            recorded, found = json.loads(text), answer(read(text), KAFKAS)
+            for name in KAFKAS:
+                wanted, got = calls(recorded, name), calls(found, name)
+                total[name] += len(wanted)
+                equal[name] += sum(a == b for a, b in zip(wanted, got, strict=False))
+    return lines, total, equal
+
+
+def table() -> Iterator[str]:
+    """Markdown: equal calls of all calls, and per cent, by family and assignor."""
+    yield f"| family | lines | {' | '.join(KAFKAS)} |"
+    yield f"|---|---:|{'---:|' * len(KAFKAS)}"
+    sums: list[tuple[int, Counter[str], Counter[str]]] = []
+    for path in sorted(GOLDEN.glob("*.jsonl.gz")):
+        sums.append(compare(path))
+        yield _row(path.name.removesuffix(".jsonl.gz"), *sums[-1])
+    total = sum((found for _, found, _ in sums), Counter[str]())
+    equal = sum((found for _, _, found in sums), Counter[str]())
+    yield _row("all", sum(found[0] for found in sums), total, equal)
+
+
+def _row(name: str, lines: int, total: Counter[str], equal: Counter[str]) -> str:
+    cells = [f"{equal[a]:,}/{total[a]:,} {100 * equal[a] / total[a]:.1f} %" for a in KAFKAS]
+    return f"| {name} | {lines:,} | {' | '.join(cells)} |"
+
+
+if __name__ == "__main__":
+    for row in table():
+        print(row, flush=True)
