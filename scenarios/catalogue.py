@@ -44,7 +44,7 @@ def _from_file(path: Path, function: str | None) -> Scenario:
     sys.modules[module_name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:  # the user's own code may raise anything
+    except (Exception, SystemExit) as error:  # the user's own code may raise anything
         kind = type(error).__name__
         raise BadScenario(f"scenario file {str(path)!r} can't be loaded: {kind}: {error}") from error
     where = f"{path}::{function}" if function else str(path)

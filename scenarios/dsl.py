@@ -35,7 +35,10 @@ def scenario(*, seed: int = 1, lasts: int) -> Callable[[Callable[..., Any]], Sce
     """
 
     def decorate(story: Callable[..., Any]) -> Scenario:
-        parameters = list(inspect.signature(story).parameters.values())[1:]
+        given = list(inspect.signature(story).parameters.values())
+        if not given:
+            raise BadScenario(f"scenario {story.__name__!r} needs a parameter for the world")
+        parameters = given[1:]
         for parameter in parameters:
             if not isinstance(parameter.default, int | float | str | bool):
                 raise BadScenario(
