@@ -1,0 +1,1 @@
+"""The built-in stories, and stories of a user's own."""

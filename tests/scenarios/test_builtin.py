@@ -1,0 +1,119 @@
+"""Every built-in scenario runs green, under other seeds too; parameters and settings reach it."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+import analysis
+from coordinator.config import BadSetting
+from events.classic import JoinPhaseCompleted
+from events.client import ProcessStarted
+from events.world import CheckMade
+from scenarios.catalogue import find, names
+from simulation.errors import BadScenario
+from simulation.run import RunResult, run
+from storage.memory import MemoryStore
+
+
+def _run(name: str, seed: int | None = None, **settings: int | float | str | bool) -> tuple[RunResult, MemoryStore]:
+    store = MemoryStore()
+    named = {key.replace("__", "."): value for key, value in settings.items()}
+    return run(find(name), store, seed=seed, settings=named, record="facts"), store
+
+
+@pytest.mark.parametrize("seed", [None, 4711], ids=["own seed", "another seed"])
+@pytest.mark.parametrize("name", names())
+def test_every_story_goes_well(name: str, seed: int | None) -> None:
+    result, store = _run(name, seed)
+    assert result.failure is None
+    assert result.ok, result.violations
+    assert result.info.status == "finished"
+    assert result.info.seed == (find(name).seed if seed is None else seed)
+    assert all(f.event.ok for f in store.read(result.info.id) if isinstance(f.event, CheckMade))
+    found = analysis.open(store).intervals
+    assert found
+    assert not [i for i in found if i.label == "UNKNOWN"]
+    assert not [i for i in found if i.sub_label == "both-entitled"]
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_story_is_documented_by_its_docstring(name: str) -> None:
+    story = find(name)
+    assert story.name == name
+    assert inspect.getdoc(story.story)
+    assert story.about.endswith(".")
+
+
+def test_the_first_four_are_there() -> None:
+    assert {"steady_state", "rolling_restart", "zombie_member", "eager_vs_cooperative"} <= set(names())
+
+
+def test_a_parameter_of_the_story_is_taken() -> None:
+    result, store = _run("steady_state", members="5", partitions=7)
+    started = [f for f in store.read(result.info.id) if isinstance(f.event, ProcessStarted)]
+    assert len(started) == 5
+    assert len({i.partition for i in analysis.open(store).intervals}) == 7
+    assert result.info.params == {"members": "5", "partitions": 7}
+
+
+def test_a_setting_of_kafkas_wins_over_what_the_story_says() -> None:
+    _, store = _run("zombie_member", session__timeout__ms=20_000)
+    configs = [f.event.config for f in store.read(store.runs()[0].id) if isinstance(f.event, ProcessStarted)]
+    assert {config["session.timeout.ms"] for config in configs} == {20_000}
+    assert {config["heartbeat.interval.ms"] for config in configs} == {3_000}
+
+
+def test_a_setting_of_the_broker_is_taken() -> None:
+    at = {}
+    for delay in (0, 3_000):
+        _, store = _run("steady_state", group__initial__rebalance__delay__ms=delay)
+        at[delay] = next(f.at_ms for f in store.read(store.runs()[0].id) if isinstance(f.event, JoinPhaseCompleted))
+    assert at[0] < 1_000 < at[3_000]
+
+
+def test_a_story_lasts_as_long_as_it_is_told() -> None:
+    result, _ = _run("steady_state", duration__ms=240_000)
+    assert result.info.simulated_ms == 240_000
+    short, _ = _run("steady_state", duration__ms=10_000)
+    assert short.failure is not None
+    assert "give it more with --set duration.ms=" in short.failure
+    assert short.info.status == "failed"
+
+
+def test_a_story_that_fails_is_a_failed_run_with_a_sentence() -> None:
+    result, _ = _run("zombie_member", session__timeout__ms=90_000)
+    assert not result.ok
+    assert result.failure is not None
+    assert result.failure.endswith("not true that bob took over")
+
+
+@pytest.mark.parametrize(
+    ("setting", "sentence"),
+    [
+        ("sesion.timeout.ms", r"unknown setting 'sesion.timeout.ms'; near names: session.timeout.ms"),
+        ("member", r"unknown setting 'member'; near names: members"),
+        ("zzzzzz", r"unknown setting 'zzzzzz'$"),
+    ],
+)
+def test_an_unknown_setting_lists_what_is_near(setting: str, sentence: str) -> None:
+    store = MemoryStore()
+    with pytest.raises(BadSetting, match=sentence):
+        run(find("steady_state"), store, settings={setting: 1})
+    assert store.runs() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("steady_stat", r"unknown scenario 'steady_stat'; near names: steady_state"),
+        ("dsl", "unknown scenario 'dsl'"),
+        ("catalogue", "unknown scenario 'catalogue'"),
+        ("", "unknown scenario ''"),
+        ("steady_state::other", "no scenario 'other'"),
+    ],
+)
+def test_an_unknown_scenario_lists_what_is_near(name: str, sentence: str) -> None:
+    with pytest.raises(BadScenario, match=sentence):
+        find(name)
