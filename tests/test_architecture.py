@@ -1,0 +1,127 @@
+"""The house rules that a program can check: sizes, docstrings, who imports whom, what must not be written down."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PACKAGES = sorted({name.partition(".")[0] for name in SETTINGS["tool"]["setuptools"]["packages"]})
+CORE = ("events", "assignors", "coordinator", "invariants")
+MODULE_LINES, FUNCTION_LINES = 300, 60
+
+
+@cache
+def _modules() -> tuple[Path, ...]:
+    folders = [*PACKAGES, "benchmarks", "tests"]
+    return tuple(sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py")))
+
+
+def _parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(), str(path))
+
+
+def _name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def test_there_is_something_to_check() -> None:
+    assert len(_modules()) > 150
+    assert {"coordinator", "simulation", "events", "cli"} <= set(PACKAGES)
+
+
+def test_no_module_is_longer_than_300_lines() -> None:
+    lengths = {_name(path): len(path.read_text().splitlines()) for path in _modules()}
+    assert {name: lines for name, lines in lengths.items() if lines > MODULE_LINES} == {}
+
+
+def _functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in ast.walk(_parsed(path)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+def test_no_function_is_longer_than_60_lines() -> None:
+    lengths = {
+        f"{_name(path)}:{f.lineno} {f.name}": (f.end_lineno or f.lineno) - f.lineno + 1
+        for path in _modules()
+        for f in _functions(path)
+    }
+    assert {name: lines for name, lines in lengths.items() if lines > FUNCTION_LINES} == {}
+
+
+def test_every_module_opens_with_a_sentence() -> None:
+    openings = {_name(path): (ast.get_docstring(_parsed(path)) or "").partition("\n\n")[0] for path in _modules()}
+    assert [name for name, text in openings.items() if not text.endswith((".", "?", "!"))] == []
+
+
+def test_every_public_function_and_class_of_the_core_has_a_docstring() -> None:
+    silent = [
+        f"{_name(path)}:{node.lineno} {node.name}"
+        for path in _modules()
+        if path.relative_to(ROOT).parts[0] in CORE
+        for node in _parsed(path).body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+        and not node.name.startswith("_")
+        and not ast.get_docstring(node)
+    ]
+    assert silent == []
+
+
+def test_there_is_no_module_for_what_belongs_nowhere() -> None:
+    stems = {path.stem for path in _modules()}
+    assert stems.isdisjoint({"utils", "util", "helpers", "common", "misc"})
+
+
+def test_every_folder_of_modules_is_packaged() -> None:
+    folders = {
+        str(path.parent.relative_to(ROOT)).replace(os.sep, ".")
+        for path in _modules()
+        if path.relative_to(ROOT).parts[0] in PACKAGES
+    }
+    assert folders == set(SETTINGS["tool"]["setuptools"]["packages"])
+
+
+def test_every_package_stands_in_the_layers() -> None:
+    layers = SETTINGS["tool"]["importlinter"]["contracts"][0]["layers"]
+    placed = [name.strip() for line in layers for name in line.split("|")]
+    assert sorted(placed) == PACKAGES == sorted(SETTINGS["tool"]["importlinter"]["root_packages"])
+
+
+def test_only_the_simulation_and_what_plays_scripts_import_simpy() -> None:
+    users = set()
+    for path in _modules():
+        for node in ast.walk(_parsed(path)):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom):
+                names = [node.module or ""]
+            if any(name.partition(".")[0] == "simpy" for name in names):
+                users.add(path.relative_to(ROOT).parts[0])
+    assert users - {"tests", "benchmarks"} <= {"simulation", "conformance"}
+
+
+@pytest.mark.slow
+def test_the_import_contracts_hold() -> None:
+    linter = Path(sys.executable).parent / "lint-imports"
+    done = subprocess.run([linter, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    kept = len(SETTINGS["tool"]["importlinter"]["contracts"])
+    assert f"{kept} kept, 0 broken" in done.stdout
+
+
+def test_settings_are_named_as_kafka_names_them() -> None:
+    from coordinator.config import GroupConfig, names
+    from simulation.clients.config import ConsumerConfig
+
+    for name in [*names(GroupConfig()), *names(ConsumerConfig())]:
+        assert name == name.lower()
+        assert "_" not in name
