@@ -10,6 +10,7 @@ import msgspec
 from assignors import ASSIGNORS
 from assignors.assignor import Assignor
 from assignors.chains import FORGETFUL, Round, play
+from assignors.defects import defects
 from assignors.errors import AssignorError, BadSpec, Refused
 from assignors.metrics import metrics
 from assignors.optimal_sticky import against_optimum, solve
@@ -81,6 +82,12 @@ def _spec(problem: _Problem) -> Spec:
     return Spec(members, problem.topics, problem.partition_racks, problem.generation_source == "userdata")
 
 
+def specs_of(line: Line) -> tuple[Spec, ...]:
+    """The problem of a line, or the group of each of its rounds."""
+    problems = (line.problem,) if line.problem is not None else line.rounds or ()
+    return tuple(_spec(problem) for problem in problems)
+
+
 def answer(
     line: Line, names: Sequence[str], assignors: Mapping[str, Assignor] = ASSIGNORS, *, explain: bool = False
 ) -> dict[str, Any]:
@@ -111,9 +118,11 @@ def answer(
 
 
 def explained(spec: Spec, name: str, found: Answer) -> dict[str, Any]:
-    """balance_gap and excess_moves against the optimum; for optimal-sticky the certificate as well."""
+    """balance_gap and excess_moves against the optimum, defects; for optimal-sticky the certificate as well."""
     best, certificate = solve(spec)
     result: dict[str, Any] = against_optimum(spec, found, best)
+    if wrong := [str(defect) for defect in defects(spec, found)]:
+        result["defects"] = wrong
     if name == "optimal-sticky":
         result["certificate"] = msgspec.to_builtins(certificate) | {
             "proved": certificate.proved,
