@@ -68,7 +68,6 @@ class Broker:
         self.config = config
         self._host = GroupHost(env, self._remember, self._answer, lambda g: Group(id=g, config=self.config))
         self._waiting: dict[Connection, deque[Message]] = {}
-        self._requests = 0
         self._down = False
         self._loading = False
         self._durable_ms: dict[GroupId, int] = {}
@@ -115,16 +114,15 @@ class Broker:
                 raise TypeError(f"a broker can't handle {body!r}")
 
     def _ask(self, message: Message, group: GroupId, command: Request) -> None:
-        """Give a request to the coordinator, under a number of its own: a message may arrive twice."""
+        """Give a request to the coordinator."""
         if self._loading:
             self._respond(message, LOADING[type(command)])
             return
         if isinstance(command, Join):  # the machine has no chance of its own
             prefix = command.instance_id or command.client_id
             command = replace(command, new_member=f"{prefix}-{self._rng.uuid('member-ids')}")
-        number = self._requests = self._requests + 1
-        self._asked[number] = message
-        self._host.handle(group, replace(command, request=number))
+        self._asked[message.number] = message
+        self._host.handle(group, command)
 
     def crash(self, downtime_ms: int, loading_ms: int = 0) -> None:
         """The broker process dies, comes back after `downtime_ms`, and loads its groups for `loading_ms`.

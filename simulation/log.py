@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 import simpy
@@ -20,12 +20,18 @@ class Log:
         self._env = env
         self._writer = writer
         self._noise = writer.info.record == "all"
-        self._versions: Counter[str] = Counter()
+        self._versions: defaultdict[str, int] = defaultdict(int)
         self.facts = 0
         self.watchers: list[Watch] = []
 
     def append(self, stream: str, events: Sequence[Event]) -> None:
         """Remember facts of one stream, in order."""
+        if len(events) == 1 and events[0].noise:  # nine facts of ten come this way
+            if self._noise:
+                self._writer.append(int(self._env.now), stream, events)
+                self._versions[stream] += 1
+                self.facts += 1
+            return
         if not self._noise:
             events = [event for event in events if not event.noise]
         if not events:

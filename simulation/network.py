@@ -82,6 +82,7 @@ class Network:
         self._cuts: list[tuple[frozenset[str], int]] = []
         self._rules: list[Rule] = []
         self._numbers = 0
+        self._latency_varies = False
         self._last_arrival: dict[tuple[str, str, int], int] = {}
 
     def next_number(self) -> int:
@@ -116,6 +117,7 @@ class Network:
     def add_rule(self, rule: Rule) -> Callable[[], None]:
         """Put a rule in force; the result takes it out again."""
         self._rules.append(rule)
+        self._latency_varies = True  # from now on the order of each link must be seen to
         return lambda: self._rules.remove(rule)
 
     @contextmanager
@@ -181,18 +183,21 @@ class Network:
 
     def send(self, message: Message) -> None:
         """Put a message on its way."""
-        verdict = next((v for v in (rule(message) for rule in self._rules) if v != PASS), PASS)
-        if verdict == DROP:
-            self._drop(message)
-            return
         low, high = self.latency_ms
         latency = low if low == high else self._chance.randint(low, high)
-        if isinstance(verdict, Deliver):
-            latency += verdict.after_ms
+        if self._rules:
+            verdict = next((v for v in (rule(message) for rule in self._rules) if v != PASS), PASS)
+            if verdict == DROP:
+                self._drop(message)
+                return
+            if isinstance(verdict, Deliver):
+                latency += verdict.after_ms
         sent = int(self._env.now)
-        link = (message.source, message.target, message.connection)
-        arrival = max(sent + latency, self._last_arrival.get(link, 0))
-        self._last_arrival[link] = arrival
+        arrival = sent + latency
+        if self._latency_varies or low != high:
+            link = (message.source, message.target, message.connection)
+            arrival = max(arrival, self._last_arrival.get(link, 0))
+            self._last_arrival[link] = arrival
         self._env.timeout(arrival - sent).callbacks.append(lambda _: self._arrive(message, sent))
         if self._twice and any(rule.applies(message) for rule in self._twice):
             self._env.timeout(arrival - sent).callbacks.append(lambda _: self._arrive(message, sent))

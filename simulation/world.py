@@ -9,7 +9,7 @@ import simpy
 
 from coordinator.config import BOUNDS as BROKER_BOUNDS
 from coordinator.config import BadSetting, GroupConfig, kafka_name, names, near, with_settings
-from events.base import WORLD_STREAM, Event
+from events.base import WORLD_STREAM
 from events.world import ActionTaken, CheckMade, PartitionsAdded, TopicCreated
 from simulation.broker import Broker
 from simulation.clients.config import BOUNDS as CONSUMER_BOUNDS
@@ -37,6 +37,7 @@ class World:
     def __init__(self, env: simpy.Environment, log: Log, seed: int, settings: Settings | None = None) -> None:
         self._env = env
         self._log = log
+        self.record = log.append
         self.rng = Rng(seed)
         self.settings = dict(settings or {})
         self.topics = Topics()
@@ -65,10 +66,6 @@ class World:
     def log(self) -> Log:
         """The run's log."""
         return self._log
-
-    def record(self, stream: str, events: Sequence[Event]) -> None:
-        """Remember facts."""
-        self._log.append(stream, events)
 
     def configure_broker(self, settings: Settings) -> None:
         """Set broker settings by their Kafka names, before the first group is made; settings of the run win."""

@@ -75,7 +75,7 @@ class Application:
     `process_ms` is what each poll's records take, plus `record_ms` for each of them (`slow`: other values, by
     partition number). With all of them 0 the application is always inside poll() and is up to date. `commit_sync`,
     `commit_async`: commit after each batch, waiting for the answer or not. `callback_ms`: how long the listener runs,
-    by `assigned`, `revoked`, `lost`. `restore_ms`: to rebuild the local state of one gained partition, one after the other;
+    by `assigned`, `revoked`, `lost`. `restore_ms`: to rebuild the local state of one gained partition, one by one;
     `keep_state`: what was revoked and comes back needs no restoring. `assignor_ms`: how long the leader's assignor
     takes (MEASURED: as ours really does, which no two runs repeat). `assignor_fails`: it throws.
     `never_syncs`: the consumer joins and beats, and never sends SyncGroup.

@@ -53,7 +53,7 @@ def _session_timed_out(m: Member) -> None:
 
 def _next_look(m: Member) -> int:
     times = [m.last_heard_ms + m.config.session_timeout_ms]
-    if not m.beating:
+    if not m.beating or m.now < m.next_beat_ms:
         times.append(m.next_beat_ms)
     if not m.in_poll:
         times.append(m.last_poll_ms + m.config.max_poll_interval_ms)
@@ -68,7 +68,8 @@ def _send(m: Member) -> None:
     def handle(answer: object) -> None:
         m.beating = False
         _react(m, answer, generation, member_id)
-        m.beat.notify()
+        if m.now >= m.next_beat_ms:  # the next one is due already
+            m.beat.notify()
 
     def body(number: int) -> ToGroup:
         beat = Heartbeat(request=number, member=member_id, generation=generation, instance_id=m.instance_id)
