@@ -51,7 +51,8 @@ class Application:
             if taken or m.closing:
                 break
             if m.coordinator_known or m.client == LIBRDKAFKA:
-                times = [t for t in (wake, *due(m)) if t is not None]
+                membership_due = due(m) if m.client != LIBRDKAFKA else []  # else its own thread looks after it
+                times = [t for t in (wake, *membership_due) if t is not None]
                 yield from m.process.wait(m.app.wait(min(times, default=None)))
         m.in_poll, m.last_poll_ms = False, m.now
         return taken
@@ -108,7 +109,8 @@ def background(m: Member) -> Script:
             m.poll_expired = False
             yield from membership(m)
         if m.coordinator_known or expired:
-            yield from m.process.wait(m.main.wait(min(due(m), default=None)))
+            away = expired and not m.in_poll  # nothing is done, however overdue, before the application polls
+            yield from m.process.wait(m.main.wait(None if away else min(due(m), default=None)))
 
 
 def leave_group(m: Member, reason: str) -> Script:

@@ -12,7 +12,7 @@ from simulation.requests import CoordinatorIs, FindCoordinator
 def find_coordinator(m: Member) -> Script:
     """Ask once and wait for the answer; after a failure wait for the backoff. One thread asks, others wait."""
     if m.finding:
-        yield from m.process.sleep(m.config.retry_backoff_ms)
+        yield from m.process.sleep(max(m.config.retry_backoff_ms, 1))
         return
     m.finding = True
     done = m.env.event()
