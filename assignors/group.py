@@ -9,7 +9,7 @@ import numpy as np
 
 from assignors.errors import BadSpec
 from assignors.java_order import java_sorted, string_order, string_set
-from assignors.lots import NUMBER, TOPIC_SHIFT, Codes, Lot, code_of
+from assignors.lots import NUMBER, TOPIC_SHIFT, Codes, Lot
 from assignors.spec import Member, Spec
 
 NOTHING: Codes = np.empty(0, np.int64)
@@ -79,7 +79,7 @@ class Group:
             codes: Codes = table[owned.codes >> TOPIC_SHIFT] << TOPIC_SHIFT | (owned.codes & NUMBER)
             return codes
         rank = self.rank
-        return np.array([code_of(rank[topic], number) for topic, number in owned], np.int64)
+        return np.array([rank[topic] << TOPIC_SHIFT | number for topic, number in owned], np.int64)
 
     def answer(self, owners: Codes, codes: Codes) -> dict[str, Lot]:
         """Deal codes[i] to members[owners[i]]; each list keeps the order given."""
@@ -123,10 +123,13 @@ def _owned_topics(members: Iterable[Member]) -> set[str]:
         if type(member.owned) is Lot:
             lots.add(member.owned.names)
             continue
-        for topic, number in member.owned:
-            result.add(topic)
-            if not 0 <= number <= LARGEST_INT:
-                raise BadSpec(f"member {member.id!r} says it owns partition {number} of topic {topic!r}")
+        if not len(member.owned):
+            continue
+        topics, numbers = zip(*member.owned, strict=True)
+        result.update(topics)
+        if min(numbers) < 0 or max(numbers) > LARGEST_INT:
+            topic, number = next(p for p in member.owned if not 0 <= p[1] <= LARGEST_INT)
+            raise BadSpec(f"member {member.id!r} says it owns partition {number} of topic {topic!r}")
     for names in lots:
         result.update(names)
     return result

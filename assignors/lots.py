@@ -6,6 +6,7 @@ A million partitions are an array of 8 MB here; as TopicPartition tuples they wo
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import overload
 
 import numpy as np
@@ -17,6 +18,9 @@ Codes = npt.NDArray[np.int64]
 
 TOPIC_SHIFT = 32
 NUMBER = (1 << TOPIC_SHIFT) - 1
+
+_PAIR = partial(tuple.__new__, TopicPartition)
+"""TopicPartition from a pair, several times as fast as by its own constructor."""
 
 
 def code_of(rank: int, partition: int) -> int:
@@ -47,9 +51,8 @@ class Lot(Sequence[TopicPartition]):
         return TopicPartition(self.names[code >> TOPIC_SHIFT], code & NUMBER)
 
     def __iter__(self) -> Iterator[TopicPartition]:
-        names = self.names
-        for code in self.codes.tolist():
-            yield TopicPartition(names[code >> TOPIC_SHIFT], code & NUMBER)
+        topics = map(self.names.__getitem__, (self.codes >> TOPIC_SHIFT).tolist())
+        return map(_PAIR, zip(topics, (self.codes & NUMBER).tolist(), strict=True))
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Lot) and other.names == self.names:
