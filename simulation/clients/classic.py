@@ -43,6 +43,10 @@ class Application:
         m.called_in.notify()
         if m.poll_expired:
             m.main.notify()
+        if m.client == LIBRDKAFKA:  # callbacks that wait for the application run before poll() returns records
+            yield from m.process.sleep(0)
+            while m.in_callback:
+                yield from m.process.wait(m.app.wait(None))
         taken: Taken = {}
         while m.fatal is None and not m.closing:
             if m.client != LIBRDKAFKA:

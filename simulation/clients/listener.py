@@ -85,4 +85,5 @@ def call(m: Member, kind: str, partitions: Partitions) -> Generator[simpy.Event,
     m.raising.discard(kind)
     m.tell(facts.CallbackEnd(process=m.process.id, kind=kind, error="the listener raised" if raises else None))
     m.in_callback = False
+    m.app.notify()
     return not raises
