@@ -38,7 +38,7 @@ class Constant:
         """See Arrivals."""
         if self.rate <= 0:
             return None
-        at = int(offset * 1000 / self.rate)
+        at = max(int((offset + 1) * 1000 / self.rate) - 1, 0)  # floats: the last millisecond is sought by hand
         while self.end_offset(partition, at) <= offset:
             at += 1
         return at

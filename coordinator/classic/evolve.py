@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -42,12 +42,24 @@ def _remember(group: Group) -> Group:
     stored = replace(
         group,
         members=members,
+        offers={group.protocol or "": len(members)} if members else {},
         pending=frozenset(),
         pending_sync=frozenset(),
         stored=None,
         new_member_added=False,
     )
     return replace(group, stored=stored)
+
+
+def _offers(group: Group, gone: tuple[Protocol, ...], come: tuple[Protocol, ...]) -> Mapping[str, int]:
+    """How many members list each protocol, after one member's list has changed (Kafka: supportedProtocols)."""
+    before, after = {p.name for p in gone}, {p.name for p in come}
+    if before == after:
+        return group.offers
+    counts = dict(group.offers)
+    for name in sorted(before ^ after):
+        counts[name] = counts.get(name, 0) + (1 if name in after else -1)
+    return {name: count for name, count in counts.items() if count}
 
 
 def _created(group: Group, e: facts.GroupCreated) -> Group:
@@ -80,6 +92,7 @@ def _added(group: Group, e: facts.MemberAdded) -> Group:
     return replace(
         group,
         members={**group.members, e.member: member},
+        offers=_offers(group, (), e.protocols),
         statics=statics,
         pending=group.pending - {e.member},
         protocol_type=group.protocol_type if group.members else e.protocol_type,
@@ -89,14 +102,16 @@ def _added(group: Group, e: facts.MemberAdded) -> Group:
 
 
 def _updated(group: Group, e: facts.MemberUpdated) -> Group:
+    before = group.members[e.member]
     member = replace(
-        group.members[e.member],
+        before,
         session_timeout_ms=e.session_timeout_ms,
         rebalance_timeout_ms=e.rebalance_timeout_ms,
         protocols=e.protocols,
         join_request=e.request,
     )
-    return replace(group, members={**group.members, e.member: member})
+    offers = _offers(group, before.protocols, e.protocols)
+    return replace(group, members={**group.members, e.member: member}, offers=offers)
 
 
 def _replaced(group: Group, e: facts.MemberReplaced) -> Group:
@@ -118,6 +133,7 @@ def _replaced(group: Group, e: facts.MemberReplaced) -> Group:
     return replace(
         group,
         members={**{m: kept for m, kept in group.members.items() if m != e.old}, e.member: member},
+        offers=_offers(group, old.protocols, e.protocols),
         statics={**group.statics, e.instance_id: e.member},
         leader=e.member if group.leader == e.old else group.leader,
         pending_sync=group.pending_sync - {e.old},
@@ -130,6 +146,7 @@ def _removed(group: Group, e: facts.MemberRemoved) -> Group:
     return replace(
         group,
         members={m: kept for m, kept in group.members.items() if m != e.member},
+        offers=_offers(group, member.protocols, ()),
         statics=statics,
         pending_sync=group.pending_sync - {e.member},
         leader=None if group.leader == e.member else group.leader,

@@ -62,7 +62,7 @@ def _admits(group: Group, member: MemberId) -> bool:
     match group.phase:
         case Phase.PREPARING_REBALANCE:
             awaiting = known is not None and known.join_request is not None
-            return awaiting or group.awaiting_join < limit
+            return awaiting or len(group.members) < limit or group.awaiting_join < limit
         case Phase.COMPLETING_REBALANCE | Phase.STABLE:
             return known is not None or len(group.members) < limit
         case _:
@@ -83,7 +83,7 @@ def _compatible(group: Group, cmd: Join) -> bool:
         return bool(cmd.protocol_type) and bool(names)
     if cmd.protocol_type != group.protocol_type:
         return False
-    return any(all(n in {p.name for p in m.protocols} for m in group.members.values()) for n in sorted(names))
+    return any(group.offers.get(name, 0) == len(group.members) for name in names)
 
 
 def _require_member_id(draft: Draft, cmd: Join) -> None:

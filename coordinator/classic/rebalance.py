@@ -26,7 +26,7 @@ def prepare_or_complete(draft: Draft, cause: str, reason: str, member: MemberId 
     group = draft.group
     if group.phase is not Phase.PREPARING_REBALANCE:
         prepare(draft, cause, reason, member)
-    elif group.all_joined and not group.initial:
+    elif not group.initial and group.all_joined:
         complete_join(draft)
 
 
@@ -118,14 +118,14 @@ def vote(group: Group) -> str | None:
 
 def joined(group: Group, member: MemberId, *, listing: bool) -> JoinAnswer:
     """The answer to a member of the present generation; with the list of members if it must run the assignor."""
-    listed = tuple(Listed(m.id, m.instance_id, m.metadata(group.protocol)) for m in _sorted(group))
+    listed = [Listed(m.id, m.instance_id, m.metadata(group.protocol)) for m in _sorted(group)] if listing else ()
     return JoinAnswer(
         generation=group.generation,
         protocol_type=group.protocol_type,
         protocol=group.protocol,
         leader=group.leader or "",
         member=member,
-        members=listed if listing else (),
+        members=tuple(listed),
     )
 
 

@@ -51,7 +51,7 @@ class Group:
 
     `previous` is the phase before the present one: a rebalance is *initial* if it was EMPTY. `new_member_added` is the
     flag that extends an initial delay; Kafka does not clear it when the rebalance completes, and neither do we.
-    `stored` is what the durable facts alone would give.
+    `offers` counts the members that list each protocol. `stored` is what the durable facts alone would give.
     """
 
     id: GroupId
@@ -65,6 +65,7 @@ class Group:
     protocol: str | None = None
     leader: MemberId | None = None
     members: Mapping[MemberId, Member] = field(default_factory=dict)
+    offers: Mapping[str, int] = field(default_factory=dict)
     statics: Mapping[str, MemberId] = field(default_factory=dict)
     pending: frozenset[MemberId] = frozenset()
     pending_sync: frozenset[MemberId] = frozenset()
