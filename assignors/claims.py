@@ -57,7 +57,7 @@ def _equal(group: Group) -> bool:
     for member in group.members:
         if not first:
             first, topics = member.topics, frozenset(member.topics)
-        elif member.topics != first and (len(member.topics) != len(topics) or not topics.issuperset(member.topics)):
+        elif len(member.topics) != len(topics) or (member.topics != first and not topics.issuperset(member.topics)):
             return False
     return True
 
