@@ -110,11 +110,12 @@ def background(m: Member) -> Script:
     while not m.closing and m.fatal is None:
         expired = m.state is State.UNJOINED and m.poll_expired
         if not expired or m.in_poll:
-            m.poll_expired = False
+            m.poll_expired = expired = False
             yield from membership(m)
-        if m.coordinator_known or expired:
-            away = expired and not m.in_poll  # nothing is done, however overdue, before the application polls
-            yield from m.process.wait(m.main.wait(None if away else min(due(m), default=None)))
+        if expired:  # nothing is done, however overdue, before the application polls
+            yield from m.process.wait(m.main.wait(None))
+        elif m.coordinator_known:
+            yield from m.process.wait(m.main.wait(min(due(m), default=None)))
 
 
 def leave_group(m: Member, reason: str) -> Script:
