@@ -254,3 +254,15 @@ def test_starting_what_runs_is_refused() -> None:
 
     with pytest.raises(BadScenario, match="member 'm1' runs already"):
         tell(story, 1_000)
+
+
+def test_a_backoff_of_nothing_does_not_stop_time() -> None:
+    def story(world: World) -> Script:
+        group = world.group("billing", config={**SHORT, "retry.backoff.ms": 0})
+        (member,) = group.join(1, topics=[world.topic("orders", partitions=2)])
+        yield group.stable(members=1, within=seconds(20))
+        with world.network.cut(member, world.broker):
+            yield world.sleep(seconds(15))
+        yield group.stable(members=1, within=seconds(20))
+
+    assert tell(story, 60_000, record="facts").info.simulated_ms == 60_000
