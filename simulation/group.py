@@ -54,6 +54,7 @@ class GroupHandle:
         topics: Iterable[Topic] = (),
         spread: int = 0,
         static: bool = False,
+        instance_id: str | None = None,
         pattern: str | None = None,
         client: str = JAVA,
         protocol_mode: str = STATIC,
@@ -62,7 +63,8 @@ class GroupHandle:
     ) -> list[MemberHandle]:
         """Start members over `spread` ms: `join(12, …)` names them m1…m12, `join("alice", …)` as given.
 
-        `static`: with their names as instance ids. `pattern` subscribes to all topics it matches, instead of `topics`.
+        `static`: with their names as instance ids; `instance_id`: one member with another one. `pattern` subscribes to
+        all topics it matches, instead of `topics`.
         `client`: `java` or `librdkafka`; `protocol_mode`: `static`, `dynamic` or `unsafe` (simulation.clients.config).
         `config` are Kafka settings of these members; those of the run win.
         """
@@ -86,7 +88,7 @@ class GroupHandle:
                 topics=subscription,
                 config=with_settings(self.config, given, BOUNDS),
                 application=application or Application(),
-                instance_id=label if static else None,
+                instance_id=instance_id or (label if static else None),
                 pattern=pattern,
                 client=client,
                 protocol_mode=protocol_mode,

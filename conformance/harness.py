@@ -1,0 +1,125 @@
+"""The harness of a re-enactment: does to simulated members what was done to the real ones, when it was done."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+import simpy
+
+from conformance.latencies import LATENCIES, Drawn
+from conformance.observed import Observed
+from conformance.recording import ADD_PARTITIONS, Action, Recording, split, topics_of
+from simulation.clients.config import Application
+from simulation.group import GroupHandle
+from simulation.member import MemberHandle
+from simulation.world import World
+
+BATCH_MS = 1
+"""What a batch costs an application that commits after it: it must take its records to commit them."""
+LOADING_MS = 200
+"""From the broker's listening to its groups being loaded (S13: 178 ms and the like)."""
+STRATEGY = "partition.assignment.strategy"
+
+
+class Harness:
+    """One re-enactment's world, group and members."""
+
+    def __init__(self, world: World, recorded: Recording, observed: Observed) -> None:
+        self._world = world
+        self._recorded = recorded
+        self._observed = observed
+        self._latencies = LATENCIES[recorded.library]
+        self._members: dict[str, MemberHandle] = {}
+        self._incarnations: dict[str, int] = {}
+        self._starting: dict[str, simpy.Process] = {}
+        world.configure_broker(recorded.broker)
+        self._topics = {
+            name: world.topic(name, count, times=self._arrivals(name)) for name, count in recorded.topics.items()
+        }
+        self._group: GroupHandle = world.group("g", assignor=recorded.assignors, config=self._settings())
+
+    def run(self) -> Generator[simpy.Event, Any, None]:
+        """The story: every action at its time."""
+        for action in sorted(self._recorded.actions, key=lambda a: a.at_ms):
+            if action.at_ms > self._world.now:
+                yield self._world.sleep(action.at_ms - self._world.now)
+            process = self._world.env.process(self._do(action))
+            if action.kind == "start" and action.member is not None:
+                self._starting[action.member] = process
+        yield self._world.sleep(self._recorded.end_ms - self._world.now - 1)
+
+    def _settings(self) -> dict[str, int | float | str | bool]:
+        return {**self._recorded.consumer, "enable.auto.commit": self._recorded.auto_commit}
+
+    def _arrivals(self, topic: str) -> dict[int, list[int]]:
+        """Records come to all partitions at once, at the recorded rate; a seed shifts them against the actions."""
+        step = 1000 / self._recorded.records_per_s
+        shift = self._world.rng.stream(f"reenact/arrivals/{topic}").random() * step
+        times = [round(shift + n * step) for n in range(int((self._recorded.end_ms + 1000) / step))]
+        grown = [a.what["partitions"] for a in self._recorded.actions if a.what.get("topic") == topic]
+        return dict.fromkeys(range(max([self._recorded.topics[topic], *grown])), times)
+
+    def _drawn(self, distribution: Drawn, what: str) -> int:
+        return round(distribution.draw(self._world.rng.stream(f"reenact/{what}")))
+
+    def _do(self, action: Action) -> Generator[simpy.Event, Any, None]:
+        """One action. What a program must be told first, it sees when its loop comes round."""
+        kind, label, what = action.kind, action.member or "", action.what
+        if kind == "start":
+            yield from self._start(label, what.get("options") or {})
+        elif kind in ("close", "slow_batch", "subscribe"):
+            yield self._starting[label]
+            yield self._world.sleep(self._drawn(self._latencies.command, f"{label}/command"))
+            self._tell(kind, label, what)
+        elif kind == "kill":
+            yield self._starting[label]  # a process that dies before it has built its consumer tells nobody
+            self._members[label].kill()
+        elif kind == "stop":
+            self._members[label].freeze()
+        elif kind == "cont":
+            self._members[label].thaw()
+        elif kind == ADD_PARTITIONS:
+            yield self._world.sleep(max(0, what.get("t_done_ms", 0) - self._world.now))
+            self._world.add_partitions(self._topics[what["topic"]], what["partitions"])
+        elif kind == "broker_stop":
+            self._world.broker.crash(self._downtime_ms(action), LOADING_MS)
+
+    def _tell(self, kind: str, label: str, what: dict[str, Any]) -> None:
+        member = self._members[label]
+        if kind == "close":
+            member.close()
+        elif kind == "slow_batch":
+            member.slow_batch(what["ms"])
+        else:
+            names = topics_of(what["topics"], self._recorded.topics)
+            member.subscribe(*(self._topics[name] for name in names))
+
+    def _downtime_ms(self, stop: Action) -> int:
+        back = [a.at_ms for a in self._recorded.actions if a.kind == "broker_listening" and a.at_ms >= stop.at_ms]
+        return min(back, default=self._recorded.end_ms) - stop.at_ms
+
+    def _start(self, label: str, options: dict[str, Any]) -> Generator[simpy.Event, Any, None]:
+        incarnation = self._incarnations.get(label, -1) + 1
+        self._incarnations[label] = incarnation
+        self._observed.see(self._world.now, f"{label}.{incarnation}", "start")
+        yield self._world.sleep(self._drawn(self._latencies.start, f"{label}/start"))
+        chosen = {STRATEGY: split(options["assignor"])} if "assignor" in options else {}
+        if label in self._members:
+            self._members[label].configure(chosen)
+            self._members[label].start()
+            return
+        program = self._recorded.programs[label]
+        busy = max(program.process_ms, 0 if self._recorded.auto_commit else BATCH_MS)
+        (self._members[label],) = self._group.join(
+            label,
+            topics=[self._topics[name] for name in program.topics],
+            instance_id=program.instance,
+            client=self._recorded.client,
+            config=chosen,
+            application=Application(
+                process_ms=busy,
+                commit_sync=not self._recorded.auto_commit,
+                callback_ms=dict.fromkeys(("assigned", "revoked", "lost"), program.callback_ms),
+            ),
+        )
