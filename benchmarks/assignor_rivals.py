@@ -44,7 +44,7 @@ def write_problem(file: TextIO, head: str, spec: Spec) -> None:
     print("problem", head, file=file)
     for topic, count in spec.partitions.items():
         racks = ";".join(",".join(found) for found in spec.racks.get(topic, ()))
-        print("topic", topic, count, racks, file=file)
+        print("topic", topic, count, *([racks] if count and topic in spec.racks else []), file=file)
     for m in spec.members:
         print("member", m.id, m.generation, m.instance_id or "-", m.rack or "-", ",".join(m.topics) or "-", file=file)
         for topic, found in groupby(m.owned, key=lambda partition: partition.topic):
@@ -64,22 +64,36 @@ def java_classpath() -> str:
 
 
 def java(problems: Mapping[str, Spec], assignor: str, runs: int) -> dict[str, Timed]:
-    """Each problem's median in a warm JVM (as many warm-up runs as it takes for small ones). LeftOut without a JVM."""
+    """Each problem's median in a warm JVM (up to 200 warm-up runs for small ones). LeftOut without a JVM."""
+    found = _harness(problems, assignor, runs, warm=True)
+    return {name: Timed(nanos / 1e6, runs, answer) for name, (nanos, _, answer) in found.items()}
+
+
+def java_answers(problems: Mapping[str, Spec], assignor: str) -> dict[str, tuple[str, Answer]]:
+    """`ok` or the exception (class and message), and the answer, of each problem. LeftOut without a JVM."""
+    found = _harness(problems, assignor, 1, warm=False)
+    return {name: (status, answer) for name, (_, status, answer) in found.items()}
+
+
+def _harness(
+    problems: Mapping[str, Spec], assignor: str, runs: int, *, warm: bool
+) -> dict[str, tuple[int, str, Answer]]:
     path = java_classpath()
     source, target = CACHE / "problems.txt", CACHE / "answers.txt"
     with source.open("w") as file:
         for name, spec in problems.items():
-            warmups = 200 if sum(spec.partitions.values()) < 20_000 else 15
+            warmups = (200 if sum(spec.partitions.values()) < 20_000 else 15) if warm else 0
             write_problem(file, f"{name} {assignor} {warmups} {runs}", spec)
-    _run("java", "-Xmx4g", "-cp", path, "AssignorBench", str(source), str(target))
-    result: dict[str, Timed] = {}
+    # without the option a hot NullPointerException loses its message
+    _run("java", "-XX:-OmitStackTraceInFastThrow", "-Xmx4g", "-cp", path, "AssignorBench", str(source), str(target))
+    result: dict[str, tuple[int, str, Answer]] = {}
     answer: dict[str, list[str]] = {}
     with target.open() as file:
         for line in file:
             words = line.split()
             if words[0] == "result":
                 answer = {}
-                result[words[1]] = Timed(int(words[2]) / 1e6, runs, answer)
+                result[words[1]] = int(words[2]), line.rstrip("\n").split(" ", 3)[3], answer
             else:
                 answer[words[0]] = words[1:]
     return result

@@ -121,9 +121,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--full", action="store_true", help="a whole hour of 1,000 consumers, and up to 5,000")
     full = parser.parse_args().full
-    print(
-        "consumers  simulated        facts  SimPy events  ours s  facts only s  bare s  raw s  ours / (bare + raw)  us/beat"
-    )
+    titles = ("consumers", "simulated", "facts", "SimPy events", "ours s", "facts only s", "bare s", "raw s")
+    print("  ".join([*titles, "ours / (bare + raw)", "us/beat"]))
     for consumers in FULL_SIZES if full else SIZES:
         whole = full and consumers == 1_000
         simulated_ms = minutes(60) if whole else max(minutes(60) * 20 // consumers, minutes(1))

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from coordinator.classic.commands import Heartbeat, HeartbeatAnswer
-from coordinator.classic.draft import Draft
+from coordinator.classic.commands import Heartbeat, HeartbeatAnswer, SessionExpired
+from coordinator.classic.draft import heartbeat_timer
 from coordinator.classic.guards import validate
 from coordinator.classic.state import Group, Phase
-from coordinator.outcome import Error, Outcome
+from coordinator.outcome import Arm, Error, Outcome, Reply
 from events import classic as facts
 
 
 def heartbeat(group: Group, cmd: Heartbeat) -> Outcome:
     """A valid heartbeat gives the member its session anew, whatever the phase."""
-    draft = Draft(group)
     error = _refusal(group, cmd)
+    timers: tuple[Arm, ...] = ()
     if error is Error.NONE:
-        draft.arm_session(group.members[cmd.member])
+        session = group.members[cmd.member].session_timeout_ms
+        timers = (Arm(heartbeat_timer(cmd.member), session, SessionExpired(cmd.member)),)
         if group.phase is Phase.PREPARING_REBALANCE:
             error = Error.REBALANCE_IN_PROGRESS
-    draft.record(facts.HeartbeatReceived(member=cmd.member, generation=cmd.generation, error=error.name))
-    draft.reply(cmd.request, HeartbeatAnswer(error))
-    return draft.outcome()
+    fact = facts.HeartbeatReceived(member=cmd.member, generation=cmd.generation, error=error.name)
+    return Outcome((fact,), (Reply(cmd.request, HeartbeatAnswer(error)),), timers)
 
 
 def _refusal(group: Group, cmd: Heartbeat) -> Error:

@@ -116,7 +116,7 @@ class Member:
     @property
     def now(self) -> int:
         """Milliseconds since the run's start."""
-        return int(self.env.now)
+        return self.env.now  # type: ignore[return-value]  # only whole numbers are ever given to SimPy
 
     def data_until(self) -> int:
         """Until when records could be fetched: now, or since when this process is cut from the data."""
