@@ -20,6 +20,9 @@ from cli.options import Format, FormatOption
 def assign(
     names: Annotated[list[str], typer.Option("--assignor", metavar="NAME", help="Repeat it for several.")],
     source: Annotated[str, typer.Option("--input", metavar="FILE|-", help="JSON Lines; .gz is read too.")] = "-",
+    explain: Annotated[
+        bool, typer.Option("--explain", help="How far from the optimum, and optimal-sticky's proof that it is one.")
+    ] = False,
 ) -> None:
     """Answer assignment problems: JSON Lines in, JSON Lines out, in order.
 
@@ -34,7 +37,7 @@ def assign(
             raise BadRequest(f"unknown assignor {name!r}{near(name, ASSIGNORS)}; known: {', '.join(ASSIGNORS)}")
     bad = 0
     with opened(source) as lines:
-        for found in answers(lines, names):
+        for found in answers(lines, names, explain=explain):
             if isinstance(found, BadLine):
                 bad += 1
                 output.note(str(found))
@@ -63,16 +66,7 @@ def assignors(form: FormatOption = Format.TABLE) -> None:
 
     Example: groupsim assignors
     """
-    from assignors import ASSIGNORS
+    from assignors.problems import catalogue
 
-    found = [
-        {
-            "name": a.name,
-            "side": a.side,
-            "protocol": ", ".join(a.protocols) or "KIP-848",
-            "source": a.source,
-            "drawback": a.drawback,
-        }
-        for a in ASSIGNORS.values()
-    ]
+    found = [{**row, "protocol": ", ".join(row["protocols"]) or "KIP-848"} for row in catalogue()]
     output.rows(found, ("name", "side", "protocol", "source", "drawback"), form)

@@ -34,6 +34,22 @@ def test_assign_answers_in_order_and_reports_a_bad_line_by_number(call: Call, tm
     assert "line 2" in called.err
 
 
+def test_explain_measures_against_the_optimum_and_proves_it(call: Call, tmp_path: Path) -> None:
+    members = [
+        {"id": f"C{i}", "topics": [f"t{j}" for j in range(i + 1)], "owned": [], "generation": -1} for i in range(3)
+    ]
+    problem = {"id": "x", "problem": {"topics": {"t0": 1, "t1": 2, "t2": 3}, "members": members}}
+    (tmp_path / "in.jsonl").write_text(json.dumps(problem))
+    names = ("--assignor", "range", "--assignor", "optimal-sticky")
+    answer = call("assign", *names, "--input", "in.jsonl", "--explain").json
+    assert answer["metrics"]["optimal-sticky"]["balance_gap"] == 0
+    assert answer["metrics"]["range"]["balance_gap"] > 0
+    assert answer["explain"]["optimal-sticky"]["certificate"]["proved"] is True
+    plain_answer = call("assign", *names, "--input", "in.jsonl").json
+    assert "explain" not in plain_answer
+    assert "balance_gap" not in plain_answer["metrics"]["range"]
+
+
 def test_assign_reads_gzip_and_refuses_unknown_assignors(call: Call, tmp_path: Path) -> None:
     (tmp_path / "in.jsonl.gz").write_bytes(gzip.compress(json.dumps(PROBLEM).encode()))
     assert call("assign", "--assignor", "roundrobin", "--input", "in.jsonl.gz").status == 0
