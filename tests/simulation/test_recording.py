@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import simpy
 
 from events.classic import CommitAccepted, HeartbeatReceived
 from events.network import MessageDelivered
@@ -11,8 +12,10 @@ from scenarios.catalogue import find
 from scenarios.dsl import World, seconds
 from simulation.clients.process import Script
 from simulation.errors import BadScenario
+from simulation.log import Log
 from simulation.run import Scenario, run
 from storage.memory import MemoryStore
+from storage.store import RunInfo
 from tests.simulation.told import tell
 
 
@@ -131,3 +134,15 @@ def test_a_parameter_of_the_wrong_kind_is_refused_before_anything_runs(
     with pytest.raises(BadScenario, match=sentence):
         run(find("steady_state"), store, settings=settings)
     assert store.runs() == []
+
+
+def test_noise_among_facts_of_one_append_is_left_out_too() -> None:
+    beat, refused = HeartbeatReceived(member="a", generation=1, error="NONE"), RunEnded(status="finished")
+    for record, kept in (("all", [beat, refused, beat]), ("facts", [refused])):
+        store = MemoryStore()
+        writer = store.begin(RunInfo(id="r", name="r", source="simulated", record=record))
+        log = Log(simpy.Environment(), writer)
+        log.append("group:g", [beat, refused, beat])
+        writer.finish("finished", 0)
+        assert [f.event for f in store.read("r")] == kept
+        assert log.facts == len(kept)
