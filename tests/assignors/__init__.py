@@ -1,0 +1,1 @@
+"""Assignors against golden data, laws and worked examples."""
