@@ -7,7 +7,7 @@ PACKAGES := analysis assignors cli conformance coordinator events incidents inva
 CODE := $(PACKAGES) benchmarks tests
 WORKERS ?= 2
 
-.PHONY: help demo test quick check lint types contracts format bench bench-assignors pins clean
+.PHONY: help demo test quick nightly docs check lint types contracts format bench bench-assignors pins clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## */  make \1\t/' | expand -t 24
@@ -30,6 +30,13 @@ test: $(READY)  ## all tests
 quick: $(READY)  ## the tests that need neither Spark nor patience
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not spark and not slow"
 
+nightly: $(READY)  ## the laws of the assignors under Hypothesis, 10,000 examples each (not part of `make test`)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --hypothesis-profile=nightly tests/assignors
+
+docs: $(READY)  ## write the generated pages anew
+	@$(BIN)/python -m conformance.protocol_page
+	@$(BIN)/python -m scenarios.page
+
 check: lint types contracts  ## lint, types, import contracts
 
 lint: $(READY)
@@ -49,6 +56,7 @@ format: $(READY)  ## put the code into shape
 bench: $(READY)  ## simulated events and stored facts per second, as ratios
 	@$(BIN)/python -m benchmarks.simulation
 	@$(BIN)/python -m benchmarks.store
+	@$(BIN)/python -m benchmarks.hour
 
 bench-assignors: $(READY)  ## our assignors beside kafka-python's and Java's
 	@$(BIN)/python -m benchmarks.assignors

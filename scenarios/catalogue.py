@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import pkgutil
 import sys
 from dataclasses import replace
@@ -36,14 +35,12 @@ def find(reference: str) -> Scenario:
 def _from_file(path: Path, function: str | None) -> Scenario:
     if not path.is_file():
         raise BadScenario(f"scenario file {str(path)!r} does not exist")
-    module_name = f"_groupsim_scenario_{path.stem}"
-    spec = importlib.util.spec_from_file_location(module_name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[module_name] = module
+    module = ModuleType(f"_groupsim_scenario_{path.stem}")
+    module.__file__ = str(path)
+    sys.modules[module.__name__] = module
     try:
-        spec.loader.exec_module(module)
+        # Not by an import: a file edited twice in one second would be taken from its cached bytecode.
+        exec(compile(path.read_bytes(), str(path), "exec"), module.__dict__)
     except (Exception, SystemExit) as error:  # the user's own code may raise anything
         kind = type(error).__name__
         raise BadScenario(f"scenario file {str(path)!r} can't be loaded: {kind}: {error}") from error
