@@ -70,6 +70,7 @@ class Broker:
         self._waiting: dict[Connection, deque[Message]] = {}
         self._down = False
         self._loading = False
+        self._failures = 0
         self._durable_ms: dict[GroupId, int] = {}
         self._asked: dict[int, Message] = {}
         self._committed: dict[GroupId, dict[tuple[str, int], int]] = {}
@@ -116,7 +117,9 @@ class Broker:
     def _ask(self, message: Message, group: GroupId, command: Request) -> None:
         """Give a request to the coordinator."""
         if self._loading:
-            self._respond(message, LOADING[type(command)])
+            scala = self.config.coordinator == "scala" and isinstance(command, Sync)
+            refused = SyncAnswer(error=Error.REBALANCE_IN_PROGRESS)  # the older coordinator's way to force a rejoin
+            self._respond(message, refused if scala else LOADING[type(command)])
             return
         if isinstance(command, Join):  # the machine has no chance of its own
             prefix = command.instance_id or command.client_id
@@ -134,7 +137,14 @@ class Broker:
         self._down = True
         self._unload()
         self._network.reset_all(but=self.address)
-        self._env.timeout(downtime_ms).callbacks.append(lambda _: self._load(loading_ms))
+        self._failures += 1
+        this = self._failures
+
+        def back(_: simpy.Event) -> None:
+            if this == self._failures:  # else it has crashed again meanwhile
+                self._load(loading_ms)
+
+        self._env.timeout(downtime_ms).callbacks.append(back)
 
     def move(self, loading_ms: int = 0) -> None:
         """The coordinator moves: parked requests are answered NOT_COORDINATOR, then another broker loads the groups."""
@@ -149,7 +159,11 @@ class Broker:
         self._down = False
         self._loading = True
 
+        this = self._failures
+
         def done(_: simpy.Event) -> None:
+            if this != self._failures:
+                return
             for group in self._host.known():
                 self._host.handle(group, Load())
             self._loading = False

@@ -19,7 +19,7 @@ def evolve(group: Group, event: Event) -> Group:
     if apply is None:
         return group
     after = apply(group, event)
-    return _remember(after) if survives(event) else after
+    return _remember(after) if survives(event) and not isinstance(event, facts.CommitAccepted) else after
 
 
 def survives(event: Event) -> bool:
@@ -231,6 +231,13 @@ def _loaded(group: Group, e: facts.CoordinatorLoaded) -> Group:
     return replace(kept, stored=kept)
 
 
+def _committed(group: Group, e: facts.CommitAccepted) -> Group:
+    """Offsets are kept elsewhere; but a group that is known by them alone comes back, empty."""
+    if group.stored is not None:
+        return group
+    return replace(group, stored=Group(id=group.id, config=group.config, elect=group.elect, exists=True))
+
+
 _APPLY: dict[type[Event], Callable[[Group, Any], Group]] = {
     facts.GroupCreated: _created,
     facts.MemberIdIssued: _issued,
@@ -247,6 +254,7 @@ _APPLY: dict[type[Event], Callable[[Group, Any], Group]] = {
     facts.SyncParked: _sync_parked,
     facts.MemberSynced: _synced,
     facts.AssignmentStored: _stored,
+    facts.CommitAccepted: _committed,
     facts.CoordinatorUnloaded: _unloaded,
     facts.CoordinatorLoaded: _loaded,
 }

@@ -130,3 +130,9 @@ def test_loading_twice_changes_nothing_more() -> None:
     once = when(STABLE, Load()).group
     assert when((*STABLE, facts.CoordinatorLoaded()), Load()).group == once
     assert once.phase is Phase.STABLE
+
+
+def test_a_group_known_by_its_commits_alone_comes_back_empty() -> None:
+    committed = (facts.GroupCreated(), facts.CommitAccepted(member="", generation=-1, offsets=(("t", 0, 7),)))
+    then = when((*committed, facts.CoordinatorUnloaded()), Load())
+    assert (then.state, then.group.exists) == ("Empty", True)
