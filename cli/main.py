@@ -8,7 +8,7 @@ import sys
 import typer
 from typer._click.exceptions import ClickException, NoArgsIsHelpError  # typer carries its own click, and hides it
 
-from cli import assign, conformance, incident, read, run, runs
+from cli import assign, conformance, fuzz, incident, read, run, runs
 from cli.options import INTERRUPTED
 from cli.output import note
 from events.errors import GroupSimError
@@ -28,6 +28,7 @@ app.command()(read.replay)
 app.command()(runs.runs)
 app.command()(runs.show)
 app.command()(runs.export)
+app.command()(fuzz.fuzz)
 app.command()(assign.assign)
 app.command()(assign.assignors)
 app.add_typer(incident.app, name="incident")

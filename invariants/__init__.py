@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from invariants.base import Invariant, Violation
+from invariants.claims import WithheldUntilRevoked
 from invariants.convergence import Converges
 from invariants.epochs import GenerationsAdvance
 from invariants.fencing import FencedCommits
@@ -16,4 +17,4 @@ __all__ = ["Invariant", "Violation", "all_invariants"]
 
 def all_invariants() -> list[Invariant]:
     """Fresh instances of every invariant, for one run."""
-    return [SingleOwner(), GenerationsAdvance(), FencedCommits(), Converges()]
+    return [SingleOwner(), WithheldUntilRevoked(), GenerationsAdvance(), FencedCommits(), Converges()]

@@ -55,6 +55,7 @@ def ensure_active(m: Member) -> Script:
         handled = yield from listener.on_join_complete(m, joining.assigned)
         if not handled:
             m.joining = joining
+            m.wake()  # the exception leaves poll(); the application polls again
             return
         m.needs_join_prepare = True
 
@@ -149,8 +150,12 @@ def _joined(m: Member, joining: Joining, answer: object) -> Script:
             return
         if not answer.skip_assignment:
             plan = yield from _lead(m, answer)
-    if m.joining is joining and m.generation == answer.generation and not m.application.never_syncs:
+    if m.joining is not joining or m.application.never_syncs:
+        return
+    if m.generation == answer.generation:
         _send_sync(m, joining, plan)
+    else:  # reset while the assignor ran: this join has come to nothing
+        m.joining = None
 
 
 def _guard_downgrade(m: Member) -> Script:

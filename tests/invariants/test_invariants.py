@@ -54,9 +54,10 @@ def commit(at_ms: int, member: str, generation: int) -> Told:
 CREATED: Told = (0, c.GroupCreated())
 
 
-def test_there_are_four_and_each_call_gives_fresh_ones() -> None:
+def test_there_are_five_and_each_call_gives_fresh_ones() -> None:
     first, second = all_invariants(), all_invariants()
-    assert [i.name for i in first] == ["single-owner", "generations-advance", "fenced-commits", "converges"]
+    names = ["single-owner", "withheld-until-revoked", "generations-advance", "fenced-commits", "converges"]
+    assert [i.name for i in first] == names
     assert all(a is not b for a, b in zip(first, second, strict=True))
 
 

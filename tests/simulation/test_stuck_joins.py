@@ -1,0 +1,46 @@
+"""Joins that used to come to nothing for good; each was found by `groupsim fuzz swarm` under the seed named."""
+
+from __future__ import annotations
+
+from events import classic as c
+from events import client as p
+from scenarios.dsl import Application, World, seconds
+from simulation.clients.process import Script
+from tests.simulation.told import tell
+
+SHORT = {"session.timeout.ms": 8_000, "heartbeat.interval.ms": 2_000, "max.poll.interval.ms": 8_000}
+
+
+def test_a_leader_that_is_reset_while_its_assignor_runs_joins_anew() -> None:
+    """Seed 44: it was told that it is no member any more, and waited for ever for a SyncGroup it had never sent."""
+
+    def story(world: World) -> Script:
+        orders = world.topic("orders", partitions=4)
+        group = world.group("billing", assignor="range", config=SHORT)
+        group.join(1, topics=[orders], application=Application(assignor_ms=20_000))
+        group.join(1, topics=[orders])
+        yield group.stable(members=2, within=seconds(60))
+
+    told = tell(story, seconds(90))
+    (late,) = [at for at, f in told.each(p.AssignorRan, process="m1.0")]
+    assert told.at(c.SyncTimeout)[0] < late
+    assert told.at(p.JoinSent, process="m1.0")[-1] >= late
+    assert told.at(p.SyncSent, process="m1.0")[0] > late
+
+
+def test_a_listener_that_raises_is_called_again_at_once_even_if_nothing_else_happens() -> None:
+    """Seed 118: without auto-commit an idle application had no reason to poll again."""
+
+    def story(world: World) -> Script:
+        orders = world.topic("orders", partitions=2)
+        group = world.group("billing", config={**SHORT, "enable.auto.commit": False})
+        members = group.join(2, topics=[orders])
+        yield group.stable(members=2, within=seconds(20))
+        members[1].raise_in("assigned")
+        members[0].enforce_rebalance()
+        yield group.stable(members=2, within=seconds(10))
+
+    told = tell(story, seconds(60))
+    (raised,) = [at for at, f in told.each(p.CallbackEnd) if f.error]
+    assert raised in told.at(p.CallbackStart, process="m2.0", kind="assigned", partitions=())
+    assert told.at(c.AssignmentStored)[-1] <= raised
