@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-BLOCK = re.compile(r"^```(console|python)((?: [\w=./]+)*)\n(.*?)^```$", re.M | re.S)
+BLOCK = re.compile(r"^```(console|python|json)((?: [\w=./]+)*)\n(.*?)^```$", re.M | re.S)
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
