@@ -6,21 +6,35 @@ from collections import Counter
 from collections.abc import Callable
 
 from conformance.latencies import Drawn, Latencies
-from coordinator.classic.commands import Sync
+from coordinator.classic.commands import HeartbeatAnswer, Sync
+from coordinator.outcome import Error
 from simulation.network import PASS, Deliver, Message, Verdict
 from simulation.requests import ToGroup
-from simulation.rng import Rng
+
+REBALANCING = Error.REBALANCE_IN_PROGRESS
 
 
-def delays(latencies: Latencies, rng: Rng, broker: str) -> Callable[[Message], Verdict]:
-    """A rule for `Network.add_rule`. Every process draws from its own streams of chance."""
+AT_ONCE_MS = 4
+
+
+def delays(
+    latencies: Latencies, draw: Callable[[Drawn, str], float], broker: str, now: Callable[[], int]
+) -> Callable[[Message], Verdict]:
+    """A rule for `Network.add_rule`. `draw` takes a distribution and whose it is: each process has its own chance."""
+    synced_ms: dict[int, float] = {}
     led: set[str] = set()
     drifted: Counter[str] = Counter()
 
     def drawn(distribution: Drawn, process: str, what: str) -> float:
-        return distribution.draw(rng.stream(f"reenact/{process}/{what}"))
+        return draw(distribution, f"{process}/{what}")
 
     def asked(message: Message) -> float:
+        wait = waiting(message)
+        if message.api == "SyncGroup":
+            synced_ms[message.number] = now() + wait
+        return wait
+
+    def waiting(message: Message) -> float:
         process = message.source
         if message.api == "JoinGroup":
             drifted[process] = 0
@@ -42,9 +56,13 @@ def delays(latencies: Latencies, rng: Rng, broker: str) -> Callable[[Message], V
             case "JoinGroup":
                 return drawn(latencies.joined, process, "joined")
             case "SyncGroup":
-                return drawn(latencies.synced, process, "synced") + drawn(latencies.told, process, "told")
+                told = drawn(latencies.told, process, "told")  # what is answered at once is no news to wait for
+                late = now() - synced_ms.get(message.number, 0) > AT_ONCE_MS
+                return drawn(latencies.synced, process, "synced") + (told if late else 0)
             case "OffsetCommit":
                 return drawn(latencies.committed, process, "committed")
+            case "Heartbeat" if isinstance(message.body, HeartbeatAnswer) and message.body.error is REBALANCING:
+                return drawn(latencies.noticed, process, "noticed")
         return 0
 
     def rule(message: Message) -> Verdict:

@@ -19,6 +19,7 @@ BATCH_MS = 1
 """What a batch costs an application that commits after it: it must take its records to commit them."""
 LOADING_MS = 200
 """From the broker's listening to its groups being loaded (S13: 178 ms and the like)."""
+METADATA_AGE = "metadata.max.age.ms"
 STRATEGY = "partition.assignment.strategy"
 
 
@@ -55,22 +56,29 @@ class Harness:
     def _arrivals(self, topic: str) -> dict[int, list[int]]:
         """Records come to all partitions at once, at the recorded rate; a seed shifts them against the actions."""
         step = 1000 / self._recorded.records_per_s
-        shift = self._world.rng.stream(f"reenact/arrivals/{topic}").random() * step
+        shift = self._world.rng.stream(f"reenact/{self._recorded.id}/arrivals/{topic}").random() * step
         times = [round(shift + n * step) for n in range(int((self._recorded.end_ms + 1000) / step))]
         grown = [a.what["partitions"] for a in self._recorded.actions if a.what.get("topic") == topic]
         return dict.fromkeys(range(max([self._recorded.topics[topic], *grown])), times)
 
-    def _drawn(self, distribution: Drawn, what: str) -> int:
-        return round(distribution.draw(self._world.rng.stream(f"reenact/{what}")))
+    def draw(self, distribution: Drawn, what: str) -> float:
+        """A value from the stream of this name; recordings have their own, so that one seed is not one fate for all."""
+        return distribution.draw(self._world.rng.stream(f"reenact/{self._recorded.id}/{what}"))
+
+    def _rounded(self, distribution: Drawn, what: str) -> int:
+        return round(self.draw(distribution, what))
 
     def _do(self, action: Action) -> Generator[simpy.Event, Any, None]:
         """One action. What a program must be told first, it sees when its loop comes round."""
         kind, label, what = action.kind, action.member or "", action.what
         if kind == "start":
             yield from self._start(label, what.get("options") or {})
-        elif kind in ("close", "slow_batch", "subscribe"):
+        elif kind == "slow_batch":
             yield self._starting[label]
-            yield self._world.sleep(self._drawn(self._latencies.command, f"{label}/command"))
+            self._tell(kind, label, what)
+        elif kind in ("close", "subscribe"):
+            yield self._starting[label]
+            yield self._world.sleep(self._rounded(self._latencies.command, f"{label}/command"))
             self._tell(kind, label, what)
         elif kind == "kill":
             yield self._starting[label]  # a process that dies before it has built its consumer tells nobody
@@ -103,8 +111,11 @@ class Harness:
         incarnation = self._incarnations.get(label, -1) + 1
         self._incarnations[label] = incarnation
         self._observed.see(self._world.now, f"{label}.{incarnation}", "start")
-        yield self._world.sleep(self._drawn(self._latencies.start, f"{label}/start"))
-        chosen = {STRATEGY: split(options["assignor"])} if "assignor" in options else {}
+        yield self._world.sleep(self._rounded(self._latencies.start, f"{label}/start"))
+        chosen: dict[str, object] = {STRATEGY: split(options["assignor"])} if "assignor" in options else {}
+        if METADATA_AGE in self._recorded.consumer:
+            late = self._rounded(self._latencies.metadata, f"{label}/metadata")
+            chosen[METADATA_AGE] = int(self._recorded.consumer[METADATA_AGE]) + late
         if label in self._members:
             self._members[label].configure(chosen)
             self._members[label].start()
@@ -115,11 +126,12 @@ class Harness:
             label,
             topics=[self._topics[name] for name in program.topics],
             instance_id=program.instance,
-            client=self._recorded.client,
+            client=self._recorded.library,
             config=chosen,
             application=Application(
                 process_ms=busy,
                 commit_sync=not self._recorded.auto_commit,
                 callback_ms=dict.fromkeys(("assigned", "revoked", "lost"), program.callback_ms),
+                empty_ms=0,  # the recorded program has nothing to do then
             ),
         )

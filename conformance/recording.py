@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from events.errors import GroupSimError
-from simulation.clients.config import JAVA, LIBRDKAFKA
+from simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
 
 CONSUMER_SETTINGS = (
     "session.timeout.ms",
@@ -18,7 +18,6 @@ CONSUMER_SETTINGS = (
 )
 """What a recording's `config` may tell of all members, besides `enable.auto.commit`."""
 INITIAL_DELAY = "group.initial.rebalance.delay.ms"
-KAFKA_PYTHON = "kafka-python"
 ON_MEMBERS = ("start", "close", "kill", "stop", "cont", "slow_batch", "subscribe")
 ON_BROKER = ("broker_stop", "broker_stopped", "broker_start", "broker_listening")
 ADD_PARTITIONS = "add_partitions"
@@ -65,11 +64,6 @@ class Recording:
     actions: tuple[Action, ...]
     end_ms: int
     window_from_ms: int
-
-    @property
-    def client(self) -> str:
-        """Whose rules its members follow; kafka-python's consumer is written after the Java one."""
-        return LIBRDKAFKA if self.library == LIBRDKAFKA else JAVA
 
 
 def parse(record: dict[str, Any]) -> Recording:

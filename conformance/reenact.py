@@ -35,8 +35,10 @@ def reenact(recording: dict[str, Any], seed: int) -> dict[str, Any]:
 
     def story(world: World) -> Generator[simpy.Event, Any, None]:
         world.network.latency_ms = (0, 1)
-        world.network.add_rule(delays(LATENCIES[recorded.library], world.rng, world.broker.address))
-        return Harness(world, recorded, observed).run()
+        harness = Harness(world, recorded, observed)
+        latencies = LATENCIES[recorded.library]
+        world.network.add_rule(delays(latencies, harness.draw, world.broker.address, lambda: world.now))
+        return harness.run()
 
     scenario = Scenario(name="reenact", story=story, seed=seed, lasts_ms=recorded.end_ms)
     result = run(scenario, store)

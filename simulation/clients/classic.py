@@ -15,6 +15,8 @@ from simulation.clients.member import Member, State
 from simulation.clients.process import Script
 
 CLOSE_TIMEOUT_MS = 30_000
+REFUSAL_MS = 3
+"""What refusing a commit costs the consumer itself: time in which SyncGroup may be answered (3-4 ms were seen)."""
 Taken = dict[TopicPartition, int]
 
 
@@ -71,6 +73,8 @@ class Application:
         if m.application.commit_sync:
             yield from join.drive(m)
             yield from offsets.commit_and_wait(m, CLOSE_TIMEOUT_MS)
+            if m.state is State.COMPLETING_REBALANCE:
+                yield from m.process.sleep(REFUSAL_MS)
         elif m.application.commit_async:
             offsets.send_commit(m)
         m.tell(facts.PollStart(process=m.process.id))
@@ -81,7 +85,7 @@ class Application:
         m.closed = True  # the heartbeat thread ends here, not when the application is asked to close
         m.beat.notify()
         m.tell(facts.CloseStarted(process=m.process.id))
-        if m.config.enable_auto_commit and m.view:
+        if m.config.enable_auto_commit and m.view and m.client != LIBRDKAFKA:  # which commits after its callback
             yield from offsets.commit_and_wait(m, m.config.request_timeout_ms)
         yield from leave_group(m, "the consumer is being closed")
         m.tell(facts.Closed(process=m.process.id))
@@ -101,7 +105,7 @@ def membership(m: Member) -> Script:
 def due(m: Member) -> list[int]:
     """When `membership` must be looked after next, if nothing happens before."""
     commit = [m.next_commit_ms] if m.config.enable_auto_commit and m.view else []
-    watching = m.pattern is not None or m.leads
+    watching = m.pattern is not None or m.leads or not m.topics_known
     return [*commit, m.next_metadata_ms] if watching else commit
 
 
@@ -122,7 +126,7 @@ def leave_group(m: Member, reason: str) -> Script:
     """Give everything back, then LeaveGroup; what is held while a rebalance runs counts as lost (spec 5.9)."""
     if m.view:
         lost = m.generation == NO_GENERATION or m.state is not State.STABLE or m.rejoin_needed
-        yield from listener.call(m, "lost" if lost else "revoked", m.view)
+        yield from listener.call(m, "lost", m.view) if lost else listener.give_back(m, m.view)
     m.set_view(())
     done = m.env.event()
     if heartbeat.leave(m, reason, done):

@@ -54,8 +54,8 @@ BOUNDS: dict[str, tuple[int, int] | tuple[str, ...]] = {
 }
 
 
-JAVA, LIBRDKAFKA = "java", "librdkafka"
-CLIENTS = (JAVA, LIBRDKAFKA)
+JAVA, LIBRDKAFKA, KAFKA_PYTHON = "java", "librdkafka", "kafka-python"
+CLIENTS = (JAVA, LIBRDKAFKA, KAFKA_PYTHON)
 RDKAFKA_DEFAULTS: dict[str, object] = {"partition.assignment.strategy": ("range", "roundrobin")}
 """Where librdkafka's defaults differ from the Java client's (spec 7.4)."""
 STATIC, DYNAMIC, UNSAFE = "static", "dynamic", "unsafe"
@@ -75,9 +75,10 @@ class Application:
     `process_ms` is what each poll's records take, plus `record_ms` for each of them (`slow`: other values, by
     partition number). With all of them 0 the application is always inside poll() and is up to date. `commit_sync`,
     `commit_async`: commit after each batch, waiting for the answer or not. `callback_ms`: how long the listener runs,
-    by `assigned`, `revoked`, `lost`. `restore_ms`: to rebuild the local state of one gained partition, one by one;
-    `keep_state`: what was revoked and comes back needs no restoring. `assignor_ms`: how long the leader's assignor
-    takes (MEASURED: as ours really does, which no two runs repeat). `assignor_fails`: it throws.
+    by `assigned`, `revoked`, `lost`; `empty_ms`: where it is given an empty set (None: the same). `restore_ms`: to
+    rebuild the local state of one gained partition, one by one; `keep_state`: what was revoked and comes back needs no
+    restoring. `assignor_ms`: how long the leader's assignor takes (MEASURED: as ours really does, which no two runs
+    repeat). `assignor_fails`: it throws.
     `never_syncs`: the consumer joins and beats, and never sends SyncGroup.
     """
 
@@ -87,6 +88,7 @@ class Application:
     commit_sync: bool = False
     commit_async: bool = False
     callback_ms: dict[str, int] = field(default_factory=dict)
+    empty_ms: int | None = None
     restore_ms: int = 0
     keep_state: bool = False
     assignor_ms: int = 0

@@ -111,7 +111,7 @@ class ClassicConsumer:
         m.tell(facts.ProtocolSelected(process=self.process.id, protocol=m.protocol))
         self._network.attach(self.process.id, self._receive, self._reset)
         m.last_poll_ms = m.now
-        metadata.refresh(m)
+        metadata.start(m)
         self.process.thread(self._run())
         self.process.thread(heartbeat.thread(m))
         if m.client == LIBRDKAFKA:

@@ -6,7 +6,7 @@ from coordinator.classic.commands import Heartbeat, HeartbeatAnswer, Leave, Leav
 from coordinator.outcome import Error
 from events import client as facts
 from simulation.clients import lookup
-from simulation.clients.config import LIBRDKAFKA
+from simulation.clients.config import KAFKA_PYTHON, LIBRDKAFKA
 from simulation.clients.connection import Failure
 from simulation.clients.member import Member, State
 from simulation.clients.process import Script
@@ -55,7 +55,7 @@ def _next_look(m: Member) -> int:
     times = [m.last_heard_ms + m.config.session_timeout_ms]
     if not m.beating or m.now < m.next_beat_ms:
         times.append(m.next_beat_ms)
-    if not m.in_poll:
+    if not m.in_poll and m.client != KAFKA_PYTHON:  # which looks for it when a heartbeat is due
         times.append(m.last_poll_ms + m.config.max_poll_interval_ms)
     return min(times)
 

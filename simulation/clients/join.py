@@ -15,7 +15,7 @@ from coordinator.classic.commands import Join, JoinAnswer, Sync, SyncAnswer
 from coordinator.outcome import Error
 from events import client as facts
 from events.types import NO_GENERATION, MemberId, Partitions, Protocol, Subscription
-from simulation.clients import heartbeat, listener
+from simulation.clients import heartbeat, listener, metadata, mirrored
 from simulation.clients.config import DYNAMIC, LIBRDKAFKA, MEASURED
 from simulation.clients.connection import Failure
 from simulation.clients.member import Joining, Member, State, rebalance_protocol
@@ -142,7 +142,7 @@ def _joined(m: Member, joining: Joining, answer: object) -> Script:
     )
     plan: dict[MemberId, Partitions] = {}
     if answer.members:
-        counts = m.world_topics.counts()
+        counts = metadata.counts(m)
         topics = sorted({topic for listed in answer.members for topic in listed.metadata.topics})
         m.watched = {topic: counts.get(topic, 0) for topic in topics}
         if m.application.assignor_fails:
@@ -216,7 +216,9 @@ def _lead(m: Member, answer: JoinAnswer) -> Generator[simpy.Event, Any, dict[Mem
         for listed in answer.members
     )
     started = time.perf_counter_ns()
-    given = ASSIGNORS[m.assignor].assign(Spec(members, m.world_topics.counts()))
+    assign, spec = ASSIGNORS[m.assignor].assign, Spec(members, metadata.counts(m))
+    from_the_end = m.client == LIBRDKAFKA and m.assignor == "cooperative-sticky"
+    given = mirrored.assign(assign, spec) if from_the_end else assign(spec)
     duration = m.application.assignor_ms
     if duration == MEASURED:
         duration = (time.perf_counter_ns() - started) // 1_000_000
@@ -260,6 +262,8 @@ def _synced(m: Member, joining: Joining, answer: object, generation: int) -> Non
             return
         joining.assigned = answer.assignment
         m.rejoin_needed = False
+        if m.client == LIBRDKAFKA:  # its heartbeats count from here, not from the join's answer
+            m.next_beat_ms = m.now + m.config.heartbeat_interval_ms
         m.tell(
             facts.SyncOk(process=m.process.id, member=m.member_id, generation=generation, assignment=answer.assignment)
         )

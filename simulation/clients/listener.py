@@ -11,7 +11,7 @@ from assignors.spec import COOPERATIVE, EAGER
 from events import client as facts
 from events.types import NO_GENERATION, Partitions
 from simulation.clients import offsets
-from simulation.clients.config import LIBRDKAFKA, STATIC
+from simulation.clients.config import KAFKA_PYTHON, LIBRDKAFKA, STATIC
 from simulation.clients.member import Member, rebalance_protocol
 from simulation.clients.process import Script
 from simulation.clients.records import catch_up
@@ -19,23 +19,34 @@ from simulation.clients.records import catch_up
 
 def on_join_prepare(m: Member) -> Script:
     """Commit, then give up what this protocol gives up before joining (Kafka: ConsumerCoordinator.onJoinPrepare)."""
-    if m.config.enable_auto_commit and m.view:
+    if m.config.enable_auto_commit and m.view and m.client != LIBRDKAFKA:
         if m.protocol == EAGER:
             catch_up(m)
             m.not_fetchable.update(m.view)
             m.tell(facts.RevocationPending(process=m.process.id, partitions=m.view))
         yield from offsets.commit_and_wait(m, m.config.max_poll_interval_ms)
     if m.generation == NO_GENERATION or not m.member_id:
+        if m.client == KAFKA_PYTHON and not m.view:
+            yield from call(m, "revoked", ())
         yield from give_away(m)
     elif m.protocol == EAGER:
-        yield from call(m, "revoked", m.view)
+        yield from give_back(m, m.view)
         m.set_view(())
     else:
         unsubscribed = tuple(p for p in m.view if p.topic not in m.topics)
         if unsubscribed:
-            yield from call(m, "revoked", unsubscribed)
+            yield from give_back(m, unsubscribed)
             m.set_view(tuple(p for p in m.view if p.topic in m.topics))
     m.leads = False
+
+
+def give_back(m: Member, partitions: Partitions) -> Generator[simpy.Event, Any, bool]:
+    """Revoke. librdkafka commits after the callback, when told to unassign, and then goes on (spec 5.12)."""
+    fine = yield from call(m, "revoked", partitions)
+    if m.client == LIBRDKAFKA and m.config.enable_auto_commit and partitions:
+        m.not_fetchable.update(partitions)
+        yield from offsets.commit_and_wait(m, m.config.request_timeout_ms)
+    return fine
 
 
 def give_away(m: Member) -> Script:
@@ -62,7 +73,7 @@ def on_join_complete(m: Member, assigned: Partitions) -> Generator[simpy.Event, 
     added = tuple(p for p in assigned if p not in m.view)
     fine = True
     if revoked and m.protocol == COOPERATIVE:
-        fine &= yield from call(m, "revoked", revoked)
+        fine &= yield from give_back(m, revoked)
         m.request_rejoin("need to revoke partitions and re-join")
     m.set_view(assigned)
     m.restored &= set(assigned)
@@ -79,6 +90,8 @@ def call(m: Member, kind: str, partitions: Partitions) -> Generator[simpy.Event,
     m.in_callback = True
     m.tell(facts.CallbackStart(process=m.process.id, kind=kind, partitions=partitions, generation=m.generation))
     duration = m.application.callback_ms.get(kind, 0)
+    if not partitions and m.application.empty_ms is not None:
+        duration = m.application.empty_ms
     if duration:
         yield from m.process.sleep(duration)
     raises = kind in m.raising

@@ -108,6 +108,7 @@ class Member:
     next_commit_ms: int = 0
     next_metadata_ms: int = 0
     watched: dict[str, int] | None = None
+    topics_known: bool = True
     commits_disabled: bool = False
     raising: set[str] = field(default_factory=set)
     poll_expired: bool = False

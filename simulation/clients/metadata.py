@@ -4,12 +4,31 @@ from __future__ import annotations
 
 import re
 
+from simulation.clients.config import KAFKA_PYTHON
 from simulation.clients.member import Member
+
+FIRST_METADATA_MS = 100
+"""kafka-python knows no topic before its first metadata, this long after its start; a leader then assigns nothing."""
+
+
+def start(m: Member) -> None:
+    """What a consumer that is being built knows."""
+    if m.client == KAFKA_PYTHON:
+        m.topics_known = False
+        m.next_metadata_ms = m.now + FIRST_METADATA_MS
+    else:
+        refresh(m)
+
+
+def counts(m: Member) -> dict[str, int]:
+    """Partition counts by topic, as far as this consumer knows them."""
+    return m.world_topics.counts() if m.topics_known else {}
 
 
 def refresh(m: Member) -> None:
     """Ask for metadata: a pattern finds new topics; a leader that sees other partition counts rejoins."""
     m.next_metadata_ms = m.now + m.config.metadata_max_age_ms
+    m.topics_known = True
     counts = m.world_topics.counts()
     if m.pattern is not None:
         found = matching(m.pattern, counts)

@@ -82,6 +82,8 @@ def _react(m: Member, answer: object, generation: int, offsets: Offsets) -> str 
     match error:
         case Error.REBALANCE_IN_PROGRESS:
             m.request_rejoin("group is already rebalancing")
+        case Error.ILLEGAL_GENERATION if m.client == LIBRDKAFKA and m.joining is not None:
+            pass  # the commit waited behind the JoinGroup of a cooperative round; nothing is lost (since 2.10)
         case Error.UNKNOWN_MEMBER_ID | Error.ILLEGAL_GENERATION:
             if not (changed and m.state is State.PREPARING_REBALANCE) and not _reset_already(m):
                 reason = f"encountered {error.name} from OFFSET_COMMIT response"
