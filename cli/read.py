@@ -8,6 +8,7 @@ import typer
 
 from cli import output
 from cli.errors import BadRequest
+from cli.instants import with_instants
 from cli.options import DEFAULT_STORE, Format, FormatOption, RunArgument, StoreOption, existing
 
 BY = ("partition", "label", "cause", "rebalance")
@@ -59,7 +60,10 @@ def unavailable(
             rows = metrics.by(rows, by)
             columns = frames.columns(rows)
         notes = found.info.summary.get("notes", [])
-    output.rows(frames.records(rows), columns, form)
+    found_rows = frames.records(rows)
+    if by == "partition":
+        found_rows, columns = with_instants(found_rows, columns, found.info, "from_ms")
+    output.rows(found_rows, columns, form)
     _say_unknown(found, notes)
 
 
@@ -93,7 +97,7 @@ def timeline(
     if group is not None and group not in known:
         raise BadRequest(f"run {found.info.id} has no group {group!r}; it has {', '.join(known) or 'none'}")
     chosen = rows if group is None else rows[rows["group"] == group]
-    output.rows(frames.records(chosen), frames.columns(rows), form)
+    output.rows(*with_instants(frames.records(chosen), frames.columns(rows), found.info, "from_ms"), form)
 
 
 def rebalances(run: RunArgument, store: StoreOption = DEFAULT_STORE, form: FormatOption = Format.TABLE) -> None:
@@ -105,8 +109,9 @@ def rebalances(run: RunArgument, store: StoreOption = DEFAULT_STORE, form: Forma
     from analysis import frames
 
     with existing(store) as opened:
-        rows = analysis.open(opened, run).rebalances()
-    output.rows(frames.records(rows), REBALANCES, form)
+        found = analysis.open(opened, run)
+        rows = found.rebalances()
+    output.rows(*with_instants(frames.records(rows), REBALANCES, found.info, "started_ms"), form)
 
 
 def replay(

@@ -10,6 +10,7 @@ import typer
 
 from cli import output
 from cli.errors import BadRequest
+from cli.instants import with_instants
 from cli.options import DEFAULT_STORE, Format, FormatOption, RunArgument, StoreOption, existing
 from events.base import Recorded
 from events.catalogue import CATALOGUE
@@ -62,7 +63,7 @@ def show(
             found.append(_row(fact))
     if form is Format.TABLE:
         found = [{**row, "event": _brief(row["event"])} for row in found]
-    output.rows(found, ("seq", "at_ms", "stream", "type", "event"), form)
+    output.rows(*with_instants(found, ("seq", "at_ms", "stream", "type", "event"), info, "at_ms"), form)
     if left_out:
         output.note(f"only the first {limit} facts are shown; --limit shows more")
 

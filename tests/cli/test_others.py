@@ -78,6 +78,9 @@ def test_an_incident_is_read_imported_and_asked_like_any_run(call: Call) -> None
     assert imported["notes"]
     rebalances = call("rebalances", "latest", "--format", "json").json
     assert [r["generation"] for r in rebalances] == [1, 2, 3, 4]
+    assert [r["at"] for r in rebalances] == sorted(r["at"] for r in rebalances)
+    assert rebalances[0]["at"].startswith("2026-11-20T11:27:14.")
+    assert call("show", "latest", "--format", "json").json[0]["at"] == imported["origin"]
     assert call("timeline", "latest", "--format", "json").json
     assert call("unavailable", "latest").status == 0
     assert call("replay", "latest", "--format", "json").status == 0
