@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,6 +12,7 @@ import typer
 
 from cli import output
 from cli.options import DEFAULT_STORE, Format, FormatOption, StoreOption, numbers
+from cli.progress import progress
 from cli.summary import by_group, count, headline
 
 app = typer.Typer(help="Recorded incidents: logs of brokers and clients become runs.", no_args_is_help=True)
@@ -34,20 +36,35 @@ def read(
 
     Example: groupsim incident read server.log --format jsonl
     """
-    from incidents.reader import read_files
+    from incidents.reader import LogReader
+    from incidents.rows import KINDS, Counts
 
-    reading = read_files(logs, tz=tz)
-    rows = (msgspec.to_builtins(row) for row in reading.rows)
-    if form is Format.TABLE:
-        rows = ({**row, "detail": _brief(row["detail"])} for row in rows)
+    size = sum(log.stat().st_size for log in logs if log.is_file())
+    counts = Counts()
     columns = ("file", "line", "at", "kind", "group", "member", "client", "detail")
-    shown = columns[1:] if len(logs) == 1 and form is Format.TABLE else columns
-    output.rows(rows, shown, form)
-    counts = reading.counts
-    for line in reading.unread if unrecognised else []:
-        output.note(f"{line.file}:{line.line}: {line.text}")
-    for trouble in reading.troubles:
-        output.note(trouble)
+
+    def told(bar: Callable[[float], None]) -> Iterator[dict[str, Any]]:
+        before = 0
+
+        def progressed(in_file: int) -> None:
+            bar(min((before + in_file) / max(size, 1), 1.0))
+
+        for log in logs:
+            reader = LogReader(log, tz=tz, progress=progressed)
+            for row in reader:
+                if row.kind in KINDS:
+                    shown = msgspec.to_builtins(row)
+                    yield {**shown, "detail": _brief(shown["detail"])} if form is Format.TABLE else shown
+            before += log.stat().st_size
+            counts.add(reader.counts)
+            for line in reader.unread if unrecognised else ():
+                output.note(f"{line.file}:{line.line}: {line.text}")
+            for trouble in reader.troubles:
+                output.note(trouble)
+
+    with progress("reading") as bar:
+        shown_columns = columns[1:] if len(logs) == 1 and form is Format.TABLE else columns
+        output.rows(told(bar), shown_columns, form)
     output.note(
         f"{counts.lines:,} lines read, {counts.recognised:,} recognised, "
         f"{counts.unrecognised:,} group-related but not recognised"
