@@ -1,0 +1,63 @@
+"""KIP-726: somebody starts a consumer that knows only range, with and without the guard."""
+
+from __future__ import annotations
+
+from events import classic as c
+from events import client as p
+from events.types import TopicPartition
+from scenarios.dsl import Application, World, minutes, scenario, seconds
+from scenarios.seen import Seen, watch
+from simulation.clients.process import Script
+
+
+@scenario(seed=1, lasts=minutes(3))
+def accidental_range_consumer(world: World, members: int = 3, partitions: int = 12) -> Script:
+    """A range-only consumer joins two cooperative groups: one loses and stops committing, the other is not guarded.
+
+    Source: KIP-726, row C15 (KAFKA-12477, unshipped). Guarded (`dynamic`) members that held partitions when range was
+    selected give them up as lost, and commit nothing until they have joined empty-handed. Unguarded ones (`unsafe`)
+    go on with what another member was given in the same generation, and the coordinator accepts their commits of it.
+    """
+    seen = watch(world)
+    orders = world.topic("orders", partitions=partitions)
+    busy = Application(process_ms=2_000, commit_sync=True)
+    groups = {}
+    for mode in ("dynamic", "unsafe"):
+        groups[mode] = group = world.group(
+            mode, assignor=["cooperative-sticky", "range"], config={"enable.auto.commit": False}
+        )
+        group.join(members, topics=[orders], protocol_mode=mode, application=busy)
+        yield group.stable(members=members, within=minutes(1))
+    yield world.sleep(seconds(10))
+
+    started = world.now
+    for mode, group in groups.items():
+        config = {"partition.assignment.strategy": "range"}
+        group.join(f"{mode}-accident", topics=[orders], config=config, application=busy)
+    for group in groups.values():
+        yield group.stable(members=members + 1, within=minutes(1))
+    yield world.sleep(seconds(5))
+
+    for mode in groups:
+        last = seen.each(c.JoinPhaseCompleted, group=mode)[-1][1]
+        world.check(last.protocol == "range", f"{mode}: range is all that everybody knows")
+    lost = seen.count(p.CallbackStart, since=started, group="dynamic", kind="lost")
+    world.check(lost >= members, "guarded: every member that held something lost it")
+    world.check(_foreign_commits(seen, "dynamic") == 0, "guarded: nobody committed what the books gave another")
+    world.check(seen.count(p.CallbackStart, group="unsafe", kind="lost") == 0, "unguarded: nobody lost anything")
+    world.check(_foreign_commits(seen, "unsafe") > 0, "unguarded: commits of partitions that were another's went in")
+
+
+def _foreign_commits(seen: Seen, group: str) -> int:
+    """Partitions in accepted commits that the assignment in force gave to another member."""
+    owner: dict[TopicPartition, str] = {}
+    found = 0
+    for fact in seen.facts:
+        if fact.stream != f"group:{group}":
+            continue
+        if isinstance(fact.event, c.AssignmentStored):
+            owner = {tp: member for member, given in (fact.event.assignment or {}).items() for tp in given}
+        elif isinstance(fact.event, c.CommitAccepted):
+            committed = [TopicPartition(topic, number) for topic, number, _ in fact.event.offsets]
+            found += sum(owner.get(tp, fact.event.member) != fact.event.member for tp in committed)
+    return found

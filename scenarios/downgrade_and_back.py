@@ -1,0 +1,33 @@
+"""KIP-726: an application goes from cooperative to eager and back by rolling bounces."""
+
+from __future__ import annotations
+
+from events import classic as c
+from scenarios.dsl import World, minutes, scenario, seconds
+from scenarios.seen import watch
+from simulation.clients.process import Script
+
+NEW, OLD = "cooperative-sticky,range", "range"
+
+
+@scenario(seed=1, lasts=minutes(6))
+def downgrade_and_back(world: World, members: int = 3, partitions: int = 12) -> Script:
+    """A cooperative group is bounced to range and then to [cooperative-sticky, range] again, safely both ways.
+
+    Source: KIP-726. The first member to come back with range alone forces the others to give everything up as lost;
+    nobody commits what may be another's by then.
+    """
+    seen = watch(world)
+    orders = world.topic("orders", partitions=partitions)
+    group = world.group("billing", assignor=NEW.split(","))
+    joined = group.join(members, topics=[orders], protocol_mode="dynamic")
+    yield group.stable(members=members, within=minutes(1))
+
+    for strategy, selected in ((OLD, "range"), (NEW, "cooperative-sticky")):
+        for member in joined:
+            member.configure({"partition.assignment.strategy": strategy})
+            yield member.restart(downtime=seconds(2))
+            yield group.stable(members=members, within=minutes(1))
+        world.check(seen.each(c.JoinPhaseCompleted)[-1][1].protocol == selected, f"the bounce ended with {selected}")
+    world.check(seen.unsafe_ms() == 0, "no partition had two entitled owners")
+    world.check(seen.count(c.CommitRefused, error="ILLEGAL_GENERATION") == 0, "no commit came too late")
