@@ -137,7 +137,7 @@ class GroupHandle:
         if group.phase is not Phase.STABLE or len(group.members) != members:
             return False
         books = group.assignment
-        consumers = [m.consumer for m in self.members if m.running]
+        consumers = [m.consumer for m in self.members if m.running and m.consumer.member.topics]
         known = {c.member.member_id for c in consumers}
         return known == set(books) and all(
             c.member.state is State.STABLE
