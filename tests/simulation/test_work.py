@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import analysis
 from events import classic as c
 from events import client as p
 from scenarios.dsl import Application, World, minutes, seconds
@@ -56,11 +57,10 @@ def test_state_that_is_kept_need_not_be_restored_when_a_partition_comes_back(kee
 
 
 def test_a_commit_after_each_batch_loses_nothing_to_the_next_owner() -> None:
-    def reprocessed(**commits: bool) -> int:
+    def reprocessed(working: Application) -> int:
         def story(world: World) -> Script:
             orders = world.topic("orders", partitions=2, rate=5.0)
             group = world.group("billing", config={**SHORT, "enable.auto.commit": False}, assignor="range")
-            working = Application(process_ms=100, **commits)
             alice, _ = group.join("alice", "bob", topics=[orders], application=working)
             yield group.stable(members=2, within=seconds(20))
             yield world.sleep(seconds(10))
@@ -68,32 +68,44 @@ def test_a_commit_after_each_batch_loses_nothing_to_the_next_owner() -> None:
             yield group.stable(members=1, within=seconds(30))
 
         told = tell(story, minutes(1))
-        import analysis
-
         return int(analysis.open(told.store, told.info.id).summary()["reprocessed_records"])
 
-    assert reprocessed(commit_sync=True) <= 1
-    assert reprocessed(commit_async=True) <= 1
-    assert reprocessed() == 0, (
-        "without any commit the next owner starts at the end: nothing is read twice, much is lost"
-    )
+    assert reprocessed(Application(process_ms=100, commit_sync=True)) <= 1
+    assert reprocessed(Application(process_ms=100, commit_async=True)) <= 1
+    assert reprocessed(Application(process_ms=100)) == 0, "without a commit the next owner starts at the end"
 
 
-@pytest.mark.parametrize("fault", [{"assignor_fails": True}, {"never_syncs": True}])
-def test_a_leader_that_never_syncs_is_removed_by_the_sync_timer(fault: dict[str, bool]) -> None:
+@pytest.mark.parametrize("fault", [Application(assignor_fails=True), Application(never_syncs=True)])
+def test_a_leader_that_never_syncs_is_removed_by_the_sync_timer(fault: Application) -> None:
     def story(world: World) -> Script:
         orders = world.topic("orders", partitions=2)
-        group = world.group("billing", config=SHORT)
-        group.join("alice", topics=[orders], application=Application(**fault))
-        yield world.sleep(seconds(3))
+        group = world.group("billing", config={**SHORT, "session.timeout.ms": 30_000})
+        group.join("alice", topics=[orders], application=fault)
+        yield world.sleep(seconds(1))
         group.join("bob", topics=[orders])
         yield world.sleep(seconds(40))
 
     told = tell(story, minutes(1), green=False)
-    removed = [e for _, e in told.each(c.MemberRemoved, cause="sync-timeout")]
-    (first, _) = told.each(c.JoinPhaseCompleted)[0]
-    assert removed
-    assert told.at(c.SyncTimeout)[0] <= first + 20_000 + 20_000
+    (completed, first) = told.each(c.JoinPhaseCompleted)[0]
+    (timeout, late) = told.each(c.SyncTimeout)[0]
+    assert timeout == completed + 20_000
+    assert late.members == (first.leader,)
+    assert told.each(c.MemberRemoved)[0][1].cause == "sync-timeout"
+
+
+def test_heartbeats_behind_a_parked_sync_are_not_answered_and_the_follower_gives_its_coordinator_up() -> None:
+    def story(world: World) -> Script:
+        group = world.group("billing", config=SHORT)
+        orders = world.topic("orders", partitions=2)
+        group.join("alice", topics=[orders], application=Application(never_syncs=True))
+        yield world.sleep(seconds(1))
+        group.join("bob", topics=[orders])
+        yield world.sleep(seconds(30))
+
+    told = tell(story, minutes(1), green=False)
+    (completed, _) = told.each(c.JoinPhaseCompleted)[0]
+    lost = [at for at, e in told.each(p.CoordinatorLost) if e.process == "bob.0"]
+    assert lost[0] == completed + 1 + 10_000, "the session timeout, counted from the join's answer"
 
 
 def test_a_slow_assignor_holds_everybody_up() -> None:
