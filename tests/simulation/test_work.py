@@ -75,12 +75,23 @@ def test_a_commit_after_each_batch_loses_nothing_to_the_next_owner() -> None:
     assert reprocessed(Application(process_ms=100)) == 0, "without a commit the next owner starts at the end"
 
 
-@pytest.mark.parametrize("fault", [Application(assignor_fails=True), Application(never_syncs=True)])
-def test_a_leader_that_never_syncs_is_removed_by_the_sync_timer(fault: Application) -> None:
+def test_a_leader_whose_assignor_throws_keeps_the_group_rebalancing() -> None:
+    def story(world: World) -> Script:
+        group = world.group("billing", config=SHORT)
+        broken = Application(assignor_fails=True)
+        group.join("alice", topics=[world.topic("orders", partitions=2)], application=broken)
+        yield world.sleep(seconds(20))
+
+    told = tell(story, minutes(1), green=False)
+    assert told.each(c.AssignmentStored) == []
+    assert len(told.generations) > 10, "each rejoin carries another generation, so each starts a rebalance"
+
+
+def test_a_leader_that_never_syncs_is_removed_by_the_sync_timer() -> None:
     def story(world: World) -> Script:
         orders = world.topic("orders", partitions=2)
         group = world.group("billing", config={**SHORT, "session.timeout.ms": 30_000})
-        group.join("alice", topics=[orders], application=fault)
+        group.join("alice", topics=[orders], application=Application(never_syncs=True))
         yield world.sleep(seconds(1))
         group.join("bob", topics=[orders])
         yield world.sleep(seconds(40))
