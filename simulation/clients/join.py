@@ -99,8 +99,8 @@ def _send_join(m: Member) -> None:
 
 
 def _subscription(m: Member, assignor: str) -> Subscription:
-    """What travels for one assignor; the eager sticky one carries its memory in its own data (KIP-54, KIP-792)."""
-    remembers = assignor == "sticky"
+    """What travels for one assignor; eager sticky ones carry their memory in their own data (KIP-54, KIP-315)."""
+    remembers = _remembers(assignor)
     return Subscription(
         topics=tuple(sorted(m.topics)),
         owned=m.view,
@@ -108,6 +108,12 @@ def _subscription(m: Member, assignor: str) -> Subscription:
         user_owned=m.sticky_owned if remembers else (),
         user_generation=m.sticky_generation if remembers else NO_GENERATION,
     )
+
+
+def _remembers(assignor: str) -> bool:
+    """Whether an assignor is sticky although its members own nothing when they join."""
+    chosen = ASSIGNORS[assignor]
+    return COOPERATIVE not in chosen.protocols and "sticky" in chosen.laws
 
 
 def _joined(m: Member, joining: Joining, answer: object) -> Script:
@@ -203,7 +209,7 @@ def _join_refused(m: Member, answer: JoinAnswer) -> Script:
 def _lead(m: Member, answer: JoinAnswer) -> Generator[simpy.Event, Any, dict[MemberId, Partitions]]:
     """Run the assignor on the application thread; everybody else waits for it."""
     assert m.assignor is not None
-    remembers = m.assignor == "sticky"
+    remembers = _remembers(m.assignor)
     members = tuple(
         AssignorMember(
             id=listed.member,

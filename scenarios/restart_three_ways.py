@@ -1,0 +1,42 @@
+"""One rolling restart: eager, cooperative, and with static members."""
+
+from __future__ import annotations
+
+from scenarios.dsl import World, minutes, scenario, seconds
+from scenarios.seen import watch
+from simulation.clients.process import Script
+
+
+@scenario(seed=7, lasts=minutes(5))
+def restart_three_ways(world: World, members: int = 4, partitions: int = 24, downtime_ms: int = 8_000) -> Script:
+    """Three equal groups are restarted member by member at the same instants; the static one never rebalances.
+
+    Source: KIP-345, KIP-429; spec 5.8, 8.3. The cooperative group costs more partition time than the eager one: what
+    moves waits a whole heartbeat interval for the second round, and a restart moves everything of a member twice.
+    """
+    seen = watch(world)
+    orders = world.topic("orders", partitions=partitions)
+    eager = world.group("eager", assignor="range")
+    cooperative = world.group("cooperative", assignor="cooperative-sticky")
+    static = world.group("static", assignor="range")
+    fleets = [
+        group.join(members, topics=[orders], spread=seconds(2), static=group is static)
+        for group in (eager, cooperative, static)
+    ]
+    for group in (eager, cooperative, static):
+        yield group.stable(members=members, within=minutes(1))
+    began, generation = world.now, static.generation
+
+    for three in zip(*fleets, strict=True):
+        yield from [member.restart(downtime=downtime_ms) for member in three]
+        for group in (eager, cooperative, static):
+            yield group.stable(members=members, within=minutes(1))
+        yield world.sleep(seconds(5))
+    lost = {group.name: seen.label_ms(since=began, group=group.name) for group in (eager, cooperative, static)}
+    world.check(static.generation == generation, "static members come and go without a rebalance")
+    dead = seen.label_ms("OWNER_DEAD", since=began, group="static")
+    world.check(dead > 0.9 * lost["static"], "what stands still then is what the absent member owns")
+    world.check(seen.rebalances(began, "eager") == 2 * members, "eager: one rebalance to leave, one to return")
+    world.check(seen.rebalances(began, "cooperative") > 2 * members, "cooperative: more, for what moves takes two")
+    said = ", ".join(f"{name} {ms / 1_000:.1f} s" for name, ms in lost.items())
+    world.check(lost["cooperative"] > lost["eager"], f"partition time lost: {said}")
