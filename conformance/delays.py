@@ -23,7 +23,9 @@ def delays(
     """A rule for `Network.add_rule`. `draw` takes a distribution and whose it is: each process has its own chance."""
     synced_ms: dict[int, float] = {}
     led: set[str] = set()
-    drifted: Counter[str] = Counter()
+    told: set[str] = set()
+    beats: Counter[str] = Counter()
+    drift = draw(latencies.drift, "drift")  # all members share the machine that makes them late
 
     def drawn(distribution: Drawn, process: str, what: str) -> float:
         return draw(distribution, f"{process}/{what}")
@@ -37,12 +39,15 @@ def delays(
     def waiting(message: Message) -> float:
         process = message.source
         if message.api == "JoinGroup":
-            drifted[process] = 0
-        elif message.api == "Heartbeat":
+            beats[process] = 0
+            return drawn(latencies.sent, process, "sent")
+        if message.api == "LeaveGroup":
+            return drawn(latencies.sent, process, "sent")
+        if message.api == "Heartbeat":
             # Each interval is a little too long; the alarm of the simulated client is not, so the lag adds up here.
-            drifted[process] += round(10 * drawn(latencies.drift, process, "drift"))
-            return drifted[process] / 10
-        elif message.api == "SyncGroup" and isinstance(message.body, ToGroup):
+            beats[process] += 1
+            return drift * beats[process]
+        if message.api == "SyncGroup" and isinstance(message.body, ToGroup):
             command = message.body.command
             if isinstance(command, Sync) and command.assignment:
                 known = process in led
@@ -56,9 +61,11 @@ def delays(
             case "JoinGroup":
                 return drawn(latencies.joined, process, "joined")
             case "SyncGroup":
-                told = drawn(latencies.told, process, "told")  # what is answered at once is no news to wait for
-                late = now() - synced_ms.get(message.number, 0) > AT_ONCE_MS
-                return drawn(latencies.synced, process, "synced") + (told if late else 0)
+                if now() - synced_ms.pop(message.number, 0) <= AT_ONCE_MS:
+                    return drawn(latencies.at_once, process, "at-once")
+                known = process in told
+                told.add(process)
+                return drawn(latencies.told if known else latencies.first_told, process, "told")
             case "OffsetCommit":
                 return drawn(latencies.committed, process, "committed")
             case "Heartbeat" if isinstance(message.body, HeartbeatAnswer) and message.body.error is REBALANCING:

@@ -37,20 +37,23 @@ class Latencies:
     """One client library's latencies, without the broker's append linger, which the simulated broker has itself.
 
     `start`: consumer built → first JoinGroup at the coordinator. `command`: an order given to the program → its loop,
-    which polls for 100 ms at a time, sees it. `joined`: join phase completed → answer handled. `first_assignor`,
-    `assignor`: answer handled → the leader's SyncGroup at the coordinator, the first time in a process (classes are
-    loaded) and later. `synced`: assignment written → answer handled. `told`: answer handled → assigned callback begins.
-    `committed`: commit written → revoked callback begins or JoinGroup is sent. `drift`: how much longer than
-    heartbeat.interval.ms one interval is. `noticed`: a heartbeat's answer names a rebalance → poll() acts on it.
-    `metadata`: how much longer than metadata.max.age.ms one refresh takes.
+    which polls for 100 ms at a time, sees it. `sent`: callback ended → JoinGroup or LeaveGroup at the coordinator.
+    `joined`: join phase completed → answer handled. `first_assignor`, `assignor`: answer handled → the leader's
+    SyncGroup at the coordinator, the first time in a process (classes are loaded) and later. `first_told`, `told`:
+    assignment written → assigned callback begins, likewise; `at_once`: a SyncGroup that waited for nothing → its answer
+    handled. `committed`: commit written → revoked callback begins or JoinGroup is sent. `drift`: how much longer than
+    heartbeat.interval.ms the intervals of a run are. `noticed`: a heartbeat's answer names a rebalance → poll() acts on
+    it. `metadata`: how much longer than metadata.max.age.ms one refresh takes.
     """
 
     start: Drawn
     command: Drawn = Drawn((1, 5, 9, 26, 50, 76, 94, 97, 111, 125))
+    sent: Drawn = NONE
     joined: Drawn
     first_assignor: Drawn
     assignor: Drawn
-    synced: Drawn
+    at_once: Drawn = NONE
+    first_told: Drawn
     told: Drawn
     committed: Drawn = NONE
     drift: Drawn
@@ -62,12 +65,14 @@ LATENCIES: dict[str, Latencies] = {
     # 666 starts, 114 closes, 1,656 join answers, 654 assignments, 1,636 callbacks, 417 series of beats, 12 refreshes
     JAVA: Latencies(
         start=Drawn((66, 80, 88, 107, 142, 192, 255, 320, 1000, 1500)),
-        joined=Drawn((0, 0, 1, 1, 4, 10, 17, 27, 60, 100)),
-        first_assignor=Drawn((3, 5, 5, 9, 14, 21, 40, 50, 160, 250)),
-        assignor=Drawn((0, 1, 1, 2, 4, 7, 15, 40, 230, 470)),
-        synced=Drawn((0, 0, 1, 1, 2, 4, 10, 21, 50, 80)),
-        told=Drawn((0, 1, 1, 1, 5, 14, 25, 36, 65, 140)),
-        committed=Drawn((0, 0, 1, 2, 7, 13, 24, 33, 80, 210)),
+        sent=Drawn((0, 0, 0, 0, 1, 2, 4, 7, 12, 14)),
+        joined=Drawn((0, 0, 1, 1, 3, 7, 14, 20, 40, 60)),
+        first_assignor=Drawn((2, 4, 5, 7, 13, 20, 38, 50, 150, 250)),
+        assignor=Drawn((0, 0, 0, 1, 2, 5, 10, 28, 250, 470)),
+        at_once=Drawn((0, 0, 1, 1, 2, 4, 10, 21, 50, 80)),
+        first_told=Drawn((0, 3, 5, 10, 19, 30, 48, 67, 105, 140)),
+        told=Drawn((0, 1, 1, 2, 4, 9, 20, 36, 68, 110)),
+        committed=Drawn((0, 0, 0, 1, 6, 11, 21, 33, 85, 130)),
         drift=Drawn((0, 0.2, 0.6, 1.2, 2.0, 3.7, 6.7, 9.3, 21, 43)),
         metadata=Drawn((0, 0, 20, 45, 78, 180, 215, 230, 247, 250)),
     ),
@@ -77,9 +82,9 @@ LATENCIES: dict[str, Latencies] = {
         joined=NONE,
         first_assignor=Drawn((0, 0, 0, 0, 0, 0, 1, 2, 4, 5)),
         assignor=Drawn((0, 0, 0, 0, 0, 1, 2, 2, 6, 8)),
-        synced=NONE,
+        first_told=Drawn((0, 0, 0, 0, 0, 1, 1, 2, 4, 8)),
         told=Drawn((0, 0, 0, 0, 0, 1, 1, 2, 4, 8)),
-        drift=Drawn((0.3, 0.4, 0.4, 0.5, 0.5, 0.6, 0.7, 0.8, 3, 10)),
+        drift=Drawn((0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.0, 1.1, 1.5, 2.0)),
     ),
     # 50 starts, 8 closes, 56 join phases, 140 callbacks; poll() sees a rebalance when its 100 ms are over
     KAFKA_PYTHON: Latencies(
@@ -87,9 +92,9 @@ LATENCIES: dict[str, Latencies] = {
         joined=Drawn((0, 0, 0, 0, 0, 1, 1, 1, 2, 3)),
         first_assignor=Drawn((1, 1, 1, 2, 2, 2, 2, 3, 4, 5)),
         assignor=Drawn((0, 0, 0, 0, 1, 2, 4, 4, 7, 8)),
-        synced=Drawn((0, 0, 0, 0, 0, 1, 2, 3, 10, 20)),
-        told=Drawn((0, 0, 0, 0, 0, 0, 2, 4, 10, 20)),
-        drift=Drawn((1, 2, 2, 3, 4, 5, 6, 7, 10, 20)),
+        first_told=Drawn((0, 0, 0, 0, 0, 1, 3, 6, 15, 30)),
+        told=Drawn((0, 0, 0, 0, 0, 1, 3, 6, 15, 30)),
+        drift=Drawn((0.3, 0.5, 0.6, 0.8, 1.2, 1.6, 2.0, 2.5, 4.0, 6.0)),
         noticed=Drawn((0, 5, 10, 25, 50, 75, 90, 95, 99, 100)),
     ),
 }

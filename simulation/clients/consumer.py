@@ -111,6 +111,7 @@ class ClassicConsumer:
         m.tell(facts.ProtocolSelected(process=self.process.id, protocol=m.protocol))
         self._network.attach(self.process.id, self._receive, self._reset)
         m.last_poll_ms = m.now
+        m.next_commit_ms = m.now + m.config.auto_commit_interval_ms
         metadata.start(m)
         self.process.thread(self._run())
         self.process.thread(heartbeat.thread(m))

@@ -16,7 +16,7 @@ from coordinator.outcome import Error
 from events import client as facts
 from events.types import NO_GENERATION, MemberId, Partitions, Protocol, Subscription
 from simulation.clients import heartbeat, listener, metadata, mirrored
-from simulation.clients.config import DYNAMIC, LIBRDKAFKA, MEASURED
+from simulation.clients.config import DYNAMIC, JAVA, LIBRDKAFKA, MEASURED
 from simulation.clients.connection import Failure
 from simulation.clients.member import Joining, Member, State, rebalance_protocol
 from simulation.clients.process import Script
@@ -268,7 +268,7 @@ def _synced(m: Member, joining: Joining, answer: object, generation: int) -> Non
             return
         joining.assigned = answer.assignment
         m.rejoin_needed = False
-        if m.client == LIBRDKAFKA:  # its heartbeats count from here, not from the join's answer
+        if m.client != JAVA:  # their heartbeats count from here, Java's from the join's answer
             m.next_beat_ms = m.now + m.config.heartbeat_interval_ms
         m.tell(
             facts.SyncOk(process=m.process.id, member=m.member_id, generation=generation, assignment=answer.assignment)

@@ -78,7 +78,8 @@ def on_join_complete(m: Member, assigned: Partitions) -> Generator[simpy.Event, 
     m.set_view(assigned)
     m.restored &= set(assigned)
     fine &= yield from call(m, "assigned", added)
-    m.next_commit_ms = m.now + m.config.auto_commit_interval_ms
+    if m.client != LIBRDKAFKA:  # whose commit timer runs from the consumer's start and knows no rebalance
+        m.next_commit_ms = m.now + m.config.auto_commit_interval_ms
     return fine
 
 
