@@ -1,0 +1,36 @@
+"""One member with a long batch and a long max.poll.interval.ms holds everybody up."""
+
+from __future__ import annotations
+
+from scenarios.dsl import Application, World, minutes, scenario, seconds
+from scenarios.seen import watch
+from simulation.clients.process import Script
+
+
+@scenario(seed=1, lasts=minutes(5))
+def one_slow_member(world: World, members: int = 3, partitions: int = 12, batch_ms: int = 60_000) -> Script:
+    """A member joins while another is inside a minute's batch: an eager group stands still all that time.
+
+    Source: row B14 (Connect, ETL jobs); spec 8.3. A cooperative group goes on with all it has while it waits.
+    """
+    seen = watch(world)
+    orders = world.topic("orders", partitions=partitions)
+    groups = {"eager": world.group("eager", assignor="range")}
+    groups["cooperative"] = world.group("cooperative", assignor="cooperative-sticky")
+    busy = Application(process_ms=200)
+    for group in groups.values():
+        group.join(members, topics=[orders], application=busy)
+    for group in groups.values():
+        yield group.stable(members=members, within=minutes(1))
+        group.members[0].slow_batch(batch_ms)
+    yield world.sleep(seconds(1))
+    began = world.now
+    for group in groups.values():
+        group.join(1, topics=[orders], application=busy)
+    for group in groups.values():
+        yield group.stable(members=members + 1, within=batch_ms + minutes(1))
+    lost = {name: seen.label_ms(since=began, group=name) for name in groups}
+    others = partitions * (members - 1) // members
+    world.check(lost["eager"] >= others * (batch_ms - 10_000), f"eager: {lost['eager'] / 1_000:,.0f} partition-seconds")
+    said = f"cooperative: {lost['cooperative'] / 1_000:,.0f} partition-seconds"
+    world.check(lost["cooperative"] < lost["eager"] / 5, said)

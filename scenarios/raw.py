@@ -1,0 +1,48 @@
+"""A client that is no consumer: it speaks single requests, as old clients did, and hangs up when it likes."""
+
+from __future__ import annotations
+
+from coordinator.classic.commands import Join, JoinAnswer
+from events.types import Protocol, Subscription
+from simulation.network import Message
+from simulation.requests import ToGroup
+from simulation.world import World
+
+
+class Stranger:
+    """Sends JoinGroup in whatever API version; `answers` are those that have come back."""
+
+    def __init__(self, world: World, group: str, name: str, topic: str) -> None:
+        self._world, self._group = world, group
+        self.address = name
+        self.answers: list[JoinAnswer] = []
+        self._protocols = (Protocol("range", Subscription(topics=(topic,))),)
+        self._connection = 0
+        world.network.attach(name, self._receive)
+
+    def join(self, *, version: int, member: str = "", session_ms: int = 45_000, rebalance_ms: int = 300_000) -> None:
+        """Send one JoinGroup; below version 4 the coordinator adds a member without asking it to come back."""
+        number = self._world.network.next_number()
+        request = Join(
+            request=number,
+            member=member,
+            client_id=self.address,
+            client_host=self.address,
+            session_timeout_ms=session_ms,
+            rebalance_timeout_ms=rebalance_ms,
+            protocols=self._protocols,
+            version=version,
+        )
+        body = ToGroup(self._group, request)
+        self._world.network.send(
+            Message(self.address, self._world.broker.address, "JoinGroup", number, body, self._connection)
+        )
+
+    def hang_up(self) -> None:
+        """Close the connection; what the coordinator has parked stays parked."""
+        self._world.broker.disconnect(self.address, self._connection)
+        self._connection += 1
+
+    def _receive(self, message: Message) -> None:
+        if message.connection == self._connection and isinstance(message.body, JoinAnswer):
+            self.answers.append(message.body)

@@ -1,0 +1,36 @@
+"""What a static member should have given up while it was away belongs to nobody when it is back."""
+
+from __future__ import annotations
+
+from scenarios.dsl import Application, World, minutes, scenario, seconds
+from simulation.clients.process import Script
+
+
+@scenario(seed=1, lasts=minutes(3))
+def static_away_leaves_orphans(world: World, partitions: int = 6, poll_interval_ms: int = 10_000) -> Script:
+    """A static member misses a cooperative rebalance that takes partitions from it; they stay without an owner.
+
+    Source: found by `groupsim fuzz swarm` (seed 519); follows from T11, T28 and spec 5.7. The first round withholds
+    what it is to give up until it has revoked it. It comes back with nothing, is answered at once, has nothing to
+    revoke, and so nobody asks for the second round, until something else causes one.
+    """
+    orders = world.topic("orders", partitions=partitions)
+    group = world.group("billing", assignor="cooperative-sticky", config={"max.poll.interval.ms": poll_interval_ms})
+    alice, bob = group.join("alice", "bob", topics=[orders], static=True, application=Application(process_ms=100))
+    yield group.stable(members=2, within=minutes(1))
+
+    alice.enforce_rebalance()  # so that the coordinator keeps on record what bob holds
+    yield world.sleep(seconds(4))
+    yield group.stable(members=2, within=minutes(1))
+    bob.slow_batch(3 * poll_interval_ms)
+    yield world.sleep(poll_interval_ms // 2)
+    group.join("carol", topics=[orders])
+    yield group.stable(members=3, within=4 * poll_interval_ms)
+    yield world.sleep(minutes(1))
+    owned = sum(len(group.granted(m.member_id)) for m in group.members)
+    world.check(owned < partitions, f"a minute later {partitions - owned} partitions belong to nobody")
+    alice.enforce_rebalance()
+    yield world.sleep(seconds(4))
+    yield group.stable(members=3, within=seconds(30))
+    owned = sum(len(group.granted(m.member_id)) for m in group.members)
+    world.check(owned == partitions, "any rebalance gives them away")
