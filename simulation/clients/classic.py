@@ -93,6 +93,8 @@ class Application:
 
 def membership(m: Member) -> Script:
     """One round of what keeps a consumer a member: coordinator, joining, commits, positions, metadata."""
+    if m.client == LIBRDKAFKA and m.generation == NO_GENERATION:
+        yield from listener.give_away(m)  # its own clock says so: that needs no coordinator
     if not m.coordinator_known:
         yield from lookup.find_coordinator(m)
     metadata.refresh_if_due(m)

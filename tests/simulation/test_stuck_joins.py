@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from events import classic as c
 from events import client as p
+from events.network import LinkCut
 from scenarios.dsl import Application, World, seconds
 from simulation.clients.process import Script
 from tests.simulation.told import tell
@@ -44,3 +45,20 @@ def test_a_listener_that_raises_is_called_again_at_once_even_if_nothing_else_hap
     (raised,) = [at for at, f in told.each(p.CallbackEnd) if f.error]
     assert raised in told.at(p.CallbackStart, process="m2.0", kind="assigned", partitions=())
     assert told.at(c.AssignmentStored)[-1] <= raised
+
+
+def test_librdkafka_cut_from_its_coordinator_gives_everything_up_after_a_session_not_when_it_is_found_again() -> None:
+    def story(world: World) -> Script:
+        orders = world.topic("orders", partitions=2)
+        group = world.group("billing", assignor="range", config=SHORT)
+        members = group.join(2, topics=[orders], client="librdkafka")
+        yield group.stable(members=2, within=seconds(20))
+        with world.network.cut(members[0], world.broker):
+            yield world.sleep(seconds(30))
+        yield group.stable(members=2, within=seconds(60))
+
+    told = tell(story, seconds(120))
+    (cut,) = told.at(LinkCut)
+    (lost,) = told.at(p.CallbackStart, process="m1.0", kind="lost")
+    assert cut + 6_000 <= lost <= cut + 8_000
+    assert told.at(p.CoordinatorFound, process="m1.0")[-1] > cut + 30_000

@@ -1,0 +1,40 @@
+"""A rolling restart of the brokers while a group rebalances."""
+
+from __future__ import annotations
+
+from events import client as p
+from scenarios.dsl import World, minutes, scenario, seconds
+from scenarios.seen import watch
+from simulation.clients.process import Script
+
+
+@scenario(seed=1, lasts=minutes(3))
+def coordinator_moves_again_and_again(
+    world: World, members: int = 2, partitions: int = 12, times: int = 5, every_ms: int = 1_000
+) -> Script:
+    """Each move answers what is parked with NOT_COORDINATOR and starts the round anew: what has no owner stays so.
+
+    Source: row L8 (librdkafka 2944). A member that joins meanwhile loses its id with every move.
+    """
+    seen = watch(world)
+    orders = world.topic("orders", partitions=partitions)
+    group = world.group("billing", assignor="range")
+    group.join(members, topics=[orders])
+    yield group.stable(members=members, within=minutes(1))
+    took = []
+    for moves in (0, times):
+        began = world.now
+        group.join(1, topics=[orders])
+        for _ in range(moves):
+            yield world.sleep(every_ms)
+            world.broker.move(loading_ms=200)
+        yield world.sleep(10)
+        yield group.stable(members=len(group.members), within=minutes(1))
+        took.append(world.now - began)
+        yield world.sleep(seconds(5))
+    codes = ("NOT_COORDINATOR", "COORDINATOR_LOAD_IN_PROGRESS", "UNKNOWN_MEMBER_ID")
+    errors = sum(seen.count(p.RequestFailed, error=code) for code in codes)
+    world.check(errors > times, f"{errors} requests met a coordinator that was gone, loading, or did not know them")
+    world.check(
+        took[1] > took[0] + times * every_ms // 2, f"a member was {took[1]:,} ms in joining instead of {took[0]:,} ms"
+    )

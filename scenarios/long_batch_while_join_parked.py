@@ -1,0 +1,40 @@
+"""A cooperative consumer works on while its JoinGroup waits, and is thrown out for it."""
+
+from __future__ import annotations
+
+from events import classic as c
+from events import client as p
+from scenarios.dsl import Application, World, minutes, scenario, seconds
+from scenarios.seen import watch
+from simulation.clients.process import Script
+
+
+@scenario(seed=1, lasts=minutes(3))
+def long_batch_while_join_parked(
+    world: World, partitions: int = 6, session_ms: int = 10_000, batch_ms: int = 30_000
+) -> Script:
+    """No heartbeats are sent between JoinGroup and its answer, which only a poll handles: the session ends first.
+
+    Source: row C11 (derived from 5.1). The batch is far shorter than max.poll.interval.ms, and yet everything is lost.
+    """
+    seen = watch(world)
+    orders = world.topic("orders", partitions=partitions)
+    config = {"session.timeout.ms": session_ms, "heartbeat.interval.ms": 1_000}
+    group = world.group("billing", assignor="cooperative-sticky", config=config)
+    alice, bob = group.join("alice", "bob", topics=[orders], application=Application(process_ms=100))
+    yield group.stable(members=2, within=minutes(1))
+    bob.slow_batch(5_000)
+    yield world.sleep(200)
+    group.join("carol", topics=[orders])
+    while seen.count(p.JoinSent, process=alice.address) < 3:
+        yield world.sleep(20)
+    alice.slow_batch(batch_ms)
+    yield world.sleep(batch_ms + seconds(2))
+    completed = next(at for at, fact in seen.each(c.JoinPhaseCompleted) if fact.generation == 2)
+    out = [(at, fact.cause) for at, fact in seen.each(c.MemberRemoved) if fact.member.startswith("alice")]
+    world.check(out[0][1] == "session-expired", "alice is thrown out in the middle of her batch")
+    world.check(abs(out[0][0] - completed - session_ms) <= 20, "one session after the join phase was completed")
+    world.check(seen.count(p.PollExpired) == 0, "max.poll.interval.ms was never near")
+    yield group.stable(members=3, within=minutes(1))
+    world.check(seen.count(p.CallbackStart, process=alice.address, kind="lost") == 1, "all she had was lost")
+    world.check(seen.reprocessed() > 0, "and read twice")

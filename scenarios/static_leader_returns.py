@@ -1,0 +1,36 @@
+"""A static leader restarts, and goes on watching the topics."""
+
+from __future__ import annotations
+
+from events import classic as c
+from scenarios.dsl import World, minutes, scenario, seconds
+from scenarios.seen import watch
+from simulation.clients.process import Script
+
+
+@scenario(seed=1, lasts=minutes(2))
+def static_leader_returns(world: World, partitions: int = 4, added: int = 2, metadata_ms: int = 10_000) -> Script:
+    """It is told that it leads and may skip the assignment; partitions added later find an owner.
+
+    Source: row C10 (KAFKA-13435, KIP-814, 3.2): a leader that took itself for a follower left them unowned.
+    """
+    seen = watch(world)
+    orders = world.topic("orders", partitions=partitions)
+    config = {"metadata.max.age.ms": metadata_ms}
+    group = world.group("billing", assignor="range", config=config)
+    joined = group.join(2, topics=[orders], static=True)
+    yield group.stable(members=2, within=minutes(1))
+    leader = next(m for m in joined if m.consumer.member.leads)
+    yield leader.restart(downtime=seconds(3))
+    yield group.stable(members=2, within=seconds(20))
+    world.check(group.generation == 1, "it came back without a rebalance")
+    world.check(leader.consumer.member.leads, "and knows that it leads")
+
+    grew = world.now
+    world.add_partitions(orders, partitions + added)
+    yield world.sleep(metadata_ms + seconds(5))
+    yield group.stable(members=2, within=minutes(1))
+    owned = sum(len(group.granted(m.member_id)) for m in joined)
+    world.check(owned == partitions + added, "the new partitions have owners")
+    cause = seen.each(c.RebalanceStarted, since=grew)[0][1].cause
+    world.check(cause == "leader-rejoined", "because the leader saw them")
