@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from conformance.latencies import Drawn, Latencies
+from conformance.latencies import EVENLY, Drawn, Latencies
 from coordinator.classic.commands import HeartbeatAnswer, Sync
 from coordinator.outcome import Error
 from simulation.network import PASS, Deliver, Message, Verdict
@@ -24,11 +24,18 @@ def delays(
     synced_ms: dict[int, float] = {}
     led: set[str] = set()
     told: set[str] = set()
+    phases: dict[str, float] = {}
     beats: Counter[str] = Counter()
-    drift = draw(latencies.drift, "drift")  # all members share the machine that makes them late
+    drift = draw(latencies.drift, "drift")  # half of it is the machine's, which all members share
+    drifts: dict[str, float] = {}
 
     def drawn(distribution: Drawn, process: str, what: str) -> float:
         return draw(distribution, f"{process}/{what}")
+
+    def noticed(process: str) -> float:
+        if process not in phases:
+            phases[process] = drawn(EVENLY, process, "poll") * latencies.polls_every_ms
+        return (phases[process] - now()) % latencies.polls_every_ms if latencies.polls_every_ms else 0
 
     def asked(message: Message) -> float:
         wait = waiting(message)
@@ -46,7 +53,8 @@ def delays(
         if message.api == "Heartbeat":
             # Each interval is a little too long; the alarm of the simulated client is not, so the lag adds up here.
             beats[process] += 1
-            return drift * beats[process]
+            own = drifts.setdefault(process, drawn(latencies.drift, process, "drift"))
+            return (drift + own) / 2 * beats[process]
         if message.api == "SyncGroup" and isinstance(message.body, ToGroup):
             command = message.body.command
             if isinstance(command, Sync) and command.assignment:
@@ -69,7 +77,7 @@ def delays(
             case "OffsetCommit":
                 return drawn(latencies.committed, process, "committed")
             case "Heartbeat" if isinstance(message.body, HeartbeatAnswer) and message.body.error is REBALANCING:
-                return drawn(latencies.noticed, process, "noticed")
+                return noticed(process)
         return 0
 
     def rule(message: Message) -> Verdict:

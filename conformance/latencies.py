@@ -30,6 +30,7 @@ class Drawn:
 
 
 NONE = Drawn((0,) * len(SHARES))
+EVENLY = Drawn(SHARES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +43,9 @@ class Latencies:
     SyncGroup at the coordinator, the first time in a process (classes are loaded) and later. `first_told`, `told`:
     assignment written → assigned callback begins, likewise; `at_once`: a SyncGroup that waited for nothing → its answer
     handled. `committed`: commit written → revoked callback begins or JoinGroup is sent. `drift`: how much longer than
-    heartbeat.interval.ms the intervals of a run are. `noticed`: a heartbeat's answer names a rebalance → poll() acts on
-    it. `metadata`: how much longer than metadata.max.age.ms one refresh takes.
+    heartbeat.interval.ms the intervals of a run are. `polls_every_ms`: poll() acts on what a heartbeat says
+    only when it has waited for records, for so long at most (0: at once).
+    `metadata`: how much longer than metadata.max.age.ms one refresh takes.
     """
 
     start: Drawn
@@ -57,7 +59,7 @@ class Latencies:
     told: Drawn
     committed: Drawn = NONE
     drift: Drawn
-    noticed: Drawn = NONE
+    polls_every_ms: int = 0
     metadata: Drawn = NONE
 
 
@@ -95,6 +97,6 @@ LATENCIES: dict[str, Latencies] = {
         first_told=Drawn((0, 0, 0, 0, 0, 1, 3, 6, 15, 30)),
         told=Drawn((0, 0, 0, 0, 0, 1, 3, 6, 15, 30)),
         drift=Drawn((0.3, 0.5, 0.6, 0.8, 1.2, 1.6, 2.0, 2.5, 4.0, 6.0)),
-        noticed=Drawn((0, 5, 10, 25, 50, 75, 90, 95, 99, 100)),
+        polls_every_ms=100,
     ),
 }
