@@ -35,6 +35,4 @@ def coordinator_moves_again_and_again(
     codes = ("NOT_COORDINATOR", "COORDINATOR_LOAD_IN_PROGRESS", "UNKNOWN_MEMBER_ID")
     errors = sum(seen.count(p.RequestFailed, error=code) for code in codes)
     world.check(errors > times, f"{errors} requests met a coordinator that was gone, loading, or did not know them")
-    world.check(
-        took[1] > took[0] + times * every_ms // 2, f"a member was {took[1]:,} ms in joining instead of {took[0]:,} ms"
-    )
+    world.check(took[1] > took[0] + every_ms, f"a member was {took[1]:,} ms in joining instead of {took[0]:,} ms")

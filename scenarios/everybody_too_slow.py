@@ -18,7 +18,11 @@ def everybody_too_slow(
     """
     seen = watch(world)
     orders = world.topic("orders", partitions=partitions)
-    config = {"max.poll.interval.ms": poll_interval_ms, "enable.auto.commit": False, "auto.offset.reset": "earliest"}
+    config: dict[str, int | str | float | bool] = {
+        "max.poll.interval.ms": poll_interval_ms,
+        "enable.auto.commit": False,
+        "auto.offset.reset": "earliest",
+    }
     group = world.group("billing", assignor="range", config=config)
     slow = Application(process_ms=batch_ms, commit_sync=True)
     group.join(members, topics=[orders], application=slow)

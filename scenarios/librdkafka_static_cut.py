@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from events import classic as c
+from events import client as p
 from scenarios.dsl import World, minutes, scenario, seconds
 from scenarios.seen import watch
 from simulation.clients.process import Script
@@ -9,9 +11,10 @@ from simulation.clients.process import Script
 
 @scenario(seed=1, lasts=minutes(2))
 def librdkafka_static_cut(world: World, partitions: int = 4, session_ms: int = 10_000, cut_ms: int = 9_500) -> Script:
-    """It gives up by its own clock, and may meet its old id when it is back; see what becomes of it.
+    """It gives everything up by its own clock and comes back without an id: it is taken for a restart of itself.
 
-    Source: row L6 (librdkafka 3437).
+    Source: row L6 (librdkafka 3437): had it come with its old id, it would be fenced by itself, fatally. The link is
+    back just in time, so nothing is rebalanced, and yet everything is lost and given back.
     """
     seen = watch(world)
     orders = world.topic("orders", partitions=partitions)
@@ -23,5 +26,8 @@ def librdkafka_static_cut(world: World, partitions: int = 4, session_ms: int = 1
         yield world.sleep(cut_ms)
     yield world.sleep(seconds(10))
     yield group.stable(members=2, within=seconds(30))
+    lost = seen.count(p.CallbackStart, process="alice.0", kind="lost")
+    world.check(lost == 1, "it gave everything up as lost")
+    world.check(seen.count(c.MemberReplaced) == 1, "it was taken for a restart")
     world.check(alice.failed is None, "it is not fenced by itself")
     world.check(seen.rebalances() == 1, "nothing was rebalanced")

@@ -1,0 +1,102 @@
+"""The swarm finds bugs: planted ones here, so that we know it would."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import assignors
+from assignors.spec import Spec
+from coordinator import classic
+from coordinator.classic import commands
+from coordinator.classic.state import Group
+from coordinator.outcome import Error, Outcome, Reply
+from events.classic import CommitAccepted
+from scenarios.catalogue import find
+from simulation.run import RunResult, run
+from storage.memory import MemoryStore
+
+MANY = 60
+
+
+def _swarm(seed: int, **settings: str) -> RunResult:
+    return run(find("swarm"), MemoryStore(), seed=seed, settings=settings, record="facts")
+
+
+def _broken(result: RunResult) -> set[str]:
+    return {name for name, said in result.violations.items() if said} | ({"story"} if result.failure else set())
+
+
+def _found(**settings: str) -> set[str]:
+    """What breaks first under seeds 0, 1, 2…"""
+    for seed in range(MANY):
+        broken = _broken(_swarm(seed, **settings))
+        if broken:
+            return broken
+    return set()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_without_a_planted_bug_nothing_breaks(seed: int) -> None:
+    assert _broken(_swarm(seed)) == set()
+
+
+def test_the_same_seed_is_the_same_swarm_and_another_is_another() -> None:
+    assert _swarm(7).info.digest == _swarm(7).info.digest
+    assert _swarm(7).info.digest != _swarm(8).info.digest
+
+
+def _plant(monkeypatch: pytest.MonkeyPatch, mutate: Callable[[Spec, Any], Any]) -> None:
+    """Let cooperative-sticky answer something else."""
+    right = assignors.ASSIGNORS["cooperative-sticky"]
+    wrong = replace(right, assign=lambda spec: mutate(spec, right.assign(spec)))
+    monkeypatch.setitem(assignors.ASSIGNORS, "cooperative-sticky", wrong)
+
+
+def test_a_cooperative_assignor_that_does_not_withhold_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    eager = assignors.ASSIGNORS["sticky"].assign
+    _plant(monkeypatch, lambda spec, _: eager(spec))
+    assert "withheld-until-revoked" in _found(assignor="cooperative-sticky")
+
+
+def test_an_assignor_that_grants_twice_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def twice(spec: Spec, given: Any) -> Any:
+        plan = {member: tuple(given[member]) for member in sorted(given)}
+        first, *others = sorted(plan)
+        return {**plan, first: (*plan[first], *(tp for other in others for tp in plan[other][:1]))}
+
+    _plant(monkeypatch, twice)
+    assert "single-owner" in _found(assignor="cooperative-sticky")
+
+
+Decide = Callable[[Group, Any], Outcome]
+
+
+def _planted(monkeypatch: pytest.MonkeyPatch, mutant: Callable[[Decide, Group, Any], Outcome]) -> None:
+    """Let the coordinator decide something else."""
+    right = classic.decide
+    monkeypatch.setattr(classic, "decide", lambda group, command: mutant(right, group, command))
+
+
+def test_a_coordinator_that_accepts_whatever_is_committed_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def gullible(right: Decide, group: Group, command: Any) -> Outcome:
+        if not isinstance(command, commands.Commit) or not group.exists:
+            return right(group, command)
+        said = CommitAccepted(member=command.member, generation=command.generation, offsets=command.offsets)
+        return Outcome((said,), (Reply(command.request, commands.CommitAnswer(Error.NONE)),))
+
+    _planted(monkeypatch, gullible)
+    assert "fenced-commits" in _found()
+
+
+def test_a_coordinator_whose_alarms_do_not_ring_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    alarms = (commands.SessionExpired, commands.JoinTimeout, commands.SyncTimedOut)
+
+    def deaf(right: Decide, group: Group, command: Any) -> Outcome:
+        return Outcome() if isinstance(command, alarms) else right(group, command)
+
+    _planted(monkeypatch, deaf)
+    assert _found() & {"converges", "story"}
