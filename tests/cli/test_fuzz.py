@@ -1,0 +1,91 @@
+"""`groupsim fuzz`: counts what went well, and says how to repeat what did not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Call
+
+STORY = '''
+from scenarios.dsl import scenario, seconds
+
+@scenario(seed=1, lasts=seconds(20))
+def unlucky(world, limit=3):
+    """Fails under one seed in ten, by its own claim, or by a bug."""
+    drawn = world.rng.stream("luck").randrange(10)
+    group = world.group("billing")
+    group.join(1, topics=[world.topic("orders", partitions=1)])
+    yield world.sleep(seconds(1))
+    if limit < 0:
+        raise KeyError("a bug")
+    world.check(drawn >= limit, f"{drawn} is enough")
+'''
+
+
+@pytest.fixture
+def story(tmp_path: Path) -> str:
+    (tmp_path / "unlucky.py").write_text(STORY)
+    return "unlucky.py"
+
+
+def test_when_nothing_breaks_the_seeds_are_counted(call: Call) -> None:
+    done = call("fuzz", "swarm", "--seeds", "0:5")
+    assert (done.status, done.err) == (0, "")
+    assert done.out == "ok    swarm: 5 seeds (0:5), nothing broke\n"
+
+
+def test_the_first_seed_that_fails_is_named_with_the_sentence_that_repeats_it(call: Call, story: str) -> None:
+    done = call("fuzz", story, "--seeds", "0:200", "--format", "json")
+    assert done.status == 1
+    told = done.json["failed"]
+    assert told["invariant"] == "story"
+    assert done.json["runs"] == told["seed"] + 1
+    assert told["again"] == f"groupsim run unlucky.py --seed {told['seed']}"
+    again = call(*told["again"].split()[1:])
+    assert again.status == 1
+    assert told["sentence"] in again.err
+    assert call("fuzz", story, "--seeds", f"0:{told['seed']}").status == 0
+
+
+def test_several_processes_find_the_same_seed(call: Call, story: str) -> None:
+    alone, together = (call("fuzz", story, "--seeds", "0:40", "--jobs", jobs) for jobs in ("1", "2"))
+    assert alone.status == together.status == 1
+    assert alone.out == together.out
+
+
+def test_settings_reach_every_run_and_the_sentence(call: Call, story: str) -> None:
+    assert call("fuzz", story, "--seeds", "0:30", "--set", "limit=0").status == 0
+    failed = call("fuzz", story, "--seeds", "5:6", "--set", "limit=10")
+    assert failed.status == 1
+    assert "again: groupsim run unlucky.py --seed 5 --set limit=10" in failed.out
+
+
+def test_an_exception_of_a_run_is_a_finding_and_no_traceback(call: Call, story: str) -> None:
+    done = call("fuzz", story, "--seeds", "3:4", "--set", "limit=-1")
+    assert done.status == 1
+    assert "FAIL  bug  seed 3  KeyError: 'a bug'" in done.out
+    assert "Traceback" not in done.out + done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["swarm", "--seeds", "5"], None),
+        (["swarm", "--seeds", "9:3"], "no seed is in it; A must be less than B"),
+        (["swarm", "--seeds", "a:b"], "expected A:B, two whole numbers"),
+        (["swarn", "--seeds", "0:3"], "unknown scenario 'swarn'; near names: swarm"),
+        (["swarm", "--seeds", "0:3", "--set", "falts=3"], "unknown setting 'falts'; near names: faults"),
+        (["swarm", "--seeds", "0:3", "--set", "faults=many"], "parameter faults must be int, not 'many'"),
+        (["swarm", "--seeds", "0:3", "--jobs", "0"], "greater than or equal to 1"),
+    ],
+)
+def test_a_wrong_request_is_one_sentence(call: Call, arguments: list[str], sentence: str | None) -> None:
+    done = call("fuzz", *arguments)
+    if sentence is None:
+        assert done.status == 0
+        return
+    assert done.status == 2
+    assert sentence in done.err
+    assert len(done.err.strip().splitlines()) == 1
