@@ -38,6 +38,8 @@ def ghost_members(world: World, retries: int = 4, request_timeout_ms: int = 30_0
         yield world.sleep(request_timeout_ms)
         old.hang_up()
         new.hang_up()
+    old.die()
+    new.die()
     members = {name: seen.count(c.MemberAdded, group=name) - 1 for name in groups}
     world.check(members["old"] == retries, f"{retries} tries without an id made {members['old']} members")
     world.check(members["new"] == 1, "with an id they made one")

@@ -22,8 +22,10 @@ def pending_id(world: World, members: int = 2, session_ms: int = 10_000) -> Scri
     yield group.stable(members=members, within=minutes(1))
 
     asked = world.now
-    Stranger(world, "billing", "stranger", "orders").join(version=9, session_ms=session_ms)
+    stranger = Stranger(world, "billing", "stranger", "orders")
+    stranger.join(version=9, session_ms=session_ms)
     yield world.sleep(100)
+    stranger.die()
     joined[0].enforce_rebalance()
     yield world.sleep(seconds(1))
     yield group.stable(members=members, within=minutes(1))
