@@ -3,37 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
+from assignors.java_order import string_set
 from events.types import MemberId
-
-
-def java_hash(text: str) -> int:
-    """Java's String.hashCode as an unsigned 32-bit number (over UTF-16 code units)."""
-    h = 0
-    units = text.encode("utf-16-be", "surrogatepass")
-    for i in range(0, len(units), 2):
-        h = (31 * h + (units[i] << 8 | units[i + 1])) & 0xFFFFFFFF
-    return h
-
-
-def hash_map_order(keys: Iterable[str]) -> list[str]:
-    """The iteration order of a java.util.HashMap filled in this order (buckets as lists, no trees)."""
-    names = list(dict.fromkeys(keys))
-    capacity = 16
-    while len(names) > capacity * 3 // 4:
-        capacity *= 2
-
-    def bucket(name: str) -> int:
-        h = java_hash(name)
-        return (h ^ h >> 16) & (capacity - 1)
-
-    return sorted(names, key=bucket)
 
 
 def elect_by_hash(generation: int, candidates: tuple[MemberId, ...]) -> MemberId:
     """The first candidate in hash order: Kafka's arbitrary choice (ids hold random parts), made repeatable."""
-    return hash_map_order(candidates)[0]
+    return string_set(candidates)[0]
 
 
 def candidates(offers: Sequence[Sequence[str]]) -> set[str]:
@@ -50,4 +28,4 @@ def vote(offers: Sequence[Sequence[str]]) -> str | None:
     common = candidates(offers)
     votes = [next(name for name in offer if name in common) for offer in offers] if common else []
     counts = Counter(votes)
-    return max(hash_map_order(votes), key=lambda name: counts[name], default=None)
+    return max(string_set(votes), key=lambda name: counts[name], default=None)

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coordinator.classic.votes import candidates, elect_by_hash, hash_map_order, java_hash, vote
+from assignors.java_order import string_hash, string_set
+from coordinator.classic.votes import candidates, elect_by_hash, vote
 
 NAMES = st.lists(st.sampled_from(["range", "roundrobin", "sticky", "cooperative-sticky"]), min_size=1, unique=True)
 
@@ -18,7 +19,7 @@ NAMES = st.lists(st.sampled_from(["range", "roundrobin", "sticky", "cooperative-
     [("", 0), ("range", 108280125), ("polygenelubricants", 0x80000000), ("\U0001f600", 1772899)],
 )
 def test_strings_hash_as_in_java(text: str, expected: int) -> None:
-    assert java_hash(text) == expected
+    assert string_hash(text) == expected
 
 
 def test_the_protocol_most_members_prefer_wins() -> None:
@@ -61,10 +62,10 @@ def test_the_winner_is_common_to_all_and_has_the_most_votes(offers: list[list[st
 
 @given(st.lists(st.text(min_size=1), min_size=1, max_size=30, unique=True))
 def test_hash_order_loses_nobody(names: list[str]) -> None:
-    assert sorted(hash_map_order(names)) == sorted(names)
+    assert sorted(string_set(names)) == sorted(names)
     assert elect_by_hash(3, tuple(names)) in names
 
 
 def test_a_map_of_more_than_twelve_names_has_more_buckets() -> None:
     few, many = [f"m-{i}" for i in range(12)], [f"m-{i}" for i in range(13)]
-    assert [n for n in hash_map_order(many) if n in few] != hash_map_order(few)
+    assert [n for n in string_set(many) if n in few] != string_set(few)
