@@ -24,6 +24,7 @@ def delays(
     synced_ms: dict[int, float] = {}
     led: set[str] = set()
     told: set[str] = set()
+    fetched: set[str] = set()
     phases: dict[str, float] = {}
     beats: Counter[str] = Counter()
     drift = draw(latencies.drift, "drift")  # half of it is the machine's, which all members share
@@ -74,6 +75,10 @@ def delays(
                 known = process in told
                 told.add(process)
                 return drawn(latencies.told if known else latencies.first_told, process, "told")
+            case "OffsetFetch":
+                known = process in fetched
+                fetched.add(process)
+                return drawn(latencies.fetched if known else latencies.first_fetched, process, "fetched")
             case "OffsetCommit":
                 return drawn(latencies.committed, process, "committed")
             case "Heartbeat" if isinstance(message.body, HeartbeatAnswer) and message.body.error is REBALANCING:

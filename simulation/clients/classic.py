@@ -15,8 +15,8 @@ from simulation.clients.member import Member, State
 from simulation.clients.process import Script
 
 CLOSE_TIMEOUT_MS = 30_000
-REFUSAL_MS = 3
-"""What refusing a commit costs the consumer itself: time in which SyncGroup may be answered (3-4 ms were seen)."""
+REFUSAL_MS = 4
+"""What refusing a commit costs the consumer itself: time in which SyncGroup may be answered (2-12 ms were seen)."""
 Taken = dict[TopicPartition, int]
 
 
