@@ -11,82 +11,96 @@ from coordinator.outcome import Error
 from simulation.network import PASS, Deliver, Message, Verdict
 from simulation.requests import ToGroup
 
-REBALANCING = Error.REBALANCE_IN_PROGRESS
-
-
 AT_ONCE_MS = 4
+"""A SyncGroup answered within so long has waited for nobody."""
+Draw = Callable[[Drawn, str], float]
+"""A value of a distribution, from the stream of this name."""
 
 
-def delays(
-    latencies: Latencies, draw: Callable[[Drawn, str], float], broker: str, now: Callable[[], int]
-) -> Callable[[Message], Verdict]:
-    """A rule for `Network.add_rule`. `draw` takes a distribution and whose it is: each process has its own chance."""
-    synced_ms: dict[int, float] = {}
-    led: set[str] = set()
-    told: set[str] = set()
-    fetched: set[str] = set()
-    phases: dict[str, float] = {}
-    beats: Counter[str] = Counter()
-    drift = draw(latencies.drift, "drift")  # half of it is the machine's, which all members share
-    drifts: dict[str, float] = {}
+class Delays:
+    """A rule for `Network.add_rule`. Every process has its own chance; what it does first takes longer than later."""
 
-    def drawn(distribution: Drawn, process: str, what: str) -> float:
-        return draw(distribution, f"{process}/{what}")
+    def __init__(self, latencies: Latencies, draw: Draw, broker: str, now: Callable[[], int]) -> None:
+        self._latencies = latencies
+        self._draw = draw
+        self._broker = broker
+        self._now = now
+        self._synced_ms: dict[int, float] = {}
+        self._done: set[tuple[str, str]] = set()
+        self._constants: dict[tuple[str, str], float] = {}
+        self._beats: Counter[str] = Counter()
 
-    def noticed(process: str) -> float:
-        if process not in phases:
-            phases[process] = drawn(EVENLY, process, "poll") * latencies.polls_every_ms
-        return (phases[process] - now()) % latencies.polls_every_ms if latencies.polls_every_ms else 0
-
-    def asked(message: Message) -> float:
-        wait = waiting(message)
-        if message.api == "SyncGroup":
-            synced_ms[message.number] = now() + wait
-        return wait
-
-    def waiting(message: Message) -> float:
-        process = message.source
-        if message.api == "JoinGroup":
-            beats[process] = 0
-            return drawn(latencies.sent, process, "sent")
-        if message.api == "LeaveGroup":
-            return drawn(latencies.sent, process, "sent")
-        if message.api == "Heartbeat":
-            # Each interval is a little too long; the alarm of the simulated client is not, so the lag adds up here.
-            beats[process] += 1
-            own = drifts.setdefault(process, drawn(latencies.drift, process, "drift"))
-            return (drift + own) / 2 * beats[process]
-        if message.api == "SyncGroup" and isinstance(message.body, ToGroup):
-            command = message.body.command
-            if isinstance(command, Sync) and command.assignment:
-                known = process in led
-                led.add(process)
-                return drawn(latencies.assignor if known else latencies.first_assignor, process, "assignor")
-        return 0
-
-    def answered(message: Message) -> float:
-        process = message.target
-        match message.api:
-            case "JoinGroup":
-                return drawn(latencies.joined, process, "joined")
-            case "SyncGroup":
-                if now() - synced_ms.pop(message.number, 0) <= AT_ONCE_MS:
-                    return drawn(latencies.at_once, process, "at-once")
-                known = process in told
-                told.add(process)
-                return drawn(latencies.told if known else latencies.first_told, process, "told")
-            case "OffsetFetch":
-                known = process in fetched
-                fetched.add(process)
-                return drawn(latencies.fetched if known else latencies.first_fetched, process, "fetched")
-            case "OffsetCommit":
-                return drawn(latencies.committed, process, "committed")
-            case "Heartbeat" if isinstance(message.body, HeartbeatAnswer) and message.body.error is REBALANCING:
-                return noticed(process)
-        return 0
-
-    def rule(message: Message) -> Verdict:
-        wait = round(asked(message) if message.target == broker else answered(message))
+    def __call__(self, message: Message) -> Verdict:
+        """How much later than at once the message arrives."""
+        wait = round(self._asked(message) if message.target == self._broker else self._answered(message))
         return Deliver(wait) if wait else PASS
 
-    return rule
+    def _drawn(self, distribution: Drawn, process: str, what: str) -> float:
+        return self._draw(distribution, f"{process}/{what}")
+
+    def _first_or_later(self, first: Drawn, later: Drawn, process: str, what: str) -> float:
+        known = (process, what) in self._done
+        self._done.add((process, what))
+        return self._drawn(later if known else first, process, what)
+
+    def _constant(self, distribution: Drawn, process: str, what: str) -> float:
+        """Drawn once for a process."""
+        if (process, what) not in self._constants:
+            self._constants[process, what] = self._drawn(distribution, process, what)
+        return self._constants[process, what]
+
+    def _asked(self, message: Message) -> float:
+        process, seen = message.source, self._latencies
+        match message.api:
+            case "JoinGroup":
+                self._beats[process] = 0
+                return self._drawn(seen.sent, process, "sent")
+            case "LeaveGroup":
+                return self._drawn(seen.sent, process, "sent")
+            case "Heartbeat":
+                return self._lag(process)
+            case "SyncGroup":
+                wait = self._assignor(message)
+                self._synced_ms[message.number] = self._now() + wait
+                return wait
+        return 0
+
+    def _lag(self, process: str) -> float:
+        """Each interval is a little too long; the alarm of the simulated client is not, so the lag adds up here.
+
+        Half of it is the machine's, which all members share.
+        """
+        self._beats[process] += 1
+        drift = self._latencies.drift
+        both = self._constant(drift, "machine", "drift") + self._constant(drift, process, "drift")
+        return both / 2 * self._beats[process]
+
+    def _assignor(self, message: Message) -> float:
+        command = message.body.command if isinstance(message.body, ToGroup) else None
+        if not isinstance(command, Sync) or not command.assignment:
+            return 0
+        seen = self._latencies
+        return self._first_or_later(seen.first_assignor, seen.assignor, message.source, "assignor")
+
+    def _answered(self, message: Message) -> float:
+        process, seen = message.target, self._latencies
+        match message.api:
+            case "JoinGroup":
+                return self._drawn(seen.joined, process, "joined")
+            case "SyncGroup":
+                if self._now() - self._synced_ms.pop(message.number, 0) <= AT_ONCE_MS:
+                    return self._drawn(seen.at_once, process, "at-once")
+                return self._first_or_later(seen.first_told, seen.told, process, "told")
+            case "OffsetFetch":
+                return self._first_or_later(seen.first_fetched, seen.fetched, process, "fetched")
+            case "OffsetCommit":
+                return self._drawn(seen.committed, process, "committed")
+            case "Heartbeat" if isinstance(message.body, HeartbeatAnswer):
+                return self._noticed(process, message.body.error)
+        return 0
+
+    def _noticed(self, process: str, error: Error) -> float:
+        every = self._latencies.polls_every_ms
+        if not every or error is not Error.REBALANCE_IN_PROGRESS:
+            return 0
+        return (self._constant(EVENLY, process, "poll") * every - self._now()) % every

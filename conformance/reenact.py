@@ -7,7 +7,7 @@ from typing import Any
 
 import simpy
 
-from conformance.delays import delays
+from conformance.delays import Delays
 from conformance.harness import Harness
 from conformance.latencies import LATENCIES
 from conformance.observed import Observed
@@ -37,7 +37,7 @@ def reenact(recording: dict[str, Any], seed: int) -> dict[str, Any]:
         world.network.latency_ms = (0, 1)
         harness = Harness(world, recorded, observed)
         latencies = LATENCIES[recorded.library]
-        world.network.add_rule(delays(latencies, harness.draw, world.broker.address, lambda: world.now))
+        world.network.add_rule(Delays(latencies, harness.draw, world.broker.address, lambda: world.now))
         return harness.run()
 
     scenario = Scenario(name="reenact", story=story, seed=seed, lasts_ms=recorded.end_ms)
