@@ -11,7 +11,8 @@ from cli.errors import BadRequest
 from cli.instants import with_instants
 from cli.options import DEFAULT_STORE, Format, FormatOption, RunArgument, StoreOption, existing
 
-BY = ("partition", "label", "cause", "rebalance")
+SUMS = ("group", "topic", "label", "cause")
+BY = ("partition", "rebalance", *SUMS)
 REBALANCES = (
     "group",
     "generation",
@@ -29,7 +30,9 @@ REBALANCES = (
 
 def unavailable(
     run: RunArgument,
-    by: Annotated[str, typer.Option(metavar="|".join(BY), help="What to break it down by.")] = "partition",
+    by: Annotated[
+        str, typer.Option(metavar="|".join(BY), help="What to break it down by; several with commas: group,label.")
+    ] = "partition",
     between: Annotated[
         tuple[int, int] | None, typer.Option(metavar="MS MS", help="Only this stretch of the run.")
     ] = None,
@@ -43,8 +46,11 @@ def unavailable(
     import analysis
     from analysis import frames, metrics
 
-    if by not in BY:
-        raise BadRequest(f"--by must be one of {', '.join(BY)}, not {by!r}")
+    parts = by.split(",")
+    wrong = [part for part in parts if part not in BY or (len(parts) > 1 and part not in SUMS)]
+    if wrong:
+        known = SUMS if len(parts) > 1 else BY
+        raise BadRequest(f"--by must be {', '.join(known)}, not {wrong[0]!r}")
     with existing(store) as opened:
         found = analysis.open(opened, run)
         rows = found.unavailable()
@@ -57,7 +63,7 @@ def unavailable(
             rows = metrics.by(metrics.with_rebalance(rows, found.rebalances()), "group", "generation", "started_ms")
             columns = frames.columns(rows)
         elif by != "partition":
-            rows = metrics.by(rows, by)
+            rows = metrics.by(rows, *parts)
             columns = frames.columns(rows)
         notes = found.info.summary.get("notes", [])
     found_rows = frames.records(rows)

@@ -156,9 +156,10 @@ def test_unavailable_parts_add_up_whatever_they_are_broken_down_by(call: Call) -
     rows = call("unavailable", "latest", "--format", "json").json
     assert sum(row["duration_ms"] for row in rows) == total
     assert {"topic", "partition", "label", "cause", "from_ms", "to_ms", "duration_ms"} <= set(rows[0])
-    for by in ("label", "cause", "rebalance"):
+    for by in ("label", "cause", "rebalance", "group", "group,label"):
         parts = call("unavailable", "latest", "--by", by, "--format", "json").json
         assert sum(row["partition_ms"] for row in parts) == total
+    assert call("unavailable", "latest", "--by", "label,partition").status == 2
     half = call("unavailable", "latest", "--between", "0", "30000", "--format", "json").json
     assert max(row["to_ms"] for row in half) <= 30000
 
