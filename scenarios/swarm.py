@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from assignors import ASSIGNORS
-from assignors.spec import COOPERATIVE
 from scenarios.dsl import Application, GroupHandle, MemberHandle, World, minutes, scenario, seconds
 from simulation.clients.process import Script
 
@@ -114,12 +112,11 @@ class Swarm:
 
     @property
     def may_leave_orphans(self) -> bool:
-        """What a static member should have given up while it was away stays without an owner until the next rebalance.
+        """What was to leave a static member while it was away, or grew meanwhile, stays unowned until a rebalance.
 
-        Kafka answers its return at once, and it has nothing left to revoke: see `static_away_leaves_orphans`.
+        Kafka answers its return at once: see `static_away_leaves_orphans` and `static_leader_misses_growth`.
         """
-        cooperative = any(COOPERATIVE in ASSIGNORS[name].protocols for name in self.strategy)
-        return cooperative and any(m.settings.instance_id for m in self.group.members)
+        return any(m.settings.instance_id for m in self.group.members)
 
     def _knows_one(self) -> bool:
         return self.some_know_one and self.chance.random() < 0.4
