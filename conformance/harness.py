@@ -111,6 +111,9 @@ class Harness:
         incarnation = self._incarnations.get(label, -1) + 1
         self._incarnations[label] = incarnation
         self._observed.see(self._world.now, f"{label}.{incarnation}", "start")
+        before = self._members.get(label)
+        if before is not None and before.running:  # it is still closing
+            yield before.consumer.gone
         yield self._world.sleep(self._rounded(self._latencies.start, f"{label}/start"))
         chosen: dict[str, object] = {STRATEGY: split(options["assignor"])} if "assignor" in options else {}
         if METADATA_AGE in self._recorded.consumer:

@@ -160,6 +160,10 @@ def _action(given: dict[str, Any], members: tuple[str, ...], topics: dict[str, i
         raise ValueError(f"action {kind!r} at {at_ms} ms is unknown")
     if kind == ADD_PARTITIONS and given["topic"] not in topics:
         raise ValueError(f"action {kind!r} at {at_ms} ms: unknown topic {given['topic']!r}")
+    if kind == "slow_batch":
+        _whole(given["ms"], f"ms of the slow_batch at {at_ms} ms")
+    if kind == "subscribe":
+        topics_of(given["topics"], topics)
     return Action(kind, member, at_ms, given)
 
 

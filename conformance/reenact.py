@@ -7,6 +7,7 @@ from typing import Any
 
 import simpy
 
+from conformance import plausible
 from conformance.delays import Delays
 from conformance.harness import Harness
 from conformance.latencies import LATENCIES
@@ -14,6 +15,7 @@ from conformance.observed import Observed
 from conformance.ownership import Seen
 from conformance.recording import ADD_PARTITIONS, BadRecording, Recording, parse
 from conformance.summary import summary
+from events.errors import GroupSimError
 from simulation.run import Scenario, run
 from simulation.world import World
 from storage.memory import MemoryStore
@@ -30,6 +32,16 @@ def reenact(recording: dict[str, Any], seed: int) -> dict[str, Any]:
     them the phase of the heartbeats. Raises BadRecording.
     """
     recorded = parse(recording)
+    try:
+        plausible.check(recorded)
+        return _told(recorded, seed, _play(recorded, seed))
+    except BadRecording:
+        raise
+    except GroupSimError as error:
+        raise BadRecording(f"recording {recorded.id}: {error}") from error
+
+
+def _play(recorded: Recording, seed: int) -> Observed:
     observed = Observed()
     store = MemoryStore()
 
@@ -45,7 +57,7 @@ def reenact(recording: dict[str, Any], seed: int) -> dict[str, Any]:
     if result.failure is not None and result.info.status != "finished":
         raise BadRecording(f"recording {recorded.id}: {result.failure}")
     observed.fold(store.read(result.info.id))
-    return _told(recorded, seed, observed)
+    return observed
 
 
 def _told(recorded: Recording, seed: int, observed: Observed) -> dict[str, Any]:

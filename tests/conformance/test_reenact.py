@@ -1,0 +1,131 @@
+"""Re-enacted runs show what the recorded ones show, and depend on nothing but the story and the seed."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import Any
+
+import pytest
+
+from conformance.deviation import deviation
+from conformance.likeness import generations, unavailable_ms
+from conformance.recording import BadRecording
+from conformance.reenact import reenact
+from tests.conformance.runs import NAMES, played, recording
+
+RANGE = "S07-rolling-restart__range__d0__r1"
+COOPERATIVE = "S07-rolling-restart__cooperative-sticky__d0__r1"
+CLOSING = "S03-one-closes__range__d0__r1"
+KAFKA_PYTHON = "S02-fourth-joins__kafkapython-range__d0__r1"
+RDKAFKA = "S02-fourth-joins__librdkafka-cooperative-sticky__d0__r1"
+NAMED = ("id", "assignor", "config", "members", "actions", "run_end_ms")
+SEEDS = range(24)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_some_seed_shows_the_recorded_generations_callbacks_and_partitions(name: str) -> None:
+    found = deviation(recording(name), SEEDS)
+    assert found.difference is None
+    assert found.stood_still >= 0.7
+
+
+@pytest.mark.parametrize("name", [RANGE, COOPERATIVE, KAFKA_PYTHON, RDKAFKA, CLOSING])
+def test_the_recorded_duration_lies_among_the_re_enacted_ones(name: str) -> None:
+    found = sorted(unavailable_ms(played(name, seed)) for seed in SEEDS)
+    assert found[0] <= unavailable_ms(recording(name)) <= found[-1]
+
+
+def test_a_rolling_restart_costs_cooperative_sticky_more_partition_time_than_range_in_both() -> None:
+    """The second round waits for a whole heartbeat interval: the surprise of the recordings."""
+    pairs = ((RANGE, COOPERATIVE), (RANGE.replace("r1", "r2"), COOPERATIVE.replace("r1", "r2")))
+    for eager, cooperative in pairs:
+        assert unavailable_ms(recording(cooperative)) > 1.5 * unavailable_ms(recording(eager))
+        ours = [median(unavailable_ms(played(name, seed)) for seed in SEEDS) for name in (eager, cooperative)]
+        assert ours[1] > 1.5 * ours[0]
+
+
+@pytest.mark.parametrize("name", [CLOSING, RDKAFKA, "S15-partitions-grow__range__d3__r1"])
+def test_only_the_story_is_looked_at_and_the_same_seed_tells_it_the_same_way(name: str) -> None:
+    told = recording(name)
+    story = {key: told[key] for key in NAMED} | {"summary": {"window_ms": told["summary"]["window_ms"]}}
+    assert reenact(story, 5) == played(name, 5)
+    assert reenact(story, 6) != played(name, 5)
+
+
+def test_a_re_enactment_has_the_recordings_own_form() -> None:
+    ours, theirs = played(CLOSING, 0), recording(CLOSING)
+    assert set(theirs["summary"]) - set(ours["summary"]) == {"first_record_after_assigned_ms_median"}
+    shapes = {e["kind"]: set(e) for e in theirs["events"]}
+    for event in ours["events"]:
+        assert set(event) <= shapes[event["kind"]]
+    assert {k for i in theirs["ownership"].values() for e in i for k in e} == {
+        k for i in ours["ownership"].values() for e in i for k in e
+    }
+    assert [t["t_ms"] for t in ours["events"]] == sorted(t["t_ms"] for t in ours["events"])
+
+
+def test_the_window_opens_with_the_fault_or_with_the_runs_own_first_full_ownership() -> None:
+    assert played(CLOSING, 0)["summary"]["window_ms"] == [8000, 15000]
+    told = recording(CLOSING)
+    told["actions"] = [a for a in told["actions"] if a["action"] == "start"]
+    told["summary"]["window_ms"] = [317, 15000]
+    summary = reenact(told, 1)["summary"]
+    assert summary["window_ms"] == [summary["first_full_ownership_ms"], 15000]
+    assert 0 < summary["first_full_ownership_ms"] != 317
+
+
+def test_kafka_python_leads_its_first_generation_without_metadata() -> None:
+    first = [e for e in played(KAFKA_PYTHON, 0)["events"] if e["member"] == "m1"][:8]
+    told = [(e["kind"], len(e["partitions"]), e["generation"]) for e in first if "partitions" in e and "of" not in e]
+    assert told == [("revoked", 0, -1), ("assigned", 0, 1), ("revoked", 0, 1)]
+    assert generations(played(KAFKA_PYTHON, 0))[:2] == ((1, 1), (2, 1))
+
+
+def test_librdkafka_keeps_its_last_partitions_and_gives_up_the_first() -> None:
+    given_up = [e["partitions"] for e in played(RDKAFKA, 0)["events"] if e["kind"] == "revoked" and e["member"] == "m1"]
+    assert given_up == [[["orders", p] for p in range(8)], [["orders", 8]]]
+
+
+def _without(key: str) -> dict[str, Any]:
+    told = recording(CLOSING)
+    del told[key]
+    return told
+
+
+def _with(action: dict[str, Any]) -> dict[str, Any]:
+    told = recording(CLOSING)
+    told["actions"].append(action)
+    return told
+
+
+@pytest.mark.parametrize(
+    ("told", "says"),
+    [
+        (_without("config"), "'config' is missing"),
+        (_without("actions"), "'actions' is missing"),
+        (_with({"action": "close", "member": "m9", "t_ms": 1}), "'m9' is none of the members m1, m2, m3"),
+        (_with({"action": "explode", "member": "m1", "t_ms": 1}), "'explode' at 1 ms is unknown"),
+        (_with({"action": "close", "member": "m1", "t_ms": "soon"}), "must be a whole number, not 'soon'"),
+        (_with({"action": "add_partitions", "member": None, "topic": "x", "t_ms": 1}), "unknown topic 'x'"),
+        (
+            _with({"action": "add_partitions", "topic": "orders", "partitions": 12, "t_ms": 1}),
+            "can only grow, not to 12",
+        ),
+        (_with({"action": "kill", "member": "m1", "t_ms": 99_999}), "after the run's end"),
+        (_with({"action": "cont", "member": "m1", "t_ms": 9_000}), "m1 is not stopped"),
+        (_with({"action": "start", "member": "m1", "t_ms": 9_000}), "m1 runs already"),
+        (_with({"action": "close", "member": "m2", "t_ms": 9_000}), "m2 does not run"),
+    ],
+)
+def test_a_story_that_cannot_be_told_is_refused_in_one_sentence(told: dict[str, Any], says: str) -> None:
+    with pytest.raises(BadRecording) as refused:
+        reenact(told, 0)
+    assert says in str(refused.value)
+    assert "S03-one-closes__range__d0__r1" in str(refused.value)
+
+
+def test_the_consumer_protocol_is_refused() -> None:
+    told = recording(CLOSING)
+    told["config"]["group.protocol"] = "consumer"
+    with pytest.raises(BadRecording, match="not simulated yet"):
+        reenact(told, 0)
