@@ -12,6 +12,7 @@ from statistics import median
 from typing import Any
 
 from conformance import likeness
+from conformance.recording import parse
 from conformance.reenact import reenact
 
 PER_PARTITION_MS = 50
@@ -52,13 +53,22 @@ class Row:
         return abs(median(recorded) - median(played)) <= max(SHARE * median(recorded), PER_PARTITION_MS * partitions)
 
 
-def rows(paths: Iterable[Path], seeds: range) -> Iterator[Row]:
+def _name(record: dict[str, Any], pooled: bool) -> str:
+    """What a row is called; pooled: whoever rebalances alike stands together, whatever the assignor and the delay."""
+    name: str = record["id"].rpartition("__")[0]
+    if not pooled:
+        return name
+    way = "cooperative" if "cooperative-sticky" in record["assignor"] else "eager"
+    return f"{record['scenario']} {parse(record).library} {way}"
+
+
+def rows(paths: Iterable[Path], seeds: range, pooled: bool = False) -> Iterator[Row]:
     """A row per scenario, assignor and initial delay. Recordings of the consumer protocol are passed by."""
     groups: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for path in sorted(paths):
         record = json.loads(path.read_text())
         if record["protocol"] == "classic":
-            groups[record["id"].rpartition("__")[0]].append(record)
+            groups[_name(record, pooled)].append(record)
     for name, recorded in groups.items():
         yield Row(name, recorded, [reenact(record, seed) for record in recorded for seed in seeds])
 
@@ -100,11 +110,12 @@ def main() -> None:
     parser.add_argument("directory", type=Path)
     parser.add_argument("--seeds", type=int, default=50, help="how many seeds for each repetition")
     parser.add_argument("--only", default="", help="only recordings whose id has this in it")
+    parser.add_argument("--pooled", action="store_true", help="a row per scenario, library and way of rebalancing")
     given = parser.parse_args()
     print(HEAD)
     total = {"generations": 0, "callbacks": 0, "stood still": 0, "inside": 0, "medians": 0}
     count = 0
-    for row in rows(given.directory.glob(f"*{given.only}*/recording.json"), range(given.seeds)):
+    for row in rows(given.directory.glob(f"*{given.only}*/recording.json"), range(given.seeds), given.pooled):
         print(line(row), flush=True)
         count += 1
         total["generations"] += row.met(likeness.generations)
