@@ -64,13 +64,12 @@ def by(rows: pd.DataFrame, *columns: str) -> pd.DataFrame:
 
 
 def with_rebalance(rows: pd.DataFrame, rebalances: pd.DataFrame) -> pd.DataFrame:
-    """Each interval with the `generation` and `started_ms` of the last rebalance of its group begun before its end.
+    """Each interval with the `generation` and `started_ms` of the last rebalance of its group begun by its end.
 
-    Missing where no rebalance had begun: a dead owner's time counts with the rebalance that ended it only if that
-    began within the interval.
+    So the time of a dead owner counts with the rebalance that ended it. Missing where no rebalance had begun.
     """
     keys = rebalances[["group", "generation", "started_ms"]].sort_values("started_ms", kind="stable")
-    left = rows.assign(_row=range(len(rows)), _before=rows["to_ms"] - 1).sort_values("_before", kind="stable")
+    left = rows.assign(_row=range(len(rows)), _before=rows["to_ms"]).sort_values("_before", kind="stable")
     merged = pd.merge_asof(left, keys, left_on="_before", right_on="started_ms", by="group")
     merged = merged.sort_values("_row").drop(columns=["_row", "_before"]).reset_index(drop=True)
     return merged.assign(started_ms=merged["started_ms"].astype("Int64"))

@@ -40,7 +40,7 @@ def assign(
         for found in answers(lines, names, explain=explain):
             if isinstance(found, BadLine):
                 bad += 1
-                output.note(str(found))
+                output.note(f"groupsim: {source}, {found}")
             else:
                 output.write_json(found)
     if bad:

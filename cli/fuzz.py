@@ -103,6 +103,7 @@ def _one(work: tuple[str, Mapping[str, str], int]) -> Finding | None:
     """
     from events.errors import GroupSimError
     from scenarios import catalogue
+    from simulation.errors import StoryError
     from simulation.run import run
     from storage.memory import MemoryStore
 
@@ -110,10 +111,14 @@ def _one(work: tuple[str, Mapping[str, str], int]) -> Finding | None:
     try:
         with _patience():
             result = run(catalogue.find(reference), MemoryStore(), seed=seed, settings=settings, record="facts")
+    except StoryError as error:
+        return Finding(seed, BUG, None, str(error))
     except GroupSimError as error:
         raise BadRequest(f"{reference}, seed {seed}: {error}") from None
     except Exception as error:  # whatever it is, the seed is what helps
         return Finding(seed, BUG, None, f"{type(error).__name__}: {error}")
+    if result.info.status == "interrupted":
+        raise KeyboardInterrupt
     broken: list[Any] = sorted((v for said in result.violations.values() for v in said), key=lambda v: v.seq)
     if broken:
         return Finding(seed, broken[0].name, broken[0].at_ms, broken[0].sentence)

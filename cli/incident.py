@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
+from analysis.labels import OK, Interval
 from cli import output
 from cli.options import DEFAULT_STORE, Format, FormatOption, StoreOption, numbers
 from cli.progress import progress
@@ -107,8 +108,8 @@ def import_(
     with closing(open_store(store)) as opened:
         result = import_run(reading, opened, name=name, topics=counts, session_timeout_ms=session)
         facts = list(opened.read(result.run.id))
-    numbers_ = summarise(facts)
-    for group, ms in by_group(intervals(facts)).items():
+    numbers_, known = summarise(facts), intervals(facts)
+    for group, ms in by_group(known).items():
         numbers_["groups"].setdefault(group, {})["unavailable_partition_ms"] = ms
     for group in numbers_["groups"].values():
         group.setdefault("unavailable_partition_ms", 0)
@@ -123,6 +124,7 @@ def import_(
         "digest": info.digest,
         "status": info.status,
         **numbers_,
+        "partitions_known": bool(known),
         "lines": msgspec.to_builtins(reading.counts),
         "notes": list(result.notes),
     }
@@ -135,5 +137,15 @@ def import_(
     for line in headline(summary):
         print(line)
     print(f"run {info.id}")
-    for sentence in result.notes:
+    for sentence in (*result.notes, *_trusted(known)):
         output.note(f"note: {sentence}")
+
+
+def _trusted(known: list[Interval]) -> list[str]:
+    """What is taken on the broker's word, as a sentence."""
+    if not any(i.label == OK and i.member is None for i in known):
+        return []
+    return [
+        "where only the broker speaks, a member counts as serving what the books give it until the broker removes it; "
+        "one that died had been silent for its session timeout before that"
+    ]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 
 import typer
 from typer._click.exceptions import ClickException, NoArgsIsHelpError  # typer carries its own click, and hides it
 
-from cli import assign, conformance, fuzz, incident, read, run, runs
+from cli import assign, conformance, fuzz, incident, read, run, runs, scenarios
 from cli.options import INTERRUPTED
 from cli.output import note
 from events.errors import GroupSimError
@@ -29,6 +30,7 @@ app.command()(runs.runs)
 app.command()(runs.show)
 app.command()(runs.export)
 app.command()(fuzz.fuzz)
+app.command()(scenarios.scenarios)
 app.command()(assign.assign)
 app.command()(assign.assignors)
 app.add_typer(incident.app, name="incident")
@@ -42,6 +44,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def status(arguments: list[str] | None = None) -> int:
     """The exit status of one call; never a traceback for a wrong request."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends a run as Ctrl-C does: marked, with its facts
     try:
         result = app(args=arguments, standalone_mode=False)
     except NoArgsIsHelpError as shown:

@@ -123,7 +123,9 @@ def rebalances(run: RunArgument, store: StoreOption = DEFAULT_STORE, form: Forma
 def replay(
     run: RunArgument,
     verify: Annotated[bool, typer.Option("--verify", help="Run the scenario again and compare.")] = False,
-    at: Annotated[int | None, typer.Option(metavar="MS", help="The state at this instant; else at the end.")] = None,
+    at: Annotated[
+        int | None, typer.Option(metavar="MS", min=0, help="The state at this instant; else at the end.")
+    ] = None,
     store: StoreOption = DEFAULT_STORE,
     form: FormatOption = Format.TABLE,
 ) -> None:
@@ -156,4 +158,4 @@ def _print_state(state: dict[str, Any]) -> None:
         for member, held in group["members"].items():
             owned = ", ".join(f"{output.plain(t)}-{p}" for t, p in held["assigned"] or ()) or "nothing"
             print(f"  {output.plain(member)}  {owned}")
-    print(f"digest {state['digest']}{'  verified' if state.get('verified') else ''}")
+    print(f"digest of the run {state['digest']}{'  verified' if state.get('verified') else ''}")

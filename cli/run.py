@@ -41,6 +41,8 @@ def run(
     from simulation.run import run as simulate
     from storage import open_store
 
+    if form is Format.CSV:
+        raise BadRequest("--format must be table or json for a run, not csv")
     if record not in ("all", "facts"):
         raise BadRequest(f"--record must be all or facts, not {record!r}")
     told = catalogue.find(scenario)

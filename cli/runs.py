@@ -16,7 +16,7 @@ from events.base import Recorded
 from events.catalogue import CATALOGUE
 
 AROUND_MS = 2_000
-RUNS = ("run", "name", "source", "seed", "status", "facts", "simulated_ms", "created_at", "digest")
+RUNS = ("run", "name", "source", "seed", "params", "status", "facts", "simulated_ms", "created_at", "digest")
 
 
 def runs(store: StoreOption = DEFAULT_STORE, form: FormatOption = Format.TABLE) -> None:
@@ -27,8 +27,14 @@ def runs(store: StoreOption = DEFAULT_STORE, form: FormatOption = Format.TABLE) 
     with existing(store) as opened:
         found = [{"run": i.id, **{name: getattr(i, name) for name in RUNS[1:]}} for i in opened.runs()]
     if form is Format.TABLE:
-        found = [{**row, "digest": (row["digest"] or "")[:12] or None} for row in found]
+        found = [
+            {**row, "digest": (row["digest"] or "")[:12] or None, "params": _settings(row["params"])} for row in found
+        ]
     output.rows(found, RUNS, form)
+
+
+def _settings(params: dict[str, Any]) -> str | None:
+    return " ".join(f"{key}={value}" for key, value in params.items() if not key.startswith("log.")) or None
 
 
 def show(
@@ -64,6 +70,8 @@ def show(
     if form is Format.TABLE:
         found = [{**row, "event": _brief(row["event"])} for row in found]
     output.rows(*with_instants(found, ("seq", "at_ms", "stream", "type", "event"), info, "at_ms"), form)
+    if not found:
+        output.note(f"no fact of run {info.id} matches")
     if left_out:
         output.note(f"only the first {limit} facts are shown; --limit shows more")
 
@@ -106,6 +114,8 @@ def export(
     from pipeline.export import export_jsonl, export_parquet
 
     with existing(store) as opened:
+        if to.suffix in (".csv", ".json", ".parquet", ".txt"):
+            raise BadRequest(f"--to {to}: a folder for Parquet or a .jsonl file is expected, not {to.suffix}")
         runs = [opened.find(reference).id for reference in references]
         if to.suffix == ".jsonl":
             export_jsonl(opened, runs, to)

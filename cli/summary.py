@@ -20,6 +20,8 @@ def by_group(found: list[Interval]) -> dict[str, int]:
 def headline(summary: dict[str, Any]) -> list[str]:
     """What people want to know first."""
     unavailable = summary["unavailable"]
+    if not summary.get("partitions_known", True):
+        return ["unavailable  unknown: no log names a partition; give --topic NAME=PARTITIONS to count them"]
     lines = [
         f"unavailable  {unavailable['partition_ms'] / 1_000:,.1f} partition-seconds "
         f"({unavailable['share'] * 100:.2f} % of all), at most {unavailable['max_partitions']} partitions at once"
@@ -34,6 +36,8 @@ def headline(summary: dict[str, Any]) -> list[str]:
                 f"  group {plain(name):<16}{group['unavailable_partition_ms'] / 1_000:>12,.3f} s in "
                 f"{count(group['rebalances'], 'rebalance')}"
             )
+    if summary.get("source") == "recorded":
+        return lines  # a log does not tell of commits that went well
     commits = summary["commits"]
     lines.append(
         f"commits      {commits['accepted']:,} accepted, {commits['refused']:,} refused; "

@@ -19,8 +19,8 @@ def verified(store: EventStore, info: RunInfo) -> str | None:
 
     if info.source != "simulated":
         raise BadRequest(f"run {info.id} was recorded, not simulated: it can't be run again; leave --verify out")
-    if info.status == "running":
-        raise BadRequest(f"run {info.id} never ended (its process was killed): there is nothing to compare")
+    if info.status in ("running", "interrupted"):
+        raise BadRequest(f"run {info.id} did not run to its end ({info.status}): there is nothing to compare")
     if info.digest != store.digest(info.id):
         return f"run {info.id}: the stored facts do not have the digest that was stored with them"
     again = MemoryStore()

@@ -22,4 +22,4 @@ try groupsim incident import examples/incidents/kill9-range/*.log.gz --name kill
 try groupsim unavailable latest --by label
 try groupsim rebalances latest
 
-say "Look on: groupsim runs --store demo.db; groupsim timeline latest --store demo.db; groupsim --help"
+say "Look on: . .venv/bin/activate; groupsim runs --store demo.db; groupsim timeline latest --store demo.db; groupsim --help"

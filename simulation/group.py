@@ -155,9 +155,14 @@ class GroupHandle:
             event.fail(
                 ScenarioFailed(
                     f"at {self._world.now:,} ms: group {self.name!r} was not stable with {members} members within "
-                    f"{within:,} ms; it is {group.phase.value} with {len(group.members)}"
+                    f"{within:,} ms; it is {group.phase.value} with {len(group.members)}{self._fatal()}"
                 )
             )
+
+    def _fatal(self) -> str:
+        """What consumers of the group ended with, if any did."""
+        said = [f"{m.label} failed with {m.failed}" for m in self.members if m.failed]
+        return "; " + ", ".join(said) if said else ""
 
     def _watch(self, fact: Recorded) -> None:
         if self._waits and group_of(fact.stream) == self.name:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import traceback
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,7 +18,7 @@ from events.errors import GroupSimError
 from events.world import RunEnded
 from invariants import all_invariants
 from invariants.base import Invariant, Violation
-from simulation.errors import BadScenario, ScenarioFailed
+from simulation.errors import BadScenario, ScenarioFailed, StoryError
 from simulation.log import Log
 from simulation.world import Settings, World, check_settings
 from storage.store import EventStore, RunInfo, RunWriter
@@ -127,15 +129,51 @@ def _tell(
     lasts: int,
     progress: Callable[[float], None],
 ) -> None:
-    script = scenario.story(world, **params)
-    story = world.env.process(script) if script is not None else None
-    for step in range(1, PROGRESS_STEPS + 1):
-        until = lasts * step // PROGRESS_STEPS
-        if until > world.env.now:
-            world.env.run(until=until)
-        progress(step / PROGRESS_STEPS)
+    with _blaming(scenario):
+        script = scenario.story(world, **params)
+        story = world.env.process(script) if script is not None else None
+        for step in range(1, PROGRESS_STEPS + 1):
+            until = lasts * step // PROGRESS_STEPS
+            if until > world.env.now:
+                world.env.run(until=until)
+            progress(step / PROGRESS_STEPS)
     if story is not None and story.is_alive:
         raise ScenarioFailed(f"the story was not over after {lasts:,} ms; give it more with --set {DURATION}=…")
+
+
+_YIELDED = re.compile(r"line (\d+),.*?Invalid yield value ([^\n]*)", re.DOTALL)
+
+
+@contextmanager
+def _blaming(scenario: Scenario) -> Iterator[None]:
+    """An exception that began in the story's own lines is the story's, and is told with the line; others are ours."""
+    try:
+        yield
+    except GroupSimError:
+        raise
+    except Exception as error:
+        line = _line_in_story(error, scenario.story.__code__.co_filename)
+        if line is None and (yielded := _YIELDED.search(str(error))):  # SimPy tells the place in its message alone
+            where = f"{scenario.path or scenario.name}, line {yielded[1]}"
+            raise StoryError(
+                f"{where}: {yielded[2]} can't be waited for; yield an event, such as group.stable()"
+            ) from None
+        if line is None:
+            raise
+        where = f"{scenario.path or scenario.name}, line {line}"
+        raise StoryError(f"{where}: {type(error).__name__}: {error}") from error
+
+
+def _line_in_story(error: BaseException, file: str) -> int | None:
+    """The last line of the story's file that the exception, or what caused it, passed through."""
+    found = None
+    cause: BaseException | None = error
+    while cause is not None:
+        for frame in traceback.extract_tb(cause.__traceback__):
+            if frame.filename == file:
+                found = frame.lineno
+        cause = cause.__cause__
+    return found
 
 
 @dataclass(slots=True)

@@ -65,7 +65,7 @@ def test_settings_reach_every_run_and_the_sentence(call: Call, story: str) -> No
 def test_an_exception_of_a_run_is_a_finding_and_no_traceback(call: Call, story: str) -> None:
     done = call("fuzz", story, "--seeds", "3:4", "--set", "limit=-1")
     assert done.status == 1
-    assert "FAIL  bug  seed 3  KeyError: 'a bug'" in done.out
+    assert "FAIL  bug  seed 3  unlucky.py, line 12: KeyError: 'a bug'" in done.out
     assert "Traceback" not in done.out + done.err
 
 
