@@ -94,6 +94,7 @@ class LogReader:
         self.counts = Counts()
         self.unread: list[Unread] = []
         self.troubles: list[str] = []
+        self.last_at: str | None = None
         self._zone: tzinfo | None = parse_zone(tz)
         self._skew_ms = skew_ms
         self._scan = Scan(path, progress)
@@ -110,6 +111,16 @@ class LogReader:
                 yield from self._read(window)
         self.counts.lines = self._scan.lines
         self.troubles = list(self._scan.troubles)
+        self.last_at = self._last_at()
+
+    def _last_at(self) -> str | None:
+        """The UTC instant of the file's last line with a time, whatever that line is about."""
+        for raw in reversed(self._scan.tail.split(b"\n")):
+            stamp = parse(0, clean(raw)).stamp if raw.strip() else None
+            ms = None if stamp is None else to_utc(stamp, self._zone)
+            if ms is not None:
+                return iso(ms + self._skew_ms)
+        return None
 
     def _read(self, window: Window) -> Iterator[Row]:
         raw = window.line
@@ -262,6 +273,8 @@ def read_files(paths: Sequence[Path], *, tz: str | None = None, skews: Mapping[s
         for row in reader:
             (reading.rows if row.kind in KINDS else reading.context).append(row)
         reading.counts.add(reader.counts)
+        if reader.last_at is not None:
+            reading.ends[str(path)] = reader.last_at
         reading.unread.extend(reader.unread)
         reading.troubles.extend(reader.troubles)
     return reading

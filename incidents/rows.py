@@ -90,7 +90,8 @@ class Reading(msgspec.Struct):
     """Everything read from some files, each file's rows in line order.
 
     `context` holds rows of kinds outside KINDS. `unread` lists unrecognised lines (at most `reader.UNREAD_KEPT` a file;
-    `counts.unrecognised` counts all). `troubles` are sentences about damaged files.
+    `counts.unrecognised` counts all). `troubles` are sentences about damaged files. `ends`: each
+    file's last instant, of whatever line.
     """
 
     files: tuple[str, ...] = ()
@@ -99,3 +100,4 @@ class Reading(msgspec.Struct):
     counts: Counts = msgspec.field(default_factory=Counts)
     unread: list[Unread] = []
     troubles: list[str] = []
+    ends: dict[str, str] = {}

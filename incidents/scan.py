@@ -37,6 +37,10 @@ WORDS = (
 """At least one of these stands in every line that any wording knows."""
 
 
+_TAIL = 65_536
+"""Bytes of a file's end that are kept: its last line with a time says how far the log goes."""
+
+
 class Window:
     """A line that could concern a group, with the lines around it. `number` is 1-based."""
 
@@ -77,12 +81,13 @@ class Window:
 
 
 class Scan:
-    """One pass over a file. `lines` counts what was read; `troubles` says in sentences what was damaged."""
+    """One pass over a file. `lines` counts what was read, `tail` is its end; `troubles` are sentences about damage."""
 
     def __init__(self, path: Path, progress: Callable[[int], None] | None = None) -> None:
         self.path = path
         self.lines = 0
         self.troubles: list[str] = []
+        self.tail = b""
         self._progress = progress
 
     def windows(self) -> Iterator[Window]:
@@ -100,6 +105,7 @@ class Scan:
             ended = buffer.count(b"\n", len(behind), end)
             number += ended
             self.lines += ended + (1 if last and not fresh.endswith(b"\n") else 0)
+            self.tail = buffer[max(end - _TAIL, 0) : end]
             keep = buffer.find(b"\n", end - _BEHIND) + 1 if end > _BEHIND else 0
             behind, fresh = buffer[keep:end], fresh[cut:]
 

@@ -21,7 +21,7 @@ from incidents.inferred import InferredStory
 from incidents.processes import Process, split
 from incidents.rows import Reading
 from incidents.skew import estimate
-from incidents.times import iso
+from incidents.times import instant, iso
 from storage.store import EventStore, RunInfo
 
 
@@ -47,7 +47,8 @@ def import_run(
     broker allows by default. Raises LogError if nothing in the reading can be placed in time.
     """
     skews, troubles = estimate(reading)
-    placed, notes = place(reading, {skew.file: skew.ms for skew in skews})
+    known = {skew.file: skew.ms for skew in skews}
+    placed, notes = place(reading, known)
     notes += troubles + [
         f"{skew.file}: its clock is taken to be {-skew.ms} ms ahead of the broker's, by {skew.support} generations"
         for skew in skews
@@ -72,7 +73,8 @@ def import_run(
         params={f"log.{number}": file for number, file in enumerate(reading.files)},
     )
     world = _world(index, topics, draft)
-    ended = max([placed[-1].at] + [last.at for last in told[-1:]]) - origin
+    ends = [instant(end) + known.get(file, 0) for file, end in reading.ends.items()]
+    ended = max([placed[-1].at, *ends] + [last.at for last in told[-1:]]) - origin
     summary: dict[str, object] = {"notes": list(draft.notes), "lines": reading.counts.lines, "rows": len(reading.rows)}
     return ImportResult(_write(store, info, world, told, origin, ended, summary), draft.notes)
 
