@@ -131,13 +131,18 @@ def import_(
     if form is not Format.TABLE:
         output.write_json(summary)
         return
-    rebalances = sum(group["rebalances"] for group in numbers_["groups"].values())
-    parts = [output.plain(info.name), str(info.origin), f"{output.seconds(info.simulated_ms or 0)} recorded"]
-    print("  ".join([*parts, count(rebalances, "rebalance"), count(info.facts, "fact")]))
+    _print_import(summary, [*result.notes, *_trusted(known)])
+
+
+def _print_import(summary: dict[str, Any], notes: list[str]) -> None:
+    rebalances = sum(group["rebalances"] for group in summary["groups"].values())
+    lasted = f"{output.seconds(summary['simulated_ms'] or 0)} recorded"
+    parts = [output.plain(summary["name"]), str(summary["origin"]), lasted]
+    print("  ".join([*parts, count(rebalances, "rebalance"), count(summary["facts"], "fact")]))
     for line in headline(summary):
         print(line)
-    print(f"run {info.id}")
-    for sentence in (*result.notes, *_trusted(known)):
+    print(f"run {summary['run']}")
+    for sentence in notes:
         output.note(f"note: {sentence}")
 
 
