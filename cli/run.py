@@ -10,7 +10,7 @@ import typer
 from cli.options import DEFAULT_STORE, INTERRUPTED, Format, FormatOption, StoreOption, pairs
 from cli.output import note, plain, write_json
 from cli.progress import progress
-from cli.summary import by_group, headline, title
+from cli.summary import by_group, headline, starting_ms, title
 
 ScenarioArgument = Annotated[
     str, typer.Argument(metavar="SCENARIO", help="A built-in name, path/to/file.py, or path/to/file.py::function.")
@@ -72,7 +72,9 @@ def _summary(store: Any, result: Any) -> dict[str, Any]:
     info = result.info
     facts = list(store.read(info.id, types=_telling()))
     numbers = summarise(facts)
-    shares = by_group(intervals(facts))
+    found = intervals(facts)
+    shares = by_group(found)
+    numbers["unavailable"]["starting_ms"] = starting_ms(found)
     for name, group in numbers["groups"].items():
         group["unavailable_partition_ms"] = shares.get(name, 0)
     return {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from analysis.causes import START
 from analysis.labels import Interval
 from cli.output import plain, seconds
 
@@ -17,17 +18,24 @@ def by_group(found: list[Interval]) -> dict[str, int]:
     return dict(sorted(sums.items()))
 
 
+def starting_ms(found: list[Interval]) -> int:
+    """Unavailable partition-milliseconds before the groups first worked: nearly all of it the initial delay."""
+    return sum(interval.duration_ms for interval in found if interval.unavailable and interval.cause == START)
+
+
 def headline(summary: dict[str, Any]) -> list[str]:
     """What people want to know first."""
     unavailable = summary["unavailable"]
     if not summary.get("partitions_known", True):
         return ["unavailable  unknown: no log names a partition; give --topic NAME=PARTITIONS to count them"]
     lines = [
-        f"unavailable  {unavailable['partition_ms'] / 1_000:,.1f} partition-seconds "
+        f"unavailable  {amount(unavailable['partition_ms'])} "
         f"({unavailable['share'] * 100:.2f} % of all), at most {unavailable['max_partitions']} partitions at once"
     ]
     labels = {label: ms for label, ms in unavailable["by_label"].items() if ms}
     lines += [f"  {label:<16}{ms / 1_000:>12,.3f} s" for label, ms in sorted(labels.items(), key=lambda e: -e[1])]
+    if unavailable.get("starting_ms"):
+        lines.append(f"  of this, before the groups first worked: {unavailable['starting_ms'] / 1_000:,.3f} s")
     if unavailable.get("unknown_ms"):
         lines.append(f"  not told by the log: {unavailable['unknown_ms'] / 1_000:,.1f} partition-seconds")
     if len(summary["groups"]) > 1:
@@ -44,6 +52,13 @@ def headline(summary: dict[str, Any]) -> list[str]:
         f"{summary['reprocessed_records']:,} records read twice"
     )
     return lines
+
+
+def amount(partition_ms: int) -> str:
+    """`722.5 partition-seconds`; small ones in milliseconds, so that something does not read as nothing."""
+    if 0 < partition_ms < 1_000:
+        return f"{partition_ms} partition-milliseconds"
+    return f"{partition_ms / 1_000:,.1f} partition-seconds"
 
 
 def title(name: str, seed: int | None, simulated_ms: int, rebalances: int, facts: int) -> str:
