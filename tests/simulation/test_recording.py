@@ -11,7 +11,7 @@ from events.world import CheckMade, RunEnded
 from scenarios.catalogue import find
 from scenarios.dsl import World, seconds
 from simulation.clients.process import Script
-from simulation.errors import BadScenario
+from simulation.errors import BadScenario, StoryError
 from simulation.log import Log
 from simulation.run import Scenario, run
 from storage.memory import MemoryStore
@@ -90,10 +90,12 @@ def _raising(error: BaseException) -> Scenario:
     return Scenario("s", story, 1, 1_000)
 
 
-@pytest.mark.parametrize("error", [RuntimeError("boom"), BadScenario("no such thing")])
-def test_whatever_is_raised_the_run_gets_its_last_fact(error: Exception) -> None:
+@pytest.mark.parametrize(
+    ("error", "raised"), [(RuntimeError("boom"), StoryError), (BadScenario("no such thing"), BadScenario)]
+)
+def test_whatever_is_raised_the_run_gets_its_last_fact(error: Exception, raised: type[Exception]) -> None:
     store = MemoryStore()
-    with pytest.raises(type(error)):
+    with pytest.raises(raised, match=str(error)):
         run(_raising(error), store)
     (info,) = store.runs()
     assert (info.status, bool(info.digest)) == ("failed", True)
