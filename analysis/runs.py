@@ -15,11 +15,9 @@ from analysis.rebalances import rebalances
 from analysis.replay import replay
 from analysis.summary import summarise
 from events.base import Recorded
-from events.catalogue import CATALOGUE
+from events.catalogue import TELLING
 from storage import open_store
 from storage.store import EventStore, RunInfo
-
-_TELLING = tuple(tag for tag, kind in CATALOGUE.items() if not kind.noise)
 
 
 def open_run(store: str | Path | EventStore, reference: str = "latest") -> Run:
@@ -53,7 +51,7 @@ class Run:
     @cached_property
     def telling(self) -> list[Recorded]:
         """The facts that are no noise, read once and kept."""
-        return list(self._store.read(self.info.id, types=_TELLING))
+        return list(self._store.read(self.info.id, types=TELLING))
 
     @cached_property
     def intervals(self) -> list[Interval]:

@@ -14,7 +14,7 @@ from analysis.labels import OK, Interval
 from cli import output
 from cli.options import DEFAULT_STORE, Format, FormatOption, StoreOption, numbers
 from cli.progress import progress
-from cli.summary import by_group, count, headline
+from cli.summary import count, headline, measured
 
 app = typer.Typer(help="Recorded incidents: logs of brokers and clients become runs.", no_args_is_help=True)
 
@@ -97,8 +97,6 @@ def import_(
 
     Example: groupsim incident import broker.log m1.log m2.log --topic orders=12
     """
-    from analysis.availability import intervals
-    from analysis.summary import summarise
     from incidents.reader import read_files
     from incidents.story import import_run
     from storage import open_store
@@ -108,11 +106,7 @@ def import_(
     with closing(open_store(store)) as opened:
         result = import_run(reading, opened, name=name, topics=counts, session_timeout_ms=session)
         facts = list(opened.read(result.run.id))
-    numbers_, known = summarise(facts), intervals(facts)
-    for group, ms in by_group(known).items():
-        numbers_["groups"].setdefault(group, {})["unavailable_partition_ms"] = ms
-    for group in numbers_["groups"].values():
-        group.setdefault("unavailable_partition_ms", 0)
+    numbers_, known = measured(facts)
     info = result.run
     summary = {
         "run": info.id,

@@ -10,7 +10,7 @@ import typer
 from cli.options import DEFAULT_STORE, INTERRUPTED, Format, FormatOption, StoreOption, pairs
 from cli.output import note, plain, write_json
 from cli.progress import progress
-from cli.summary import by_group, headline, starting_ms, title
+from cli.summary import headline, measured, starting_ms, title
 
 ScenarioArgument = Annotated[
     str, typer.Argument(metavar="SCENARIO", help="A built-in name, path/to/file.py, or path/to/file.py::function.")
@@ -66,17 +66,11 @@ def run(
 
 def _summary(store: Any, result: Any) -> dict[str, Any]:
     """The contract's JSON of a run."""
-    from analysis.availability import intervals
-    from analysis.summary import summarise
+    from events.catalogue import TELLING
 
     info = result.info
-    facts = list(store.read(info.id, types=_telling()))
-    numbers = summarise(facts)
-    found = intervals(facts)
-    shares = by_group(found)
+    numbers, found = measured(list(store.read(info.id, types=TELLING)))
     numbers["unavailable"]["starting_ms"] = starting_ms(found)
-    for name, group in numbers["groups"].items():
-        group["unavailable_partition_ms"] = shares.get(name, 0)
     return {
         "run": info.id,
         "scenario": info.name,
@@ -98,12 +92,6 @@ def _summary(store: Any, result: Any) -> dict[str, Any]:
             for name, broken in result.violations.items()
         ],
     }
-
-
-def _telling() -> tuple[str, ...]:
-    from events.catalogue import CATALOGUE
-
-    return tuple(tag for tag, kind in CATALOGUE.items() if not kind.noise)
 
 
 def _verdict(invariant: dict[str, Any]) -> str:

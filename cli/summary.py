@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from analysis.causes import START
 from analysis.labels import Interval
 from cli.output import plain, seconds
+from events.base import Recorded
 
 
-def by_group(found: list[Interval]) -> dict[str, int]:
-    """Unavailable partition-milliseconds of each group."""
-    sums: Counter[str] = Counter()
+def measured(facts: Sequence[Recorded]) -> tuple[dict[str, Any], list[Interval]]:
+    """A run's numbers, each group with its share of the unavailable time, and the intervals they come from."""
+    from analysis.availability import intervals
+    from analysis.summary import summarise
+
+    found = intervals(facts)
+    numbers = summarise(facts, found)
+    shares: Counter[str] = Counter()
     for interval in found:
-        sums[interval.group] += interval.duration_ms if interval.unavailable else 0
-    return dict(sorted(sums.items()))
+        shares[interval.group] += interval.duration_ms if interval.unavailable else 0
+    for name in [*numbers["groups"], *sorted(shares)]:
+        numbers["groups"].setdefault(name, {})["unavailable_partition_ms"] = shares[name]
+    return numbers, found
 
 
 def starting_ms(found: list[Interval]) -> int:

@@ -21,6 +21,10 @@ def _types() -> dict[str, type[Event]]:
 
 CATALOGUE: dict[str, type[Event]] = _types()
 """Tag -> fact type, sorted by tag."""
+TELLING = tuple(tag for tag, kind in CATALOGUE.items() if not kind.noise)
+"""Tags of the facts that change something: what every reader but a listing of all facts asks for."""
+NOISE = tuple(tag for tag, kind in CATALOGUE.items() if kind.noise)
+"""Tags of the facts that change nothing: most of a run's, where everything is recorded."""
 
 
 def fingerprint() -> str:

@@ -10,12 +10,9 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from analysis.availability import intervals
-from events.catalogue import CATALOGUE
+from events.catalogue import NOISE
 from pipeline.schemas import FACTS, INTERVALS, UNAVAILABLE_BY_LABEL
 from storage.codec import COLUMNS, recorded
-
-NOISE = tuple(tag for tag, kind in CATALOGUE.items() if kind.noise)
-"""Fact types that change nothing; most facts of a run are of these, and pandas does not look at them either."""
 
 
 def unavailable_by_label(facts: DataFrame) -> DataFrame:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
 
 import simpy
 
 from coordinator.config import BOUNDS as BROKER_BOUNDS
-from coordinator.config import BadSetting, GroupConfig, kafka_name, names, near, with_settings
+from coordinator.config import BadSetting, GroupConfig, names, near, with_settings
 from events.base import WORLD_STREAM
 from events.world import ActionTaken, CheckMade, PartitionsAdded, TopicCreated
 from simulation.broker import Broker
@@ -43,8 +42,7 @@ class World:
         self.topics = Topics()
         self.groups: dict[str, GroupHandle] = {}
         self.network = Network(env, self.rng, self.record)
-        broker_settings = {k: v for k, v in self.settings.items() if k in names(GroupConfig())}
-        self._config = with_settings(GroupConfig(), broker_settings, BROKER_BOUNDS)
+        self._config = with_settings(GroupConfig(), concerning(GroupConfig(), self.settings), BROKER_BOUNDS)
         self.broker = Broker(env, self.network, self.rng, self.record, self._config)
         self.data = Data()
         self.labels: set[str] = set()
@@ -71,16 +69,14 @@ class World:
         """Set broker settings by their Kafka names, before the first group is made; settings of the run win."""
         if self.groups:
             raise BadScenario("configure_broker must come before the first group")
-        self._config = with_settings(self._config, {**settings, **self._of(GroupConfig)}, BROKER_BOUNDS)
+        self._config = with_settings(
+            self._config, {**settings, **concerning(self._config, self.settings)}, BROKER_BOUNDS
+        )
         self.broker.config = self._config
-
-    def _of(self, kind: type) -> dict[str, int | float | str | bool]:
-        known = {kafka_name(f.name) for f in fields(kind)}
-        return {k: v for k, v in self.settings.items() if k in known}
 
     def consumer_settings(self) -> dict[str, int | float | str | bool]:
         """The run's settings that concern consumers."""
-        return self._of(ConsumerConfig)
+        return concerning(ConsumerConfig(), self.settings)
 
     def topic(
         self,
@@ -98,9 +94,9 @@ class World:
             raise BadScenario(f"topic {name!r} exists already")
         if partitions < 1:
             raise BadScenario(f"topic {name!r} needs at least one partition, not {partitions}")
-        drawn = Poisson(rate, self.rng, name) if arrivals == "poisson" else Constant(rate)
         if arrivals not in ("constant", "poisson"):
             raise BadScenario(f"topic {name!r}: arrivals must be constant or poisson, not {arrivals!r}")
+        drawn = Poisson(rate, self.rng, name) if arrivals == "poisson" else Constant(rate)
         self.topics[name] = topic = Topic(name, partitions, drawn if times is None else Recorded(times))
         self.record(WORLD_STREAM, [TopicCreated(topic=name, partitions=partitions, rate=float(rate))])
         return topic
@@ -146,6 +142,12 @@ class World:
         self.record(WORLD_STREAM, [ActionTaken(action=action, target=target)])
 
 
+def concerning(config: object, settings: Settings) -> dict[str, int | float | str | bool]:
+    """Those of the settings that this configuration has."""
+    known = names(config)
+    return {name: value for name, value in settings.items() if name in known}
+
+
 def check_settings(settings: Settings, also: Iterable[str] = ()) -> None:
     """Raises BadSetting for a name that is neither Kafka's nor one of `also` (a scenario's own parameters)."""
     known = [*names(GroupConfig()), *names(ConsumerConfig()), *also]
@@ -153,4 +155,4 @@ def check_settings(settings: Settings, also: Iterable[str] = ()) -> None:
         if name not in known:
             raise BadSetting(f"unknown setting {name!r}{near(name, known)}")
     for config, bounds in ((GroupConfig(), BROKER_BOUNDS), (ConsumerConfig(), CONSUMER_BOUNDS)):
-        with_settings(config, {k: v for k, v in settings.items() if k in names(config)}, bounds)
+        with_settings(config, concerning(config, settings), bounds)
