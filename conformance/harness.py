@@ -7,11 +7,11 @@ from typing import Any
 
 import simpy
 
-from conformance.latencies import LATENCIES, Drawn
 from conformance.observed import Observed
 from conformance.recording import ADD_PARTITIONS, Action, Recording, split, topics_of
 from simulation.clients.config import Application
 from simulation.group import GroupHandle
+from simulation.latencies import LATENCIES, Drawn
 from simulation.member import MemberHandle
 from simulation.world import World
 

@@ -8,14 +8,14 @@ from typing import Any
 import simpy
 
 from conformance import plausible
-from conformance.delays import Delays
 from conformance.harness import Harness
-from conformance.latencies import LATENCIES
 from conformance.observed import Observed
 from conformance.ownership import Seen
 from conformance.recording import ADD_PARTITIONS, BadRecording, Recording, parse
 from conformance.summary import summary
 from events.errors import GroupSimError
+from simulation.delays import Delays
+from simulation.latencies import LATENCIES
 from simulation.run import Scenario, run
 from simulation.world import World
 from storage.memory import MemoryStore

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from cli.main import status
 from conformance import likeness, spans
 from conformance.deviation import deviation
-from conformance.latencies import LATENCIES, SHARES
 from conformance.ownership import Seen
 from conformance.recording import BadRecording, parse
 from conformance.reenact import existing
 from conformance.summary import summary
+from simulation.latencies import LATENCIES, SHARES
 from tests.conformance.runs import NAMES, path, recording
 
 CLOSING = "S03-one-closes__range__d0__r1"

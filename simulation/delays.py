@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from conformance.latencies import EVENLY, Drawn, Latencies
 from coordinator.classic.commands import HeartbeatAnswer, Sync
 from coordinator.outcome import Error
+from simulation.latencies import EVENLY, Drawn, Latencies
 from simulation.network import PASS, Deliver, Message, Verdict
 from simulation.requests import ToGroup
 
