@@ -13,12 +13,16 @@ from typing import Annotated
 import typer
 
 from cli import output
+from cli.completion import assignor_names
 from cli.errors import BadRequest
 from cli.options import Format, FormatOption
 
 
 def assign(
-    names: Annotated[list[str], typer.Option("--assignor", metavar="NAME", help="Repeat it for several.")],
+    names: Annotated[
+        list[str],
+        typer.Option("--assignor", metavar="NAME", help="Repeat it for several.", autocompletion=assignor_names),
+    ],
     source: Annotated[str, typer.Option("--input", metavar="FILE|-", help="JSON Lines; .gz is read too.")] = "-",
     explain: Annotated[
         bool, typer.Option("--explain", help="How far from the optimum, and optimal-sticky's proof that it is one.")
@@ -40,7 +44,7 @@ def assign(
         for found in answers(lines, names, explain=explain):
             if isinstance(found, BadLine):
                 bad += 1
-                output.note(f"groupsim: {source}, {found}")
+                output.error(f"groupsim: {source}, {found}")
             else:
                 output.write_json(found)
     if bad:

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from cli import completion
 from cli.errors import BadRequest
 from storage import EventStore, open_store
 
@@ -19,7 +20,12 @@ INTERRUPTED = 130
 StoreOption = Annotated[
     str, typer.Option("--store", envvar="GROUPSIM_STORE", help="Event store: a path or an SQLAlchemy URL.")
 ]
-RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="A run's id, a unique prefix of it, or `latest`.")]
+RunArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="RUN", help="A run's id, a unique prefix of it, or `latest`.", autocompletion=completion.run_names
+    ),
+]
 
 
 class Format(StrEnum):

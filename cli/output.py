@@ -20,8 +20,28 @@ from cli.options import Format
 Row = Mapping[str, Any]
 
 
+_quiet = False
+
+
+def be_quiet(quiet: bool) -> None:
+    """Whether notes are left out from now on (`--quiet`); errors never are."""
+    global _quiet
+    _quiet = quiet
+
+
+def quiet() -> bool:
+    """Whether the user asked for data and errors only."""
+    return _quiet
+
+
 def note(sentence: str) -> None:
-    """One line to stderr."""
+    """One line to stderr: something worth knowing beside the data."""
+    if not _quiet:
+        error(sentence)
+
+
+def error(sentence: str) -> None:
+    """One line to stderr, said in any case."""
     print(plain(sentence), file=sys.stderr)
 
 

@@ -9,11 +9,13 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from cli.output import quiet
+
 
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[float], None]]:
     """A function that takes the share done, 0 to 1."""
-    if not sys.stderr.isatty():
+    if quiet() or not sys.stderr.isatty():
         yield lambda share: None
         return
     bar = Progress(

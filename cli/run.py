@@ -7,13 +7,19 @@ from typing import Annotated, Any
 
 import typer
 
+from cli.completion import scenario_names
 from cli.options import DEFAULT_STORE, INTERRUPTED, Format, FormatOption, StoreOption, pairs
-from cli.output import note, plain, write_json
+from cli.output import error, note, plain, write_json
 from cli.progress import progress
 from cli.summary import headline, measured, starting_ms, title
 
 ScenarioArgument = Annotated[
-    str, typer.Argument(metavar="SCENARIO", help="A built-in name, path/to/file.py, or path/to/file.py::function.")
+    str,
+    typer.Argument(
+        metavar="SCENARIO",
+        help="A built-in name, path/to/file.py, or path/to/file.py::function.",
+        autocompletion=scenario_names,
+    ),
 ]
 SetOption = Annotated[
     list[str],
@@ -59,7 +65,7 @@ def run(
     else:
         write_json(summary)
     if result.failure is not None:
-        note(f"{told.name} failed: {result.failure}")
+        error(f"{told.name} failed: {result.failure}")
     if not result.ok:
         raise typer.Exit(1)
 

@@ -1,0 +1,36 @@
+"""What the Tab key offers: scenarios, assignors, runs. Whatever goes wrong here, the answer is just shorter."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from events.errors import GroupSimError
+
+
+def scenario_names(incomplete: str) -> Iterator[str]:
+    """Built-in scenarios."""
+    from scenarios import catalogue
+
+    yield from (name for name in catalogue.names() if name.startswith(incomplete))
+
+
+def assignor_names(incomplete: str) -> Iterator[str]:
+    """Assignors."""
+    from assignors import ASSIGNORS
+
+    yield from (name for name in ASSIGNORS if name.startswith(incomplete))
+
+
+def run_names(incomplete: str) -> Iterator[tuple[str, str]]:
+    """Runs of the store that GROUPSIM_STORE names, or the default one, the newest first; and `latest`."""
+    from cli.options import DEFAULT_STORE, existing
+
+    if "latest".startswith(incomplete):
+        yield "latest", "the newest run"
+    try:
+        with existing(os.environ.get("GROUPSIM_STORE", DEFAULT_STORE)) as opened:
+            runs = opened.runs()[::-1]
+    except (GroupSimError, OSError):
+        return
+    yield from ((run.id, run.name) for run in runs if run.id.startswith(incomplete))
