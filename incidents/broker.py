@@ -116,7 +116,8 @@ WORDINGS: tuple[Wording, ...] = (
     wording(
         "member_left",
         "through explicit `LeaveGroup`",
-        r"\[Group {group}\] Member {member} has left group through explicit `LeaveGroup`(?: request)?"
+        r"\[Group {group}\] (?:Dynamic m|Static m|M)ember {member}(?: with (?:group )?instance id {some:instance})?"
+        r" has left group through explicit `LeaveGroup`(?: request)?"
         r"(?:; client reason: {text:reason})?",
     ),
     wording(
@@ -149,7 +150,7 @@ WORDINGS: tuple[Wording, ...] = (
     wording(
         "pending_member_joins",
         "Adding to the group now",
-        r"Pending dynamic member with id {member} joins group {group} in {word:group_state} state\. Adding",
+        r"Pending (?:dynamic )?member (?:with id )?{member} joins group {group} in {word:group_state} state\. Adding",
         show="member",
     ),
     wording(

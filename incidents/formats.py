@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass, field
 
-from incidents.times import Stamp, read_number, read_stamp
+from incidents import structured
+from incidents.times import Stamp, read_stamp
 
 _LAYERS = 8
+_HEAD = 300
+_DATED = re.compile(r"(?<![\w.-])\d{4}[-/.]\d{2}[-/.]\d{2}[T ]\d{2}:\d{2}:\d{2}")
 _ANSI = re.compile(r"\x1b(?:\[[0-9;?]{0,30}[@-~]|\][^\x07\x1b]{0,300}(?:\x07|\x1b\\))")
 _COMPOSE = re.compile(r"[\w.@/-]{1,120}\s{0,60}\|\s{1,2}")
 _CRI = re.compile(r"(?:stdout|stderr) [FP] ")
@@ -17,15 +19,12 @@ _QUOTED = re.compile(r"(?:>{1,3}|//|#|\*)\s{1,8}(?=\S)")
 _TAG = re.compile(r"\[[\w .-]{1,60}\]\s{0,2}(?=\[?\d{4}[-/.]\d{2}[-/.]\d{2})")
 _SYSLOG = re.compile(r"[\w.:-]{1,120} [\w./@-]{1,120}(?:\[\d{1,9}\])?: ")
 _PRIORITY = re.compile(r"<\d{1,3}>(?:1 )?")
-_RFC5424 = re.compile(r"\S{1,255} \S{1,48} \S{1,128} \S{1,32} (?:-|\[[^\]]{0,2000}\]) ?")
+_RFC5424 = re.compile(r"\S{1,255} \S{1,48} \S{1,128} \S{1,32} (?:-|\[[^\]]{0,2000}\])(?: |$)")
 _RDKAFKA = re.compile(r"%(\d)\|(\d{10})\.(\d{3})\|(\w{1,40})\|([^|]{0,300})\| ?")
 _LEVELS = (
     "TRACE|DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|ERR|FATAL|CRITICAL|SEVERE|trace|debug|info|warning|warn|error|fatal"
 )
 _LEVEL = re.compile(rf"[\[<(]?({_LEVELS}|Debug|Information|Warning|Error)[\])>]?(?=[\s:|,\]-]|$)[\s:|,-]*")
-_JSON = re.compile(r"(?:\w{1,20}[:\s]\s{0,4})?(?=\{\s{0,4}\")")
-_LOGFMT = re.compile(r"(?:time|ts|t|level|lvl|timestamp)=")
-_PAIR = re.compile(r"([\w.@-]{1,60})=(?:\"((?:[^\"\\]|\\.){0,65536})\"|([^\s\"]{0,65536}))(?:\s+|$)")
 _LOGGER = re.compile(r"\s{0,4}\(((?:[\w$-]{1,100}\.){1,20}[\w$-]{1,100})(?::\d{1,6})?\)\s*$")
 _THREAD = re.compile(r"\s{0,4}(?:\d{1,9} --- )?\[([^\]]{1,200})\]")
 _NOT_THREADS = (
@@ -43,26 +42,6 @@ _NOT_THREADS = (
     "KafkaServer",
     "sarama",
 )
-
-_TIME_KEYS = (
-    "@timestamp",
-    "timestamp",
-    "time",
-    "ts",
-    "t",
-    "@t",
-    "datetime",
-    "date",
-    "asctime",
-    "timeMillis",
-    "eventTime",
-    "log_time",
-    "created",
-)
-_TEXT_KEYS = ("message", "msg", "log", "@m", "text", "body", "short_message", "textPayload", "MESSAGE", "event", "line")
-_LEVEL_KEYS = ("level", "severity", "levelname", "log.level", "lvl", "@l", "loglevel")
-_LOGGER_KEYS = ("logger", "logger_name", "loggerName", "logger.name", "log.logger", "name", "component")
-_THREAD_KEYS = ("thread", "thread_name", "threadName", "process.thread.name")
 
 
 @dataclass(slots=True)
@@ -95,9 +74,10 @@ def clean(raw: bytes) -> str:
 def parse(line: int, text: str) -> Record:
     """Peel the layers off a record's first line."""
     record = Record(line, text)
-    for _ in range(_LAYERS):
-        if not _peel(record):
-            break
+    _peel_all(record)
+    if record.stamp is None and (rest := _cut_to_date(record.text)) is not None:
+        record.text = rest
+        _peel_all(record)
     found = _THREAD.match(record.text)
     if found is not None and record.thread is None and not found[1].startswith(_NOT_THREADS):
         record.thread = found[1].strip()
@@ -106,6 +86,12 @@ def parse(line: int, text: str) -> Record:
         record.logger = tail[1]
         record.text = record.text[: tail.start()]
     return record
+
+
+def _peel_all(record: Record) -> None:
+    for _ in range(_LAYERS):
+        if not _peel(record):
+            break
 
 
 def starts_record(text: str) -> bool:
@@ -126,8 +112,7 @@ def _peel(record: Record) -> bool:
         _peel_time(record, text)
         or _peel_level(record, text)
         or _peel_rdkafka(record, text)
-        or _peel_json(record, text)
-        or _peel_logfmt(record, text)
+        or _peel_structured(record, text)
         or _peel_prefix(record, text)
     )
 
@@ -172,7 +157,7 @@ def _peel_prefix(record: Record, text: str) -> bool:
         if found is not None:
             record.text = text[found.end() :]
             return True
-    if record.stamp is not None and record.level is None:
+    if record.stamp is not None and record.level is None and record.client is None:
         found = _SYSLOG.match(text) or (_RFC5424.match(text) if record.stamp.zoned else None)
         if found is not None and "[Consumer" not in found[0]:
             record.text = text[found.end() :]
@@ -180,56 +165,21 @@ def _peel_prefix(record: Record, text: str) -> bool:
     return False
 
 
-def _peel_json(record: Record, text: str) -> bool:
-    found = _JSON.match(text)
-    if found is None:
+def _peel_structured(record: Record, text: str) -> bool:
+    said = structured.read_json(text) or structured.read_pairs(text)
+    if said is None:
         return False
-    try:
-        value, _ = json.JSONDecoder(strict=False).raw_decode(text, found.end())
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(value, dict) and _take_fields(record, value)
-
-
-def _peel_logfmt(record: Record, text: str) -> bool:
-    if _LOGFMT.match(text) is None:
-        return False
-    fields: dict[str, object] = {}
-    for pair in _PAIR.finditer(text[:262_144]):
-        quoted, bare = pair[2], pair[3]
-        fields[pair[1]] = bare if quoted is None else quoted.replace('\\"', '"').replace("\\n", "\n")
-    return _take_fields(record, fields)
-
-
-def _take_fields(record: Record, fields: dict[str, object]) -> bool:
-    """Use the usual keys of a structured record; False if it holds no message."""
-    message = next((v for k in _TEXT_KEYS if isinstance(v := fields.get(k), str)), None)
-    if message is None:
-        return False
-    record.fields = {**record.fields, **fields}
-    stamp = _field_stamp(fields)
-    if stamp is not None and (stamp.ms is not None or record.stamp is None):
-        record.stamp = stamp
-    for name, keys in (("level", _LEVEL_KEYS), ("logger", _LOGGER_KEYS), ("thread", _THREAD_KEYS)):
-        value = next((v for k in keys if isinstance(v := fields.get(k), str)), None)
-        if value is not None:
-            setattr(record, name, value)
-    first, *more = message.rstrip("\r\n").split("\n")
+    record.fields = {**record.fields, **said.fields}
+    if said.stamp is not None and (said.stamp.ms is not None or record.stamp is None):
+        record.stamp = said.stamp
+    record.level, record.logger = said.level or record.level, said.logger or record.logger
+    record.thread = said.thread or record.thread
+    first, *more = said.message.rstrip("\r\n").split("\n")
     record.text, record.more = first, tuple(more)
     return True
 
 
-def _field_stamp(fields: dict[str, object]) -> Stamp | None:
-    instant = fields.get("instant")
-    if isinstance(instant, dict) and isinstance(second := instant.get("epochSecond"), int):
-        nanos = instant.get("nanoOfSecond")
-        return Stamp(second * 1000 + (nanos // 1_000_000 if isinstance(nanos, int) else 0), True)
-    for key in _TIME_KEYS:
-        value = fields.get(key)
-        if isinstance(value, str):
-            found = read_stamp(value.strip(), 0)
-            if found is not None:
-                return found[0]
-        elif isinstance(value, int | float) and not isinstance(value, bool):
-            return read_number(float(value))
-    return None
+def _cut_to_date(text: str) -> str | None:
+    """From the first full date and time on, if one stands near the head: a grep or a quote put more before it."""
+    found = _DATED.search(text[:_HEAD])
+    return text[found.start() :] if found is not None and found.start() else None

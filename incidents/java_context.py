@@ -43,6 +43,7 @@ CONTEXT: tuple[Wording, ...] = (
     wording(
         "client_no_offset", "Found no committed offset", r"^Found no committed offset for partition {word:partition}"
     ),
+    wording("", "claiming the same TopicPartition", r""),
     wording("", "Skipped assignment for returning static leader", r""),
     wording("", "Generation data was cleared by heartbeat thread", r""),
     wording("", "Requesting disconnect from last known coordinator", r""),

@@ -213,7 +213,7 @@ EVENTS: tuple[Wording, ...] = (
     wording(
         "commit_failed",
         "commit of offsets",
-        r"^(?:Asynchronous |Synchronous )?[Aa]uto-commit of offsets \{.*? failed[^:]{0,60}: {text:error}",
+        r"^(?:Asynchronous |Synchronous )?[Aa]uto-commit of offsets \{.*? failed[^:]{0,60}(?:: {text:error})?$",
         show="error",
     ),
     wording(

@@ -33,8 +33,8 @@ WORDINGS: tuple[Wording, ...] = (
     wording(
         "commit_failed",
         "Offset commit (",
-        r"Offset commit \(.{0,200}?\) failed for (?:\d{1,9}/\d{1,9}|all) partition\(s\) .{0,60}?in join-state"
-        r" {word:join_state}: {text:error}",
+        r"Offset commit \(.{0,200}?\) failed for (?:\d{1,9}/\d{1,9}|all) partition\(s\)"
+        r"(?: .{0,60}?in join-state {word:join_state})?: {text:error}",
         show="error",
     ),
     wording(
@@ -84,7 +84,7 @@ WORDINGS: tuple[Wording, ...] = (
         '" assignor run for ',
         _G + r": \"(?P<protocol>[^\"]{1,100})\" assignor run for {int:members} member\(s\)",
     ),
-    wording("rejoin_requested", "Rejoining group ", _G + r": Rejoining group .{0,60}?: {text:reason}"),
+    wording("rejoin_requested", "ejoining ", _G + r":? [Rr]ejoining (?:group|in join-state) .{0,80}?: {text:reason}"),
     wording(
         "assigned",
         "assign of ",

@@ -42,8 +42,8 @@ _CLIENT_SPEAKS = re.compile(
     r"rebalanc|[Jj]oin|oordinator|[Gg]eneration|[Mm]ember|eartbeat|LeaveGroup|SyncGroup|ssignment|[Rr]evok|\bgroup\b"
 )
 _ANYONE_SPEAKS = re.compile(
-    r"[Cc]onsumer group|[Gg]roup"
-    r" coordinator|[Rr]ebalanc(?:e|ing)\b|(?:Join|Sync|Leave)Group\b|group\.instance\.id|\bcgrp\b"
+    r"[Cc]onsumer group|[Gg]roup coordinator|[Rr]ebalanc(?:e|ing)\b|(?:Join|Sync|Leave)Group\b|group\.instance\.id"
+    r"|\bcgrp\b|Group \"|Offset commit .{1,300} failed"
 )
 
 

@@ -15,7 +15,24 @@ _MONTHS = {
 }
 
 _CLOCK = r"(?P<h>\d{2}):(?P<mi>\d{2}):(?P<s>\d{2})(?:[.,:](?P<f>\d{1,9}))?"
-_ZONE = r"(?:\s?(?P<z>Z|UTC|GMT|[+-]\d{2}:?\d{2})(?![\w:]))?"
+_NAMED = {
+    "CET": "+0100",
+    "CEST": "+0200",
+    "EET": "+0200",
+    "EEST": "+0300",
+    "WET": "+0000",
+    "WEST": "+0100",
+    "MSK": "+0300",
+    "JST": "+0900",
+    "EST": "-0500",
+    "EDT": "-0400",
+    "MST": "-0700",
+    "MDT": "-0600",
+    "PST": "-0800",
+    "PDT": "-0700",
+}
+"""Zones that a log may name by an abbreviation of one meaning (CST, IST and BST have several, and need `--tz`)."""
+_ZONE = rf"(?:\s?(?P<z>Z|UTC|GMT|{'|'.join(_NAMED)}|[+-]\d{{2}}:?\d{{2}})(?![\w:]))?"
 _SHAPES = tuple(
     re.compile(shape)
     for shape in (
@@ -24,15 +41,25 @@ _SHAPES = tuple(
         # 02/14/2025 04:40:40 PM
         rf"(?P<mo>\d{{1,2}})/(?P<d>\d{{1,2}})/(?P<y>\d{{4}}),?\s(?P<h>\d{{1,2}}):(?P<mi>\d{{2}}):(?P<s>\d{{2}})"
         rf"(?:[.,](?P<f>\d{{1,9}}))?(?:\s(?P<ap>[AaPp][Mm])\b)?{_ZONE}",
+        # 01.03.2024 10:00:00.250 · 01-03-2024 10:00:00,250 (dots and dashes: the day comes first)
+        rf"(?P<d>\d{{1,2}})(?P<sep>[.-])(?P<mo>\d{{1,2}})(?P=sep)(?P<y>\d{{4}}),?\s{_CLOCK}{_ZONE}",
         # 12 Nov 2022 10:00:00,123 · 12/Nov/2022:10:00:00 +0000 · 12-Nov-2022 10:00:00.123
-        rf"(?P<d>\d{{1,2}})[-/\s](?P<mon>[A-Z][a-z]{{2}})[-/\s](?P<y>\d{{4}})[:\s]{_CLOCK}{_ZONE}",
+        rf"(?:[A-Z][a-z]{{2}},\s)?(?P<d>\d{{1,2}})[-/\s](?P<mon>[A-Z][a-z]{{2}})[-/\s](?P<y>\d{{4}})[:\s]{_CLOCK}{_ZONE}",
+        # Fri Mar 01 10:00:00 UTC 2024 (date, Java's Date)
+        rf"(?:[A-Z][a-z]{{2}},?\s)?(?P<mon>[A-Z][a-z]{{2}})\s+(?P<d>\d{{1,2}})\s{_CLOCK}"
+        r"\s(?P<z>[A-Z]{3,4})\s(?P<y>\d{4})",
         # Nov 12, 2022 10:00:00 AM · Tue Nov 12 10:00:00 2022 · Nov 12 10:00:00 (syslog: the year is missing)
         r"(?:[A-Z][a-z]{2},?\s)?(?P<mon>[A-Z][a-z]{2})\s+(?P<d>\d{1,2}),?\s(?:(?P<y>\d{4})\s)?"
         r"(?P<h>\d{1,2}):(?P<mi>\d{2}):(?P<s>\d{2})(?:[.,](?P<f>\d{1,9}))?(?:\s(?P<ap>[AaPp][Mm])\b)?(?:\s(?P<y2>\d{4}))?",
         # 19/01/29 14:35:20 (Spark: the year has two digits and comes first)
         rf"(?P<yy>\d{{2}})/(?P<mo>\d{{2}})/(?P<d>\d{{2}})\s{_CLOCK}",
-        # 20221112 10:00:00.123
-        rf"(?P<y>\d{{4}})(?P<mo>\d{{2}})(?P<d>\d{{2}})[T\s-]{_CLOCK}{_ZONE}",
+        # 20240301T100000.250Z
+        r"(?P<y>\d{4})(?P<mo>\d{2})(?P<d>\d{2})[T\s-](?P<h>\d{2})(?P<mi>\d{2})(?P<s>\d{2})(?:[.,](?P<f>\d{1,9}))?"
+        rf"(?!\d){_ZONE}",
+        # 20221112 10:00:00.123 · I20221112 10:00:00.123 (glog)
+        rf"[IWEF]?(?P<y>\d{{4}})(?P<mo>\d{{2}})(?P<d>\d{{2}})[T\s-]{_CLOCK}{_ZONE}",
+        # 1681132527138000000 (nanoseconds), 1681132527138000
+        r"(?P<e>\d{10})(?P<ef>\d{6}|\d{9})(?![\d.:/-])",
         # [1681132527.138] · 1681132527138 · 1681132527
         r"(?P<e>\d{10})(?:[.,](?P<ef>\d{1,9})|(?P<em>\d{3}))?(?![\d.:/-])",
     )
@@ -73,26 +100,29 @@ def read_number(value: float) -> Stamp | None:
 def _stamp(found: re.Match[str]) -> Stamp | None:
     parts = found.groupdict()
     if parts.get("e"):
-        fraction = parts["ef"] or parts["em"] or "0"
+        fraction = parts["ef"] or parts.get("em") or "0"
         return Stamp(int(parts["e"]) * 1000 + _millis(fraction), True)
     year = parts.get("y") or parts.get("y2") or (f"20{parts['yy']}" if parts.get("yy") else None)
     month = int(parts["mo"]) if parts.get("mo") else _MONTHS.get((parts.get("mon") or "").lower())
     if month is None:
         return None
+    day = int(parts["d"])
+    if month > 12 >= day and "/" in found[0]:
+        month, day = day, month  # 25/12/2024: no month is the 25th
     hour = int(parts["h"])
     if parts.get("ap"):
         hour = hour % 12 + (12 if parts["ap"].lower() == "pm" else 0)
     try:
-        whole = datetime(
-            int(year or 2000), month, int(parts["d"]), hour, int(parts["mi"]), min(int(parts["s"]), 59), tzinfo=UTC
-        )
+        whole = datetime(int(year or 2000), month, day, hour, int(parts["mi"]), min(int(parts["s"]), 59), tzinfo=UTC)
     except ValueError:
         return None
     if year is None:
         return Stamp(None, False)
     ms = _since_epoch(whole) + _millis(parts.get("f") or "0")
     zone = parts.get("z")
-    return Stamp(ms, False) if not zone else Stamp(ms - _offset_ms(zone), True)
+    if not zone or (zone.isalpha() and zone not in _NAMED and zone not in ("Z", "UTC", "GMT")):
+        return Stamp(ms, False)
+    return Stamp(ms - _offset_ms(zone), True)
 
 
 def _millis(fraction: str) -> int:
@@ -105,6 +135,7 @@ def _since_epoch(moment: datetime) -> int:
 
 
 def _offset_ms(zone: str) -> int:
+    zone = _NAMED.get(zone, zone)
     if zone[0] not in "+-":
         return 0
     digits = zone[1:].replace(":", "")

@@ -79,6 +79,8 @@ BROKERS: list[tuple[str, str, str | None, dict[str, Any]]] = [
     (JAVA_BROKER + "Loaded classic group billing with 3 members. " + NEW, "group_loaded", None, {"members": 3}),
     (AT.replace("INFO", "WARN") + f"[GroupCoordinator 1]: Setting empty assignments for members Set({M1}) of billing for generation 4 " + OLD, "empty_assignment", M1, {"generation": 4}),
     (JAVA_BROKER + "[GroupId billing] Member abc fenced from the group because the member session expired.. " + NEW, "member_failed", "abc", {}),
+    (JAVA_BROKER + f"[Group billing] Static member {M1} with instance id i1 has left group through explicit `LeaveGroup` request; client reason: not provided " + NEW, "member_left", M1, {"instance": "i1", "reason": "not provided"}),
+    (JAVA_BROKER + "[GroupId billing][MemberId abc] Member abc left the consumer group. " + NEW, "member_left", "abc", {}),
 ]  # fmt: skip
 
 CLIENTS: list[tuple[str, str, dict[str, Any]]] = [
@@ -121,6 +123,8 @@ OTHERS: list[tuple[str, list[str], str | None, dict[str, Any]]] = [
     ("%4|1681132527.138|MAXPOLL|rdkafka#consumer-1| [thrd:main]: Application maximum poll interval (300000ms) exceeded by 162ms (adjust max.poll.interval.ms for long-running message processing): leaving group", ["poll_timeout", "leave_sent"], None, {"limit_ms": 300000, "exceeded_by_ms": 162}),
     ('%7|1681132527.138|CGRPJOINSTATE|c1#consumer-1| [thrd:main]: Group "billing" changed join state init -> wait-join (state up)', ["cgrp_state"], "billing", {"from": "init", "to": "wait-join"}),
     (f'%7|1681132527.138|JOINGROUP|c1#consumer-1| [thrd:main]: JoinGroup response: GenerationId 4, Protocol range, LeaderId {M1} (me), my MemberId {M1}, member metadata count 3: (no error)', ["joined"], None, {"generation": 4, "leader": M1}),
+    (f'%7|1681132527.138|JOINGROUP|c1#consumer-1| [thrd:main]: JoinGroup response: GenerationId -1, Protocol , LeaderId , my MemberId {M1}, member metadata count 0: Broker: Group member needs a valid member ID', ["join_failed"], None, {"error": "Broker: Group member needs a valid member ID"}),
+    ('%4|1681132527.138|COMMITFAIL|c1#consumer-1| [thrd:main]: Offset commit (manual) failed for 1/1 partition(s): Broker: Unknown member: orders[0]@3', ["commit_failed"], None, {"error": "Broker: Unknown member: orders[0]@3"}),
     ('{"level":"ERROR","timestamp":"2020-03-01T20:59:47.285Z","logger":"kafkajs","message":"[Runner] The group is rebalancing, re-joining","groupId":"billing","memberId":"' + M2 + '"}', ["joining"], "billing", {}),
     ('{"level":"INFO","timestamp":"2020-03-01T20:59:47.285Z","logger":"kafkajs","message":"[ConsumerGroup] Consumer has joined the group","groupId":"billing","memberId":"' + M2 + '","memberAssignment":{"orders":[0,2]},"groupProtocol":"RoundRobinAssigner"}', ["joined", "assigned"], "billing", {}),
     ("[16:15:57 WRN] [thrd:main]: Application maximum poll interval (300000ms) exceeded by 9ms (adjust max.poll.interval.ms for long-running message processing): leaving group", ["poll_timeout", "leave_sent"], None, {"exceeded_by_ms": 9}),
