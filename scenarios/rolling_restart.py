@@ -13,11 +13,12 @@ def rolling_restart(
     partitions: int = 48,
     assignor: str = "cooperative-sticky",
     downtime_ms: int = 8_000,
+    static: bool = False,
 ) -> Script:
     """Restart twelve members one after another; the group settles between restarts."""
     orders = world.topic("orders", partitions=partitions)
     group = world.group("billing", assignor=assignor)
-    joined = group.join(members, topics=[orders], spread=seconds(5))
+    joined = group.join(members, topics=[orders], spread=seconds(5), static=static)
     yield group.stable(members=members, within=minutes(1))
 
     for member in joined:

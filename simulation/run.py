@@ -76,10 +76,7 @@ def run(
     can't be. A KeyboardInterrupt ends the run, marked `interrupted`.
     """
     chosen = scenario.seed if seed is None else seed
-    given = dict(settings or {})
-    check_settings(given, also=(DURATION, *scenario.params))
-    params = {k: _typed(k, given.pop(k), default) for k, default in scenario.params.items() if k in given}
-    lasts: int = _typed(DURATION, given.pop(DURATION, scenario.lasts_ms), scenario.lasts_ms)
+    params, lasts, given = understood(scenario, settings or {})
     info = RunInfo(
         id=uuid.uuid4().hex[:12],
         name=scenario.name,
@@ -98,12 +95,24 @@ def run(
     log.watchers.append(lambda fact: _observe(watching, violations, fact))
     with _ending(env, log, writer) as end:
         world = World(env, log, chosen, given)
-        _tell(scenario, world, {**scenario.params, **params}, lasts, progress)
+        _tell(scenario, world, params, lasts, progress)
         end.done()
     for invariant in watching:
         violations[invariant.name].extend(invariant.finish())
     notes = {invariant.name: invariant.note for invariant in watching}
     return RunResult(end.info, {k: tuple(v) for k, v in violations.items()}, notes, end.failure)
+
+
+def understood(scenario: Scenario, settings: Settings) -> tuple[dict[str, Any], int, dict[str, Any]]:
+    """All parameters of the scenario, how long it lasts (ms), and the Kafka settings among `settings`.
+
+    Raises BadSetting or BadScenario for an unknown name or a value that will not do.
+    """
+    given = dict(settings)
+    check_settings(given, also=(DURATION, *scenario.params))
+    params = {k: _typed(k, given.pop(k), default) for k, default in scenario.params.items() if k in given}
+    lasts: int = _typed(DURATION, given.pop(DURATION, scenario.lasts_ms), scenario.lasts_ms)
+    return {**scenario.params, **params}, lasts, given
 
 
 def _observe(watching: Sequence[Invariant], violations: dict[str, list[Violation]], fact: Recorded) -> None:
