@@ -36,6 +36,22 @@ LABELS = (
 )
 """In the order in which they are tried; UNKNOWN is ours: a recorded log does not tell (the sub-label says why)."""
 
+MEANINGS = {
+    DOUBLE: "two processes serve it (available if one of them is entitled)",
+    OK: "its owner serves it",
+    ZOMBIE_ONLY: "only a process serves it that is not entitled, or has given up its membership: work is done again",
+    PAUSED_CALLBACK: "its owner is inside a rebalance callback, or commits before giving it up",
+    RESTORING: "its owner does not know where to start, or rebuilds state",
+    PAUSED_APP: "the application paused it",
+    OWNER_STALLED: "its owner's process stands still",
+    OWNER_DEAD: "its owner's process is gone, and the coordinator does not know yet",
+    GRANT_IN_FLIGHT: "its new owner has not heard of it, or not acted on it yet",
+    WITHHELD: "nobody has it, because a rebalance is under way or has yet to begin",
+    UNOWNED: "nobody can have it",
+    UNKNOWN: "a recorded log does not tell",
+}
+"""Each label in a sentence."""
+
 ZOMBIE_AND_OWNER = "zombie+owner"
 BOTH_ENTITLED = "both-entitled"
 NONE_ENTITLED = "none-entitled"
