@@ -195,6 +195,11 @@ WORDINGS: tuple[Wording, ...] = (
         "transitioned to Dead",
         r"Group {group} transitioned to Dead in generation {int:generation}",
     ),
+    wording(
+        "group_dead",
+        "is dead and removed",
+        r"(?:^|\]:? )Group {group} generation {int:generation} is dead and removed",
+    ),
     wording("group_dead", "is now dead", r"Group {group} with generation {int:generation} is now dead"),
     wording(
         "group_loaded",

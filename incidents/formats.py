@@ -133,8 +133,8 @@ def _peel_time(record: Record, text: str) -> bool:
 
 def _peel_level(record: Record, text: str) -> bool:
     found = _LEVEL.match(text)
-    if found is None:
-        return False
+    if found is None or (record.level is not None and not found[1].isupper()):
+        return False  # a sentence may begin with the word Error
     record.level = found[1].upper()
     record.text = text[found.end() :]
     return True

@@ -7,6 +7,15 @@ import re
 from incidents.formats import Record
 from incidents.wordings import Detail, Wording, wording
 
+_LISTED = re.compile(r"(connectorIds|taskIds)=\[([^\]]{0,200000})\]")
+
+
+def worker(detail: Detail, record: Record) -> None:
+    """What a Connect worker was given: connectors and tasks."""
+    for name, listed in _LISTED.findall(str(detail.pop("printed"))):
+        key = "connectors" if name == "connectorIds" else "tasks"
+        detail[key] = [item.strip() for item in listed.split(",") if item.strip()]
+
 
 def _committed(detail: Detail, record: Record) -> None:
     detail["committed"] = True
@@ -67,6 +76,14 @@ BARE: tuple[Wording, ...] = (
         r"(?:^|[\s:-])Setting offset for partition {word:partition} to the committed offset"
         r" (?:FetchPosition\{offset=)?{int:offset}",
         _committed,
+    ),
+    wording("rebalance_start", "Rebalance started", r"^Rebalance started$"),
+    wording(
+        "worker_assigned",
+        "and got assignment: Assignment{",
+        r"^Joined group(?: at generation {int:generation})? and got assignment: {text:printed}",
+        worker,
+        show="generation connectors tasks",
     ),
     wording("", "Final assignment of partitions to consumers", r""),
     wording("", "claiming the same TopicPartition", r""),

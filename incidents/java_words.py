@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from incidents.formats import Record
+from incidents.java_context import worker
 from incidents.wordings import Detail, Wording, partitions, wording
 
 _GENERATION = (
     r"Generation\{generationId={int:generation}, memberId='{some:member}', protocol='?(?P<protocol>[^'}]{0,200})'?\}"
 )
-_LISTED = re.compile(r"(connectorIds|taskIds)=\[([^\]]{0,200000})\]")
 
 
 def _short_reason(detail: Detail, record: Record) -> None:
@@ -34,12 +32,6 @@ def _assignment(detail: Detail, record: Record) -> None:
         member = rest.partition("), ")[2]
     if plan:
         detail["assignment"] = dict(sorted(plan.items()))
-
-
-def _worker(detail: Detail, record: Record) -> None:
-    for name, listed in _LISTED.findall(str(detail.pop("printed"))):
-        key = "connectors" if name == "connectorIds" else "tasks"
-        detail[key] = [item.strip() for item in listed.split(",") if item.strip()]
 
 
 def _block(detail: Detail, record: Record) -> None:
@@ -245,7 +237,7 @@ EVENTS: tuple[Wording, ...] = (
         r"^Joined group(?: at generation {int:generation})?(?: with protocol version"
         r" {int:protocol_version})? and got assignment:"
         r" {text:printed}",
-        _worker,
+        worker,
         show="generation connectors tasks",
     ),
     wording(

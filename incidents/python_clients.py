@@ -65,6 +65,12 @@ WORDINGS: tuple[Wording, ...] = (
     wording(
         "coordinator_lost", "Marking the coordinator", r"Marking the coordinator .{1,300}? dead for group {group}$"
     ),
+    wording("coordinator_lost", "Marking the coordinator", r"Marking the coordinator \d{1,12} dead\.?$"),
+    wording(
+        "generation_reset",
+        "Attempt to heart beat failed since",
+        r"Attempt to heart beat failed since (?P<reason>(?:generation|member) id is not [\w ]{1,40}).{0,60}group",
+    ),
     wording(
         "session_expired", "Heartbeat session expired", r"Heartbeat session expired(?:,| -) marking coordinator dead"
     ),
@@ -118,6 +124,17 @@ WORDINGS: tuple[Wording, ...] = (
     ),
     wording("commit_failed", "offset commit failed", r"[Aa]uto offset commit failed for group {group}: {text:error}"),
     wording("commit_failed", "offset commit failed", r"[Aa]uto offset commit failed: {text:error}"),
+    wording("commit_failed", "Offset commit failed: ", r"(?:^|[\s:-])Offset commit failed: {text:error}"),
+    wording(
+        "commit_failed",
+        "occurred while committing offsets for group",
+        r"^(?:Error )?{word:error} occurred while committing offsets for group {group}$",
+    ),
+    wording(
+        "commit_failed",
+        "uto-commit of offsets",
+        r"Auto-commit of offsets .{0,4000}? failed for group {group}: {text:error}",
+    ),
     wording("commit_failed", "OffsetCommit for group", r"OffsetCommit for group {group} failed:? {text:error}"),
     wording(
         "commit_failed", "OffsetCommit failed for group", r"OffsetCommit failed for group {group} due to {text:error}"
