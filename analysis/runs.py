@@ -9,11 +9,13 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import frames, metrics
+from analysis import frames, metrics, why_frames
 from analysis.availability import Interval, intervals
+from analysis.paths import Step, critical_paths
 from analysis.rebalances import rebalances
 from analysis.replay import replay
 from analysis.summary import summarise
+from analysis.why import Blame, blame
 from events.base import Recorded
 from events.catalogue import TELLING
 from storage import open_store
@@ -44,9 +46,13 @@ class Run:
         """Every fact, in order."""
         return self._store.read(self.info.id)
 
+    def _timed(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """With UTC instants, where the run was recorded."""
+        return frame if self.info.origin is None else frames.timed(frame, self.info.origin)
+
     def facts(self) -> pd.DataFrame:
         """One row a fact: `frames.FACTS`."""
-        return frames.facts_frame(self.read())
+        return self._timed(frames.facts_frame(self.read()))
 
     @cached_property
     def telling(self) -> list[Recorded]:
@@ -58,22 +64,40 @@ class Run:
         """`analysis.availability.intervals` of the run, computed once."""
         return intervals(self.telling)
 
+    @cached_property
+    def reasons(self) -> list[Blame]:
+        """`analysis.why.blame` of the run, computed once."""
+        return blame(self.telling, self.intervals)
+
+    @cached_property
+    def steps(self) -> list[Step]:
+        """`analysis.paths.critical_paths` of the run, computed once."""
+        return critical_paths(self.telling, self.telling[-1].at_ms if self.telling else 0)
+
     def availability(self) -> pd.DataFrame:
         """Every partition's time, label by label: `frames.AVAILABILITY`."""
-        return frames.availability_frame(self.intervals)
+        return self._timed(frames.availability_frame(self.intervals))
 
     def unavailable(self) -> pd.DataFrame:
         """The unavailable intervals: `metrics.UNAVAILABLE`."""
-        return metrics.unavailable(self.availability())
+        return self._timed(metrics.unavailable(self.availability()))
+
+    def blame(self) -> pd.DataFrame:
+        """Why: every unavailable interval in pieces, each with what it waited for: `why_frames.BLAME`."""
+        return self._timed(why_frames.blame_frame(self.reasons))
+
+    def critical_paths(self) -> pd.DataFrame:
+        """What each member did in each rebalance, and what the others waited for: `why_frames.CRITICAL_PATHS`."""
+        return self._timed(why_frames.paths_frame(self.steps))
 
     def timeline(self, group: str | None = None) -> pd.DataFrame:
         """Who had what when, of one group or all: `metrics.TIMELINE`."""
-        rows = metrics.timeline(self.availability())
+        rows = self._timed(metrics.timeline(self.availability()))
         return rows if group is None else rows[rows["group"] == group].reset_index(drop=True)
 
     def rebalances(self) -> pd.DataFrame:
         """One row a rebalance: `frames.REBALANCES`."""
-        return frames.rebalances_frame(rebalances(self.telling))
+        return self._timed(frames.rebalances_frame(rebalances(self.telling)))
 
     def summary(self) -> dict[str, Any]:
         """`analysis.summary.summarise`: the numbers of `groupsim run --format json`."""
