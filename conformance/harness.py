@@ -17,6 +17,8 @@ from simulation.world import World
 
 BATCH_MS = 1
 """What a batch costs an application that commits after it: it must take its records to commit them."""
+LONG_WORK_MS = 1_000
+"""Work on one batch that lasts about a heartbeat interval."""
 LOADING_MS = 200
 """From the broker's listening to its groups being loaded (S13: 178 ms and the like)."""
 METADATA_AGE = "metadata.max.age.ms"
@@ -60,6 +62,11 @@ class Harness:
         times = [round(shift + n * step) for n in range(int((self._recorded.end_ms + 1000) / step))]
         grown = [a.what["partitions"] for a in self._recorded.actions if a.what.get("topic") == topic]
         return dict.fromkeys(range(max([self._recorded.topics[topic], *grown])), times)
+
+    def works_long(self, process: str) -> bool:
+        """Whether a process's program sleeps so long with its records that its heartbeat thread goes by itself."""
+        program = self._recorded.programs.get(process.rpartition(".")[0])
+        return program is not None and program.process_ms >= LONG_WORK_MS
 
     def draw(self, distribution: Drawn, what: str) -> float:
         """A value from the stream of this name; recordings have their own, so that one seed is not one fate for all."""

@@ -49,7 +49,8 @@ def _play(recorded: Recording, seed: int) -> Observed:
         world.network.latency_ms = (0, 1)
         harness = Harness(world, recorded, observed)
         latencies = LATENCIES[recorded.library]
-        world.network.add_rule(Delays(latencies, harness.draw, world.broker.address, lambda: world.now))
+        rule = Delays(latencies, harness.draw, world.broker.address, lambda: world.now, harness.works_long)
+        world.network.add_rule(rule)
         return harness.run()
 
     scenario = Scenario(name="reenact", story=story, seed=seed, lasts_ms=recorded.end_ms)

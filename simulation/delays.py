@@ -13,6 +13,8 @@ from simulation.requests import ToGroup
 
 AT_ONCE_MS = 4
 """A SyncGroup answered within so long has waited for nobody."""
+LATE_MS = 500
+"""A SyncGroup sent so long after the JoinGroup's answer comes from an application that was at work meanwhile."""
 Draw = Callable[[Drawn, str], float]
 """A value of a distribution, from the stream of this name."""
 
@@ -20,11 +22,21 @@ Draw = Callable[[Drawn, str], float]
 class Delays:
     """A rule for `Network.add_rule`. Every process has its own chance; what it does first takes longer than later."""
 
-    def __init__(self, latencies: Latencies, draw: Draw, broker: str, now: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        latencies: Latencies,
+        draw: Draw,
+        broker: str,
+        now: Callable[[], int],
+        naps: Callable[[str], bool] = lambda _: False,
+    ) -> None:
         self._latencies = latencies
         self._draw = draw
         self._broker = broker
         self._now = now
+        self._naps = naps
+        self._joined_ms: dict[str, float] = {}
+        self._late: dict[str, bool] = {}
         self._synced_ms: dict[int, float] = {}
         self._done: set[tuple[str, str]] = set()
         self._constants: dict[tuple[str, str], float] = {}
@@ -61,6 +73,7 @@ class Delays:
                 return self._lag(process)
             case "SyncGroup":
                 wait = self._assignor(message)
+                self._late[process] = self._now() - self._joined_ms.get(process, 0) > LATE_MS
                 self._synced_ms[message.number] = self._now() + wait
                 return wait
         return 0
@@ -73,7 +86,8 @@ class Delays:
         self._beats[process] += 1
         drift = self._latencies.drift
         both = self._constant(drift, "machine", "drift") + self._constant(drift, process, "drift")
-        return both / 2 * self._beats[process]
+        naps = self._constant(self._latencies.napping, process, "napping") if self._naps(process) else 0
+        return (both / 2 + naps) * self._beats[process]
 
     def _assignor(self, message: Message) -> float:
         command = message.body.command if isinstance(message.body, ToGroup) else None
@@ -86,10 +100,12 @@ class Delays:
         process, seen = message.target, self._latencies
         match message.api:
             case "JoinGroup":
-                return self._drawn(seen.joined, process, "joined")
+                wait = self._drawn(seen.joined, process, "joined")
+                self._joined_ms[process] = self._now() + wait
+                return wait
             case "SyncGroup":
                 if self._now() - self._synced_ms.pop(message.number, 0) <= AT_ONCE_MS:
-                    return self._drawn(seen.at_once, process, "at-once")
+                    return self._drawn(seen.late if self._late.get(process) else seen.at_once, process, "at-once")
                 return self._first_or_later(seen.first_told, seen.told, process, "told")
             case "OffsetFetch":
                 return self._first_or_later(seen.first_fetched, seen.fetched, process, "fetched")

@@ -42,9 +42,10 @@ class Latencies:
     `joined`: join phase completed → answer handled. `first_assignor`, `assignor`: answer handled → the leader's
     SyncGroup at the coordinator, the first time in a process (classes are loaded) and later. `first_told`, `told`:
     assignment written → assigned callback begins, likewise; `at_once`: a SyncGroup that waited for nothing → its answer
-    handled. `first_fetched`, `fetched`: assigned callback ends → records that wait are returned, likewise. `committed`:
+    handled; `late`: the same where the application came late to the JoinGroup's answer, at work till then. `first_fetched`, `fetched`: assigned callback ends → records that wait are returned, likewise. `committed`:
     commit written → revoked callback begins or JoinGroup is sent. `drift`: how much longer than heartbeat.interval.ms
-    an interval is. `polls_every_ms`: poll() acts on what a heartbeat says only when it has waited for records, for so
+    an interval is; `napping`: and how much more in a program that works long, whose heartbeat thread naps ten times in
+    between (S11: 15 series). `polls_every_ms`: poll() acts on what a heartbeat says only when it has waited for records, for so
     long at most (0: at once). `metadata`: how much longer than metadata.max.age.ms one refresh takes.
     """
 
@@ -55,12 +56,14 @@ class Latencies:
     first_assignor: Drawn
     assignor: Drawn
     at_once: Drawn = NONE
+    late: Drawn = NONE
     first_told: Drawn
     told: Drawn
     committed: Drawn = NONE
     first_fetched: Drawn = NONE
     fetched: Drawn = NONE
     drift: Drawn
+    napping: Drawn = NONE
     polls_every_ms: int = 0
     metadata: Drawn = NONE
 
@@ -74,12 +77,14 @@ LATENCIES: dict[str, Latencies] = {
         first_assignor=Drawn((2, 4, 5, 7, 13, 20, 38, 50, 150, 250)),
         assignor=Drawn((0, 0, 0, 1, 2, 5, 10, 28, 250, 470)),
         at_once=Drawn((0, 0, 0, 1, 2, 4, 8, 15, 30, 50)),
+        late=Drawn((0, 0, 0, 0, 0, 1, 2, 6, 50, 100)),
         first_told=Drawn((0, 3, 5, 10, 19, 30, 48, 67, 105, 140)),
         told=Drawn((0, 1, 1, 2, 4, 9, 20, 36, 68, 110)),
         committed=Drawn((0, 0, 0, 1, 6, 11, 21, 33, 85, 130)),
         first_fetched=Drawn((25, 35, 38, 45, 60, 80, 110, 130, 200, 250)),
         fetched=Drawn((2, 4, 6, 12, 18, 25, 35, 42, 60, 80)),
         drift=Drawn((0, 0.2, 0.6, 1.2, 2.0, 3.7, 6.7, 9.3, 21, 43)),
+        napping=Drawn((0, 1, 2, 3, 6, 10, 15, 22, 28, 32)),
         metadata=Drawn((0, 0, 20, 45, 78, 180, 215, 230, 247, 250)),
     ),
     # 100 starts, 16 closes, 112 join phases; its log tells fewer steps

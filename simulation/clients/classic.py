@@ -69,7 +69,7 @@ class Application:
         extra, m.batch_extra_ms = m.batch_extra_ms, 0
         duration = records.duration_ms(m, taken) + extra
         m.tell(facts.PollEnd(process=m.process.id, records=sum(taken.values()), process_ms=duration))
-        yield from m.process.sleep(duration)
+        yield from heartbeat.away(m, duration)
         if m.application.commit_sync:
             yield from join.drive(m)
             yield from offsets.commit_and_wait(m, CLOSE_TIMEOUT_MS)

@@ -6,7 +6,7 @@ from coordinator.classic.commands import Heartbeat, HeartbeatAnswer, Leave, Leav
 from coordinator.outcome import Error
 from events import client as facts
 from simulation.clients import lookup
-from simulation.clients.config import KAFKA_PYTHON, LIBRDKAFKA
+from simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
 from simulation.clients.connection import Failure
 from simulation.clients.member import Member, State
 from simulation.clients.process import Script
@@ -27,6 +27,34 @@ def active(m: Member) -> bool:
     return m.state in (State.COMPLETING_REBALANCE, State.STABLE)
 
 
+def away(m: Member, ms: int) -> Script:
+    """The application thread runs the application's own code: meanwhile only the heartbeat thread reads the network.
+
+    In Java that one looks every retry.backoff.ms; what it has not read by then, the application's return does.
+    """
+    m.away_since_ms = m.now
+    m.beat.notify()
+    yield from m.process.sleep(ms)
+    m.away_since_ms = None
+    read_answer(m)
+    m.beat.notify()
+
+
+def read_answer(m: Member) -> None:
+    """Handle the heartbeat's answer that has waited for a thread to read it."""
+    waiting, m.unread = m.unread, None
+    if waiting is not None:
+        waiting()
+
+
+def _look_ms(m: Member, at_ms: int) -> int:
+    """When the thread first looks from `at_ms` on: at once, or on the grid of its naps while the application is away."""
+    since, nap = m.away_since_ms, m.config.retry_backoff_ms
+    if since is None or m.client != JAVA or not nap:
+        return at_ms
+    return since - (since - at_ms) // nap * nap
+
+
 def thread(m: Member) -> Script:
     """Beat, notice a silent coordinator, notice an application that does not poll."""
     while not m.closed:
@@ -38,7 +66,9 @@ def thread(m: Member) -> Script:
             _session_timed_out(m)
         elif not m.in_poll and m.now >= m.last_poll_ms + m.config.max_poll_interval_ms:
             _expire_poll(m)
-        elif m.now >= m.next_beat_ms and not m.beating:
+        elif m.unread is not None and m.now >= m.read_ms:
+            read_answer(m)
+        elif m.now >= m.next_beat_ms and m.now >= _look_ms(m, m.next_beat_ms) and not m.beating:
             _send(m)
         else:
             yield from m.process.wait(m.beat.wait(_next_look(m)))
@@ -54,7 +84,9 @@ def _session_timed_out(m: Member) -> None:
 def _next_look(m: Member) -> int:
     times = [m.last_heard_ms + m.config.session_timeout_ms]
     if not m.beating or m.now < m.next_beat_ms:
-        times.append(m.next_beat_ms)
+        times.append(_look_ms(m, m.next_beat_ms))
+    if m.unread is not None:
+        times.append(m.read_ms)
     if not m.in_poll and m.client != KAFKA_PYTHON:  # which looks for it when a heartbeat is due
         times.append(m.last_poll_ms + m.config.max_poll_interval_ms)
     return min(times)
@@ -65,10 +97,17 @@ def _send(m: Member) -> None:
     m.next_beat_ms = m.now + m.config.heartbeat_interval_ms
     generation, member_id = m.generation, m.member_id
 
-    def handle(answer: object) -> None:
+    def read(answer: object) -> None:
         m.beating = False
         _react(m, answer, generation, member_id)
         if m.now >= m.next_beat_ms:  # the next one is due already
+            m.beat.notify()
+
+    def handle(answer: object) -> None:
+        if m.away_since_ms is None or m.client != JAVA:
+            read(answer)
+        else:
+            m.unread, m.read_ms = lambda: read(answer), _look_ms(m, m.now + 1)
             m.beat.notify()
 
     def body(number: int) -> ToGroup:

@@ -10,7 +10,7 @@ import simpy
 from assignors.spec import COOPERATIVE, EAGER
 from events import client as facts
 from events.types import NO_GENERATION, Partitions
-from simulation.clients import offsets
+from simulation.clients import heartbeat, offsets
 from simulation.clients.config import KAFKA_PYTHON, LIBRDKAFKA, STATIC
 from simulation.clients.member import Member, rebalance_protocol
 from simulation.clients.process import Script
@@ -94,7 +94,7 @@ def call(m: Member, kind: str, partitions: Partitions) -> Generator[simpy.Event,
     if not partitions and m.application.empty_ms is not None:
         duration = m.application.empty_ms
     if duration:
-        yield from m.process.sleep(duration)
+        yield from heartbeat.away(m, duration)
     raises = kind in m.raising
     m.raising.discard(kind)
     m.tell(facts.CallbackEnd(process=m.process.id, kind=kind, error="the listener raised" if raises else None))

@@ -100,6 +100,9 @@ class Member:
     last_heard_ms: int = 0
     next_beat_ms: int = 0
     beating: bool = False
+    away_since_ms: int | None = None
+    unread: Callable[[], None] | None = None
+    read_ms: int = 0
     positions: dict[TopicPartition, int] = field(default_factory=dict)
     not_fetchable: set[TopicPartition] = field(default_factory=set)
     fetching: set[TopicPartition] = field(default_factory=set)
