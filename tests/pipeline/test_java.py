@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.errors import PipelineError
-from pipeline.java import Java, command, find_java, start_gateway
+from pipeline.java import GATEWAY, Java, command, find_java, start_gateway
 
 
 def program(folder: Path, says: str) -> Path:
@@ -42,7 +42,7 @@ def test_without_any_the_wheels_java_is_taken(tmp_path: Path) -> None:
 
 def test_the_module_that_the_wheel_lacks_is_not_asked_for() -> None:
     for version in (17, 25):
-        asked = " ".join(command(Java(Path("java"), version, "PATH"), "3g", Path("spark"), Path("log4j2.properties")))
+        asked = " ".join(command(Java(Path("java"), version, "PATH"), "3g", Path("spark"), Path("log4j2.properties"), GATEWAY))
         assert "jdk.incubator.vector" not in asked
         assert "-Xmx3g" in asked
 

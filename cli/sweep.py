@@ -1,0 +1,89 @@
+"""`groupsim sweep` and `sweep-report`: a scenario under every choice and many seeds, on Spark, and what is best."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.errors import BadRequest
+from cli.fuzz import span
+from cli.options import Format, FormatOption, pairs
+from cli.output import note, plain, write_json
+from cli.progress import progress
+from cli.run import RecordOption, ScenarioArgument, SetOption
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_SHOWN = 5
+MasterOption = Annotated[
+    str, typer.Option("--master", metavar="URL", help="Spark's master: local[2], local[*], spark://host:7077.")
+]
+MemoryOption = Annotated[str, typer.Option("--memory", metavar="SIZE", help="Heap of Spark's driver.")]
+
+
+def sweep(
+    scenario: ScenarioArgument,
+    to: Annotated[Path, typer.Option("--to", metavar="DIR", help="A new folder; with --resume the one of before.")],
+    grid: Annotated[
+        list[str],
+        typer.Option("--grid", metavar="KEY=V1,V2,...", help="Values of a parameter or of a Kafka setting."),
+    ] = [],  # noqa: B006  typer copies it
+    seeds: Annotated[
+        str | None, typer.Option("--seeds", metavar="A:B", help="From seed A up to, not including, B.")
+    ] = None,
+    settings: SetOption = [],  # noqa: B006
+    record: RecordOption = "all",
+    master: MasterOption = "local[*]",
+    partitions: Annotated[int | None, typer.Option("--partitions", min=1, metavar="N", help="Spark tasks.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a sweep that was stopped.")] = False,
+    memory: MemoryOption = "2g",
+    form: FormatOption = Format.TABLE,
+) -> None:
+    """Run a scenario under every choice of a grid and every seed, on Spark, into a folder of Parquet files.
+
+    Example: groupsim sweep rolling_restart --grid assignor=range,cooperative-sticky --seeds 0:20 --to lake/
+    """
+    from pipeline.grid import Sweep, grid_of, subject
+    from scenarios import catalogue
+
+    if form not in (Format.TABLE, Format.JSON):
+        raise BadRequest(f"--format must be table or json for a sweep, not {form.value}")
+    if record not in ("all", "facts"):
+        raise BadRequest(f"--record must be all or facts, not {record!r}")
+    told = catalogue.find(scenario)
+    asked, fixed = grid_of(grid), pairs(settings, "--set")
+    for key in sorted(asked.keys() & fixed.keys()):
+        raise BadRequest(f"{key!r} is given by --grid and by --set")
+    wanted = Sweep(subject(scenario, record), asked, span(seeds) if seeds else [told.seed], fixed)
+
+    from pipeline.session import spark_session
+    from pipeline.sweep import check, sweep_into
+
+    check(wanted)
+
+    def start() -> SparkSession:
+        return spark_session(master, memory, app="groupsim sweep")
+
+    with progress(told.name) as bar:
+        done = sweep_into(start, wanted, to, partitions=partitions, resume=resume, progress=bar)
+    if form is Format.JSON:
+        told_failures = [asdict(failure) for failure in done.failures]
+        counts = {"points": done.points, "done_before": done.before, "finished": done.points - len(done.failures)}
+        counts |= {"failed": len(done.failures), "broken": done.broken}
+        write_json({"scenario": told.name, "to": str(to), **counts, "failures": told_failures})
+    else:
+        again = f"; {done.before:,} of them were done before" if done.before else ""
+        print(f"{plain(told.name)}  {done.points:,} runs in {plain(to)}{again}")
+        print(f"look: groupsim sweep-report {plain(to)}")
+    for failure in done.failures[:_SHOWN]:
+        note(f"failed: {failure.choice} seed {failure.seed}: {failure.error}")
+    if len(done.failures) > _SHOWN:
+        note(f"{len(done.failures):,} of {done.points:,} runs failed; their rows have the error")
+    if done.broken:
+        note(f"{done.broken:,} of {done.points:,} runs broke an invariant; column `violation` of their rows tells it")
+    if done.failures or done.broken:
+        raise typer.Exit(1)

@@ -1,0 +1,153 @@
+"""A sweep on Spark: points out to the executors, a summary row back; what is done stays done, whatever is killed."""
+
+from __future__ import annotations
+
+import fcntl
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow.parquet as pq
+from pyspark.sql import SparkSession
+
+from pipeline.errors import PipelineError
+from pipeline.grid import Point, Subject, Sweep, keep_manifest
+from pipeline.played import FACTS_FOLDER, SUMMARY_FOLDER, UNFINISHED_FOLDER, clean, player
+from pipeline.schemas import POINTS, SUMMARY
+
+_TASKS_A_CORE = 8
+_LOOK_S = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A point that has no numbers, and why."""
+
+    run: str
+    seed: int
+    choice: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What came of a sweep: how many points it has, how many were done before, how many broke an invariant."""
+
+    points: int
+    before: int
+    broken: int
+    failures: list[Failure]
+
+
+def check(sweep: Sweep) -> None:
+    """Raises BadScenario or BadSetting for a scenario, a key or a value that can't be, before anything is started."""
+    from scenarios import catalogue
+    from simulation.run import understood
+
+    scenario = catalogue.find(sweep.subject.scenario)
+    for settings in sweep.choices():
+        understood(scenario, settings)
+
+
+def sweep_into(
+    start: Callable[[], SparkSession],
+    sweep: Sweep,
+    directory: Path,
+    *,
+    partitions: int | None = None,
+    resume: bool = False,
+    progress: Callable[[float], None] = lambda _: None,
+) -> Done:
+    """Play every point that `directory` has no summary row of. `start` gives the session, if one is needed.
+
+    The folder gets `facts/run=<id>/facts.parquet` (pipeline.schemas.LAKE), `summary/<id>.parquet` (SUMMARY), which
+    commits a point, and `sweep.json`. It must be one folder for driver and executors. `progress` is told the share of
+    points done. Raises PipelineError if the folder holds something else, or can't be written, or Spark fails.
+    """
+    directory = directory.resolve()
+    keep_manifest(sweep.subject, directory, resume=resume)
+    with _alone_in(directory):
+        clean(directory)
+        points = sweep.points()
+        done = finished(directory)
+        left = [point for point in points if point.run not in done]
+        if left:
+            with _watching(directory, len(points), len(points) - len(left), progress):
+                _play(start(), sweep.subject, left, directory, partitions)
+        (directory / UNFINISHED_FOLDER).rmdir()
+        failures, broken = _outcome(directory, points)
+        return Done(len(points), len(points) - len(left), broken, failures)
+
+
+def finished(directory: Path) -> set[str]:
+    """The runs that are committed in this folder."""
+    return {file.stem for file in (directory / SUMMARY_FOLDER).glob("*.parquet")}
+
+
+def _play(spark: SparkSession, what: Subject, points: list[Point], directory: Path, partitions: int | None) -> None:
+    tasks = partitions or _TASKS_A_CORE * spark.sparkContext.defaultParallelism
+    rows = [(point.run, point.seed, point.settings) for point in points]
+    grid = spark.createDataFrame(rows, POINTS).repartition(min(tasks, len(points)))
+    try:
+        grid.mapInArrow(player(what, str(directory)), SUMMARY).select("run").collect()
+    except Exception as error:  # whatever stops Spark; the points that are committed stay
+        raise PipelineError(
+            f"the sweep in {directory} stopped: {_reason(error)}; `--resume` goes on where it stands"
+        ) from error
+
+
+def _reason(error: Exception) -> str:
+    """The last line of the Python worker's own words, or the first of Spark's."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    own = [line for line in lines if "Error: " in line and not line.startswith(("at ", "org.", "Caused by"))]
+    return (own or lines or [type(error).__name__])[0]
+
+
+@contextmanager
+def _watching(directory: Path, points: int, before: int, progress: Callable[[float], None]) -> Iterator[None]:
+    """Tell `progress` how many rows have come, while Spark is at it."""
+    over = threading.Event()
+    folder = directory / SUMMARY_FOLDER
+    first = len(finished(directory))
+
+    def look() -> None:
+        while not over.wait(_LOOK_S):
+            new = sum(1 for _ in folder.iterdir()) - first
+            progress((before + new) / points)
+
+    progress(before / points)
+    watcher = threading.Thread(target=look, daemon=True)
+    watcher.start()
+    try:
+        yield
+        progress(1.0)
+    finally:
+        over.set()
+        watcher.join()
+
+
+@contextmanager
+def _alone_in(directory: Path) -> Iterator[None]:
+    """Two sweeps must not write to one folder; a process that is killed lets go of it."""
+    with (directory / ".lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise PipelineError(f"another sweep is writing to {directory}") from None
+        yield
+
+
+def _outcome(directory: Path, points: list[Point]) -> tuple[list[Failure], int]:
+    failures, broken = [], 0
+    for point in points:
+        file = directory / SUMMARY_FOLDER / f"{point.run}.parquet"
+        (row,) = pq.ParquetFile(file).read(["run", "seed", "choice", "error", "violations"]).to_pylist()
+        if row["error"] is not None:
+            failures.append(Failure(row["run"], row["seed"], row["choice"], row["error"]))
+        broken += bool(row["violations"])
+    return failures, broken
+
+
+__all__ = ["FACTS_FOLDER", "Done", "Failure", "check", "finished", "sweep_into"]
