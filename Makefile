@@ -36,6 +36,7 @@ nightly: $(READY)  ## the laws of the assignors under Hypothesis, 10,000 example
 docs: $(READY)  ## write the generated pages anew
 	@$(BIN)/python -m conformance.protocol_page
 	@$(BIN)/python -m scenarios.page
+	@$(BIN)/python -m cli.reference
 
 check: lint types contracts  ## lint, types, import contracts
 
