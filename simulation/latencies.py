@@ -42,11 +42,12 @@ class Latencies:
     `joined`: join phase completed → answer handled. `first_assignor`, `assignor`: answer handled → the leader's
     SyncGroup at the coordinator, the first time in a process (classes are loaded) and later. `first_told`, `told`:
     assignment written → assigned callback begins, likewise; `at_once`: a SyncGroup that waited for nothing → its answer
-    handled; `late`: the same where the application came late to the JoinGroup's answer, at work till then. `first_fetched`, `fetched`: assigned callback ends → records that wait are returned, likewise. `committed`:
-    commit written → revoked callback begins or JoinGroup is sent. `drift`: how much longer than heartbeat.interval.ms
-    an interval is; `napping`: and how much more in a program that works long, whose heartbeat thread naps ten times in
-    between (S11: 15 series). `polls_every_ms`: poll() acts on what a heartbeat says only when it has waited for records, for so
-    long at most (0: at once). `metadata`: how much longer than metadata.max.age.ms one refresh takes.
+    handled; `late`: the same where the application came late to the JoinGroup's answer, at work till then.
+    `first_fetched`, `fetched`: assigned callback ends → records that wait are returned, likewise. `committed`: commit
+    written → revoked callback begins or JoinGroup is sent. `drift`: how much longer than heartbeat.interval.ms an
+    interval is; `napping`: and how much more in a program that works long, whose heartbeat thread naps ten times in
+    between (S11: 15 series). `polls_every_ms`: poll() acts on what a heartbeat says only when it has waited for
+    records, for so long at most (0: at once). `metadata`: how much longer than metadata.max.age.ms one refresh takes.
     """
 
     start: Drawn

@@ -48,7 +48,7 @@ def read_answer(m: Member) -> None:
 
 
 def _look_ms(m: Member, at_ms: int) -> int:
-    """When the thread first looks from `at_ms` on: at once, or on the grid of its naps while the application is away."""
+    """When the thread looks, from `at_ms` on: at once, or after its naps while the application is away."""
     since, nap = m.away_since_ms, m.config.retry_backoff_ms
     if since is None or m.client != JAVA or not nap:
         return at_ms
