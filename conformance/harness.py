@@ -58,8 +58,10 @@ class Harness:
     def _arrivals(self, topic: str) -> dict[int, list[int]]:
         """Records come to all partitions at once, at the recorded rate; a seed shifts them against the actions."""
         step = 1000 / self._recorded.records_per_s
-        shift = self._world.rng.stream(f"reenact/{self._recorded.id}/arrivals/{topic}").random() * step
-        times = [round(shift + n * step) for n in range(int((self._recorded.end_ms + 1000) / step))]
+        chance = self._world.rng.stream(f"reenact/{self._recorded.id}/arrivals/{topic}")
+        shifts = [chance.random() * step for _ in range(self._recorded.producers[topic])]
+        steps = range(int((self._recorded.end_ms + 1000) / step))
+        times = sorted(round(shift + n * step) for n in steps for shift in shifts)
         grown = [a.what["partitions"] for a in self._recorded.actions if a.what.get("topic") == topic]
         return dict.fromkeys(range(max([self._recorded.topics[topic], *grown])), times)
 

@@ -155,6 +155,7 @@ def _joined(m: Member, joining: Joining, answer: object) -> Script:
             yield from _assignor_failed(m)
             return
         if not answer.skip_assignment:
+            yield from metadata.wait_for_news(m, topics)
             plan = yield from _lead(m, answer)
     if m.joining is not joining or m.application.never_syncs:
         return

@@ -89,6 +89,8 @@ class Member:
     needs_join_prepare: bool = True
     joining: Joining | None = None
     view: Partitions = ()
+    given_up: Partitions = ()
+    given_up_ms: int = 0
     sticky_owned: Partitions = ()
     sticky_generation: int = NO_GENERATION
     fatal: str | None = None
@@ -196,6 +198,7 @@ class Member:
         if reached:
             self.tell(facts.PositionReached(process=self.process.id, offsets=reached))
         if partitions != self.view:
+            self.given_up, self.given_up_ms = self.view, self.now
             self.view = partitions
             self.tell(facts.ViewChanged(process=self.process.id, partitions=partitions))
 

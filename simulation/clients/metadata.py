@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
-from simulation.clients.config import KAFKA_PYTHON
+from simulation.clients.config import JAVA, KAFKA_PYTHON
 from simulation.clients.member import Member
+from simulation.clients.process import Script
 
 FIRST_METADATA_MS = 100
 """kafka-python knows no topic before its first metadata, this long after its start; a leader then assigns nothing."""
+FETCH_MAX_WAIT_MS = 500
+"""fetch.max.wait.ms: how long a broker without new records keeps a fetch waiting."""
 
 
 def start(m: Member) -> None:
@@ -39,6 +43,28 @@ def refresh(m: Member) -> None:
         now = {topic: counts.get(topic, 0) for topic in m.watched}
         if now != m.watched:
             m.request_rejoin("cached metadata has changed")
+
+
+def wait_for_news(m: Member, topics: Iterable[str]) -> Script:
+    """A Java leader asks for the metadata of topics it has not subscribed to, whenever it assigns them, and waits.
+
+    The request goes the way of the fetches, so it is answered after the fetch in flight (Kafka: ensureFreshMetadata).
+    """
+    if m.client != JAVA or set(topics) <= set(m.topics):
+        return
+    until = _fetch_answered_ms(m)
+    if until > m.now:
+        yield from m.process.sleep(until - m.now)
+
+
+def _fetch_answered_ms(m: Member) -> int:
+    """When the broker answers the fetch in flight, which asks for what is held, or else for what was held before."""
+    partitions, since = (m.view, m.now) if m.view else (m.given_up, m.given_up_ms)
+    if not partitions:
+        return m.now
+    known = m.world_topics
+    waiting = [known.arrival_ms(p, known.end_offset(p, since)) for p in partitions if p.topic in known]
+    return min([at for at in waiting if at is not None] + [since + FETCH_MAX_WAIT_MS])
 
 
 def matching(pattern: str, counts: dict[str, int]) -> tuple[str, ...]:
