@@ -29,6 +29,7 @@ CUT = "cut"
 CLOSING = "closing"
 FAILED = "failed"
 DEAD = "dead"
+UNBORN = "unborn"
 
 CONFIGURATION: dict[str, str] = {
     STARTING: "network",
@@ -46,20 +47,25 @@ CONFIGURATION: dict[str, str] = {
     DEAD: "session.timeout.ms",
 }
 """What decides how long a process stays in each condition: a setting by Kafka's name, or a property of the application,
-its machine or the network in plain words. None for closing and failed: nothing shortens them."""
+its machine or the network in plain words. None for the others: nothing shortens them."""
 
 BROKER = "broker"
 
 
 @dataclass(slots=True)
 class Doings:
-    """One process's timeline: from `at_ms[i]` on it does `what[i]`; in callbacks `kinds[i]` is the listener's kind."""
+    """One process's timeline: from `at_ms[i]` on it does `what[i]`; in callbacks `kinds[i]` is the listener's kind.
+
+    `expired_ms`: when it passed max.poll.interval.ms. `cooperative`: it goes on with what it has during a rebalance.
+    """
 
     process: ProcessId
     at_ms: list[int] = field(default_factory=list)
     what: list[str] = field(default_factory=list)
     kinds: list[str | None] = field(default_factory=list)
     tells_rejoins: bool = False
+    cooperative: bool = False
+    expired_ms: list[int] = field(default_factory=list)
     _now: str = STARTING
     _must_join: bool = False
     _granted: bool = False
@@ -72,6 +78,8 @@ class Doings:
 
     def apply(self, event: Event, at_ms: int) -> None:
         """Take notice of one fact of the process, or of a link of its."""
+        if isinstance(event, c.PollExpired):
+            self.expired_ms.append(at_ms)
         self._hold(event)
         self._turn(event)
         what = self._condition()
@@ -130,6 +138,8 @@ class Doings:
         match event:
             case c.ProcessStarted():
                 self._now = STARTING
+            case c.ProtocolSelected():
+                self.cooperative = event.protocol == "COOPERATIVE"
             case c.RejoinRequested():
                 self.tells_rejoins = self._must_join = True
                 if self._now != RETRY:
@@ -159,7 +169,7 @@ class Doings:
         at = from_ms
         while at < to_ms:
             until = self.at_ms[i + 1] if i + 1 < len(self.at_ms) else to_ms
-            what, kind = (self.what[i], self.kinds[i]) if i >= 0 else (DEAD, None)
+            what, kind = (self.what[i], self.kinds[i]) if i >= 0 else (UNBORN, None)
             yield at, min(until, to_ms), what, kind
             at, i = min(until, to_ms), i + 1
 

@@ -29,6 +29,7 @@ STEPS = {
     "closing": "it is closing",
     "failed": "a fatal error was raised",
     "dead": "its process is gone",
+    "unborn": "its process has not started yet",
     "delay": "the initial delay (of nobody)",
     "unknown": "its log does not tell, or there is none",
 }

@@ -5,7 +5,7 @@ A round is one rebalance, as `analysis.rebalances` tells it, with the instants a
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -83,7 +83,8 @@ class Story:
 
     def next_round(self, at_ms: int) -> Round | None:
         """The first round begun at `at_ms` or later."""
-        return next((r for r in self.rounds if r.started_ms >= at_ms), None)
+        i = bisect_left(self.rounds, at_ms, key=lambda r: r.started_ms)
+        return self.rounds[i] if i < len(self.rounds) else None
 
 
 def stories(facts: Iterable[Recorded]) -> dict[str, Story]:

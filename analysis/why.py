@@ -11,25 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from analysis import doings, rounds
-from analysis.labels import (
-    DATA_CUT,
-    GRANT_IN_FLIGHT,
-    OWNER_DEAD,
-    OWNER_STALLED,
-    PAUSED_APP,
-    PAUSED_CALLBACK,
-    POSITION,
-    RESTORING,
-    UNOWNED,
-    Interval,
-)
-from analysis.rounds import Round, Story, stories
+from analysis.labels import Interval
+from analysis.reasons import Reason, reasons
+from analysis.rounds import Story, stories
 from events.base import Recorded
-from events.types import TopicPartition
-
-SESSION, REBALANCE_TIMEOUT = "session.timeout.ms", "max.poll.interval.ms"
-INITIAL_DELAY, STATIC = "group.initial.rebalance.delay.ms", "group.instance.id"
 
 PHASES = {
     "empty": "nobody is in the group",
@@ -76,16 +61,6 @@ class Blame:
         return self.to_ms - self.from_ms
 
 
-@dataclass(frozen=True, slots=True)
-class _Reason:
-    """One piece before it is put into words."""
-
-    phase: str
-    member: str | None = None
-    configuration: str | None = None
-    around: Round | None = None
-
-
 def blame(facts: Iterable[Recorded], found: Iterable[Interval]) -> list[Blame]:
     """Pieces of all unavailable intervals of `found` (the run's own), in their order. Facts of any kind, in order."""
     told = stories(facts)
@@ -95,7 +70,7 @@ def blame(facts: Iterable[Recorded], found: Iterable[Interval]) -> list[Blame]:
 def _pieces(story: Story, i: Interval) -> Iterator[Blame]:
     """An interval in pieces: neighbours differ in their reason."""
     open_: Blame | None = None
-    for from_ms, to_ms, reason in _reasons(story, i):
+    for from_ms, to_ms, reason in reasons(story, i):
         piece = _worded(i, reason, from_ms, to_ms)
         if open_ is not None and replace(open_, from_ms=from_ms, to_ms=to_ms) == piece:
             open_ = replace(open_, to_ms=to_ms)
@@ -107,7 +82,7 @@ def _pieces(story: Story, i: Interval) -> Iterator[Blame]:
         yield open_
 
 
-def _worded(i: Interval, reason: _Reason, from_ms: int, to_ms: int) -> Blame:
+def _worded(i: Interval, reason: Reason, from_ms: int, to_ms: int) -> Blame:
     around = reason.around
     generation = around.generation if around is not None else None
     return Blame(
@@ -126,7 +101,7 @@ def _worded(i: Interval, reason: _Reason, from_ms: int, to_ms: int) -> Blame:
     )
 
 
-def _chain(cause: str | None, reason: _Reason) -> str:
+def _chain(cause: str | None, reason: Reason) -> str:
     """What led here, in order: `crash c2.0 > session-expired > rebalance 12 > poll gap of c7.0 > joining`."""
     links = [cause] if cause else []
     around = reason.around
@@ -140,143 +115,3 @@ def _chain(cause: str | None, reason: _Reason) -> str:
     if reason.member is not None:
         whose = [f"{whose[0]} of {reason.member}" if whose else reason.member]
     return " > ".join([*links, *whose, reason.phase])
-
-
-def _reasons(story: Story, i: Interval) -> Iterator[tuple[int, int, _Reason]]:
-    for from_ms, to_ms, state, around in story.during(i.from_ms, i.to_ms):
-        yield from _reason_in(story, i, from_ms, to_ms, state, around)
-
-
-def _reason_in(
-    story: Story, i: Interval, from_ms: int, to_ms: int, state: str, around: Round | None
-) -> Iterator[tuple[int, int, _Reason]]:
-    """The reasons within a stretch in which the group's state does not change; the label goes first."""
-    match i.label:
-        case label if label == PAUSED_APP:
-            yield from_ms, to_ms, _Reason("paused", i.member, "pause", around)
-        case label if label == RESTORING:
-            words = ("positioning", "network") if i.sub_label == POSITION else ("restoring", "restore")
-            yield from_ms, to_ms, _Reason(words[0], i.member, words[1], around)
-        case label if label == PAUSED_CALLBACK:
-            yield from _in_callback(story, i, from_ms, to_ms, around)
-        case label if label == GRANT_IN_FLIGHT:
-            yield from _waiting_for(story, "granting", i.member, from_ms, to_ms, around)
-        case label if label == OWNER_STALLED:
-            yield from_ms, to_ms, _stalled(story, i, around)
-        case label if label == UNOWNED and state in (rounds.EMPTY, rounds.SETTLED):
-            yield from_ms, to_ms, _Reason("empty" if state == rounds.EMPTY else "unassigned", around=around)
-        case _:
-            yield from _of_the_group(story, i, from_ms, to_ms, state, around)
-
-
-def _of_the_group(
-    story: Story, i: Interval, from_ms: int, to_ms: int, state: str, around: Round | None
-) -> Iterator[tuple[int, int, _Reason]]:
-    """WITHHELD, OWNER_DEAD, a zombie: what the group as a whole waits for."""
-    if state == rounds.EMPTY:
-        yield from_ms, to_ms, _Reason("unknown" if story.recorded and not story.rounds else "empty")
-    elif state == rounds.UNLOADED:
-        yield from_ms, to_ms, _Reason("failover", around=around)
-    elif state == rounds.JOINING and around is not None:
-        yield from _joining(story, from_ms, to_ms, around)
-    elif state == rounds.COMPLETING and around is not None:
-        yield from _completing(story, from_ms, to_ms, around)
-    elif i.label == OWNER_DEAD:
-        yield from_ms, to_ms, _dead(story, i)
-    else:
-        yield from _settled(story, i, from_ms, to_ms, around)
-
-
-def _waiting_for(
-    story: Story, phase: str, member: str | None, from_ms: int, to_ms: int, around: Round | None
-) -> Iterator[tuple[int, int, _Reason]]:
-    """What `member` is doing decides the configuration; None where its own log does not tell."""
-    known = story.doings.get(member or "")
-    if known is None:
-        yield from_ms, to_ms, _Reason(phase, member, None, around)
-        return
-    for at, until, what, _ in known.during(from_ms, to_ms):
-        guess = what == doings.UNAWARE and (phase == "granting" or (story.recorded and not known.tells_rejoins))
-        configuration = None if guess else doings.CONFIGURATION.get(what)
-        if phase == "granting" and what == doings.JOIN:  # answered, and the application has yet to poll
-            configuration = doings.CONFIGURATION[doings.POLL]
-        yield at, until, _Reason(phase, member, configuration, around)
-
-
-def _joining(story: Story, from_ms: int, to_ms: int, r: Round) -> Iterator[tuple[int, int, _Reason]]:
-    if r.ended_by == rounds.BY_DELAY:
-        yield from_ms, to_ms, _Reason("joining", None, INITIAL_DELAY, r)
-    elif r.ended_by == rounds.BY_TIMEOUT:
-        yield from_ms, to_ms, _Reason("joining", r.awaited, REBALANCE_TIMEOUT, r)
-    elif r.ended_by == rounds.BY_REMOVAL:
-        configuration = SESSION if r.removal in ("session-expired", "expired") else None
-        yield from_ms, to_ms, _Reason("joining", r.awaited, configuration, r)
-    else:
-        awaited = r.awaited or next((name for name in r.expected if name not in r.arrived_ms), None)
-        yield from _waiting_for(story, "joining", awaited, from_ms, to_ms, r)
-
-
-def _completing(story: Story, from_ms: int, to_ms: int, r: Round) -> Iterator[tuple[int, int, _Reason]]:
-    if r.sync_timeout:
-        yield from_ms, to_ms, _Reason("assigning", r.leader, REBALANCE_TIMEOUT, r)
-        return
-    known = story.doings.get(r.leader or "")
-    if known is None:
-        yield from_ms, to_ms, _Reason("assigning", r.leader, None, r)
-        return
-    for at, until, what, _ in known.during(from_ms, to_ms):
-        configuration = doings.CONFIGURATION.get(what)
-        if what == doings.JOIN and r.leader != r.awaited and not r.initial:
-            configuration = doings.CONFIGURATION[doings.POLL]
-        yield at, until, _Reason("syncing" if what == doings.SYNC else "assigning", r.leader, configuration, r)
-
-
-def _settled(
-    story: Story, i: Interval, from_ms: int, to_ms: int, around: Round | None
-) -> Iterator[tuple[int, int, _Reason]]:
-    """A settled group: a zombie not yet replaced, or what waits for the follow-up of a cooperative rebalance."""
-    owner = around.plan.get(TopicPartition(i.topic, i.partition)) if around is not None else None
-    coming = story.next_round(to_ms)
-    if owner is not None and i.member is not None and owner != i.member:
-        yield from _waiting_for(story, "granting", owner, from_ms, to_ms, around)
-    elif owner is not None and i.member is not None:
-        expired = _removed(story, i.member, to_ms) in ("session-expired", "sync-timeout")
-        yield from_ms, to_ms, _Reason("detecting", i.member, SESSION if expired else "poll gap", coming)
-    else:
-        yield from _waiting_for(story, "withheld", coming.by if coming else None, from_ms, to_ms, around)
-
-
-def _in_callback(
-    story: Story, i: Interval, from_ms: int, to_ms: int, around: Round | None
-) -> Iterator[tuple[int, int, _Reason]]:
-    known = story.doings.get(i.member or "")
-    if known is None:
-        yield from_ms, to_ms, _Reason("unknown", i.member, "callback", around)
-        return
-    for at, until, what, kind in known.during(from_ms, to_ms):
-        phase = "accepting" if kind == "assigned" else "revoking"
-        configuration = doings.CONFIGURATION.get(what if what == doings.COMMIT else doings.CALLBACK)
-        yield at, until, _Reason(phase, i.member, configuration, around)
-
-
-def _removed(story: Story, member: str, at_ms: int) -> str | None:
-    """Why the member was removed at that instant; None if it was not."""
-    return next((cause for at, cause in story.removals.get(member, ()) if at == at_ms), None)
-
-
-def _stalled(story: Story, i: Interval, around: Round | None) -> _Reason:
-    member = i.member or ""
-    if _removed(story, member, i.to_ms) == "session-expired":
-        return _Reason("detecting", i.member, SESSION, story.next_round(i.to_ms))
-    return _Reason("stalled", i.member, "network" if i.sub_label == DATA_CUT else "freeze", around)
-
-
-def _dead(story: Story, i: Interval) -> _Reason:
-    """A dead owner in a settled group: what ended it says what it depended on."""
-    member = i.member or ""
-    coming = story.next_round(i.to_ms)
-    if i.to_ms in story.returns.get(member.rpartition(".")[0] or member, ()):
-        return _Reason("away", i.member, STATIC)
-    if _removed(story, member, i.to_ms) is not None or coming is None:
-        return _Reason("detecting", i.member, SESSION, coming)
-    return _Reason("detecting", i.member, SESSION, coming if coming.started_ms == i.to_ms else None)
