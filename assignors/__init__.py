@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from assignors.assignor import BASIC, CLIENT, SERVER, Assignor
 from assignors.by_range import by_range
 from assignors.constrained_sticky import constrained_cooperative_sticky
@@ -10,10 +12,11 @@ from assignors.laws import NotAdmitted, admit
 from assignors.optimal_sticky import optimal_sticky
 from assignors.round_robin import round_robin
 from assignors.server_range import server_range
-from assignors.spec import COOPERATIVE, EAGER
+from assignors.spec import COOPERATIVE, EAGER, Answer, Assign, Spec
 from assignors.sticky import cooperative_sticky, sticky
 from assignors.stream_join import sticky_stream_join
 from assignors.uniform import uniform
+from events.types import TopicPartition
 
 _FAIR = (*BASIC, "balanced-when-equal")
 
@@ -116,7 +119,16 @@ def register(assignor: Assignor) -> None:
     if assignor.name in ASSIGNORS:
         raise NotAdmitted(f"there is an assignor {assignor.name!r} already")
     admit(assignor)
-    ASSIGNORS[assignor.name] = assignor
+    ASSIGNORS[assignor.name] = replace(assignor, assign=_named(assignor.assign))
+
+
+def _named(assign: Assign) -> Assign:
+    """The same function; plain pairs in its answers become TopicPartitions, as everybody else's are."""
+
+    def named(spec: Spec) -> Answer:
+        return {member: [TopicPartition(*pair) for pair in lot] for member, lot in assign(spec).items()}
+
+    return named
 
 
 __all__ = ["ASSIGNORS", "Assignor", "NotAdmitted", "register"]

@@ -56,6 +56,20 @@ def test_a_users_own_function_is_admitted_by_what_it_promises() -> None:
         del ASSIGNORS["greedy"]
 
 
+def test_a_users_own_function_may_answer_with_plain_pairs() -> None:
+    def pairs(spec: Spec) -> dict[str, list[tuple[str, int]]]:
+        return {member: [tuple(p) for p in lot] for member, lot in everything_to_the_first(spec).items()}  # type: ignore[misc]
+
+    register(mine("pairs", pairs, "complete", "exclusive"))
+    try:
+        answer = ASSIGNORS["pairs"].assign(next(spec for spec in trials() if any(spec.partitions.values())))
+        given = [partition for lot in answer.values() for partition in lot]
+        assert given
+        assert all(isinstance(partition, TopicPartition) for partition in given)
+    finally:
+        del ASSIGNORS["pairs"]
+
+
 @pytest.mark.parametrize(
     ("law", "wrong"),
     [("balanced", "has"), ("balanced-when-equal", "sizes range from 0"), ("no-such-law", "there are the laws")],
