@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cli.errors import BadRequest
 from cli.fuzz import span
 from cli.options import Format, FormatOption, pairs
-from cli.output import note, plain, write_json
+from cli.output import note, plain, table, write_json
 from cli.progress import progress
 from cli.run import RecordOption, ScenarioArgument, SetOption
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from pipeline.sweep_report import Report
 
 _SHOWN = 5
 MasterOption = Annotated[
@@ -87,3 +89,78 @@ def sweep(
         note(f"{done.broken:,} of {done.points:,} runs broke an invariant; column `violation` of their rows tells it")
     if done.failures or done.broken:
         raise typer.Exit(1)
+
+
+def sweep_report(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What `groupsim sweep --to DIR` wrote.")],
+    measure: Annotated[
+        str, typer.Option("--measure", metavar="NAME", help="By what: partition_ms, after_start_ms, max_partitions, …")
+    ] = "partition_ms",
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="A picture besides: .png or .html.")
+    ] = None,
+    master: MasterOption = "local[*]",
+    memory: MemoryOption = "2g",
+    form: FormatOption = Format.TABLE,
+) -> None:
+    """Medians, p95 and the best choices of a sweep by unavailable partition time, with 95 % bootstrap intervals.
+
+    Example: groupsim sweep-report lake/ -o sweep.png
+    """
+    from pipeline.grid import read_manifest
+    from pipeline.report_plots import SUFFIXES, draw
+    from pipeline.session import spark_session
+    from pipeline.sweep_report import MEASURES, report, summaries
+
+    if measure not in MEASURES:
+        raise BadRequest(f"--measure {measure!r} is none of {', '.join(MEASURES)}")
+    if form not in (Format.TABLE, Format.JSON):
+        raise BadRequest(f"--format must be table or json for a sweep-report, not {form.value}")
+    if output is not None and output.suffix not in SUFFIXES:
+        raise BadRequest(f"-o {output}: a name that ends in {' or '.join(SUFFIXES)} is expected")
+    read_manifest(folder)
+    found = report(summaries(spark_session(master, memory, app="groupsim sweep-report"), folder), measure)
+    if output is not None:
+        draw(found, output)
+        note(f"the picture is in {output}")
+    if form is Format.JSON:
+        write_json({**asdict(found), "best": found.best})
+    else:
+        _print(found)
+
+
+def _print(found: Report) -> None:
+    seconds = found.measure.endswith("_ms")
+    title = f"{plain(found.scenario)}  {found.runs:,} runs, {len(found.choices):,} choices"
+    troubles = [f"{n:,} {what}" for n, what in ((found.failed, "failed"), (found.broken, "broke an invariant")) if n]
+    print(", ".join([title, *troubles]))
+    print(f"{found.measure}{', in partition-seconds' if seconds else ''}; intervals hold 95 % of the bootstrap's draws")
+    rows = [_told(row, 1_000 if seconds else 1) for row in found.choices]
+    columns = ("", "choice", "runs", "failed", "median", "interval", "p95", "worse by", "rebalances", "mostly")
+    table(rows, columns if found.failed else [c for c in columns if c != "failed"])
+    if len(found.values) > 1:
+        print("each value over all the others:")
+        effects = [
+            {**row, "median": _in(row["median"], seconds), "p95": _in(row["p95"], seconds)} for row in found.values
+        ]
+        table(effects, ("key", "value", "runs", "median", "p95"))
+    first, *others = found.best
+    print(f"best: {plain(first) or 'as it is'}")
+    for other in others:
+        print(f"as good within the interval: {plain(other)}")
+
+
+def _in(value: float, seconds: bool) -> str:
+    return f"{value / 1_000:,.1f}" if seconds else f"{value:,.1f}"
+
+
+def _told(row: dict[str, Any], by: int) -> dict[str, Any]:
+    """A row of the report as people read it."""
+    if row["median"] is None:
+        return {**row, "": "", "median": None, "interval": None, "p95": None, "worse by": None}
+    numbers = {name: f"{row[name] / by:,.1f}" for name in ("median", "p95")}
+    spans = {
+        shown: f"{row[f'{name}_low'] / by:,.1f} … {row[f'{name}_high'] / by:,.1f}"
+        for shown, name in (("interval", "median"), ("worse by", "worse"))
+    }
+    return {**row, "": "*" if row["as_good"] else "", **numbers, **spans}
