@@ -10,7 +10,16 @@ from storage.codec import Row
 
 
 class Backend(Protocol):
-    """A module with these functions; `storage.sql.BACKENDS` names it."""
+    """A module with these names; `storage.database` knows which."""
+
+    @property
+    def ERRORS(self) -> type[Exception]:
+        """What the driver raises where SQLAlchemy does not stand between."""
+        ...
+
+    def place(self, url: URL) -> str:
+        """The store's name in sentences; no password is in it."""
+        ...
 
     def engine(self, url: URL) -> Engine:
         """An engine; transactions opened with the execution option `writing` wait for other writers."""
@@ -29,4 +38,8 @@ class Backend(Protocol):
 
     def is_taken(self, error: object) -> bool:
         """Whether this driver's error says that a unique key was there already."""
+        ...
+
+    def sentence(self, error: object) -> str:
+        """The driver's error in one line, without a password."""
         ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 from collections.abc import Iterable, Mapping
@@ -9,7 +10,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from events.types import RunId
-from storage.errors import StoreError
+from storage.errors import StoreError, StreamConflict
 from storage.store import RunInfo
 
 _RUN_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@+,=-]*")
@@ -54,9 +55,19 @@ def from_columns(row: Iterable[object]) -> RunInfo:
         raise StoreError(f"what is stored of run {columns['id']} can't be read: {error}") from None
 
 
+def seal(info: RunInfo) -> str:
+    """SHA-256 over what is known of a run, the digest of its facts included: 64 hexadecimal digits."""
+    return hashlib.sha256(_encoder.encode(list(to_columns(info).values()))).hexdigest()
+
+
 def over(info: RunInfo) -> StoreError:
     """The error for writing to a run that has ended."""
     return StoreError(f"run {info.id} is over ({info.status}); nothing can be added to it")
+
+
+def taken(run: RunId, place: str) -> StreamConflict:
+    """The error for a second run of the same id."""
+    return StreamConflict(f"run {run} already exists in {place}")
 
 
 def conflict(run: RunId, place: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -10,9 +10,10 @@ from events.base import Recorded
 from events.types import RunId
 from storage.codec import Row, check_types, digest_of, recorded
 from storage.errors import StreamConflict
-from storage.infos import checked, conflict, over
+from storage.infos import checked, conflict, over, seal, taken
+from storage.intake import Arrival
 from storage.references import missing, pick
-from storage.store import RunInfo
+from storage.store import RunInfo, Snapshot
 from storage.writer import BatchWriter
 
 PLACE = "memory"
@@ -24,14 +25,17 @@ class MemoryStore:
     def __init__(self) -> None:
         self._infos: dict[RunId, RunInfo] = {}
         self._rows: dict[RunId, list[Row]] = {}
+        self._marks: dict[RunId, list[tuple[int, str]]] = {}
+        self._seals: dict[RunId, str] = {}
+        self._snapshots: dict[tuple[RunId, str], dict[int, Snapshot]] = {}
 
     def begin(self, info: RunInfo) -> MemoryWriter:
         """Start a run; see `EventStore.begin`."""
         info = checked(msgspec.structs.replace(info, facts=0))
         if info.id in self._infos:
-            raise StreamConflict(f"run {info.id} already exists in {PLACE}")
+            raise taken(info.id, PLACE)
         self._infos[info.id] = info
-        self._rows[info.id] = []
+        self._rows[info.id], self._marks[info.id] = [], []
         return MemoryWriter(self, info)
 
     def resume(self, run: RunId) -> MemoryWriter:
@@ -58,9 +62,7 @@ class MemoryStore:
     ) -> Iterator[Row]:
         """The rows as stored; see `EventStore.rows`."""
         wanted = None if types is None else check_types(types)
-        if run not in self._rows:
-            raise missing(list(self._rows), run, PLACE)
-        part = self._rows[run][max(start, 0) : None if stop is None else max(stop, 0)]
+        part = self._rows[self._whole(run)][max(start, 0) : None if stop is None else max(stop, 0)]
         return (
             row for row in part if (wanted is None or row[4] in wanted) and (until_ms is None or row[1] <= until_ms)
         )
@@ -85,23 +87,71 @@ class MemoryStore:
     def mark_interrupted(self, run: RunId) -> RunInfo:
         """Close a run whose writer is gone; see `EventStore.mark_interrupted`."""
         info = self._unfinished(run)
-        self._infos[run] = msgspec.structs.replace(info, status="interrupted", digest=self.digest(run))
-        return self._infos[run]
+        ended = msgspec.structs.replace(info, status="interrupted", digest=self.digest(run))
+        self.keep(ended, [], info.facts, "")
+        return ended
 
     def close(self) -> None:
         """Nothing to give back."""
 
-    def keep(self, info: RunInfo, rows: list[Row], first: int) -> None:
+    def keep(self, info: RunInfo, rows: list[Row], first: int, mark: str) -> None:
         """Put `rows` behind the `first` ones that the run has, and `info` in the place of what was known of it."""
         if len(self._rows[info.id]) != first or self._infos[info.id].status != "running":
             raise StreamConflict(conflict(info.id, PLACE))
         self._rows[info.id] += rows
+        if rows:
+            self._marks[info.id].append((first + len(rows), mark))
         self._infos[info.id] = info
+        if info.status != "running":
+            self._seals[info.id] = seal(info)
 
-    def _unfinished(self, run: RunId) -> RunInfo:
+    def take(self, info: RunInfo, rows: Iterable[Row]) -> RunInfo:
+        """Put a whole run in; see `EventStore.take`."""
+        info = checked(info)
+        if info.id in self._infos:
+            raise taken(info.id, PLACE)
+        arrival = Arrival(info, rows)
+        kept = [row for part in arrival for row in part]
+        self.begin(msgspec.structs.replace(info, status="running"))
+        self._rows[info.id], self._marks[info.id] = kept, arrival.marks
+        self._infos[info.id] = arrival.ended()
+        if info.status != "running":
+            self._seals[info.id] = seal(self._infos[info.id])
+        return self._infos[info.id]
+
+    def marks(self, run: RunId) -> list[tuple[int, str]]:
+        """See `EventStore.marks`."""
+        return list(self._marks[self._whole(run)])
+
+    def seal(self, run: RunId) -> str | None:
+        """See `EventStore.seal`."""
+        return self._seals.get(self._whole(run))
+
+    def snapshot(self, run: RunId, kind: str, until_ms: int | None = None) -> Snapshot | None:
+        """See `EventStore.snapshot`."""
+        kept = self._snapshots.get((self._whole(run), kind), {})
+        fit = [s for s in kept.values() if until_ms is None or s.at_ms <= until_ms]
+        return max(fit, key=lambda s: s.seq, default=None)
+
+    def keep_snapshots(self, run: RunId, kind: str, found: Sequence[Snapshot]) -> None:
+        """See `EventStore.keep_snapshots`."""
+        kept = self._snapshots.setdefault((self._whole(run), kind), {})
+        for snapshot in found:
+            kept.setdefault(snapshot.seq, snapshot)
+
+    def drop_snapshots(self) -> int:
+        """See `EventStore.drop_snapshots`."""
+        count = sum(map(len, self._snapshots.values()))
+        self._snapshots.clear()
+        return count
+
+    def _whole(self, run: RunId) -> RunId:
         if run not in self._infos:
             raise missing(list(self._infos), run, PLACE)
-        info = self._infos[run]
+        return run
+
+    def _unfinished(self, run: RunId) -> RunInfo:
+        info = self._infos[self._whole(run)]
         if info.status != "running":
             raise over(info)
         return info
@@ -114,8 +164,8 @@ class MemoryWriter(BatchWriter):
         super().__init__(info, stored)
         self._home = store
 
-    def _store(self, info: RunInfo, rows: list[Row], first: int) -> None:
-        self._home.keep(info, rows, first)
+    def _store(self, info: RunInfo, rows: list[Row], first: int, mark: str) -> None:
+        self._home.keep(info, rows, first, mark)
 
     def _stored(self) -> int:
         return self._home.find(self.info.id).facts

@@ -1,40 +1,33 @@
-"""The store in a database, by SQLAlchemy Core: SQLite by default."""
+"""The store in a database, by SQLAlchemy Core: SQLite by default, PostgreSQL by its URL."""
 
 from __future__ import annotations
 
-import logging
-import sqlite3
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import URL, Select, make_url, select, update
-from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+from sqlalchemy import URL, Connection, Select, bindparam, delete, select, update
 
 from events.base import Recorded
 from events.types import RunId
-from storage import sqlite
-from storage.backend import Backend
 from storage.codec import COLUMNS, Row, check_types, digest_of, recorded
-from storage.errors import StoreError, StreamConflict
-from storage.infos import checked, conflict, from_columns, over, to_columns
+from storage.database import Database, Taken
+from storage.errors import StreamConflict
+from storage.infos import checked, conflict, from_columns, over, seal, taken, to_columns
+from storage.intake import Arrival
 from storage.references import missing, pick
-from storage.schema import FACTS, RUNS
-from storage.store import RunInfo
+from storage.schema import FACTS, MARKS, RUNS, SNAPSHOTS
+from storage.store import RunInfo, Snapshot
 from storage.writer import BatchWriter
 
 _ROW = [FACTS.c[name] for name in COLUMNS]
 _INFO = [RUNS.c[name] for name in RunInfo.__struct_fields__]
 _AT_ONCE = 1000
-# Ctrl-C while a connection goes back to the pool is raised as it should be, and logged with a traceback besides.
-logging.getLogger("sqlalchemy.pool").addHandler(logging.NullHandler())
-BACKENDS: dict[str, Backend] = {"sqlite": sqlite}
-"""By the name that a URL begins with."""
-
-
-class Taken(Exception):
-    """A unique key was there already; never leaves this module."""
+_MINE = update(RUNS).where(
+    RUNS.c.key == bindparam("mine"), RUNS.c.facts == bindparam("first"), RUNS.c.status == "running"
+)
+_GROW = _MINE.values(facts=bindparam("count"))
+_MARK = MARKS.insert()
 
 
 class SqlStore:
@@ -44,23 +37,8 @@ class SqlStore:
     """
 
     def __init__(self, url: str | URL, create: bool = True) -> None:
-        try:
-            self._url = make_url(url)
-        except ArgumentError:
-            raise StoreError(f"{url!r} is neither a path nor a database URL such as sqlite:///groupsim.db") from None
-        name = self._url.get_backend_name()
-        if name not in BACKENDS:
-            raise StoreError(f"a store can't be kept in {name!r}, only in {', '.join(BACKENDS)}; or give a path")
-        self._backend = BACKENDS[name]
-        self.place = self._url.database or self._url.render_as_string()
-        self._engine = self._backend.engine(self._url)
-        self._writing = self._engine.execution_options(writing=True)
-        try:
-            with self._sentences():
-                self._backend.prepare(self._engine, self.place, create)
-        except StoreError:
-            self.close()
-            raise
+        self._db = Database(url, create)
+        self.place = self._db.place
 
     def __enter__(self) -> SqlStore:
         return self
@@ -72,11 +50,28 @@ class SqlStore:
         """Start a run; see `EventStore.begin`."""
         info = checked(msgspec.structs.replace(info, facts=0))
         try:
-            with self._sentences(), self._writing.begin() as connection:
-                (key,) = connection.execute(RUNS.insert().values(**to_columns(info)).returning(RUNS.c.key)).one()
+            with self._db.writing() as connection:
+                key = _first(connection, info)
         except Taken:
-            raise StreamConflict(f"run {info.id} already exists in {self.place}") from None
+            raise taken(info.id, self.place) from None
         return SqlWriter(self, info, key)
+
+    def take(self, info: RunInfo, rows: Iterable[Row]) -> RunInfo:
+        """Put a whole run in, in one transaction; see `EventStore.take`."""
+        info = checked(info)
+        try:
+            with self._db.writing() as connection:
+                key = _first(connection, msgspec.structs.replace(info, status="running", digest=None))
+                arrival = Arrival(info, rows)
+                for part in arrival:
+                    self._db.backend.insert(connection, key, part)
+                if arrival.marks:
+                    connection.execute(_MARK, [{"run": key, "facts": n, "digest": d} for n, d in arrival.marks])
+                ended = arrival.ended()
+                connection.execute(update(RUNS).where(RUNS.c.key == key).values(**_closed(ended)))
+        except Taken:
+            raise taken(info.id, self.place) from None
+        return ended
 
     def resume(self, run: RunId) -> SqlWriter:
         """Go on with a run that never ended; see `EventStore.resume`."""
@@ -87,12 +82,12 @@ class SqlStore:
         """End a run whose writer is gone; see `EventStore.mark_interrupted`."""
         info = self._unfinished(run)
         ended = msgspec.structs.replace(info, status="interrupted", digest=self.digest(run))
-        self.keep(self._key(run), ended, [], info.facts)
+        self.keep(self._key(run), ended, [], info.facts, "")
         return ended
 
     def runs(self) -> list[RunInfo]:
         """All runs, oldest first."""
-        with self._sentences(), self._engine.begin() as connection:
+        with self._db.reading() as connection:
             return [from_columns(row) for row in connection.execute(select(*_INFO).order_by(RUNS.c.key))]
 
     def find(self, reference: str) -> RunInfo:
@@ -137,47 +132,88 @@ class SqlStore:
         """SHA-256 over the run's rows; see `storage.codec.Digest`."""
         return digest_of(self.rows(run))
 
-    def keep(self, key: int, info: RunInfo, rows: list[Row], first: int) -> None:
-        """Put `rows` behind the `first` ones of the run with this key, and `info`, in one transaction.
+    def marks(self, run: RunId) -> list[tuple[int, str]]:
+        """See `EventStore.marks`."""
+        wanted = select(MARKS.c.facts, MARKS.c.digest).where(MARKS.c.run == self._key(run)).order_by(MARKS.c.facts)
+        with self._db.reading() as connection:
+            return [(count, digest) for count, digest in connection.execute(wanted)]
+
+    def seal(self, run: RunId) -> str | None:
+        """See `EventStore.seal`."""
+        wanted = select(RUNS.c.seal).where(RUNS.c.key == self._key(run))
+        with self._db.reading() as connection:
+            kept: str | None = connection.execute(wanted).scalar()
+        return kept
+
+    def snapshot(self, run: RunId, kind: str, until_ms: int | None = None) -> Snapshot | None:
+        """See `EventStore.snapshot`."""
+        s = SNAPSHOTS.c
+        wanted = select(s.seq, s.at_ms, s.state).where(s.run == self._key(run), s.kind == kind)
+        if until_ms is not None:
+            wanted = wanted.where(s.at_ms <= until_ms)
+        with self._db.reading() as connection:
+            row = connection.execute(wanted.order_by(s.seq.desc()).limit(1)).one_or_none()
+        return None if row is None else Snapshot(*row)
+
+    def keep_snapshots(self, run: RunId, kind: str, found: Sequence[Snapshot]) -> None:
+        """See `EventStore.keep_snapshots`."""
+        key, s = self._key(run), SNAPSHOTS.c
+        with self._db.writing() as connection:
+            there = set(connection.execute(select(s.seq).where(s.run == key, s.kind == kind)).scalars())
+            for kept in found:
+                if kept.seq not in there:
+                    connection.execute(SNAPSHOTS.insert(), {"run": key, "kind": kind, **msgspec.structs.asdict(kept)})
+
+    def drop_snapshots(self) -> int:
+        """See `EventStore.drop_snapshots`."""
+        with self._db.writing() as connection:
+            return connection.execute(delete(SNAPSHOTS)).rowcount
+
+    def keep(self, key: int, info: RunInfo, rows: list[Row], first: int, mark: str) -> None:
+        """Put `rows` behind the `first` ones of the run with this key, their mark, and `info`, in one transaction.
 
         Raises StreamConflict if another writer was there first.
         """
         late = StreamConflict(conflict(info.id, self.place))
-        mine = update(RUNS).where(RUNS.c.key == key, RUNS.c.facts == first, RUNS.c.status == "running")
-        changes: dict[str, object] = {"facts": info.facts} if rows else to_columns(info)
+        mine = {"mine": key, "first": first}
         try:
-            with self._sentences(), self._writing.begin() as connection:
-                if connection.execute(mine.values(**changes)).rowcount != 1:
+            with self._db.writing() as connection:
+                if rows:
+                    changed = connection.execute(_GROW, {**mine, "count": info.facts})
+                else:
+                    changed = connection.execute(_MINE.values(**_closed(info)), mine)
+                if changed.rowcount != 1:
                     raise late
                 if rows:
-                    self._backend.insert(connection, key, rows)
+                    self._db.backend.insert(connection, key, rows)
+                    connection.execute(_MARK, {"run": key, "facts": info.facts, "digest": mark})
         except Taken:
             raise late from None
 
     def close(self) -> None:
         """Give the connections back."""
-        self._engine.dispose()
+        self._db.engine.dispose()
 
     def _streamed(self, wanted: Select[Any]) -> Iterator[Row]:
-        with self._sentences(), self._engine.connect() as connection:
+        with self._db.reading() as connection:
             result = connection.execution_options(yield_per=_AT_ONCE).execute(wanted)
             for part in result.partitions():
                 for row in part:
                     yield tuple(row)
 
     def _ids(self) -> list[RunId]:
-        with self._sentences(), self._engine.begin() as connection:
+        with self._db.reading() as connection:
             return list(connection.execute(select(RUNS.c.id).order_by(RUNS.c.key)).scalars())
 
     def _key(self, run: RunId) -> int:
-        with self._sentences(), self._engine.begin() as connection:
+        with self._db.reading() as connection:
             key: int | None = connection.execute(select(RUNS.c.key).where(RUNS.c.id == run)).scalar()
         if key is None:
             raise missing(self._ids(), run, self.place)
         return key
 
     def _info(self, run: RunId) -> RunInfo:
-        with self._sentences(), self._engine.begin() as connection:
+        with self._db.reading() as connection:
             row = connection.execute(select(*_INFO).where(RUNS.c.id == run)).one_or_none()
         if row is None:
             raise missing(self._ids(), run, self.place)
@@ -189,17 +225,16 @@ class SqlStore:
             raise over(info)
         return info
 
-    @contextmanager
-    def _sentences(self) -> Iterator[None]:
-        """What the database says, as one sentence of ours."""
-        try:
-            yield
-        except DBAPIError as error:
-            if self._backend.is_taken(error.orig):
-                raise Taken from None
-            raise StoreError(f"the store {self.place} can't be used: {error.orig}") from None
-        except (SQLAlchemyError, sqlite3.Error) as error:
-            raise StoreError(f"the store {self.place} can't be used: {error}") from None
+
+def _first(connection: Connection, info: RunInfo) -> int:
+    """The key of a new run."""
+    key: int = connection.execute(RUNS.insert().values(**to_columns(info)).returning(RUNS.c.key)).scalar_one()
+    return key
+
+
+def _closed(info: RunInfo) -> dict[str, object]:
+    """The row of table runs, sealed if the run is over."""
+    return {**to_columns(info), "seal": None if info.status == "running" else seal(info)}
 
 
 class SqlWriter(BatchWriter):
@@ -209,8 +244,8 @@ class SqlWriter(BatchWriter):
         super().__init__(info, stored)
         self._home, self._key = store, key
 
-    def _store(self, info: RunInfo, rows: list[Row], first: int) -> None:
-        self._home.keep(self._key, info, rows, first)
+    def _store(self, info: RunInfo, rows: list[Row], first: int, mark: str) -> None:
+        self._home.keep(self._key, info, rows, first, mark)
 
     def _stored(self) -> int:
         return self._home.find(self.info.id).facts

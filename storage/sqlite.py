@@ -13,12 +13,23 @@ from storage import schema
 from storage.codec import COLUMNS, Row
 from storage.errors import NewerStore, StoreError
 
+ERRORS = sqlite3.Error
 WAIT_S = 60.0
 """How long a writer waits for another one's transaction before it gives up."""
 APPLICATION_ID = 0x67727370
 """Stands in the header of our files (`grsp`), so that another program's database is never taken for a store."""
 
+_HINTS = {
+    "SQLITE_FULL": "; what was written before is kept",
+    "SQLITE_IOERR_WRITE": " while writing (no space, or a limit on file sizes); what was written before is kept",
+    "SQLITE_READONLY": "; give another --store, or the right to write there",
+}
 _INSERT = f"INSERT INTO facts (run, {', '.join(COLUMNS)}) VALUES (%d, {', '.join('?' * len(COLUMNS))})"
+
+
+def place(url: URL) -> str:
+    """The path of the file."""
+    return url.database or url.render_as_string()
 
 
 def engine(url: URL) -> Engine:
@@ -49,6 +60,12 @@ def is_taken(error: object) -> bool:
     """Whether a unique key stood in the way (other broken constraints are bugs, not rivals)."""
     name = getattr(error, "sqlite_errorname", "")
     return name in ("SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_UNIQUE")
+
+
+def sentence(error: object) -> str:
+    """SQLite's few words, with what they mean where a file can't grow or can't be changed."""
+    hint = _HINTS.get(getattr(error, "sqlite_errorname", "") or "", "")
+    return f"{error}{hint}"
 
 
 def prepare(made: Engine, place: str, create: bool) -> None:
@@ -96,10 +113,7 @@ def _number(connection: sqlite3.Connection, place: str) -> int:
     """The shape of the store, 0 where there are no tables yet. Raises NewerStore."""
     number: int = connection.execute("PRAGMA user_version").fetchone()[0]
     if number > schema.NUMBER:
-        raise NewerStore(
-            f"{place} was written by a newer groupsim (store schema {number}; this version reads up to "
-            f"{schema.NUMBER}): use that one, or another --store"
-        )
+        raise NewerStore(schema.newer(place, number))
     return number
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Protocol
 
 import msgspec
@@ -34,6 +34,14 @@ class RunInfo(msgspec.Struct, frozen=True, kw_only=True):
     digest: str | None = None
     scenario_path: str | None = None
     summary: dict[str, object] = {}
+
+
+class Snapshot(msgspec.Struct, frozen=True):
+    """A folded state of a run: of all facts before `seq`, the last of which was at `at_ms`."""
+
+    seq: int
+    at_ms: int
+    state: bytes
 
 
 class RunWriter(Protocol):
@@ -70,6 +78,13 @@ class EventStore(Protocol):
 
     def mark_interrupted(self, run: RunId) -> RunInfo:
         """End a run whose writer is gone: status `interrupted`, and the digest of what it left."""
+        ...
+
+    def take(self, info: RunInfo, rows: Iterable[Row]) -> RunInfo:
+        """Put a whole run in, as another store had it (`import`); all of it or nothing.
+
+        Raises StreamConflict if its id is taken, StoreError if the rows are not those of `info` or can't be read.
+        """
         ...
 
     def runs(self) -> list[RunInfo]:
@@ -109,6 +124,26 @@ class EventStore(Protocol):
 
     def digest(self, run: RunId) -> str:
         """SHA-256 over the run's facts as bytes, run id left out: equal runs have equal digests."""
+        ...
+
+    def marks(self, run: RunId) -> list[tuple[int, str]]:
+        """`(n, digest of the run's first n facts)`, one a batch, in order: as they were when the batch was written."""
+        ...
+
+    def seal(self, run: RunId) -> str | None:
+        """`storage.infos.seal` of the run as it was when the run ended; None before, and for runs of old stores."""
+        ...
+
+    def snapshot(self, run: RunId, kind: str, until_ms: int | None = None) -> Snapshot | None:
+        """The latest kept state of this kind that holds no fact after `until_ms`, if there is one."""
+        ...
+
+    def keep_snapshots(self, run: RunId, kind: str, found: Sequence[Snapshot]) -> None:
+        """Keep states for later readers; those that are there already stay. Raises StoreError if it can't."""
+        ...
+
+    def drop_snapshots(self) -> int:
+        """Throw all kept states away, which costs later readers time and nothing else; gives how many there were."""
         ...
 
     def close(self) -> None:

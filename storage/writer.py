@@ -69,7 +69,7 @@ class BatchWriter(ABC):
         info = msgspec.structs.replace(self.info, facts=first + len(rows))
         self._flight = _Flight(info, digest, versions, len(self._waiting))
         try:
-            self._store(info, rows, first)
+            self._store(info, rows, first, digest.hex())
         except StoreError as trouble:
             self._refusal = trouble
             raise
@@ -103,13 +103,13 @@ class BatchWriter(ABC):
         digest = self._digest.hex()
         ended = msgspec.structs.replace(self.info, status=status, simulated_ms=simulated_ms, digest=digest)
         ended = checked(msgspec.structs.replace(ended, summary=summary or {}))
-        self._store(ended, [], ended.facts)
+        self._store(ended, [], ended.facts, digest)
         self.info, self._refusal = ended, over(ended)
         return ended
 
     @abstractmethod
-    def _store(self, info: RunInfo, rows: list[Row], first: int) -> None:
-        """Keep `rows` behind the `first` ones that the run has, and `info`; all of it or nothing.
+    def _store(self, info: RunInfo, rows: list[Row], first: int, mark: str) -> None:
+        """Keep `rows` behind the `first` ones that the run has, `info`, and `mark`, the digest so far; all or nothing.
 
         Raises StreamConflict if the run does not hold exactly `first` facts, or is over.
         """

@@ -28,7 +28,10 @@ def path(tmp_path: Path) -> Path:
 
 
 def change(path: Path, *statements: str) -> None:
+    """Damage a store behind its back: the guards are taken away first, as whoever can write to the file can do."""
     connection = sqlite3.connect(path)
+    for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+        connection.execute(f"DROP TRIGGER {name}")
     for statement in statements:
         assert connection.execute(statement).rowcount != 0
     connection.commit()
@@ -83,27 +86,27 @@ def test_a_fact_that_can_not_be_read_is_named_by_run_and_seq(path: Path) -> None
 
 def test_a_newer_store_is_refused_in_a_sentence(path: Path) -> None:
     change(path, "PRAGMA user_version = 99")
-    with pytest.raises(NewerStore, match=r"store\.db was written by a newer groupsim \(store schema 99; .* up to 1\)"):
+    with pytest.raises(NewerStore, match=r"store\.db was written by a newer groupsim \(store schema 99; .* up to 2\)"):
         open_store(path)
 
 
 def test_an_older_store_is_lifted_and_keeps_its_facts(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with SqlStore(f"sqlite:///{path}") as store:
         digest = store.digest("a")
-    monkeypatch.setattr(schema, "NUMBER", 3)
-    with pytest.raises(StoreError, match="has store schema 1, and nothing leads from 1 to 2"):
+    monkeypatch.setattr(schema, "NUMBER", 4)
+    with pytest.raises(StoreError, match="has store schema 2, and nothing leads from 2 to 3"):
         open_store(path)
-    monkeypatch.setitem(schema.MIGRATIONS, 1, ("ALTER TABLE runs ADD COLUMN note TEXT",))
-    monkeypatch.setitem(schema.MIGRATIONS, 2, ("UPDATE runs SET note = 'lifted'", "nonsense"))
+    monkeypatch.setitem(schema.MIGRATIONS, 2, ("ALTER TABLE runs ADD COLUMN note TEXT",))
+    monkeypatch.setitem(schema.MIGRATIONS, 3, ("ALTER TABLE runs ADD COLUMN more TEXT", "nonsense"))
     with pytest.raises(StoreError, match="syntax error"):
         open_store(path)
-    assert ask(path, "PRAGMA user_version") == [(1,)]
+    assert ask(path, "PRAGMA user_version") == [(2,)]
     assert "note" not in [name for _, name, *_ in ask(path, "PRAGMA table_info(runs)")]
-    monkeypatch.setitem(schema.MIGRATIONS, 2, ("UPDATE runs SET note = 'lifted'",))
+    monkeypatch.setitem(schema.MIGRATIONS, 3, ("ALTER TABLE runs ADD COLUMN more TEXT DEFAULT 'lifted'",))
     with SqlStore(f"sqlite:///{path}") as store:
         assert store.digest("a") == digest == store.find("a").digest
-    assert ask(path, "PRAGMA user_version") == [(3,)]
-    assert ask(path, "SELECT note FROM runs") == [("lifted",)]
+    assert ask(path, "PRAGMA user_version") == [(4,)]
+    assert ask(path, "SELECT more FROM runs") == [("lifted",)]
 
 
 def test_a_file_that_is_no_store_is_refused_and_left_alone(tmp_path: Path) -> None:
@@ -147,7 +150,7 @@ def _fill(writer: RunWriter) -> None:
 
 def test_a_full_disk_is_said_and_leaves_the_finished_batches(path: Path) -> None:
     with SqlStore(f"sqlite:///{path}") as store:
-        with store._engine.connect() as connection:
+        with store._db.engine.connect() as connection:
             (pages,) = connection.exec_driver_sql("PRAGMA page_count").one()
             connection.exec_driver_sql(f"PRAGMA max_page_count = {pages + 30}")  # the pool hands it out again
         writer = store.begin(info("b"))

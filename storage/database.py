@@ -1,0 +1,99 @@
+"""A database by its URL: the engine, transactions, and what the driver says as one sentence of ours."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import cast
+
+from sqlalchemy import URL, Connection, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+
+from storage.backend import Backend
+from storage.errors import StoreError
+
+# Ctrl-C while a connection goes back to the pool is raised as it should be, and logged with a traceback besides.
+logging.getLogger("sqlalchemy.pool").addHandler(logging.NullHandler())
+DRIVERS = {
+    "sqlite": "sqlite",
+    "sqlite+pysqlite": "sqlite",
+    "postgresql": "postgresql+psycopg",
+    "postgres": "postgresql+psycopg",
+    "postgresql+psycopg": "postgresql+psycopg",
+}
+"""What a URL may begin with -> the driver it means."""
+_BACKENDS = {"sqlite": "storage.sqlite", "postgresql": "storage.postgresql"}  # a driver is imported if it is needed
+
+
+class Taken(Exception):
+    """A unique key was there already; never leaves storage."""
+
+
+class Database:
+    """The database at `url`; its tables are made if `create` and they are missing.
+
+    Raises StoreError if there is no store and none can be made, NewerStore if it is newer than this code.
+    """
+
+    def __init__(self, url: str | URL, create: bool = True) -> None:
+        made = _url(url)
+        self.backend = cast(Backend, importlib.import_module(_BACKENDS[made.get_backend_name()]))
+        self.place = self.backend.place(made)
+        self.engine = self.backend.engine(made)
+        self._writing = self.engine.execution_options(writing=True)
+        try:
+            with self._sentences():
+                self.backend.prepare(self.engine, self.place, create)
+        except StoreError:
+            self.engine.dispose()
+            raise
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A transaction that only reads."""
+        with self._sentences(), self.engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A transaction that waits for other writers. Raises Taken for a key that exists, else StoreError."""
+        with self._sentences(), self._writing.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def _sentences(self) -> Iterator[None]:
+        try:
+            yield
+        except DBAPIError as error:
+            raise self._ours(error.orig) from None
+        except self.backend.ERRORS as error:
+            raise self._ours(error) from None
+        except SQLAlchemyError as error:
+            raise self._ours(error) from None
+
+    def _ours(self, error: BaseException | None) -> Exception:
+        if self.backend.is_taken(error):
+            return Taken()
+        return StoreError(f"the store {self.place} can't be used: {self.backend.sentence(error)}")
+
+
+def _url(url: str | URL) -> URL:
+    try:
+        made = make_url(url)
+    except (ArgumentError, ValueError):  # a port that is no number
+        raise StoreError(
+            f"{_masked(str(url))!r} is neither a path nor a database URL such as sqlite:///groupsim.db"
+        ) from None
+    driver = DRIVERS.get(made.drivername)
+    if driver is None:
+        known = ", ".join(sorted(set(DRIVERS.values())))
+        raise StoreError(f"a store can't be kept in {made.drivername!r}, only in {known}; or give a path")
+    return made.set(drivername=driver)
+
+
+def _masked(url: str) -> str:
+    """The text without what may be a password."""
+    return re.sub(r"password=[^&]*", "password=…", re.sub(r"//.*@", "//…@", url))

@@ -1,0 +1,86 @@
+"""What is particular to PostgreSQL: the engine, how its tables are made, and COPY."""
+
+from __future__ import annotations
+
+import psycopg
+from sqlalchemy import URL, Connection, Engine, create_engine, inspect
+
+from storage import schema
+from storage.codec import COLUMNS, Row
+from storage.errors import NewerStore, StoreError
+
+ERRORS = psycopg.Error
+WAIT_S = 10
+"""How long to wait for a server that does not answer; `connect_timeout` in the URL says otherwise."""
+LOCK = 0x67727370
+"""The advisory lock of whoever makes the tables (`grsp`): of two processes that come to a new database, one waits."""
+
+_TABLE = "groupsim"  # one row: the number of the store's shape
+_COPY = f"COPY facts (run, {', '.join(COLUMNS)}) FROM STDIN"
+
+
+def place(url: URL) -> str:
+    """`postgresql://host:port/database`: no user, no password, no options."""
+    shown = URL.create("postgresql", host=url.host, port=url.port, database=url.database)
+    return shown.render_as_string()
+
+
+def engine(url: URL) -> Engine:
+    """An engine as usual: rows that two writers want to change make the second one wait."""
+    patience = {} if "connect_timeout" in url.query else {"connect_timeout": WAIT_S}
+    return create_engine(url, connect_args=patience)
+
+
+def prepare(made: Engine, place: str, create: bool) -> None:
+    """Make the tables in a database (or schema) that has none; raise a StoreError for other tables of these names."""
+    with made.begin() as connection:
+        if _number(connection, place) == schema.NUMBER:
+            return
+    with made.begin() as connection:
+        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({LOCK})")
+        number = _number(connection, place)  # again: another process may have been faster
+        if number == schema.NUMBER:
+            return
+        if number is None and not create:
+            raise StoreError(f"there is no store at {place}")
+        if number is None:
+            connection.exec_driver_sql(f"CREATE TABLE {_TABLE} (number INTEGER NOT NULL)")
+            connection.exec_driver_sql(f"INSERT INTO {_TABLE} VALUES ({schema.NUMBER})")
+        for statement in schema.statements(made.dialect) if number is None else schema.steps(number, place):
+            connection.exec_driver_sql(statement)
+        connection.exec_driver_sql(f"UPDATE {_TABLE} SET number = {schema.NUMBER}")
+
+
+def _number(connection: Connection, place: str) -> int | None:
+    """The shape of the store, None where there are no tables yet. Raises NewerStore."""
+    tables = set(inspect(connection).get_table_names())
+    if _TABLE not in tables:
+        strangers = sorted(tables & set(schema.METADATA.tables))
+        if strangers:
+            raise StoreError(
+                f"{place} has a table {strangers[0]} of another program; give a database of its own, "
+                "or a schema by ?options=-csearch_path%3Dname"
+            )
+        return None
+    number: int = connection.exec_driver_sql(f"SELECT number FROM {_TABLE}").scalar_one()
+    if number > schema.NUMBER:
+        raise NewerStore(schema.newer(place, number))
+    return number
+
+
+def insert(connection: Connection, key: int, rows: list[Row]) -> None:
+    """Put rows of one run into facts by COPY."""
+    cursor = connection.connection.cursor()
+    with cursor.copy(_COPY) as copy:
+        for row in rows:
+            copy.write_row((key, *row))
+
+
+def is_taken(error: object) -> bool:
+    """Whether a unique key stood in the way."""
+    return isinstance(error, psycopg.errors.UniqueViolation)
+
+
+def sentence(error: object) -> str:
+    """The first line of what server or driver say: `FATAL: database "x" does not exist`."""
+    return str(error).partition("\n")[0].strip()
