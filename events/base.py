@@ -50,8 +50,8 @@ def group_stream(group: str) -> str:
 
 
 def process_stream(group: str, process: str) -> str:
-    """The stream of one client process's own facts."""
-    return f"client:{group}/{process}"
+    """The stream of one client process's own facts; a slash in its name is escaped, as the group may hold one."""
+    return f"client:{group}/{process.replace('/', '%2F')}"
 
 
 def group_of(stream: str) -> str | None:
