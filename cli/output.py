@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from rich.console import Console
@@ -18,6 +20,9 @@ from rich.text import Text
 from cli.options import Format
 
 Row = Mapping[str, Any]
+_UNSEEN = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_AT_ONCE = 5_000
+"""Rows of a table that are laid out together, so that a table of any length takes little memory."""
 
 
 _quiet = False
@@ -64,6 +69,13 @@ def cell(value: object) -> str:
     return plain(value)
 
 
+def brief(body: Mapping[str, Any], most: int) -> str:
+    """An object as `key=value key=value`, values that are no text as JSON, cut at `most` characters."""
+    parts = (f"{key}={value if isinstance(value, str) else _json(value)}" for key, value in body.items())
+    text = " ".join(parts)
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
 def seconds(ms: int | float) -> str:
     """Milliseconds for people: `340 ms`, `12.3 s`, `10m00s`, `2h05m`."""
     if ms < 1_000:
@@ -78,33 +90,57 @@ def rows(found: Iterable[Row], columns: Sequence[str], form: Format, title: str 
     """Print rows; JSON is one array, JSONL one object a line. A table shows the columns named."""
     match form:
         case Format.JSON:
-            write_json(list(found))
+            print("[", end="")
+            for number, row in enumerate(found):
+                print((", " if number else "") + _json(row), end="")
+            print("]")
         case Format.JSONL:
             for row in found:
-                print(json.dumps(row, ensure_ascii=False))
+                print(_json(row))
         case Format.CSV:
             writer = csv.DictWriter(sys.stdout, columns, extrasaction="ignore", lineterminator="\n")
             writer.writeheader()
-            writer.writerows(found)
+            writer.writerows({name: _csv(row.get(name)) for name in columns} for row in found)
         case Format.TABLE:
             table(found, columns, title)
 
 
 def write_json(value: object) -> None:
     """One JSON document."""
-    print(json.dumps(value, ensure_ascii=False))
+    print(_json(value))
+
+
+def _json(value: object) -> str:
+    """JSON in readable Unicode; what a terminal would obey, or what turns the reading direction, is escaped."""
+    return _UNSEEN.sub(lambda c: f"\\u{ord(c[0]):04x}", json.dumps(value, ensure_ascii=False))
+
+
+def _csv(value: object) -> object:
+    """A cell of CSV: text as it is but for control characters, lists, objects and truth values as JSON."""
+    if isinstance(value, str):
+        return plain(value)
+    return _json(value) if isinstance(value, bool | list | tuple | dict) else value
 
 
 def table(found: Iterable[Row], columns: Sequence[str], title: str | None = None) -> None:
     """A table as wide as the terminal; without one (a pipe), as wide as it needs to be."""
-    drawn = Table(title=Text(title) if title else None, title_justify="left", header_style="bold", box=None)
-    shown = [[row.get(name) for name in columns] for row in found]
-    for i, name in enumerate(columns):
-        numeric = all(isinstance(row[i], int | float | None) for row in shown)
-        drawn.add_column(name, justify="right" if numeric and shown else "left", overflow="fold")
-    for row in shown:
-        drawn.add_row(*(Text(cell(value)) for value in row))
-    console().print(drawn)
+    waiting = iter(found)
+    widths: list[int] = []
+    while (part := list(islice(waiting, _AT_ONCE))) or not widths:
+        shown = [[row.get(name) for name in columns] for row in part]
+        drawn = Table(title=Text(title) if title and not widths else None, title_justify="left", box=None)
+        drawn.show_header, drawn.header_style = not widths, "bold"
+        for i, name in enumerate(columns):
+            numeric = all(isinstance(row[i], int | float | None) for row in shown)
+            least = widths[i] if widths else None
+            justify = "right" if numeric and shown else "left"
+            drawn.add_column(name, justify=justify, overflow="fold", min_width=least)  # type: ignore[arg-type]
+        for row in shown:
+            drawn.add_row(*(Text(cell(value)) for value in row))
+        console().print(drawn)
+        widths = widths or [
+            min(max([len(name), *(len(cell(row[i])) for row in shown)]), 40) for i, name in enumerate(columns)
+        ]
 
 
 def console() -> Console:

@@ -68,7 +68,7 @@ def show(
                 break
             found.append(_row(fact))
     if form is Format.TABLE:
-        found = [{**row, "event": _brief(row["event"])} for row in found]
+        found = [{**row, "event": output.brief(row["event"], 160)} for row in found]
     output.rows(*with_instants(found, ("seq", "at_ms", "stream", "type", "event"), info, "at_ms"), form)
     if not found:
         output.note(f"no fact of run {info.id} matches")
@@ -95,11 +95,6 @@ def _row(fact: Recorded) -> dict[str, Any]:
         "event": body,
         "source": fact.source,
     }
-
-
-def _brief(body: dict[str, Any]) -> str:
-    text = " ".join(f"{key}={value}" for key, value in body.items())
-    return text if len(text) <= 160 else text[:159] + "…"
 
 
 def export(
