@@ -55,7 +55,7 @@ def read(
             for row in reader:
                 if row.kind in KINDS:
                     shown = msgspec.to_builtins(row)
-                    yield {**shown, "detail": _brief(shown["detail"])} if form is Format.TABLE else shown
+                    yield {**shown, "detail": output.brief(row.detail, 100)} if form is Format.TABLE else shown
             before += log.stat().st_size
             counts.add(reader.counts)
             for line in reader.unread if unrecognised else ():
@@ -70,11 +70,6 @@ def read(
         f"{counts.lines:,} lines read, {counts.recognised:,} recognised, "
         f"{counts.unrecognised:,} group-related but not recognised"
     )
-
-
-def _brief(detail: dict[str, Any]) -> str:
-    text = " ".join(f"{key}={value}" for key, value in detail.items() if value is not None)
-    return text if len(text) <= 100 else text[:99] + "…"
 
 
 @app.command(name="import")

@@ -12,6 +12,7 @@ _LAYERS = 8
 _HEAD = 300
 _DATED = re.compile(r"(?<![\w.-])\d{4}[-/.]\d{2}[-/.]\d{2}[T ]\d{2}:\d{2}:\d{2}")
 _ANSI = re.compile(r"\x1b(?:\[[0-9;?]{0,30}[@-~]|\][^\x07\x1b]{0,300}(?:\x07|\x1b\\))")
+_CONTROL = re.compile("[\x01-\x08\x0a-\x1f\x7f-\x9f]")
 _COMPOSE = re.compile(r"[\w.@/-]{1,120}\s{0,60}\|\s{1,2}")
 _CRI = re.compile(r"(?:stdout|stderr) [FP] ")
 _KUBECTL = re.compile(r"\[pod/[^\]\s]{1,300}\]\s")
@@ -64,11 +65,15 @@ class Record:
 
 
 def clean(raw: bytes) -> str:
-    """A line as text: invalid UTF-8 replaced, colours, NULs and the line end removed."""
+    """A line as text: invalid UTF-8 replaced, colours, NULs and the line end removed.
+
+    What else a terminal would obey is written as an escape (`\\x07`), so that no name in a store can do any harm.
+    """
     text = raw.decode("utf-8", "replace").rstrip("\r\n")
     if "\x1b" in text:
         text = _ANSI.sub("", text)
-    return text.replace("\x00", "").removeprefix("\ufeff")
+    text = text.replace("\x00", "").removeprefix("\ufeff")
+    return _CONTROL.sub(lambda c: f"\\x{ord(c[0]):02x}", text)
 
 
 def parse(line: int, text: str) -> Record:

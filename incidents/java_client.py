@@ -12,7 +12,7 @@ from incidents.wordings import Found, first_reading
 
 _PREFIX = re.compile(
     r"\[(?P<what>[A-Z][\w ]{0,40}?) (?:instanceId=(?P<instance>.{1,300}?), )?clientId=(?P<client>.{0,400}?)"
-    r"(?:, groupId=(?P<group>.{0,400}?))?\] ?"
+    r"(?:, groupId=(?P<group>.{0,400}?))?\](?: |$)"
 )
 _HEAD = 4 << 10
 _SENTENCES = EVENTS + CONTEXT

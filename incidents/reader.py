@@ -39,7 +39,7 @@ _WRAPPED = 5
 _TRACE = re.compile(r"\s|at |Caused by|\.\.\. |Traceback|(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b|\)|\}")
 _BROKER_SPEAKS = re.compile(r"\[Group(?:Coordinator|MetadataManager|Id)[ =]")
 _CLIENT_SPEAKS = re.compile(
-    r"rebalanc|[Jj]oin|oordinator|[Gg]eneration|[Mm]ember|eartbeat|LeaveGroup|SyncGroup|ssignment|[Rr]evok|\bgroup\b"
+    r"rebalanc|[Jj]oin|oordinator|[Gg]eneration|[Mm]ember|eartbeat|LeaveGroup|SyncGroup|ssign|[Rr]evok|\bgroup\b"
 )
 _ANYONE_SPEAKS = re.compile(
     r"[Cc]onsumer group|[Gg]roup coordinator|[Rr]ebalanc(?:e|ing)\b|(?:Join|Sync|Leave)Group\b|group\.instance\.id"
@@ -61,6 +61,8 @@ def related(text: str) -> bool:
     if _BROKER_SPEAKS.search(text) is not None:
         return True
     said = java_client.speaks(text)
+    if said is None and "clientId=" in text:
+        return _CLIENT_SPEAKS.search(text) is not None and "[Producer " not in text and "[AdminClient " not in text
     return (_ANYONE_SPEAKS.search(text) if said is None else _CLIENT_SPEAKS.search(said)) is not None
 
 
