@@ -91,6 +91,11 @@ class Doings:
             self.what.append(what)
             self.kinds.append(kind)
 
+    @property
+    def now(self) -> str:
+        """What it is doing after the last fact."""
+        return self.what[-1] if self.what else UNBORN
+
     def _condition(self) -> str:
         if self._over is not None:
             return self._over

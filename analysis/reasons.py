@@ -112,7 +112,8 @@ def _joining(story: Story, from_ms: int, to_ms: int, r: Round) -> Iterator[Stret
     elif r.ended_by == rounds.BY_REMOVAL and _expired(story, r):
         yield from_ms, to_ms, Reason("joining", r.awaited, REBALANCE_TIMEOUT, r)
     else:
-        awaited = r.awaited or next((name for name in r.expected if name not in r.arrived_ms), None)
+        missing = [name for name in r.expected if name not in r.arrived_ms] if r.joined_ms is None else []
+        awaited = missing[0] if missing and (len(missing) == 1 or not story.recorded) else r.awaited
         yield from _waiting_for(story, "joining", awaited, from_ms, to_ms, r)
 
 
@@ -183,8 +184,7 @@ def _stalled(story: Story, i: Interval, around: Round | None) -> Reason:
 
 def _dead(story: Story, member: str | None, from_ms: int) -> Reason:
     """A dead owner in a settled group: what ends it says what it depends on; else it waits for its session's end."""
-    name = (member or "").rpartition(".")[0] or member or ""
-    back = next((at for at in story.returns.get(name, ()) if at >= from_ms), None)
+    back = next((at for at in story.returns.get(member or "", ()) if at >= from_ms), None)
     removed = _removed(story, member, from_ms)
     if back is not None and (removed is None or back <= removed[0]):
         return Reason("away", member, STATIC)

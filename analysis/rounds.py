@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from analysis.books import Books
-from analysis.doings import BROKER, Doings
+from analysis.doings import BROKER, JOIN, Doings
 from analysis.processes import Processes
 from analysis.witness import CLIENT, COORDINATOR
 from events import classic as c
@@ -46,6 +46,7 @@ class Round:
     awaited: str | None = None
     removal: str | None = None
     leader: str | None = None
+    size: int = 0
     sync_timeout: bool = False
     expected: tuple[str, ...] = ()
     arrived_ms: dict[str, int] = field(default_factory=dict)
@@ -60,7 +61,10 @@ class Round:
 
 @dataclass(slots=True)
 class Story:
-    """One group: its rounds in order, its state from instant to instant, and what its processes were doing."""
+    """One group: its rounds in order, its state from instant to instant, and what its processes were doing.
+
+    `removals`: when and why a member was removed; `returns`: when a static member came back as another process.
+    """
 
     group: str
     recorded: bool = False
@@ -99,7 +103,7 @@ def stories(facts: Iterable[Recorded]) -> dict[str, Story]:
             if group not in tellers:
                 tellers[group] = _Teller(Story(group))
             tellers[group].apply(fact)
-    return {name: tellers[name].story for name in sorted(tellers)}
+    return {name: tellers[name].finished() for name in sorted(tellers)}
 
 
 class _Teller:
@@ -120,6 +124,8 @@ class _Teller:
             if kind in CLIENT:
                 self.processes.apply(event)
             self._doings(event.process).apply(event, fact.at_ms)
+            if isinstance(event, p.JoinSent) and fact.source is not None:  # a broker's log does not tell all joins
+                self._arrived(event.process, fact.at_ms)
         elif kind in COORDINATOR or isinstance(event, c.PendingMemberRemoved | c.SyncTimeout):
             self.processes.book(event)
             if isinstance(event, c.RebalanceStarted):
@@ -132,6 +138,29 @@ class _Teller:
         for name, other in ((event.a, event.b), (event.b, event.a)):
             for process in self.processes.named(name) if other == BROKER else ():
                 self._doings(process.id).apply(event, at_ms)
+
+    def finished(self) -> Story:
+        """The story, with every member called by its process, also where that was told later than the member acted."""
+        named = {member: process.id for member, process in self.processes.process_of.items()}
+        for r in self.story.rounds:
+            r.by, r.awaited, r.leader = (named.get(x, x) if x else x for x in (r.by, r.awaited, r.leader))
+            r.expected = tuple(sorted({named.get(x, x) for x in r.expected}))
+            r.plan = {tp: named.get(x, x) for tp, x in r.plan.items()}
+            arrived = sorted(r.arrived_ms.items(), key=lambda entry: entry[1])
+            r.arrived_ms = {named.get(x, x): at for x, at in arrived}
+            if r.ended_by == BY_JOIN:
+                r.awaited = self._last_in(r)
+        self.story.removals = {named.get(x, x): found for x, found in self.story.removals.items()}
+        self.story.returns = {named.get(x, x): found for x, found in self.story.returns.items()}
+        return self.story
+
+    def _last_in(self, r: Round) -> str | None:
+        """Whoever joined last; None where a recorded log does not tell of all joins."""
+        if self.story.recorded and len(r.arrived_ms) < r.size:
+            return None
+        if r.awaited in r.arrived_ms and not self.story.recorded:
+            return r.awaited
+        return max(r.arrived_ms, key=lambda name: r.arrived_ms[name], default=None)
 
     def _doings(self, process: str) -> Doings:
         if process not in self.story.doings:
@@ -159,6 +188,8 @@ class _Teller:
         started.expected = tuple(sorted(str(self._name(m)) for m in self.books.members))
         if self.last_change is not None and self.last_change[:2] == (at_ms, BY_JOIN):
             started.arrived_ms[self.last_change[2]] = at_ms
+        if self.story.recorded:  # a client's log tells when it asked, which may be before the broker took notice
+            started.arrived_ms |= {x.process: at_ms for x in self.story.doings.values() if x.now == JOIN}
         self.running = started
         self.story.rounds.append(started)
         self._state(at_ms, JOINING, started)
@@ -172,10 +203,9 @@ class _Teller:
             case c.MemberAdded() | c.MemberUpdated():
                 self._arrived(event.member, at_ms)
             case c.MemberReplaced():
-                name = self._name(event.member)
-                if name is not None:
-                    self.story.returns.setdefault(name.rpartition(".")[0] or name, []).append(at_ms)
-                    self._arrived(str(event.member), at_ms)
+                self.story.returns.setdefault(str(self._name(event.old)), []).append(at_ms)
+                if event.member is not None:
+                    self._arrived(event.member, at_ms)
             case c.MemberRemoved() | c.PendingMemberRemoved():
                 name = str(self._name(event.member))
                 self.last_change = (at_ms, BY_REMOVAL, name, event.cause)
@@ -212,10 +242,8 @@ class _Teller:
         elif r.initial:
             r.ended_by = BY_DELAY
         else:
-            r.ended_by = BY_JOIN
-            r.awaited = max(r.arrived_ms, key=lambda name: (r.arrived_ms[name], name), default=None)
-            if change is not None and change[2] in r.arrived_ms:
-                r.awaited = change[2]
+            r.ended_by, r.size = BY_JOIN, event.size
+            r.awaited = change[2] if change is not None else None
         self._state(at_ms, COMPLETING, r)
 
     def _stored(self, event: c.AssignmentStored, at_ms: int) -> None:
