@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer._click.exceptions import ClickException, NoArgsIsHelpError  # typer carries its own click, and hides it
 
-from cli import assign, conformance, doctor, fuzz, incident, new, read, run, runs, scenarios, sweep, tour
+from cli import assign, conformance, doctor, fuzz, incident, new, read, report, run, runs, scenarios, store, sweep, tour
 from cli.options import INTERRUPTED
 from cli.output import be_quiet, error
 from events.errors import GroupSimError
@@ -37,9 +37,11 @@ app.command()(read.unavailable)
 app.command()(read.timeline)
 app.command()(read.rebalances)
 app.command()(read.replay)
+app.command()(report.report)
 app.command()(runs.runs)
 app.command()(runs.show)
 app.command()(runs.export)
+app.command()(store.verify)
 app.command()(fuzz.fuzz)
 app.command()(scenarios.scenarios)
 app.command()(sweep.sweep)

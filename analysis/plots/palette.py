@@ -1,0 +1,200 @@
+"""Colours and hatches of labels, members and steps, light and dark: told apart by colour-blind people, and in grey.
+
+Members have pale colours and repeat after eighteen; what is wrong has a strong one (Okabe and Ito) and a hatch, so
+that no meaning rests on hue alone. Hatches are matplotlib's letters; the report draws the same by hand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from analysis import labels
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """Everything that is drawn besides bars: `paper` the background, `ink` text, `faint` grids and hints."""
+
+    paper: str
+    ink: str
+    faint: str
+    grid: str
+    members: tuple[str, ...]
+    labels: dict[str, str]
+    steps: dict[str, str]
+    critical: str
+
+
+HATCHES = {
+    labels.DOUBLE: "+",
+    labels.ZOMBIE_ONLY: "o",
+    labels.PAUSED_CALLBACK: "-",
+    labels.RESTORING: "|",
+    labels.PAUSED_APP: "--",
+    labels.OWNER_STALLED: "\\",
+    labels.OWNER_DEAD: "x",
+    labels.GRANT_IN_FLIGHT: ".",
+    labels.WITHHELD: "/",
+    labels.UNOWNED: "xx",
+    labels.UNKNOWN: "..",
+}
+"""Label -> hatch. OK has none."""
+
+STEP_HATCHES = {
+    "unaware": "/",
+    "poll": "\\",
+    "commit": ".",
+    "callback": "-",
+    "answered": "..",
+    "assign": "+",
+    "retry": "x",
+    "seeking": "o",
+    "frozen": "|",
+    "cut": "xx",
+    "dead": "x",
+    "delay": "/",
+    "unknown": "..",
+}
+"""A member's doing in a rebalance -> hatch; waiting for an answer (join, sync) has none."""
+
+_LABELS = {
+    labels.DOUBLE: "#d8c500",
+    labels.ZOMBIE_ONLY: "#882255",
+    labels.PAUSED_CALLBACK: "#0072b2",
+    labels.RESTORING: "#009e73",
+    labels.PAUSED_APP: "#3f9bd0",
+    labels.OWNER_STALLED: "#b8549a",
+    labels.OWNER_DEAD: "#1a1a1a",
+    labels.GRANT_IN_FLIGHT: "#d99100",
+    labels.WITHHELD: "#d55e00",
+    labels.UNOWNED: "#7a7a7a",
+    labels.UNKNOWN: "#a8a8a8",
+}
+_DARK_LABELS = {
+    **_LABELS,
+    labels.DOUBLE: "#f0e442",
+    labels.ZOMBIE_ONLY: "#d15c93",
+    labels.PAUSED_CALLBACK: "#3d9fe0",
+    labels.RESTORING: "#1fc294",
+    labels.PAUSED_APP: "#7cc7f2",
+    labels.OWNER_STALLED: "#e08fc6",
+    labels.OWNER_DEAD: "#f4f4f4",
+    labels.GRANT_IN_FLIGHT: "#f2b134",
+    labels.WITHHELD: "#f27f2b",
+    labels.UNOWNED: "#9a9a9a",
+    labels.UNKNOWN: "#6c7075",
+}
+_STEPS = {
+    "starting": "#bbbbbb",
+    "unaware": "#d99100",
+    "poll": "#d55e00",
+    "commit": "#3f9bd0",
+    "callback": "#0072b2",
+    "join": "#b9d3e8",
+    "wait": "#d6dbe1",
+    "answered": "#8d99a6",
+    "delay": "#a8a8a8",
+    "unknown": "#d6dbe1",
+    "assign": "#882255",
+    "sync": "#a5ddc9",
+    "retry": "#d8c500",
+    "seeking": "#d8c500",
+    "frozen": "#b8549a",
+    "cut": "#7a7a7a",
+    "closing": "#bbbbbb",
+    "failed": "#1a1a1a",
+    "dead": "#1a1a1a",
+}
+_DARK_STEPS = {
+    **_STEPS,
+    "starting": "#5d6369",
+    "unaware": "#f2b134",
+    "poll": "#f27f2b",
+    "commit": "#7cc7f2",
+    "callback": "#3d9fe0",
+    "join": "#3d566b",
+    "wait": "#363d45",
+    "answered": "#7d8894",
+    "delay": "#6c7075",
+    "unknown": "#363d45",
+    "assign": "#d15c93",
+    "sync": "#2f6755",
+    "closing": "#5d6369",
+    "failed": "#f4f4f4",
+    "dead": "#f4f4f4",
+}
+
+_PARTS = re.compile(r"(\d+)")
+
+
+def natural(name: str) -> tuple[tuple[int, str], ...]:
+    """A key that sorts m2 before m10."""
+    parts = _PARTS.split(name)
+    return tuple((int(p), "") if i % 2 and len(p) < 19 else (-1, p) for i, p in enumerate(parts))
+
+
+def label_of(process: str) -> str:
+    """The program of an incarnation: m1 of m1.0 and of m1.1; a name of another form stands for itself."""
+    label, dot, incarnation = process.rpartition(".")
+    return label if dot and label and incarnation.isdigit() else process
+
+
+def places(names: Iterable[str]) -> dict[str, int]:
+    """Each name's number among the members, from 0; incarnations of one program share one, and so their colour."""
+    given = sorted(set(names), key=natural)
+    numbers: dict[str, int] = {}
+    return {name: numbers.setdefault(label_of(name), len(numbers)) for name in given}
+
+
+def theme(name: str) -> Theme:
+    """The theme `light` or `dark`. Raises ValueError for another name."""
+    if name not in THEMES:
+        raise ValueError(f"theme must be light or dark, not {name!r}")
+    return THEMES[name]
+
+
+def member_colour(place: int, of: Theme) -> str:
+    """The colour of the member at this place."""
+    return of.members[place % len(of.members)]
+
+
+def mixed(colour: str, other: str, share: float) -> str:
+    """`colour` with this share of `other`; both as #rrggbb."""
+    a, b = (bytes.fromhex(c[1:]) for c in (colour, other))
+    return "#" + bytes(round(x + (y - x) * share) for x, y in zip(a, b, strict=True)).hex()
+
+
+def order(found: Iterable[str], wanted: Sequence[str]) -> list[str]:
+    """What was found, in the wanted order; what is not in it comes last, sorted."""
+    left = set(found)
+    return [name for name in wanted if name in left] + sorted(left - set(wanted))
+
+
+def _twice(colours: str, towards: str) -> tuple[str, ...]:
+    """The colours, and then each of them a shade away."""
+    return (*colours.split(), *(mixed(colour, towards, 0.28) for colour in colours.split()))
+
+
+LIGHT = Theme(
+    paper="#ffffff",
+    ink="#1b1f24",
+    faint="#5b6470",
+    grid="#dfe3e8",
+    members=_twice("#b5d0ee #f6c3a9 #d9e39a #e3c6e6 #a9ddd6 #f5e3a3 #c9cede #f3bccb #bfd8b4", "#5a6a80"),
+    labels=_LABELS,
+    steps=_STEPS,
+    critical="#c1121f",
+)
+DARK = Theme(
+    paper="#14171b",
+    ink="#e9edf1",
+    faint="#9aa4af",
+    grid="#2c3238",
+    members=_twice("#2f5478 #7a4a31 #5b6424 #66466a #2a645d #6e5f25 #4a5168 #783f50 #41613a", "#cfd8e3"),
+    labels=_DARK_LABELS,
+    steps=_DARK_STEPS,
+    critical="#ff6b6b",
+)
+THEMES = {"light": LIGHT, "dark": DARK}

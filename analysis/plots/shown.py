@@ -1,0 +1,29 @@
+"""Names as they may be shown: what steers a terminal, a browser or the direction of writing stands as an escape."""
+
+from __future__ import annotations
+
+LONGEST = 200
+
+
+def shown(value: object, longest: int = LONGEST) -> str:
+    """Text in which every character can be seen, cut in the middle to `longest` characters."""
+    text = "" if value is None else str(value)
+    if len(text) > longest:
+        head = longest // 2
+        text = f"{text[:head]}…{text[head + 1 - longest :]}"
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def counted(number: int, what: str) -> str:
+    """`1 partition`, `2 partitions`."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def duration(ms: float) -> str:
+    """Milliseconds for people: `340 ms`, `12.3 s`, `10m00s`, `2h05m`."""
+    if ms < 1_000:
+        return f"{ms:,.0f} ms"
+    if ms < 100_000:
+        return f"{ms / 1_000:,.1f} s"
+    minutes, rest = divmod(round(ms / 1_000), 60)
+    return f"{minutes}m{rest:02d}s" if minutes < 60 else f"{minutes // 60:,}h{minutes % 60:02d}m"

@@ -1,0 +1,61 @@
+// Several runs side by side: their numbers with differences to the first, their labels, and their course over time.
+
+const MEASURES = [
+  ["unavailable", (n) => n.partition_ms, partitionTime, true],
+  ["share of all partition time", (n) => n.share, percent, true],
+  ["partitions at once, at most", (n) => n.max_partitions, number, true],
+  ["longest stretch", (n) => n.longest_ms, duration, true],
+  ["rebalances", (n) => n.rebalances, number, true],
+  ["time spent rebalancing", (n) => n.rebalancing_ms, duration, true],
+  ["partitions moved", (n) => n.moved, number, true],
+  ["commits refused", (n) => n.refused, number, true],
+  ["records read twice", (n) => n.reprocessed, number, true],
+];
+
+function difference(value, first) {
+  if (value === first) return "same";
+  if (!first) return "";
+  const change = ((value - first) / first) * 100;
+  return `${change > 0 ? "+" : "−"}${Math.abs(change) >= 10 ? Math.abs(change).toFixed(0) : Math.abs(change).toFixed(1)} %`;
+}
+
+function compareSection(runs, titles, views) {
+  const labels = DATA.labels.filter((label) => runs.some((run) => run.numbers.by_label[label]));
+  const row = (what, value, text) => {
+    const values = runs.map((run) => value(run.numbers));
+    return h("tr", {}, h("th", { scope: "row" }, what), values.map((each, i) => h("td", { class: "num" }, text(each), i ? h("div", { class: each < values[0] ? "less" : each > values[0] ? "greater" : "hint" }, difference(each, values[0])) : null)));
+  };
+  const table = h("table", { class: "compare" }, h("caption", {}, "Differences are to the first run."),
+    h("thead", {}, h("tr", {}, h("td", {}), titles.map((title, i) => h("th", { scope: "col" }, h("a", { href: `#run-${i}` }, name_(title)))))),
+    h("tbody", {}, MEASURES.map(([what, value, text]) => row(what, value, text)), labels.map((label) => row(label, (n) => n.by_label[label] || 0, partitionTime))));
+  const together = h("input", { type: "checkbox", id: "together" });
+  let busy = false;
+  views.forEach((view) => view.on(() => {
+    if (!together.checked || busy) return;
+    busy = true;
+    for (const other of views) if (other !== view) other.set(view.from, view.to);
+    busy = false;
+  }));
+  return card("Side by side", "compare", h("div", { class: "table-box" }, table), courses(runs, titles),
+    h("p", {}, h("label", {}, together, " Zoom the timelines of all runs together")));
+}
+
+/** One chart a run, on common scales. */
+function courses(runs, titles) {
+  const steps = runs.map((run) => unavailableSteps(run.bars));
+  const most = Math.max(...steps.map((each) => each.most), 1);
+  const end = Math.max(...runs.map((run) => run.end_ms), 1);
+  const whole = { from: 0, to: end, end };
+  return h("div", { class: "courses" }, runs.map((run, i) => {
+    const made = makeCanvas({ class: "course", role: "img", "aria-label": `Unavailable partitions over time in ${titles[i]}: at most ${steps[i].most}` }, (context, width, height) => {
+      const box = { left: 30, right: width - 8, top: 16, bottom: height - 2 };
+      drawAxis(context, { origin: null }, whole, box.left, box.right, box.top, box.bottom);
+      drawUnavailable(context, steps[i], 0, end, box, most);
+      context.fillStyle = theme().faint;
+      context.textAlign = "right";
+      context.fillText(number(most), box.left - 5, box.top + 9);
+      context.fillText("0", box.left - 5, box.bottom - 1);
+    });
+    return h("figure", {}, h("figcaption", {}, name_(titles[i])), made.canvas);
+  }), h("p", { class: "hint" }, "Unavailable partitions over time, on common scales; colours as in the timelines below."));
+}

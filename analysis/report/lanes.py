@@ -1,0 +1,113 @@
+"""The swim-lanes of a report: what each member did while a rebalance ran and just after it, and its critical path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from analysis import doings
+from analysis.paths import Step
+from analysis.plots.shown import shown
+from analysis.rebalances import Rebalance
+from analysis.report.packing import Names, packed
+from analysis.rounds import Story
+
+_GONE = (doings.DEAD, doings.FAILED, doings.CLOSING)
+_PLAIN = (doings.UNAWARE, doings.UNBORN)
+_TAIL_MS = 1_000
+"""After the end members still fetch their assignment and run callbacks: shown for this long, or half the rebalance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A process (None: nobody, the initial delay) was at this step; `kind` is the listener's in a callback."""
+
+    process: str | None
+    step: str
+    kind: str | None
+    from_ms: int
+    to_ms: int
+    critical: bool = False
+    saved_ms: int | None = None
+
+
+def window(row: Rebalance, until_ms: int, end_ms: int) -> tuple[int, int]:
+    """From the start of a rebalance to a little after its end, not beyond `until_ms`, where the next one starts."""
+    if row.ended_ms is None:
+        return row.started_ms, max(end_ms, row.started_ms)
+    tail = max(_TAIL_MS, (row.ended_ms - row.started_ms) // 2)
+    return row.started_ms, max(min(row.ended_ms + tail, until_ms), row.ended_ms)
+
+
+def starts(rows: Sequence[Rebalance], end_ms: int) -> list[int]:
+    """Per rebalance, when the next one of its group starts (the end of the run after the last)."""
+    found = []
+    for i, row in enumerate(rows):
+        follows = rows[i + 1] if i + 1 < len(rows) else None
+        found.append(follows.started_ms if follows is not None and follows.group == row.group else end_ms)
+    return found
+
+
+def all_spans(
+    rows: Sequence[Rebalance], stories: Mapping[str, Story], steps: Iterable[Step], end_ms: int
+) -> Iterator[list[Span]]:
+    """Each rebalance's spans. `steps` are those of `analysis.paths`; what comes after it is from the stories."""
+    of_round: dict[tuple[str, int], list[Step]] = {}
+    for step in steps:
+        of_round.setdefault((step.group, step.round), []).append(step)
+    numbers: dict[str, int] = {}
+    for row, until_ms in zip(rows, starts(rows, end_ms), strict=True):
+        number = numbers.get(row.group, 0)
+        numbers[row.group] = number + 1
+        from_ms, to_ms = window(row, until_ms, end_ms)
+        told = [
+            Span(s.member, s.step, s.kind, s.from_ms, s.to_ms, s.critical, s.saved_ms)
+            for s in of_round.get((row.group, number), ())
+        ]
+        after = from_ms if not told else row.ended_ms
+        story = stories.get(row.group)
+        if story is not None and after is not None:
+            told += _doings(story, after, to_ms, {s.process for s in told})
+        yield told
+
+
+def _doings(story: Story, from_ms: int, to_ms: int, seen: set[str | None]) -> Iterator[Span]:
+    """What processes do in a stretch, up to the last thing that is more than plain work."""
+    for name, process in story.doings.items():
+        done = list(process.during(from_ms, to_ms))
+        gone = all(what in _GONE for _, _, what, _ in done)
+        telling = [i for i, (_, _, what, _) in enumerate(done) if what not in _PLAIN]
+        if telling and not (gone and name not in seen):
+            for start, end, what, kind in done[: telling[-1] + 1]:
+                if what != doings.UNBORN:
+                    yield Span(name, what, kind, start, end)
+
+
+def packed_lanes(rows: Sequence[Rebalance], spans: Sequence[Sequence[Span]]) -> dict[str, Any]:
+    """All spans, rebalance after rebalance: `first[i]` is the number of the first one of rebalance i.
+
+    `from_ms` counts from the rebalance's start; `process`, `step` and `kind` are places in lists of names (process 0 is
+    nobody); `saved_ms` is 0 where nothing is said, else one more than the saving.
+    """
+    processes, steps, kinds = Names(), Names(), Names()
+    processes.number(None), kinds.number(None)
+    first, begun = [0], list[int]()
+    found: list[Span] = []
+    for row, of_row in zip(rows, spans, strict=True):
+        found += of_row
+        begun += [row.started_ms] * len(of_row)
+        first.append(len(found))
+    return {
+        "first": packed(first),
+        "process": packed(processes.number(s.process) for s in found),
+        "step": packed(steps.number(s.step) for s in found),
+        "kind": packed(kinds.number(s.kind) for s in found),
+        "from_ms": packed(max(0, s.from_ms - start) for s, start in zip(found, begun, strict=True)),
+        "length_ms": packed(s.to_ms - s.from_ms for s in found),
+        "critical": packed(int(s.critical) for s in found),
+        "saved_ms": packed(0 if s.saved_ms is None else s.saved_ms + 1 for s in found),
+        "processes": [shown(name) for name in processes.all],
+        "steps": steps.all,
+        "kinds": [shown(name) for name in kinds.all],
+    }

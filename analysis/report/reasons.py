@@ -1,0 +1,68 @@
+"""The causes in a report: unavailable time by what the partitions waited for; each table adds up to the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from analysis.plots.shown import shown
+from analysis.why import PHASES, Blame
+
+MOST = 200
+"""Rows of a table; what is beyond them is summed up in one row."""
+
+_BY: dict[str, tuple[str, Callable[[Blame], str | None]]] = {
+    "member": ("Who was waited for", lambda b: b.member),
+    "configuration": ("What decides how long", lambda b: b.configuration),
+    "phase": ("In which phase", lambda b: b.phase),
+    "label": ("In which state the partition was", lambda b: b.label),
+    "cause": ("What it began with", lambda b: b.cause),
+    "chain": ("The whole chain", lambda b: b.chain),
+    "topic": ("Which topic", lambda b: b.topic),
+}
+
+
+@dataclass(slots=True)
+class _Sum:
+    """Unavailable time that has something in common."""
+
+    partition_ms: int = 0
+    longest_ms: int = 0
+    partitions: set[tuple[str, str, int]] = field(default_factory=set)
+
+    def add(self, piece: Blame) -> None:
+        self.partition_ms += piece.duration_ms
+        self.longest_ms = max(self.longest_ms, piece.duration_ms)
+        self.partitions.add((piece.group, piece.topic, piece.partition))
+
+
+def sums(pieces: Sequence[Blame], key: Callable[[Blame], str | None]) -> list[tuple[str | None, int, int, int]]:
+    """`(value, partition_ms, partitions, longest_ms)`, largest first; None is what has no such value."""
+    found: dict[str | None, _Sum] = {}
+    for piece in pieces:
+        found.setdefault(key(piece), _Sum()).add(piece)
+    rows = [(value, s.partition_ms, len(s.partitions), s.longest_ms) for value, s in found.items()]
+    return sorted(rows, key=lambda row: (-row[1], row[0] or ""))
+
+
+def reasons(pieces: Sequence[Blame]) -> list[dict[str, Any]]:
+    """Per breakdown: `by`, `title`, `rows` of `[value, partition_ms, partitions, longest_ms, meaning]`."""
+    return [{"by": by, "title": title, "rows": _rows(by, sums(pieces, key))} for by, (title, key) in _BY.items()]
+
+
+def _rows(by: str, found: list[tuple[str | None, int, int, int]]) -> list[list[Any]]:
+    rows = [[None if v is None else shown(v), *numbers, _meaning(by, v)] for v, *numbers in found[:MOST]]
+    if rest := found[MOST:]:
+        rows.append([f"{len(rest):,} more", sum(r[1] for r in rest), 0, max(r[3] for r in rest), ""])
+    return rows
+
+
+def _meaning(by: str, value: str | None) -> str:
+    if by == "phase":
+        return PHASES.get(value or "", "")
+    if value is None and by == "member":
+        return "nobody's doing, or not told"
+    if value is None and by == "configuration":
+        return "nothing is to be set, or it is not told"
+    return ""

@@ -1,0 +1,123 @@
+// What is said of a run besides its timeline and its rebalances.
+
+function summarySection(run) {
+  const n = run.numbers;
+  const broken = run.invariants.filter((each) => each.broken);
+  const tiles = [
+    ["unavailable", partitionTime(n.partition_ms)],
+    ["of all partition time", percent(n.share)],
+    ["partitions at once, at most", `${number(n.max_partitions)} of ${number(n.partitions)}`],
+    ["longest stretch", duration(n.longest_ms)],
+    ["rebalances", number(n.rebalances)],
+    run.invariants.length ? ["invariants", broken.length ? `${broken.length} broken` : "all kept", broken.length ? "bad" : "good"] : ["commits accepted", number(n.accepted)],
+  ];
+  return h("div", { class: "summary" },
+    h("p", { class: "lead" }, run.sentences[0]),
+    run.sentences.length > 1 ? h("ul", { class: "sentences" }, run.sentences.slice(1).map((text) => h("li", {}, text))) : null,
+    h("dl", { class: "tiles" }, tiles.map(([what, value, how]) => h("div", { class: how || null }, h("dt", {}, what), h("dd", {}, value)))));
+}
+
+function labelLegend(run) {
+  const present = DATA.labels.filter((label) => label !== "OK" && run.bars.label.includes(DATA.labels.indexOf(label)));
+  const row = (label) => {
+    const ms = run.numbers.by_label[label];
+    const amount = ms ? ` ${partitionTime(ms)}` : label === "UNKNOWN" ? ` ${partitionTime(run.numbers.unknown_ms)}` : "";
+    return h("li", {}, swatch(() => theme().labels[label], DATA.hatches[label]), h("span", {}, h("b", {}, label), h("i", {}, amount), ` ${DATA.meanings[label]}`));
+  };
+  return h("ul", { class: "legend" }, present.map(row), h("li", {}, swatch(() => memberColour(0)), h("span", {}, h("b", {}, "plain"), " served; one colour a member")));
+}
+
+/** Members to light up: chips where they are few, a list where they are many. */
+function memberPicker(run, light) {
+  const names = run.bars.members.map((text, i) => [text, i]).slice(1).sort((a, b) => a[0].localeCompare(b[0], "en", { numeric: true }));
+  if (!names.length) return null;
+  if (names.length > 26) {
+    const select = h("select", { "aria-label": "Light up one member", onchange: () => light(Number(select.value)) }, h("option", { value: 0 }, `all ${number(names.length)} processes`), names.map(([text, i]) => h("option", { value: i }, text)));
+    return h("label", { class: "picker" }, "Light up ", select);
+  }
+  const chips = names.map(([text, i]) => {
+    const chip = h("button", { type: "button", class: "chip", "aria-pressed": "false", onclick: () => {
+      const on = chip.getAttribute("aria-pressed") !== "true";
+      chips.forEach((other) => other.setAttribute("aria-pressed", "false"));
+      chip.setAttribute("aria-pressed", String(on));
+      light(on ? i : 0);
+    } }, swatch(() => memberColour(run.bars.places[i])), name_(text));
+    return chip;
+  });
+  return h("div", { class: "chips", role: "group", "aria-label": "Light up one member" }, chips);
+}
+
+function timelineSection(run, id, view, timeline, overview) {
+  const heights = () => run.bars.rows.length > 0;
+  const tools = h("div", { class: "tools", role: "toolbar", "aria-label": "Timeline" },
+    button("+", "Zoom in", () => view.zoom(0.5)), button("−", "Zoom out", () => view.zoom(2)), button("whole run", "Show the whole run", () => view.whole()),
+    button("taller rows", "Taller rows", () => timeline.fit(Math.min(timeline.layout.rowHeight + 4, 30))),
+    button("lower rows", "Lower rows", () => timeline.fit(Math.max(timeline.layout.rowHeight - 4, 3))),
+    h("span", { class: "stretch", role: "status" }));
+  const stretch = tools.querySelector(".stretch");
+  const tell = () => { stretch.textContent = `${moment(view.from)} – ${moment(view.to)}`; };
+  view.on(tell);
+  tell();
+  const light = (member) => { timeline.state.lit = member; timeline.made.ask(); };
+  return card("Who had what, when", `${id}-timeline`,
+    h("p", { class: "hint", id: "keys-timeline" }, "Drag to zoom into a stretch, Ctrl + wheel or pinch to zoom, Shift + drag to move; double-click shows the whole run. Click a grey line to open that rebalance. With the keyboard: arrow keys, +, −, Enter, Escape."),
+    h("p", { class: "axis-title" }, "Unavailable partitions over the whole run; drag to choose a stretch"), overview.canvas, tools,
+    heights() ? timeline.element : h("p", {}, "No partition is known."), memberPicker(run, light), labelLegend(run));
+}
+
+function reasonsSection(run, id) {
+  const total = run.numbers.partition_ms;
+  if (!total) return null;
+  const table = (breakdown) => {
+    const most = Math.max(...breakdown.rows.map((row) => row[1]));
+    return sortable(breakdown.title, [
+      { title: breakdown.title, value: (row) => row[0], show: (row) => h("div", {}, row[0] === null ? "—" : name_(row[0]), row[4] ? h("div", { class: "hint" }, row[4]) : null) },
+      { title: "Unavailable", value: (row) => row[1], numeric: true, show: (row) => meter(row[1] / most, `${partitionTime(row[1])} · ${percent(row[1] / total)}`) },
+      { title: "Partitions", value: (row) => row[2], numeric: true, show: (row) => row[2] || null },
+      { title: "Longest", value: (row) => row[3], numeric: true, show: (row) => duration(row[3]) },
+    ], breakdown.rows).element;
+  };
+  const shown = run.reasons.slice(0, 3);
+  return card("Why", `${id}-why`,
+    h("p", { class: "hint" }, "Every unavailable partition-millisecond is counted once in each table; each table adds up to the whole."),
+    h("div", { class: "columns" }, shown.map((breakdown) => h("div", {}, table(breakdown)))),
+    run.reasons.slice(3).map((breakdown) => h("details", {}, h("summary", {}, breakdown.title), table(breakdown))));
+}
+
+function invariantsSection(run, id) {
+  if (!run.invariants.length) return null;
+  return card("Invariants", `${id}-invariants`, h("ul", { class: "invariants" }, run.invariants.map((each) => h("li", { class: each.broken ? "bad" : "good" },
+    h("b", {}, each.broken ? "BROKEN " : "kept "), h("code", {}, each.name), each.note ? ` (${each.note})` : "",
+    each.broken ? h("ul", {}, each.violations.map(([at, text]) => h("li", {}, `${moment(at)}: `, name_(text))), each.broken > each.violations.length ? h("li", {}, `and ${number(each.broken - each.violations.length)} more`) : null) : null))));
+}
+
+function settingsSection(run, id) {
+  const rows = [["run", run.id], ["status", run.status], ["source", run.source], ["facts", number(run.facts)], ["lasted", duration(run.end_ms)]];
+  if (run.seed !== null) rows.push(["seed", String(run.seed)]);
+  if (run.origin) rows.push(["begins at", run.origin]);
+  if (run.digest) rows.push(["digest", run.digest]);
+  return card("Configuration", `${id}-settings`, pairs([...rows, ...run.given]),
+    h("div", { class: "table-box" }, h("table", {}, h("thead", {}, h("tr", {}, ["Group", "Protocol", "Rebalances", "Generation", "Members at the end", "Unavailable"].map((title) => h("th", { scope: "col" }, title)))),
+      h("tbody", {}, run.groups.map((group) => h("tr", {}, h("td", {}, name_(group.name)), h("td", {}, group.protocol), h("td", { class: "num" }, number(group.rebalances)), h("td", { class: "num" }, number(group.generation)), h("td", { class: "num" }, number(group.members)), h("td", { class: "num" }, partitionTime(group.partition_ms))))))),
+    run.settings.map((told) => h("details", { open: run.settings.length === 1 && told.differing.length > 0 }, h("summary", {}, "What the clients of ", name_(told.group), " were configured with"),
+      told.differing.length ? h("div", {}, h("h5", {}, "Not the same in all of them"), pairs(told.differing.map(([key, values]) => [key, h("ul", {}, values.map(([value, who]) => h("li", {}, name_(value), ": ", name_(who))))]))) : null,
+      told.common.length ? h("div", {}, h("h5", {}, `The same in ${told.processes === 1 ? "the one process" : `all ${plural(told.processes, "process").replace("processs", "processes")}`}`), pairs(told.common)) : h("p", {}, "Their logs do not tell."))));
+}
+
+function originSection(run, id) {
+  if (run.source !== "recorded") return null;
+  return card("Where this is known from", `${id}-origin`,
+    h("ul", {}, run.files.map((file) => h("li", {}, name_(file.file), `: ${plural(file.facts, "fact")}`))),
+    run.notes.length ? h("h5", {}, "What the logs do not tell, and what was assumed") : null,
+    run.notes.length ? h("ul", {}, run.notes.map((text) => h("li", {}, name_(text, { title: null })))) : null,
+    h("p", { class: "hint" }, "The lines that a rebalance is read from stand in its panel, above."));
+}
+
+function againSection(run, id) {
+  const copy = button("Copy", "Copy the command", async () => {
+    try { await navigator.clipboard.writeText(run.again); copy.textContent = "Copied"; } catch { getSelection().selectAllChildren(code); copy.textContent = "Selected"; }
+  });
+  const code = h("code", { class: "command" }, run.again);
+  return card("How to repeat it", `${id}-again`, h("p", { class: "repeat" }, code, copy),
+    run.source === "simulated" ? h("p", { class: "hint" }, "The same seed gives the same run, to the byte.") : null);
+}

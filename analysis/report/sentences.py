@@ -1,0 +1,116 @@
+"""A run in plain words: how long stood what still, whom it waited for, and what was wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from analysis.causes import START
+from analysis.labels import Interval
+from analysis.paths import Step
+from analysis.plots.shown import counted, duration, shown
+from analysis.report.reasons import sums
+from analysis.why import Blame
+
+_WORTH = 0.005
+"""Shares below this are not told."""
+
+_DOING = {
+    "poll gap": "whose application polled no sooner",
+    "callback": "whose rebalance listener ran",
+    "commit": "which committed before it revoked",
+    "assignor": "whose assignor ran",
+    "restore": "which rebuilt state",
+    "freeze": "whose process stood still",
+    "pause": "whose application paused partitions",
+    "session.timeout.ms": "which was gone, until its session timed out",
+    "heartbeat.interval.ms": "which heard of it only at its next heartbeat",
+    "max.poll.interval.ms": "which did not come back in time",
+    "retry.backoff.ms": "which retried after a failed request",
+    "group.instance.id": "a static member, to come back",
+    "network": "and its messages on their way",
+}
+"""What decides a duration -> what the member waited for was doing."""
+
+
+def sentences(
+    summary: dict[str, Any], found: Sequence[Interval], pieces: Sequence[Blame], steps: Sequence[Step]
+) -> list[str]:
+    """The first says how much, the second why; the rest is what else is worth knowing."""
+    told = [_total(summary["unavailable"], found)]
+    told += _waited(pieces, steps)
+    told += _longest(found)
+    told += _start(pieces)
+    told += _rest(summary)
+    return told
+
+
+def _total(unavailable: dict[str, Any], found: Sequence[Interval]) -> str:
+    everything = {(i.group, i.topic, i.partition) for i in found}
+    still = {(i.group, i.topic, i.partition) for i in found if i.unavailable}
+    if not everything:
+        return "No partition is known, so nothing can be said of availability."
+    if not still:
+        return f"All {counted(len(everything), 'partition')} were available all the time that is told."
+    total, share = unavailable["partition_ms"], unavailable["share"] * 100
+    many = "" if len(still) == len(everything) else f" of {len(everything):,}"
+    were = "was" if len(still) == 1 and not many else "were"
+    what = f"{len(still):,}{many} partition{'' if were == 'was' else 's'}"
+    sums_up = f"{total / 1_000:,.1f} partition-seconds, {share:.2g} % of all partition time"
+    most = unavailable["max_partitions"]
+    at_once = f"; at most {most:,} at the same time" if len(still) > 1 else ""
+    return f"{what} {were} unavailable for {duration(total)} in total ({sums_up}){at_once}."
+
+
+def _waited(pieces: Sequence[Blame], steps: Sequence[Step]) -> Iterator[str]:
+    total = sum(piece.duration_ms for piece in pieces)
+    rows = sums(pieces, lambda b: None if b.member is None else f"{b.member}\0{b.configuration or ''}")
+    told = [row for row in rows if row[0] is not None and row[1] >= _WORTH * total][:3]
+    for number, (key, partition_ms, _, longest_ms) in enumerate(told):
+        member, _, configuration = str(key).partition("\0")
+        doing = _DOING.get(configuration, "")
+        worst = _step_ms(member, configuration, pieces, steps) or longest_ms
+        so_long = f" ({duration(worst)} at a time)" if doing else ""
+        what = "it" if number == 0 else "the whole"
+        clause = f", {doing}{so_long}" if doing else ""
+        yield f"{partition_ms / total:.0%} of {what} waited for {shown(member, 60)}{clause}.".replace("%", " %")
+
+
+def _step_ms(member: str, configuration: str, pieces: Sequence[Blame], steps: Sequence[Step]) -> int:
+    """How long the member kept the others waiting at the most, one stretch."""
+    if configuration in ("poll gap", "callback"):
+        wanted = "poll" if configuration == "poll gap" else "callback"
+        return max((s.to_ms - s.from_ms for s in steps if s.member == member and s.step == wanted), default=0)
+    mine = (p.duration_ms for p in pieces if p.member == member and (p.configuration or "") == configuration)
+    return max(mine, default=0)
+
+
+def _longest(found: Sequence[Interval]) -> Iterator[str]:
+    worst: Interval | None = None
+    for i in found:
+        if i.unavailable and i.cause != START and (worst is None or i.duration_ms > worst.duration_ms):
+            worst = i
+    if worst is not None:
+        where = f"{shown(worst.topic, 60)}-{worst.partition}"
+        why = f" after {shown(worst.cause, 80)}" if worst.cause else ""
+        yield (
+            f"The longest single stretch: {where} of {shown(worst.group, 60)}, {duration(worst.duration_ms)} "
+            f"{worst.label}{why}, from {duration(worst.from_ms)} on."
+        )
+
+
+def _start(pieces: Sequence[Blame]) -> Iterator[str]:
+    total = sum(piece.duration_ms for piece in pieces)
+    starting = sum(piece.duration_ms for piece in pieces if piece.cause == START)
+    if starting >= _WORTH * total and starting:
+        share = f"{starting / total:.0%}".replace("%", " %")
+        yield f"{share} of the whole fell before the groups first worked, where the initial delay is waited out."
+
+
+def _rest(summary: dict[str, Any]) -> Iterator[str]:
+    if unknown := summary["unavailable"].get("unknown_ms"):
+        yield f"For {unknown / 1_000:,.1f} partition-seconds the logs do not tell (UNKNOWN); they are not counted."
+    if again := summary["reprocessed_records"]:
+        yield f"{counted(again, 'record')} {'was' if again == 1 else 'were'} read twice."
+    if refused := summary["commits"]["refused"]:
+        yield f"{counted(refused, 'commit')} {'was' if refused == 1 else 'were'} refused."

@@ -1,0 +1,59 @@
+"""What a run was configured with: the request, and the settings its processes told, equal ones told once."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from analysis.plots.palette import natural
+from analysis.plots.shown import shown
+from events.base import Recorded, group_of
+from events.client import ProcessStarted
+from storage.store import RunInfo
+
+_LOG, _SKEW, _TOPIC = "log.", "skew.", "topic."
+
+
+def again(info: RunInfo) -> str:
+    """The command that makes the run again."""
+    if info.source == "recorded":
+        logs = [str(value) for name, value in info.params.items() if name.startswith(_LOG)]
+        return shlex.join(["groupsim", "incident", "import", *(logs or ["LOG..."]), "--name", info.name])
+    settings = [part for name, value in info.params.items() for part in ("--set", f"{name}={value}")]
+    seed = [] if info.seed is None else ["--seed", str(info.seed)]
+    return shlex.join(["groupsim", "run", info.scenario_path or info.name, *seed, *settings])
+
+
+def given(info: RunInfo) -> list[list[str]]:
+    """The parameters and settings of the request, `[name, value]`; the logs of an incident stand elsewhere."""
+    return [[shown(k), shown(v)] for k, v in info.params.items() if not k.startswith(_LOG)]
+
+
+def told(facts: Iterable[Recorded]) -> list[dict[str, Any]]:
+    """Per group: `common`, the settings all its processes share, and `differing`, `[name, [[value, processes], …]]`."""
+    configs: dict[str, dict[str, Mapping[str, Any]]] = {}
+    for fact in facts:
+        if isinstance(fact.event, ProcessStarted):
+            group = group_of(fact.stream) or ""
+            configs.setdefault(group, {})[fact.event.process] = fact.event.config
+    return [_of_group(group, configs[group]) for group in sorted(configs, key=natural)]
+
+
+def _of_group(group: str, processes: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    common, differing = [], []
+    for name in sorted({key for config in processes.values() for key in config}):
+        values = Counter(shown(config.get(name, "not told")) for config in processes.values())
+        if len(values) == 1:
+            common.append([shown(name), next(iter(values))])
+        else:
+            differing.append([shown(name), [[value, _who(value, name, processes)] for value in sorted(values)]])
+    return {"group": shown(group), "processes": len(processes), "common": common, "differing": differing}
+
+
+def _who(value: str, name: str, processes: Mapping[str, Mapping[str, Any]]) -> str:
+    names = [p for p, config in processes.items() if shown(config.get(name, "not told")) == value]
+    names.sort(key=natural)
+    rest = f" and {len(names) - 6:,} more" if len(names) > 6 else ""
+    return ", ".join(shown(p) for p in names[:6]) + rest

@@ -1,0 +1,68 @@
+// Tables that can be sorted by a click on a heading, or by Enter on it.
+
+const AT_ONCE = 200;
+
+/** What is missing goes last, whichever way the table is sorted. */
+function compareValues(a, b, way) {
+  const none = (v) => v === null || v === undefined || v === "";
+  if (none(a) || none(b)) return none(a) - none(b);
+  if (typeof a === "number" && typeof b === "number") return way * (a - b);
+  return way * String(a).localeCompare(String(b), "en", { numeric: true });
+}
+
+/**
+ * `columns`: {title, value(row), show?(row) -> text or element, numeric?}. `rowOf(row, tr)` may add to a row.
+ * At most AT_ONCE rows stand in the page; a button shows more.
+ */
+function sortable(caption, columns, rows, rowOf) {
+  const state = { column: -1, way: 1, shown: AT_ONCE, rows: rows.slice() };
+  const body = h("tbody");
+  const more = button("", "Show more rows", () => { state.shown += AT_ONCE * 5; fill(); }, { class: "more" });
+  const headings = columns.map((column, i) => h("th", { scope: "col", class: column.numeric ? "num" : null, "aria-sort": "none" },
+    h("button", { type: "button", onclick: () => sort(i) }, column.title, h("span", { class: "arrow", "aria-hidden": "true" }))));
+  const table = h("table", {}, h("caption", {}, caption), h("thead", {}, h("tr", {}, headings)), body);
+  function sort(i) {
+    state.way = state.column === i ? -state.way : columns[i].numeric ? -1 : 1;
+    state.column = i;
+    state.rows = rows.map((row, n) => [row, n])
+      .sort((a, b) => compareValues(columns[i].value(a[0]), columns[i].value(b[0]), state.way) || a[1] - b[1]).map((pair) => pair[0]);
+    headings.forEach((heading, n) => {
+      heading.setAttribute("aria-sort", n !== i ? "none" : state.way > 0 ? "ascending" : "descending");
+      heading.querySelector(".arrow").textContent = n !== i ? "" : state.way > 0 ? " ▲" : " ▼";
+    });
+    fill();
+  }
+  function fill() {
+    const shown = state.rows.slice(0, state.shown);
+    body.replaceChildren(...shown.map((row) => {
+      const cells = columns.map((column) => {
+        const value = column.show ? column.show(row) : column.value(row);
+        const text = value === null || value === undefined || value === "" ? "—" : typeof value === "number" ? number(value) : value;
+        return h("td", { class: column.numeric ? "num" : null, "data-title": column.title }, text);
+      });
+      const tr = h("tr", {}, cells);
+      if (rowOf) rowOf(row, tr);
+      return tr;
+    }));
+    const left = state.rows.length - shown.length;
+    more.hidden = left <= 0;
+    more.textContent = `Show more (${number(left)} left)`;
+  }
+  fill();
+  return { element: h("div", { class: "table-box" }, table, more), body, sort, reveal: (row) => {
+    const at = state.rows.indexOf(row);
+    if (at >= state.shown) { state.shown = at + AT_ONCE; fill(); }
+  } };
+}
+
+/** A bar behind a number: its share of the largest. */
+function meter(share, text) {
+  const bar = h("span", { class: "meter", "aria-hidden": "true" });
+  bar.style.width = `${Math.max(share * 100, 0.5)}%`;
+  return h("div", { class: "metered" }, bar, h("span", {}, text));
+}
+
+/** Names and values, two by two. */
+function pairs(rows) {
+  return h("dl", { class: "pairs" }, rows.map(([term, value]) => h("div", {}, h("dt", {}, name_(term)), h("dd", {}, value instanceof Node ? value : name_(value)))));
+}

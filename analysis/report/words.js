@@ -1,0 +1,38 @@
+// Numbers, times and names for people.
+
+const number = (n) => n.toLocaleString("en-US");
+
+const percent = (share) => {
+  const p = share * 100;
+  return `${p === 0 || p >= 10 ? p.toFixed(0) : p >= 1 ? p.toFixed(1) : p.toPrecision(1)} %`;
+};
+
+/** 340 ms, 12.3 s, 10m00s, 2h05m. */
+function duration(ms) {
+  if (ms < 1000) return `${number(Math.round(ms))} ms`;
+  if (ms < 100000) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes}m${String(seconds % 60).padStart(2, "0")}s`;
+  return `${number(Math.floor(minutes / 60))}h${String(minutes % 60).padStart(2, "0")}m`;
+}
+
+/** A place in the run to the millisecond: 12.345 s, 4:02.120, 1:04:02.120. */
+function moment(ms) {
+  const whole = Math.round(ms);
+  if (whole < 60000) return `${(whole / 1000).toFixed(3)} s`;
+  const rest = String(((whole % 60000) / 1000).toFixed(3)).padStart(6, "0");
+  const minutes = Math.floor(whole / 60000);
+  return minutes < 60 ? `${minutes}:${rest}` : `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${rest}`;
+}
+
+/** The same, with the UTC instant where the run was recorded. */
+function instant(run, ms) {
+  if (!run.origin) return moment(ms);
+  const at = new Date(Date.parse(run.origin) + ms);
+  return Number.isNaN(at.getTime()) ? moment(ms) : `${moment(ms)} (${at.toISOString().replace("T", " ")})`;
+}
+
+const plural = (n, what) => `${number(n)} ${what}${n === 1 ? "" : "s"}`;
+
+const partitionTime = (ms) => (ms > 0 && ms < 1000 ? `${ms} partition-ms` : `${number(Math.round(ms / 100) / 10)} partition-s`);

@@ -1,0 +1,100 @@
+"""`groupsim report`: runs as one HTML file for people without a terminal."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli import output
+from cli.errors import BadRequest
+from cli.options import DEFAULT_STORE, StoreOption, existing
+from cli.progress import progress
+
+if TYPE_CHECKING:
+    from analysis.report.told import Verdict
+    from analysis.runs import Run
+
+MOST_RUNS = 12
+
+
+def report(
+    references: Annotated[list[str], typer.Argument(metavar="RUN...", help="Ids, unique prefixes, or `latest`.")],
+    to: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE.html", help="Where to write it; - is stdout.")
+    ] = Path("report.html"),
+    store: StoreOption = DEFAULT_STORE,
+) -> None:
+    """Write one self-contained HTML file: summary, timeline, rebalances, causes, settings, how to repeat it.
+
+    Several runs are compared side by side. An earlier report at FILE.html is replaced; any other file is left alone.
+
+    Example: groupsim report latest -o report.html
+    """
+    from analysis.report import report as render
+    from analysis.runs import open_run
+
+    aside = str(to) == "-"
+    if not aside:
+        _check(to)
+    with existing(store) as opened, progress("report") as bar:
+        infos = [opened.find(reference) for reference in dict.fromkeys(references)]
+        ids = list(dict.fromkeys(info.id for info in infos))
+        if len(ids) > MOST_RUNS:
+            raise BadRequest(f"{len(ids)} runs are too many to compare in one report; give at most {MOST_RUNS}")
+        text = render([open_run(opened, run) for run in ids], _watched, bar)
+    if aside:
+        sys.stdout.write(text)
+        return
+    _write(to, text)
+    runs = f"{len(ids)} run{'' if len(ids) == 1 else 's'}"
+    output.note(f"{to}: {len(text) / 1_000:,.0f} kB, {runs}; open it in a browser")
+
+
+def _watched(run: Run) -> list[Verdict]:
+    """What every run is watched by, folded over its facts again; of a recorded run, as far as its logs tell."""
+    from analysis.report.told import Verdict
+    from invariants import all_invariants
+
+    verdicts = []
+    for invariant in all_invariants():
+        broken = [v for fact in run.telling for v in invariant.observe(fact)]
+        broken += invariant.finish()
+        verdicts.append(Verdict(invariant.name, invariant.note, tuple((v.at_ms, v.sentence) for v in broken)))
+    return verdicts
+
+
+def _check(to: Path) -> None:
+    """Before the work is done. Raises BadRequest for a place where no report can or should be put."""
+    from analysis.report.page import MARK
+
+    if to.is_dir():
+        raise BadRequest(f"-o {to} is a folder; give the name of a file in it")
+    if not to.parent.is_dir():
+        raise BadRequest(f"-o {to}: there is no folder {str(to.parent)!r}")
+    try:
+        head = to.read_bytes()[: len(MARK)] if to.is_file() else b""
+    except OSError as error:
+        raise BadRequest(f"-o {to} can't be read: {error.strerror or error}") from None
+    if head and head != MARK.encode():
+        raise BadRequest(f"-o {to} exists and is no report of groupsim; it is left alone, give another name")
+
+
+def _write(to: Path, text: str) -> None:
+    """The file is whole or it is not there."""
+    if to.exists() and not to.is_file():  # a device or a pipe takes the bytes as they come
+        to.write_text(text, "utf-8")
+        return
+    unfinished = to.with_name(f".{to.name}.{os.getpid()}")
+    try:
+        unfinished.write_text(text, "utf-8")
+        unfinished.replace(to)
+    except OSError as error:
+        raise BadRequest(f"-o {to} can't be written: {error.strerror or error}") from None
+    finally:
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
