@@ -14,7 +14,7 @@ from coordinator.config import near
 from simulation.errors import BadScenario
 from simulation.run import Scenario
 
-_NOT_STORIES = ("catalogue", "dsl", "page", "raw", "seen")
+_NOT_STORIES = ("acts", "catalogue", "counterfactual", "dsl", "fidelity", "page", "raw", "rhythm", "seen", "whatif")
 
 
 def names() -> list[str]:

@@ -60,13 +60,15 @@ class GroupHandle:
         protocol_mode: str = STATIC,
         config: Mapping[str, object] | None = None,
         application: Application | None = None,
+        after: int | None = 0,
     ) -> list[MemberHandle]:
         """Start members over `spread` ms: `join(12, …)` names them m1…m12, `join("alice", …)` as given.
 
         `static`: with their names as instance ids; `instance_id`: one member with another one. `pattern` subscribes to
         all topics it matches, instead of `topics`.
         `client`: `java` or `librdkafka`; `protocol_mode`: `static`, `dynamic` or `unsafe` (simulation.clients.config).
-        `config` are Kafka settings of these members; those of the run win.
+        `config` are Kafka settings of these members; those of the run win. `after`: so many ms from now; None: not
+        before somebody calls start().
         """
         labels = self._labels(names)
         subscription = tuple(sorted(topic.name for topic in topics))
@@ -94,7 +96,8 @@ class GroupHandle:
                 protocol_mode=protocol_mode,
             )
             member = MemberHandle(self._world, label, settings)
-            member.start(after_ms=round(i * step))
+            if after is not None:
+                member.start(after_ms=after + round(i * step))
             joined.append(member)
         self.members += joined
         return joined

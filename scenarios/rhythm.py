@@ -1,0 +1,182 @@
+"""When members beat, and how long their answers took, in a recorded group: its latencies, kept or drawn again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from random import Random
+
+from coordinator.classic.commands import Heartbeat, JoinAnswer, Sync
+from incidents.lives import FROZEN, KILL, Life
+from incidents.plot import Plot
+from incidents.timeouts import HEARTBEAT, SESSION
+from simulation.latencies import Drawn
+from simulation.network import PASS, Deliver, Message, Rule, Verdict
+from simulation.requests import ToGroup
+
+MIDDLE = 4
+"""Where a Drawn's median stands."""
+_CLOCKS_MS = 50
+"""Clients' and coordinator's lines of one event lie so far apart at most."""
+_ANSWERED_MS = 1_000
+_POOL = 3
+_LATE_MS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Rhythm:
+    """Milliseconds by life (name) and generation (counted from the record's first).
+
+    `drift`: how much longer than heartbeat.interval.ms an interval was; `joined`: join phase completed → answer
+    handled; `assigned`: the leader's answer handled → assignment at the coordinator.
+    """
+
+    drift: Mapping[tuple[str, int], float]
+    joined: Mapping[tuple[str, int], int]
+    assigned: Mapping[int, int]
+
+
+def measured(plot: Plot) -> Rhythm:
+    """The rhythm that the record shows, as far as it does."""
+    drift: dict[tuple[str, int], float] = {}
+    joined: dict[tuple[str, int], int] = {}
+    assigned: dict[int, int] = {}
+    for life in plot.lives:
+        for at in life.joins:
+            number = _generation(plot, at)
+            if number is not None:
+                wait = at - plot.generations[number].joined_ms
+                if wait <= _ANSWERED_MS:  # else a static member came back and nobody rebalanced
+                    joined[life.name, number] = max(0, wait)
+        for at, beat in [*life.beats, *_last_beats(life, plot.settings)]:
+            number = _generation(plot, at)
+            if number is not None:
+                drift.setdefault((life.name, number), _drift(beat - at, plot.settings[HEARTBEAT]))
+    for number, generation in enumerate(plot.generations):
+        leads = [at for (_, g), at in joined.items() if g == number]
+        if generation.sync_ms is not None and leads:
+            assigned[number] = max(0, generation.sync_ms - max(leads))
+    return Rhythm(drift, joined, assigned)
+
+
+def _generation(plot: Plot, joined_ms: int) -> int | None:
+    """Which generation a client joined whose answer it handled then."""
+    number = None
+    for i, generation in enumerate(plot.generations):
+        if generation.joined_ms <= joined_ms + _CLOCKS_MS:
+            number = i
+    return number
+
+
+def _last_beats(life: Life, settings: Mapping[str, int]) -> list[tuple[int, int]]:
+    """The last heartbeat before a session ended came one session earlier, if one was due then."""
+    return [(joined, at) for joined, at in _last_words(life, settings[SESSION]) if on_time(at - joined, settings)]
+
+
+def silent_since(life: Life, expired_ms: int, settings: Mapping[str, int]) -> bool:
+    """Whether the last word before a session ended was no heartbeat (a commit, then: it counts as one)."""
+    words = [each for each in _last_words(life, settings[SESSION]) if each[1] == expired_ms - settings[SESSION]]
+    return any(not on_time(at - joined, settings) for joined, at in words)
+
+
+def _last_words(life: Life, session_ms: int) -> list[tuple[int, int]]:
+    """When it last joined before a session of it ended, and when the coordinator last heard of it."""
+    ends = [stall.expired_ms for stall in life.stalls if stall.kind == FROZEN]
+    if life.ending == KILL:
+        ends.append(life.expired_ms)
+    found = []
+    for end in ends:
+        joined = [at for at in life.joins if end is not None and at < end - session_ms]
+        if end is not None and joined:
+            found.append((joined[-1], end - session_ms))
+    return found
+
+
+def on_time(wait_ms: int, settings: Mapping[str, int]) -> bool:
+    """Whether a heartbeat is due so long after joining."""
+    interval = settings[HEARTBEAT]
+    beats = max(1, round(wait_ms / interval))
+    return -_LATE_MS <= wait_ms - beats * interval <= _LATE_MS + 8 * beats
+
+
+def _drift(wait_ms: int, interval_ms: int) -> float:
+    """How much each interval was too long, if so long after joining a heartbeat was answered."""
+    beats = max(1, round(wait_ms / interval_ms))
+    return max(0.0, (wait_ms - beats * interval_ms) / beats)
+
+
+class Exactly:
+    """A network rule: what the record shows takes as long as it took; all else goes by the `usual` rule."""
+
+    def __init__(
+        self, rhythm: Rhythm, usual: Rule, life_of: Callable[[str], str | None], completed: Callable[[], int]
+    ) -> None:
+        self._rhythm = rhythm
+        self._usual = usual
+        self._life_of = life_of
+        self._completed = completed
+        self._middle = _middle(rhythm)
+        self._beats: dict[tuple[str, int], int] = {}
+
+    def __call__(self, message: Message) -> Verdict:
+        """How much later than at once the message arrives."""
+        usual = self._usual(message)
+        wait = self._known(message)
+        if wait is None:
+            return usual
+        return Deliver(round(wait)) if round(wait) else PASS
+
+    def _known(self, message: Message) -> float | None:
+        body = message.body
+        if isinstance(body, ToGroup) and isinstance(body.command, Heartbeat):
+            return self._lag(message.source, body.command.generation)
+        number = self._completed() - 1
+        if isinstance(body, ToGroup) and isinstance(body.command, Sync) and body.command.assignment:
+            return self._rhythm.assigned.get(number)
+        if isinstance(body, JoinAnswer) and body.generation >= 0:
+            return self._rhythm.joined.get((self._life_of(message.target) or "", number))
+        return None
+
+    def _lag(self, process: str, generation: int) -> float | None:
+        """The intervals' surplus adds up, which a simulated client's own clock does not have."""
+        beats = self._beats[process, generation] = self._beats.get((process, generation), 0) + 1
+        name = self._life_of(process) or ""
+        drift = self._rhythm.drift.get((name, self._completed() - 1), self._middle.get(name))
+        return None if drift is None else drift * beats
+
+
+def _middle(rhythm: Rhythm) -> dict[str, float]:
+    """The middle drift of each life that shows any."""
+    found: dict[str, list[float]] = {}
+    for (name, _), drift in sorted(rhythm.drift.items()):
+        found.setdefault(name, []).append(drift)
+    return {name: sorted(drifts)[len(drifts) // 2] for name, drifts in found.items()}
+
+
+class Again:
+    """A network rule: heartbeats drift as the record's did, in another order; all else goes by the `usual` rule."""
+
+    def __init__(self, rhythm: Rhythm, usual: Rule, chance: Random) -> None:
+        self._pool = [drift for _, drift in sorted(rhythm.drift.items())]
+        self._usual = usual
+        self._chance = chance
+        self._drifts: dict[tuple[str, int], float] = {}
+        self._beats: dict[tuple[str, int], int] = {}
+
+    def __call__(self, message: Message) -> Verdict:
+        """How much later than at once the message arrives."""
+        usual = self._usual(message)
+        body = message.body
+        if len(self._pool) < _POOL or not (isinstance(body, ToGroup) and isinstance(body.command, Heartbeat)):
+            return usual
+        key = message.source, body.command.generation
+        if key not in self._drifts:
+            self._drifts[key] = self._chance.choice(self._pool)
+        self._beats[key] = self._beats.get(key, 0) + 1
+        wait = round(self._drifts[key] * self._beats[key])
+        return Deliver(wait) if wait else PASS
+
+
+def middle(distribution: Drawn, what: str) -> float:
+    """What takes as long as it mostly does (a draw of `simulation.delays`)."""
+    return distribution.quantiles_ms[MIDDLE]
