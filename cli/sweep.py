@@ -146,8 +146,8 @@ def _print(found: Report) -> None:
         table(effects, ("key", "value", "runs", "median", "p95"))
     first, *others = found.best
     print(f"best: {plain(first) or 'as it is'}")
-    for other in others:
-        print(f"as good within the interval: {plain(other)}")
+    if others:
+        print(f"as good, within the interval: {len(others):,} more, marked *")
 
 
 def _in(value: float, seconds: bool) -> str:

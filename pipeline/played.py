@@ -54,7 +54,7 @@ class FactsFile(BatchWriter):
         self._waits: list[Row] = []
         self._out = pq.ParquetWriter(unfinished, LAKE, compression="zstd")
 
-    def _store(self, info: RunInfo, rows: list[Row], first: int) -> None:
+    def _store(self, info: RunInfo, rows: list[Row], first: int, mark: str) -> None:
         self._waits += rows
         if len(self._waits) >= _ROW_GROUP or info.status != "running":
             self._write()

@@ -14,6 +14,7 @@ def rolling_restart(
     assignor: str = "cooperative-sticky",
     downtime_ms: int = 8_000,
     static: bool = False,
+    downtime_spread_ms: int = 0,
 ) -> Script:
     """Restart twelve members one after another; the group settles between restarts."""
     orders = world.topic("orders", partitions=partitions)
@@ -21,6 +22,7 @@ def rolling_restart(
     joined = group.join(members, topics=[orders], spread=seconds(5), static=static)
     yield group.stable(members=members, within=minutes(1))
 
+    slower = world.rng("downtime")
     for member in joined:
-        yield member.restart(downtime=downtime_ms)
+        yield member.restart(downtime=downtime_ms + slower.randint(0, downtime_spread_ms))
         yield group.stable(members=members, within=minutes(1))
