@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from analysis import frames, metrics, why_frames
+from analysis import commits, frames, lives, metrics, owners, why_frames
 from analysis.availability import Interval, intervals
 from analysis.paths import Step, critical_paths
 from analysis.rebalances import rebalances
@@ -29,7 +29,7 @@ def open_run(store: str | Path | EventStore, reference: str = "latest") -> Run:
 
 
 class Run:
-    """Tables of one run. Columns, dtypes and units: `analysis.frames`, `analysis.metrics`.
+    """Tables of one run; each method names the constant that documents its columns, dtypes and units.
 
     Facts that change nothing (heartbeats, messages) are read by `facts()` only: of a run that was killed, time after
     the last fact that tells something is not counted.
@@ -72,7 +72,7 @@ class Run:
     @cached_property
     def steps(self) -> list[Step]:
         """`analysis.paths.critical_paths` of the run, computed once."""
-        return critical_paths(self.telling, self.telling[-1].at_ms if self.telling else 0)
+        return critical_paths(self.telling, self._end_ms)
 
     def availability(self) -> pd.DataFrame:
         """Every partition's time, label by label: `frames.AVAILABILITY`."""
@@ -89,6 +89,33 @@ class Run:
     def critical_paths(self) -> pd.DataFrame:
         """What each member did in each rebalance, and what the others waited for: `why_frames.CRITICAL_PATHS`."""
         return self._timed(why_frames.paths_frame(self.steps))
+
+    def ownership(self) -> pd.DataFrame:
+        """Who had which partition, by the coordinator's books and by the processes' own: `owners.OWNERSHIP`."""
+        return self._table(owners.ownership(self.telling, self._end_ms), owners.OWNERSHIP)
+
+    def members(self) -> pd.DataFrame:
+        """One row a process: `lives.MEMBERS`."""
+        return self._table(lives.members(self.telling, self._end_ms), lives.MEMBERS)
+
+    def callbacks(self) -> pd.DataFrame:
+        """One row a rebalance callback: `lives.CALLBACKS`."""
+        return self._table(lives.callbacks(self.telling), lives.CALLBACKS)
+
+    def commits(self) -> pd.DataFrame:
+        """One row a partition of a commit: `commits.COMMITS`."""
+        return self._table(commits.commits(self.telling), commits.COMMITS)
+
+    def lag(self, every_ms: int = 1_000) -> pd.DataFrame:
+        """How many records each partition is behind, every `every_ms`: `commits.LAG`. Raises ValueError."""
+        return self._table(commits.lag(self.telling, every_ms), commits.LAG)
+
+    @property
+    def _end_ms(self) -> int:
+        return self.telling[-1].at_ms if self.telling else 0
+
+    def _table(self, rows: Iterable[dict[str, Any]], columns: dict[str, str]) -> pd.DataFrame:
+        return self._timed(frames.table(rows, columns))
 
     def timeline(self, group: str | None = None) -> pd.DataFrame:
         """Who had what when, of one group or all: `metrics.TIMELINE`."""
