@@ -40,8 +40,8 @@ LAG = {
     "lag": "Int64",
 }
 """One row a partition and instant. `committed`: the offset last accepted, missing before the first. `produced`: how
-many records the topic's rate makes up to then (with Poisson arrivals: on average); missing in recorded runs. `lag`: produced
-less committed, or less where the group began to read while nothing is committed."""
+many records the topic's rate makes up to then (with Poisson arrivals: on average); missing in recorded runs. `lag`:
+produced less committed, or less where the group began to read while nothing is committed."""
 
 Row = dict[str, Any]
 Where = tuple[str, str, int]

@@ -24,8 +24,8 @@ OWNERSHIP = {
 }
 """One row a stretch in which one member had one partition, by group, topic, partition, time. `eyes`: `granted` (the
 coordinator's books give it to the member) or `believed` (it is in the process's own view). `member`: the process, or
-the member id where no process is known. Stretches of different members overlap where both believe to have it. A recorded
-log often tells only one of the two."""
+the member id where no process is known. Stretches of different members overlap where both believe to have it. A
+recorded log often tells only one of the two."""
 
 GRANTED, BELIEVED = "granted", "believed"
 Holding = set[tuple[TopicPartition, str]]
@@ -39,8 +39,8 @@ def ownership(facts: Iterable[Recorded], end_ms: int) -> list[dict[str, Any]]:
         if group is not None and (kind in COORDINATOR or kind in CLIENT):
             groups.setdefault(group, _Owners(group)).apply(fact)
     for owners in groups.values():
-        owners.turn(GRANTED, set(), end_ms)
-        owners.turn(BELIEVED, set(), end_ms)
+        for eyes, open_ in owners.open.items():
+            owners.turn(eyes, set(open_), set(), end_ms)
     rows = [row for owners in groups.values() for row in owners.rows]
     return sorted(rows, key=lambda r: (r["group"], r["topic"], r["partition"], r["from_ms"], r["eyes"], r["member"]))
 
@@ -59,13 +59,19 @@ class _Owners:
         """Fold one fact."""
         event = fact.event
         if isinstance(event, p.ClientEvent):
-            if self.processes.apply(event) is not None:
-                views = {(tp, x.id) for x in self.processes.all.values() if x.alive for tp in x.view}
-                self.turn(BELIEVED, views, fact.at_ms)
+            known = self.processes.all.get(event.process)
+            before = set(known.view) if known is not None and known.alive else set()
+            x = self.processes.apply(event)
+            if x is not None:
+                now = x.view if x.alive else set()
+                gone, come = {(tp, x.id) for tp in before - now}, {(tp, x.id) for tp in now - before}
+                self.turn(BELIEVED, gone, come, fact.at_ms)
         else:
             self.processes.book(event)
             if self.books.apply(event):
-                self.turn(GRANTED, self._granted(), fact.at_ms)
+                granted = self._granted()
+                held = set(self.open[GRANTED])
+                self.turn(GRANTED, held - granted, granted - held, fact.at_ms)
 
     def _granted(self) -> Holding:
         return {(tp, self._name(member)) for tp in self.books.owners if (member := self.books.owner(tp)) is not None}
@@ -74,15 +80,15 @@ class _Owners:
         process = self.processes.of(member)
         return process.id if process is not None else member
 
-    def turn(self, eyes: str, now: Holding, at_ms: int) -> None:
-        """From `at_ms` on, these pairs hold and no others."""
+    def turn(self, eyes: str, gone: Holding, come: Holding, at_ms: int) -> None:
+        """At `at_ms` some pairs cease to hold, and others begin."""
         open_ = self.open[eyes]
-        for key in sorted(set(open_) - now):
+        for key in sorted(gone & set(open_)):
             tp, member = key
             began = open_.pop(key)
             if at_ms > began:
                 where = {"group": self.group, "topic": tp.topic, "partition": tp.partition, "eyes": eyes}
                 times = {"from_ms": began, "to_ms": at_ms, "duration_ms": at_ms - began}
                 self.rows.append({**where, "member": member, **times})
-        for key in now - set(open_):
-            open_[key] = at_ms
+        for key in come:
+            open_.setdefault(key, at_ms)
