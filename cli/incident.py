@@ -15,8 +15,10 @@ from cli import output
 from cli.options import DEFAULT_STORE, Format, FormatOption, StoreOption, numbers
 from cli.progress import progress
 from cli.summary import count, headline, measured
+from cli.whatif import whatif
 
 app = typer.Typer(help="Recorded incidents: logs of brokers and clients become runs.", no_args_is_help=True)
+app.command()(whatif)
 
 LogsArgument = Annotated[list[Path], typer.Argument(metavar="LOG...", help="Log files; .gz is read too.")]
 ZoneOption = Annotated[

@@ -14,7 +14,19 @@ from coordinator.config import near
 from simulation.errors import BadScenario
 from simulation.run import Scenario
 
-_NOT_STORIES = ("acts", "catalogue", "counterfactual", "dsl", "fidelity", "page", "raw", "rhythm", "seen", "whatif")
+_NOT_STORIES = (
+    "acts",
+    "catalogue",
+    "counterfactual",
+    "dsl",
+    "fidelity",
+    "page",
+    "raw",
+    "replayed",
+    "rhythm",
+    "seen",
+    "whatif",
+)
 
 
 def names() -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Any
@@ -13,7 +13,7 @@ from coordinator.config import BadSetting
 from events.base import Recorded
 from incidents.lives import BUSY, CLOSE, KILL
 from incidents.plot import Actor, Plot, strategy
-from incidents.timeouts import INITIAL_DELAY, SESSION
+from incidents.timeouts import HEARTBEAT, INITIAL_DELAY, SESSION
 from scenarios import rhythm
 from scenarios.acts import COMMIT, FAILOVER, FREEZE, GROW, REJOIN, START, SUBSCRIBE, Act, acts, batches, lead_ms
 from simulation.clients import offsets
@@ -34,6 +34,7 @@ _LOADING_MS = 200
 """How much of a coordinator's absence is the loading of its groups."""
 AFTERWARDS_MS = 10_000
 """What was under way when the record ends may come to its end."""
+_LONGEST_TAIL_MS = 600_000
 _ARRIVALS_MS = 20
 _MOST_ARRIVALS = 50_000
 _SLOW_MS = 50
@@ -66,18 +67,30 @@ class Played:
     failure: str | None
 
 
-def play(plot: Plot, choice: Choice, seed: int, *, exact: bool = False) -> Played:
+def play(plot: Plot, choice: Choice, seed: int, *, exact: bool = False, tail_ms: int = 0) -> Played:
     """Play a plot. `exact`: heartbeats and answers as in the record; else what real runs leave to chance is drawn.
 
-    Raises GroupSimError (BadSetting and others) for a choice that can't be.
+    The run counts until `tail_ms` after the record's end: what a choice puts off has its time too. Raises GroupSimError (BadSetting and others) for a choice that can't be.
     """
     _check(plot, choice)
     store = MemoryStore()
     stage = _Stage(plot, choice, exact)
-    lasts = stage.from_ms + plot.ends_ms
+    lasts = stage.from_ms + plot.ends_ms + tail_ms
     scenario = Scenario(name="counterfactual", story=stage.story, seed=seed, lasts_ms=lasts + AFTERWARDS_MS)
-    result = run(scenario, store, settings=dict(choice.settings), record="facts")
+    known = {key: value for key, value in plot.settings.items() if key != INITIAL_DELAY}
+    result = run(scenario, store, settings={**known, **choice.settings}, record="facts")
     return Played(list(store.read(result.info.id)), stage.from_ms, lasts, result.failure)
+
+
+def tail_ms(plot: Plot, choices: Iterable[Choice]) -> int:
+    """How long after the record's end its troubles may go on, with the slowest of the choices: the same for all."""
+    known = {name: plot.settings[name] for name in (SESSION, HEARTBEAT)}
+    slowest = 0
+    for choice in (AS_RECORDED, *choices):
+        chosen = {name: str(choice.settings.get(name, value)) for name, value in known.items()}
+        beyond = {name: int(text) if text.isdigit() else known[name] for name, text in chosen.items()}
+        slowest = max(slowest, beyond[SESSION] + 3 * beyond[HEARTBEAT])
+    return min(slowest, _LONGEST_TAIL_MS) + AFTERWARDS_MS
 
 
 def _check(plot: Plot, choice: Choice) -> None:
@@ -114,8 +127,7 @@ class _Stage:
             name: world.topic(name, count, times=dict.fromkeys(range(most.get(name, count)), times))
             for name, count in plot.topics.items()
         }
-        consumers = {key: value for key, value in plot.settings.items() if key != INITIAL_DELAY}
-        self._group = world.group(GROUP, config=consumers)
+        self._group = world.group(GROUP)
         self._members = [self._member(number, actor) for number, actor in self._ranked()]
         for act in script:
             yield from self._until(act.at_ms)

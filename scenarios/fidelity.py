@@ -9,7 +9,6 @@ from difflib import SequenceMatcher
 from statistics import median
 
 from incidents.generations import Generation, generations
-from incidents.plot import Plot
 from scenarios.counterfactual import GROUP, Played
 
 SHARE, LEAST_MS = 0.2, 100
@@ -74,10 +73,13 @@ class Fidelity:
         return self.recorded == self.played and all(phase.met for phase in self.phases)
 
 
-def fidelity(plot: Plot, runs: Sequence[Played]) -> Fidelity:
-    """Compare a plot with runs of it; generations of the run that stands for all (the median number) are shown."""
-    recorded = [g for g in plot.generations if g.started_ms is not None]
-    played = [_within(run) for run in runs]
+def fidelity(passed: Sequence[Generation], runs: Sequence[Played], group: str = GROUP) -> Fidelity:
+    """Compare what a record tells of a group with runs of its plot.
+
+    Where the runs differ in the number of generations, those with the middle number stand for all.
+    """
+    recorded = [g for g in passed if g.started_ms is not None]
+    played = [within(run, group) for run in runs]
     count = sorted(map(len, played))[len(played) // 2]
     typical = [each for each in played if len(each) == count]
     pairs = tuple(_paired(recorded, typical))
@@ -92,9 +94,9 @@ def fidelity(plot: Plot, runs: Sequence[Played]) -> Fidelity:
     )
 
 
-def _within(run: Played) -> list[Generation]:
-    """The generations that began after the record does."""
-    found = generations(run.facts, GROUP)
+def within(run: Played, group: str = GROUP) -> list[Generation]:
+    """The generations of a run that began while the record lasts."""
+    found = generations(run.facts, group)
     return [g for g in found if g.started_ms is not None and run.from_ms <= g.started_ms <= run.to_ms]
 
 

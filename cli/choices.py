@@ -1,0 +1,76 @@
+"""How `groupsim incident whatif` is told what to do differently."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from cli.errors import BadRequest
+from cli.options import pairs
+
+if TYPE_CHECKING:
+    from scenarios.counterfactual import Choice
+
+MEMBERSHIP, RESTART = "membership", "restart.ms"
+STRATEGY = "partition.assignment.strategy"
+STATIC, DYNAMIC = "static", "dynamic"
+KIP_848 = (
+    "the consumer protocol (KIP-848) is not simulated, so nothing can be said of it; leave --protocol consumer out"
+)
+_NEXT_KEY = re.compile(r",(?=[A-Za-z][\w.]*=)")
+
+
+def choices(assignors: Sequence[str], sets: Sequence[str], protocols: Sequence[str]) -> list[Choice]:
+    """The choices of a command line, in order: each --assignor is one, each --set is one (`a=1,b=2` joins two).
+
+    Raises BadRequest, BadSetting.
+    """
+    for protocol in protocols:
+        if protocol == "consumer":
+            raise BadRequest(KIP_848)
+        if protocol != "classic":
+            raise BadRequest(f"--protocol must be classic or consumer, not {protocol!r}")
+    found = [_assignor(name) for name in assignors] + [_set(text) for text in sets]
+    names = [choice.name for choice in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise BadRequest(f"the choice {name} is given twice")
+    return found
+
+
+def _assignor(names: str) -> Choice:
+    from assignors import ASSIGNORS
+    from coordinator.config import near
+    from scenarios.counterfactual import Choice
+
+    clients = sorted(name for name, assignor in ASSIGNORS.items() if assignor.side == "client")
+    for name in names.split(","):
+        if name not in clients:
+            why = "is a server-side assignor, which only KIP-848 uses" if name in ASSIGNORS else "is unknown"
+            raise BadRequest(f"--assignor {name!r} {why}{near(name, clients)}; known: {', '.join(clients)}")
+    return Choice(name=names, settings={STRATEGY: names})
+
+
+def _set(text: str) -> Choice:
+    from coordinator.config import GroupConfig, near
+    from coordinator.config import names as setting_names
+    from scenarios.counterfactual import Choice
+    from simulation.clients.config import ConsumerConfig
+
+    given = pairs(_NEXT_KEY.split(text), "--set")
+    membership, restart = given.pop(MEMBERSHIP, None), given.pop(RESTART, None)
+    if membership not in (None, STATIC, DYNAMIC):
+        raise BadRequest(f"--set {MEMBERSHIP}={membership}: must be {STATIC} or {DYNAMIC}")
+    if restart is not None and not (restart.isascii() and restart.isdigit()):
+        raise BadRequest(f"--set {RESTART}={restart}: must be a whole number of milliseconds")
+    known = [*setting_names(GroupConfig()), *setting_names(ConsumerConfig()), MEMBERSHIP, RESTART]
+    for key in given:
+        if key not in known:
+            raise BadRequest(f"--set {key}: unknown setting{near(key, known)}")
+    return Choice(
+        name=text,
+        settings=given,
+        static=None if membership is None else membership == STATIC,
+        restart_ms=None if restart is None else int(restart),
+    )

@@ -1,0 +1,232 @@
+"""`groupsim incident whatif`: the recorded story again, as it was and with other choices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cli import completion, output
+from cli.choices import choices
+from cli.errors import BadRequest
+from cli.fuzz import span
+from cli.options import DEFAULT_STORE, Format, FormatOption, RunArgument, StoreOption, existing, numbers, pairs
+from cli.progress import progress
+from cli.summary import amount, count
+
+if TYPE_CHECKING:
+    from scenarios.fidelity import Fidelity, Phase
+    from scenarios.replayed import Story
+    from scenarios.whatif import Range, Verdict
+
+EXACT_SEEDS = 5
+"""The story exactly as recorded leaves little to chance; so many seeds tell it."""
+
+SetOption = Annotated[
+    list[str],
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE[,KEY=VALUE]",
+        help="A choice: a Kafka setting, membership=static|dynamic, or restart.ms=N (who comes back is away so long). "
+        "Each --set is a choice of its own; commas join several into one.",
+    ),
+]
+AssignorOption = Annotated[
+    list[str],
+    typer.Option(
+        "--assignor", metavar="NAME", help="A choice: another assignor.", autocompletion=completion.assignor_names
+    ),
+]
+ProtocolOption = Annotated[
+    list[str], typer.Option("--protocol", metavar="classic|consumer", help="Only classic can be simulated.")
+]
+AssumeOption = Annotated[
+    list[str],
+    typer.Option(
+        "--assume",
+        metavar="KEY=VALUE",
+        help="What you know and the logs don't tell: session.timeout.ms, heartbeat.interval.ms, max.poll.interval.ms, "
+        "group.initial.rebalance.delay.ms, client (java, librdkafka or kafka-python).",
+    ),
+]
+SeedsOption = Annotated[str, typer.Option("--seeds", metavar="A:B", help="From seed A up to, not including, B.")]
+COLUMNS = (
+    "choice",
+    "rebalances",
+    "unavailable_partition_ms",
+    "p95_partition_ms",
+    "max_partitions",
+    "unsafe_ms",
+    "versus_recorded",
+)
+GENERATIONS = ("generation", "cause", "members", "join_recorded_ms", "join_ms", "sync_recorded_ms", "sync_ms", "note")
+
+
+def whatif(
+    run: RunArgument,
+    sets: SetOption = [],  # noqa: B006  typer copies it
+    assignors: AssignorOption = [],  # noqa: B006
+    protocols: ProtocolOption = [],  # noqa: B006
+    seeds: SeedsOption = "0:20",
+    group: Annotated[str | None, typer.Option(help="Which group; else the one with the most rebalances.")] = None,
+    topics: Annotated[
+        list[str], typer.Option("--topic", metavar="NAME=PARTITIONS", help="What the logs don't tell.")
+    ] = [],  # noqa: B006
+    assume: AssumeOption = [],  # noqa: B006
+    store: StoreOption = DEFAULT_STORE,
+    form: FormatOption = Format.TABLE,
+) -> None:
+    """Play an incident again: first as recorded (with how far that is from the record), then with each choice.
+
+    Figures are medians over the seeds; a seed decides where faults fall between two heartbeats, and how long answers
+    take. They count until everything has settled, so they may go beyond the record's end. versus_recorded divides a choice's unavailable time by that of the story played as recorded.
+
+    Example: groupsim incident whatif latest --assignor cooperative-sticky --set membership=static
+    """
+    from scenarios.fidelity import fidelity
+    from scenarios.replayed import story
+    from scenarios.whatif import compare
+
+    if form is Format.CSV:
+        raise BadRequest("--format must be table, json or jsonl for whatif, not csv")
+    wanted, chosen = span(seeds), choices(assignors, sets, protocols)
+    if not wanted:
+        raise BadRequest(f"--seeds {seeds}: there is no seed in it")
+    with existing(store) as opened:
+        info = opened.find(run)
+        told = story(opened, info, group, numbers(topics, "--topic", least=1), _known(assume), chosen)
+    with progress("playing") as bar:
+        exact = [told.play_exactly(seed) for seed in list(wanted)[:EXACT_SEEDS]]
+        close = fidelity(told.generations, exact, told.played_group)
+        verdicts = compare(told.play, chosen, wanted, told.played_group, bar)
+    if form is Format.TABLE:
+        _print(told, close, verdicts, len(wanted))
+        return
+    rows = [verdict.row() for verdict in verdicts]
+    rows[0] |= {"recorded": _recorded(told), "fidelity": _fidelity(close), "assumptions": list(told.notes)}
+    output.rows(rows, COLUMNS, form)
+    for sentence in [*told.notes, *_failures(verdicts)]:
+        output.note(f"note: {sentence}")
+
+
+def _known(assume: Sequence[str]) -> dict[str, int | str]:
+    """What --assume says. Raises BadRequest."""
+    from incidents.timeouts import HEARTBEAT, INITIAL_DELAY, MAX_POLL, SESSION
+    from simulation.clients.config import CLIENTS
+
+    found: dict[str, int | str] = {}
+    for key, value in pairs(assume, "--assume").items():
+        if key == "client":
+            if value not in CLIENTS:
+                raise BadRequest(f"--assume client={value}: must be one of {', '.join(CLIENTS)}")
+            found[key] = value
+        elif key in (SESSION, HEARTBEAT, MAX_POLL, INITIAL_DELAY):
+            found[key] = numbers([f"{key}={value}"], "--assume", least=0 if key == INITIAL_DELAY else 1)[key]
+        else:
+            known = ", ".join((SESSION, HEARTBEAT, MAX_POLL, INITIAL_DELAY, "client"))
+            raise BadRequest(f"--assume {key}: must be one of {known}")
+    return found
+
+
+def _recorded(told: Story) -> dict[str, Any]:
+    cost = told.cost
+    return {
+        "group": told.group,
+        "generations": len(told.generations),
+        "unavailable_partition_ms": cost.unavailable_partition_ms,
+        "unknown_ms": cost.unknown_ms,
+        "max_partitions": cost.max_partitions,
+    }
+
+
+def _fidelity(close: Fidelity) -> dict[str, Any]:
+    return {
+        "recorded_generations": close.recorded,
+        "played_generations": close.played,
+        "matched_generations": close.matched,
+        "median_error_ms": close.median_error_ms,
+        "p95_error_ms": close.p95_error_ms,
+        "holds": close.holds,
+        "generations": _generations(close),
+    }
+
+
+def _generations(close: Fidelity) -> list[dict[str, Any]]:
+    """Record and baseline side by side."""
+    rows = []
+    for pair in close.pairs:
+        known = pair.recorded or pair.played
+        assert known is not None
+        note = "" if pair.same else "only recorded" if pair.played is None else "only played"
+        if pair.recorded is not None and pair.played is not None and not pair.same:
+            note = f"played: {pair.played.cause}, {count(pair.played.size, 'member')}"
+        elif not all(phase is None or phase.met for phase in (pair.join, pair.sync)):
+            note = "off"
+        recorded = pair.recorded
+        rows.append(
+            {
+                "generation": recorded.number if recorded else None,
+                "cause": known.cause,
+                "members": known.size,
+                "join_recorded_ms": recorded.join_ms if recorded else None,
+                "join_ms": _played(pair.join),
+                "sync_recorded_ms": recorded.sync_ms if recorded else None,
+                "sync_ms": _played(pair.sync),
+                "note": note,
+            }
+        )
+    return rows
+
+
+def _played(phase: Phase | None) -> int | None:
+    return phase.played_ms if phase is not None else None
+
+
+def _print(told: Story, close: Fidelity, verdicts: Sequence[Verdict], seeds: int) -> None:
+    name = output.plain(told.name)
+    print(f"{name}  group {output.plain(told.group)}  {output.seconds(told.lasts_ms)}, {_count_generations(told)}")
+    output.table(_generations(close), GENERATIONS)
+    errors = ""
+    if close.median_error_ms is not None:
+        errors = f"; phases off by {close.median_error_ms} ms in the median, {close.p95_error_ms} ms at 95 %"
+    print(f"played again exactly: {close.played} generations, {close.matched} of {close.recorded} as recorded{errors}")
+    print(f"recorded: {amount(told.cost.unavailable_partition_ms)} unavailable{_unknown(told)}")
+    print(f"\n{count(seeds, 'seed')}: median (least–most)")
+    output.table([_shown(verdict) for verdict in verdicts], COLUMNS)
+    for sentence in _failures(verdicts):
+        output.note(f"note: {sentence}")
+    if told.notes:
+        print("the record does not tell, so it was assumed:")
+    for sentence in told.notes:
+        print(f"  {output.plain(sentence)}")
+
+
+def _count_generations(told: Story) -> str:
+    return count(len(told.generations), "generation")
+
+
+def _unknown(told: Story) -> str:
+    if not told.cost.unknown_ms:
+        return ""
+    return f"; for {told.cost.unknown_ms / 1_000:,.1f} partition-seconds it does not tell"
+
+
+def _shown(verdict: Verdict) -> dict[str, Any]:
+    """A row for people: medians with their ranges, and how much more or less."""
+    row: dict[str, Any] = {"choice": verdict.choice}
+    for name in COLUMNS[1:-1]:
+        row[name] = _ranged(getattr(verdict, name))
+    versus = verdict.versus_recorded
+    row["versus_recorded"] = "—" if versus is None else f"{(versus - 1) * 100:+,.0f} %".replace("-", "−")
+    return row
+
+
+def _ranged(found: Range) -> str:
+    if found.least == found.most:
+        return f"{found.median:,}"
+    return f"{found.median:,} ({found.least:,}–{found.most:,})"
+
+
+def _failures(verdicts: Sequence[Verdict]) -> list[str]:
+    return [f"{verdict.choice}: {sentence}" for verdict in verdicts for sentence in verdict.failures]
