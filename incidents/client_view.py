@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from events import client as c
 from events.base import Event, process_stream
 from events.types import Offsets, Partitions, TopicPartition
@@ -11,6 +13,9 @@ from incidents.index import Index
 from incidents.processes import Process
 
 _FETCH_MS = 500
+_TOLERANCE_MS = 5
+LOGGING_MS = 50
+"""A line is taken to be printed within this of what it speaks of; what lasts longer is the application's doing."""
 _OTHER_THREADS = frozenset(
     ["coordinator_lost", "poll_timeout", "session_expired", "heartbeat_says_rebalancing", "client_heartbeat_stale"]
 )
@@ -52,10 +57,17 @@ class ClientView:
         """The member id it last used."""
         return self._member
 
-    def _tell(self, event: Event, later: int = 0) -> None:
-        """A fact at the current row, or at the row `later` rows on."""
+    def _tell(self, event: Event, later: int = 0, delay_ms: int = 0) -> None:
+        """A fact at the current row, or at the row `later` rows on; `delay_ms` after that row."""
         place, placed = self.process.rows[self._now + later]
+        if delay_ms:
+            placed = Placed(placed.at + delay_ms, placed.row)
         self._draft.tell(place, placed, self._stream, event)
+
+    def _gap(self, later: int) -> int:
+        """Milliseconds from the current row to the one `later` rows on."""
+        rows = self.process.rows
+        return rows[self._now + later][1].at - rows[self._now][1].at
 
     def _start(self) -> None:
         """Its first row; what it gives up before it was assigned it must have held from before the log began."""
@@ -87,11 +99,29 @@ class ClientView:
 
     def _next(self, *, unless: frozenset[str] = frozenset(), kinds: frozenset[str] | None = None) -> int | None:
         """How many rows on the next row of these kinds (or of any but `unless`) stands."""
-        for later, (_, placed) in enumerate(self.process.rows[self._now + 1 :], 1):
+        for later, placed in self._following():
             kind = placed.row.kind
             if (kind in kinds) if kinds is not None else (kind not in unless and not _heartbeat(placed)):
                 return later
         return None
+
+    def _following(self) -> Iterator[tuple[int, Placed]]:
+        """The rows behind the current one: how many rows on, and the row."""
+        rows = self.process.rows
+        for where in range(self._now + 1, len(rows)):
+            yield where - self._now, rows[where][1]
+
+    def shortest(self) -> int | None:
+        """Milliseconds from the line of a callback that gives partitions up to the next line, where that is least."""
+        found: list[int] = []
+        for now, (_, placed) in enumerate(self.process.rows):
+            self._now = now
+            if placed.row.kind in _GIVES_UP and parts(placed.row.detail.get("partitions")):
+                later = self._next(unless=_OTHER_THREADS)
+                if later is not None and self.process.rows[self._now + later][1].row.kind != placed.row.kind:
+                    found.append(self._gap(later))
+        self._now = 0
+        return min(found, default=None)
 
     # ---- what it held
 
@@ -122,7 +152,7 @@ class ClientView:
     def _counted(self, detail: dict[str, object], kind: str) -> Partitions:
         """librdkafka says how many partitions a callback is about, and names each as it takes it up or lets it go."""
         found: list[TopicPartition] = []
-        for _, placed in self.process.rows[self._now + 1 :]:
+        for _, placed in self._following():
             if len(found) == detail["partition_count"] or (placed.row.kind in ("assigned", "revoked") and found):
                 break
             if placed.row.kind == kind:
@@ -131,7 +161,7 @@ class ClientView:
 
     def _called(self) -> int:
         """How many rows on librdkafka's application was seen inside the callback (it polls when it likes)."""
-        for later, (_, placed) in enumerate(self.process.rows[self._now + 1 :], 1):
+        for later, placed in self._following():
             if placed.row.kind in ("assigned", "revoked"):
                 break
             if placed.row.detail.get("op") in _IN_CALLBACK:
@@ -142,8 +172,10 @@ class ClientView:
         if not given_up:
             return
         name = self.process.name
-        self._tell(c.CallbackStart(process=name, kind=kind, partitions=given_up, generation=self._generation), begins)
         later = begins or self._next(unless=_OTHER_THREADS) or 0
+        delay = 0 if begins else self._before_callback(later)
+        start = c.CallbackStart(process=name, kind=kind, partitions=given_up, generation=self._generation)
+        self._tell(start, begins, delay)
         self._tell(c.CallbackEnd(process=name, kind=kind), later)
         self._view -= set(given_up)
         self._see(later)
@@ -151,6 +183,20 @@ class ClientView:
             "a log does not tell when a revoked or lost callback returned: it is taken to end at the"
             " process's next line"
         )
+
+    def _before_callback(self, later: int) -> int:
+        """How long after its line a callback that gives partitions up was called.
+
+        The line comes before the call, and the process's next line at once after the return. So of a short gap only as
+        much is the callback's as the group's quickest callback needed; of a long one, all. A KIP-848 consumer's next
+        line is another thread's, so there the call is halfway at most.
+        """
+        gap, group = self._gap(later), self.process.group
+        if gap > LOGGING_MS:
+            return 0
+        if group in self._index.consumer_groups:
+            return min(gap // 2, _TOLERANCE_MS)
+        return gap - min(gap, self._index.quickest.get(group, gap))
 
     def _on_assigned(self, detail: dict[str, object]) -> None:
         name, added = self.process.name, parts(detail.get("partitions"))
@@ -168,7 +214,7 @@ class ClientView:
             later = self._next(unless=_OTHER_THREADS) or 0  # not even asked for offsets: the callback took that long
         elif later and self.process.rows[self._now + later][1].at - self.process.rows[self._now][1].at <= _FETCH_MS:
             later = 0
-        self._tell(c.CallbackEnd(process=name, kind="assigned"), later)
+        self._tell(c.CallbackEnd(process=name, kind="assigned"), later, 0 if later else self._in_callback(ready))
         self._draft.note(
             "a log does not tell when an assigned callback returned: it is taken to return at once, or at the first"
             f" offset line if that comes more than {_FETCH_MS} ms later"
@@ -180,6 +226,12 @@ class ClientView:
         if unseen:
             self._tell(c.PositionReady(process=name, offsets=_unknown(tuple(sorted(unseen)))), later)
             self._draft.note("where a log has no offset line for a partition, its offset is unknown (-1)")
+
+    def _in_callback(self, ready: dict[int, Offsets]) -> int:
+        """How long after its line a quick assigned callback returned: before the next line, so halfway at most."""
+        first = min(ready, default=0) or self._next(unless=_OTHER_THREADS) or 0
+        gap = self._gap(first)
+        return min(gap // 2, _TOLERANCE_MS) if gap <= LOGGING_MS else 0
 
     def _take_up(self, added: Partitions) -> None:
         """An assigned callback of librdkafka: when the application was inside it, its log tells."""
@@ -198,7 +250,7 @@ class ClientView:
         """The offset lines that follow, until the next assignment: rows on -> offsets of one instant."""
         found: dict[int, list[tuple[str, int, int]]] = {}
         wanted, at = set(added), -1
-        for later, (_, placed) in enumerate(self.process.rows[self._now + 1 :], 1):
+        for later, placed in self._following():
             if placed.row.kind in ("assigned", "revoked", "lost"):
                 break
             named = parts([placed.row.detail.get("partition")]) if placed.row.kind == "client_position" else ()

@@ -32,6 +32,7 @@ class Index:
         self.session_timeouts: dict[str, int] = {}
         self.consumer_groups: set[str] = set()
         self.grown: set[str] = set()
+        self.quickest: dict[str, int] = {}
         self._plans: dict[tuple[str, int], list[LeaderPlan]] = defaultdict(list)
         self._protocols: dict[tuple[str, int], str] = {}
         self._joins: dict[str, list[tuple[int, int]]] = defaultdict(list)

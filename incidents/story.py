@@ -132,6 +132,10 @@ def _tell(placed: Sequence[Placed], index: Index, draft: Draft, session_timeout_
     processes = split(placed, draft)
     lives = [ClientStory(process, index, draft) for process in processes]
     for life in lives:
+        if (shortest := life.shortest()) is not None:
+            known = index.quickest.get(life.process.group, shortest)
+            index.quickest[life.process.group] = min(known, shortest)
+    for life in lives:
         life.tell()
     for group in sorted(index.client_groups - index.broker_groups):
         InferredStory(group, index, draft).tell(placed)

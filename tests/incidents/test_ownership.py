@@ -82,7 +82,7 @@ def test_the_same_processes_own_the_same_partitions_in_the_same_order(folder: Pa
 
 @pytest.mark.parametrize("folder", EXAMPLES, ids=IDS)
 def test_windows_begin_and_end_when_the_listeners_saw_it(folder: Path) -> None:
-    """Half within 5 ms and none worse than 50: a line stands before the call of the listener, on a busy machine."""
+    """Four of five within 5 ms and none worse than 70: a line stands before the call of the listener."""
     _, facts, truth, offset = imported(folder)
     errors = []
     for partition, windows in ownership(facts, offset, truth["run_end_ms"]).items():
@@ -91,7 +91,7 @@ def test_windows_begin_and_end_when_the_listeners_saw_it(folder: Path) -> None:
             if not window.died:
                 errors.append(abs(window.end - seen["to_ms"]))
     errors.sort()
-    assert errors[len(errors) // 2] <= 5
+    assert errors[len(errors) * 4 // 5] <= 5
     assert errors[-1] <= 70
 
 

@@ -87,6 +87,41 @@ def test_a_callback_that_gives_up_ends_at_the_next_line_and_the_view_follows(tmp
     assert ends == [(1000, "assigned"), (7000, "revoked")]
 
 
+def test_of_a_short_gap_only_what_the_quickest_callback_took_is_the_callbacks(tmp_path: Path) -> None:
+    log = write(
+        tmp_path,
+        *joined(0, 4),
+        adding(1, "orders-0"),
+        revoking(5, "orders-0"),
+        *joined(5.002, 5),
+        adding(6, "orders-0"),
+        revoking(7, "orders-0"),
+        *joined(7.02, 6),
+        adding(8, "orders-0"),
+        revoking(9, "orders-0"),
+        *joined(11, 7),
+    )
+    _, facts = told(log)
+    starts = [f.at_ms for f in facts if isinstance(f.event, client.CallbackStart) and f.event.kind == "revoked"]
+    ends = [f.at_ms for f in facts if isinstance(f.event, client.CallbackEnd) and f.event.kind == "revoked"]
+    assert list(zip(starts, ends, strict=True)) == [(5000, 5002), (7018, 7020), (9000, 11000)]
+
+
+def test_a_quick_assigned_callback_ends_halfway_to_the_next_line(tmp_path: Path) -> None:
+    offset = (
+        "Setting offset for partition orders-{} to the committed offset FetchPosition{{offset=42, x}} (x.ConsumerUtils)"
+    )
+    log = write(
+        tmp_path,
+        adding(1, "orders-0"),
+        stamped(1.006, offset.format(0)),
+        adding(2, "orders-1"),
+        stamped(2.04, offset.format(1)),
+    )
+    _, facts = told(log)
+    assert [f.at_ms for f in facts if isinstance(f.event, client.CallbackEnd)] == [3, 1005]
+
+
 def test_offset_lines_without_a_client_belong_to_who_was_assigned_the_partition(tmp_path: Path) -> None:
     c2 = C1.replace("c1", "c2")
     offset = (
