@@ -22,7 +22,7 @@ def rolling_restart(
     joined = group.join(members, topics=[orders], spread=seconds(5), static=static)
     yield group.stable(members=members, within=minutes(1))
 
-    slower = world.rng("downtime")
+    slower = world.rng.stream("downtime")
     for member in joined:
         yield member.restart(downtime=downtime_ms + slower.randint(0, downtime_spread_ms))
         yield group.stable(members=members, within=minutes(1))
