@@ -56,7 +56,8 @@ class Program:
 class Recording:
     """One recorded run, as far as a re-enactment looks at it. Times in ms since its start.
 
-    `records_per_s`: of one producer to one partition; `producers`: how many wrote to each topic.
+    `records_per_s`: of one producer to one partition; `producers`: how many wrote to each topic; `busy`:
+    the share of the machine that was, in the mean (None: not told).
     """
 
     id: str
@@ -73,6 +74,7 @@ class Recording:
     actions: tuple[Action, ...]
     end_ms: int
     window_from_ms: int
+    busy: float | None
 
 
 def parse(record: dict[str, Any]) -> Recording:
@@ -113,6 +115,7 @@ def _parse(name: str, record: dict[str, Any], config: dict[str, Any]) -> Recordi
         actions=tuple(_action(given, members, topics) for given in record["actions"]),
         end_ms=end_ms,
         window_from_ms=_whole(window[0], "window_ms"),
+        busy=_share(record.get("machine_cpu_busy")),
     )
 
 
@@ -122,6 +125,11 @@ def _rate(value: Any) -> float:
             f"records_per_partition_per_s must be a number above 0 and up to {MOST_PER_S:,}, not {value!r}"
         )
     return float(value)
+
+
+def _share(measured: Any) -> float | None:
+    mean = measured.get("mean") if isinstance(measured, dict) else measured
+    return float(mean) if isinstance(mean, int | float) and 0 <= mean <= 1 else None
 
 
 def _producers(events: list[dict[str, Any]], topic: str, rate: float) -> int:

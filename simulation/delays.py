@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from coordinator.classic.commands import HeartbeatAnswer, Sync
+from coordinator.classic.commands import HeartbeatAnswer, JoinAnswer, Sync
 from coordinator.outcome import Error
 from simulation.latencies import EVENLY, Drawn, Latencies
 from simulation.network import PASS, Deliver, Message, Verdict
@@ -100,7 +100,9 @@ class Delays:
         process, seen = message.target, self._latencies
         match message.api:
             case "JoinGroup":
-                wait = self._drawn(seen.joined, process, "joined")
+                if not isinstance(message.body, JoinAnswer) or message.body.error is not Error.NONE:
+                    return self._drawn(seen.joined, process, "refused")
+                wait = self._first_or_later(seen.first_joined, seen.joined, process, "joined")
                 self._joined_ms[process] = self._now() + wait
                 return wait
             case "SyncGroup":

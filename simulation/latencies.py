@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import pairwise
 from random import Random
 
 from simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
@@ -39,20 +40,22 @@ class Latencies:
 
     `start`: consumer built → first JoinGroup at the coordinator. `command`: an order given to the program → its loop,
     which polls for 100 ms at a time, sees it. `sent`: callback ended → JoinGroup or LeaveGroup at the coordinator.
-    `joined`: join phase completed → answer handled. `first_assignor`, `assignor`: answer handled → the leader's
-    SyncGroup at the coordinator, the first time in a process (classes are loaded) and later. `first_told`, `told`:
-    assignment written → assigned callback begins, likewise; `at_once`: a SyncGroup that waited for nothing → its answer
-    handled; `late`: the same where the application came late to the JoinGroup's answer, at work till then.
-    `first_fetched`, `fetched`: assigned callback ends → records that wait are returned, likewise. `committed`: commit
-    written → revoked callback begins or JoinGroup is sent. `drift`: how much longer than heartbeat.interval.ms an
-    interval is; `napping`: and how much more in a program that works long, whose heartbeat thread naps ten times in
-    between (S11: 15 series). `polls_every_ms`: poll() acts on what a heartbeat says only when it has waited for
-    records, for so long at most (0: at once). `metadata`: how much longer than metadata.max.age.ms one refresh takes.
+    `first_joined`, `joined`: join phase completed → heartbeats begin, the first time in a process (classes are loaded)
+    and later. `first_assignor`, `assignor`: from then to the leader's SyncGroup at the coordinator, likewise.
+    `first_told`, `told`: assignment written → assigned callback begins, likewise; `at_once`: a SyncGroup that waited
+    for nothing → its answer handled; `late`: the same where the application came late to the JoinGroup's answer, at
+    work till then. `first_fetched`, `fetched`: assigned callback ends → records that wait are returned, likewise.
+    `committed`: commit written → revoked callback begins or JoinGroup is sent. `drift`: how much longer than
+    heartbeat.interval.ms an interval is; `napping`: and how much more in a program that works long, whose heartbeat
+    thread naps ten times in between (S11: 15 series). `polls_every_ms`: poll() acts on what a heartbeat says only when
+    it has waited for records, for so long at most (0: at once). `metadata`: how much longer than metadata.max.age.ms
+    one refresh takes. `slower`: (share of the machine that was busy, by what `start` is multiplied then).
     """
 
     start: Drawn
     command: Drawn = Drawn((1, 5, 9, 26, 50, 76, 94, 97, 111, 125))
     sent: Drawn = NONE
+    first_joined: Drawn
     joined: Drawn
     first_assignor: Drawn
     assignor: Drawn
@@ -67,30 +70,44 @@ class Latencies:
     napping: Drawn = NONE
     polls_every_ms: int = 0
     metadata: Drawn = NONE
+    slower: tuple[tuple[float, float], ...] = ((0.0, 1.0),)
+
+    def slowness(self, busy: float) -> float:
+        """How much longer a start takes where this share of the machine is busy (0 to 1), between the points given."""
+        points = self.slower
+        if busy <= points[0][0]:
+            return points[0][1]
+        for (x, low), (to, high) in pairwise(points):
+            if busy <= to:
+                return low + (high - low) * (busy - x) / (to - x)
+        return points[-1][1]
 
 
 LATENCIES: dict[str, Latencies] = {
     # 666 starts, 114 closes, 1,656 join answers, 654 assignments, 1,636 callbacks, 417 series of beats, 12 refreshes
     JAVA: Latencies(
-        start=Drawn((66, 80, 88, 107, 142, 192, 255, 320, 1000, 1500)),
+        start=Drawn((60, 82, 92, 109, 138, 181, 226, 274, 437, 893)),
         sent=Drawn((0, 0, 0, 0, 1, 2, 4, 7, 12, 14)),
-        joined=Drawn((0, 0, 1, 1, 3, 7, 14, 20, 40, 60)),
-        first_assignor=Drawn((2, 4, 5, 7, 13, 20, 38, 50, 150, 250)),
-        assignor=Drawn((0, 0, 0, 1, 2, 5, 10, 28, 250, 470)),
+        first_joined=Drawn((0, 1, 1, 2, 4, 7, 13, 20, 42, 80)),
+        joined=Drawn((0, 0, 0, 0, 0, 2, 7, 14, 30, 80)),
+        first_assignor=Drawn((4, 7, 8, 12, 18, 26, 41, 52, 75, 80)),
+        assignor=Drawn((0, 0, 1, 2, 4, 8, 13, 17, 38, 60)),
         at_once=Drawn((0, 0, 0, 1, 2, 4, 8, 15, 30, 50)),
         late=Drawn((0, 0, 0, 0, 0, 1, 2, 6, 50, 100)),
-        first_told=Drawn((0, 3, 5, 10, 19, 30, 48, 67, 105, 140)),
-        told=Drawn((0, 1, 1, 2, 4, 9, 20, 36, 68, 110)),
-        committed=Drawn((0, 0, 0, 1, 6, 11, 21, 33, 85, 130)),
+        first_told=Drawn((0, 5, 6, 9, 16, 25, 42, 58, 88, 148)),
+        told=Drawn((0, 1, 1, 2, 4, 9, 19, 32, 57, 87)),
+        committed=Drawn((0, 1, 1, 3, 7, 13, 23, 33, 60, 110)),
         first_fetched=Drawn((25, 35, 38, 45, 60, 80, 110, 130, 200, 250)),
         fetched=Drawn((2, 4, 6, 12, 18, 25, 35, 42, 60, 80)),
         drift=Drawn((0, 0.2, 0.6, 1.2, 2.0, 3.7, 6.7, 9.3, 21, 43)),
         napping=Drawn((0, 1, 2, 3, 6, 10, 15, 22, 28, 32)),
         metadata=Drawn((0, 0, 20, 45, 78, 180, 215, 230, 247, 250)),
+        slower=((0.4, 0.84), (0.5, 0.9), (0.57, 1.0), (0.65, 1.1), (0.75, 1.28), (0.85, 1.45), (0.9, 2.0), (0.96, 8.0)),
     ),
     # 100 starts, 16 closes, 112 join phases; its log tells fewer steps
     LIBRDKAFKA: Latencies(
         start=Drawn((52, 54, 55, 55, 56, 57, 60, 61, 64, 65)),
+        first_joined=NONE,
         joined=NONE,
         first_assignor=Drawn((0, 0, 0, 0, 0, 0, 1, 2, 4, 5)),
         assignor=Drawn((0, 0, 0, 0, 0, 1, 2, 2, 6, 8)),
@@ -101,6 +118,7 @@ LATENCIES: dict[str, Latencies] = {
     # 50 starts, 8 closes, 56 join phases, 140 callbacks; poll() sees a rebalance when its 100 ms are over
     KAFKA_PYTHON: Latencies(
         start=Drawn((15, 16, 16, 17, 20, 24, 38, 46, 60, 65)),
+        first_joined=Drawn((0, 0, 0, 0, 0, 1, 1, 1, 2, 3)),
         joined=Drawn((0, 0, 0, 0, 0, 1, 1, 1, 2, 3)),
         first_assignor=Drawn((1, 1, 1, 2, 2, 2, 2, 3, 4, 5)),
         assignor=Drawn((0, 0, 0, 0, 1, 2, 4, 4, 7, 8)),
