@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
+
+    import pandas as pd
 
     from analysis.runs import Run
     from storage.store import EventStore
@@ -19,3 +22,22 @@ def open(store: str | Path | EventStore, run: str = "latest") -> Run:
     from analysis import runs
 
     return runs.open_run(store, run)
+
+
+def compare(*runs: Run, **named: Run) -> pd.DataFrame:
+    """Runs side by side with their differences: `compare(a=run1, b=run2)`. See `analysis.comparison.compare`."""
+    from analysis import comparison
+
+    return comparison.compare(*runs, **named)
+
+
+def sensitivity(
+    sweep: pd.DataFrame | str | Path,
+    parameters: Sequence[str] | None = None,
+    measure: str = "partition_ms",
+    seed: str = "seed",
+) -> pd.DataFrame:
+    """Which parameter of a sweep matters, and which way. See `analysis.sensitivities.sensitivity`."""
+    from analysis import sensitivities
+
+    return sensitivities.sensitivity(sweep, parameters, measure, seed)

@@ -12,7 +12,7 @@ import pandas as pd
 from analysis import commits, frames, lives, metrics, owners, why_frames
 from analysis.availability import Interval, intervals
 from analysis.paths import Step, critical_paths
-from analysis.rebalances import rebalances
+from analysis.rebalances import Rebalance, rebalances
 from analysis.replay import replay
 from analysis.summary import summarise
 from analysis.why import Blame, blame
@@ -63,6 +63,11 @@ class Run:
     def intervals(self) -> list[Interval]:
         """`analysis.availability.intervals` of the run, computed once."""
         return intervals(self.telling)
+
+    @cached_property
+    def rounds(self) -> list[Rebalance]:
+        """`analysis.rebalances.rebalances` of the run, computed once."""
+        return rebalances(self.telling)
 
     @cached_property
     def reasons(self) -> list[Blame]:
@@ -124,11 +129,11 @@ class Run:
 
     def rebalances(self) -> pd.DataFrame:
         """One row a rebalance: `frames.REBALANCES`."""
-        return self._timed(frames.rebalances_frame(rebalances(self.telling)))
+        return self._timed(frames.rebalances_frame(self.rounds))
 
     def summary(self) -> dict[str, Any]:
         """`analysis.summary.summarise`: the numbers of `groupsim run --format json`."""
-        return summarise(self.telling)
+        return summarise(self.telling, self.intervals)
 
     def replay(self, until_ms: int | None = None) -> dict[str, Any]:
         """`analysis.replay.replay`: the groups' state at an instant."""

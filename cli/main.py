@@ -10,7 +10,24 @@ from typing import Annotated, Any
 import typer
 from typer._click.exceptions import ClickException, NoArgsIsHelpError  # typer carries its own click, and hides it
 
-from cli import assign, conformance, doctor, fuzz, incident, new, read, report, run, runs, scenarios, store, sweep, tour
+from cli import (
+    assign,
+    blame,
+    compare,
+    conformance,
+    doctor,
+    fuzz,
+    incident,
+    new,
+    read,
+    report,
+    run,
+    runs,
+    scenarios,
+    store,
+    sweep,
+    tour,
+)
 from cli.options import INTERRUPTED
 from cli.output import be_quiet, error
 from events.errors import GroupSimError
@@ -37,6 +54,8 @@ app.command()(read.unavailable)
 app.command()(read.timeline)
 app.command()(read.rebalances)
 app.command()(read.replay)
+app.command()(blame.blame)
+app.command()(compare.compare)
 app.command()(report.report)
 app.command()(runs.runs)
 app.command()(runs.show)

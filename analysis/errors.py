@@ -1,0 +1,9 @@
+"""What can be asked wrongly of the tables."""
+
+from __future__ import annotations
+
+from events.errors import GroupSimError
+
+
+class AnalysisError(GroupSimError):
+    """A table, a column or a number of runs that can't be; one sentence."""

@@ -1,0 +1,84 @@
+"""`groupsim blame`: whom and what the unavailable time waited for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cli import output
+from cli.errors import BadRequest
+from cli.instants import with_instants
+from cli.options import DEFAULT_STORE, Format, FormatOption, RunArgument, StoreOption, existing
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from storage.store import RunInfo
+
+SUMS = ("phase", "configuration", "member", "cause", "label", "rebalance", "group", "topic", "chain")
+PIECES = "piece"
+_PATHS = ("group", "generation", "member", "step", "kind", "from_ms", "to_ms", "duration_ms", "saved_ms")
+
+
+def blame(
+    run: RunArgument,
+    by: Annotated[
+        str,
+        typer.Option(metavar="|".join((*SUMS, PIECES)), help="What to sum up by; several with commas: phase,member."),
+    ] = "phase,configuration,member",
+    between: Annotated[
+        tuple[int, int] | None, typer.Option(metavar="MS MS", help="Only this stretch of the run.")
+    ] = None,
+    paths: Annotated[
+        bool, typer.Option("--paths", help="Instead: what each rebalance waited for, step by step.")
+    ] = False,
+    store: StoreOption = DEFAULT_STORE,
+    form: FormatOption = Format.TABLE,
+) -> None:
+    """Why partitions stood still: whom they waited for, in which phase, and the setting that decides it.
+
+    The parts add up to the run's unavailable time. `saved_ms` of --paths says how much sooner a rebalance would have
+    ended, had that member been only as slow as the second-slowest.
+
+    Example: groupsim blame latest --by member
+    """
+    import analysis
+    from analysis import frames, metrics
+
+    parts = by.split(",")
+    known = (*SUMS, PIECES) if len(parts) == 1 else SUMS
+    for part in parts:
+        if part not in known:
+            raise BadRequest(f"--by must be {', '.join(known)}, not {part!r}")
+    if between is not None and between[0] >= between[1]:
+        raise BadRequest(f"--between {between[0]} {between[1]}: the first must be less than the second")
+    with existing(store) as opened:
+        found = analysis.open(opened, run)
+        if paths:
+            _paths(found.critical_paths(), found.info, between, form)
+            return
+        rows = found.blame()
+        info = found.info
+    if between is not None:
+        rows = metrics.between(rows, *between)
+    if by == PIECES:
+        output.rows(*with_instants(frames.records(rows), frames.columns(rows), info, "from_ms"), form)
+        return
+    total = int(rows["duration_ms"].sum())
+    summed = frames.records(metrics.by(rows, *parts))
+    for row in summed:
+        row["share"] = round(row["partition_ms"] / total, 4)
+    output.rows(summed, [*parts, "partition_ms", "share", "intervals", "partitions", "longest_ms"], form)
+    if form is Format.TABLE:
+        output.note(f"unavailable in all: {total / 1_000:,.3f} partition-seconds")
+
+
+def _paths(steps: pd.DataFrame, info: RunInfo, between: tuple[int, int] | None, form: Format) -> None:
+    from analysis import frames
+
+    chosen: Any = steps[steps["critical"]]
+    if between is not None:
+        chosen = chosen[(chosen["to_ms"] > between[0]) & (chosen["from_ms"] < between[1])]
+    order = chosen.sort_values(["group", "round", "from_ms"], kind="stable")
+    output.rows(*with_instants(frames.records(order), _PATHS, info, "from_ms"), form)

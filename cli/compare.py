@@ -1,0 +1,92 @@
+"""`groupsim compare`: runs side by side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cli import output
+from cli.errors import BadRequest
+from cli.options import DEFAULT_STORE, Format, FormatOption, StoreOption, existing
+
+if TYPE_CHECKING:
+    from analysis.runs import Run
+
+MOST = 8
+SHOWN = ("label", "phase", "configuration")
+
+
+def compare(
+    references: Annotated[list[str], typer.Argument(metavar="RUN RUN...", help="Ids, unique prefixes, or `latest`.")],
+    by: Annotated[
+        str,
+        typer.Option(
+            metavar="label|phase|configuration|member|cause|none",
+            help="Which breakdowns a table shows; several with commas. JSON has all.",
+        ),
+    ] = ",".join(SHOWN),
+    store: StoreOption = DEFAULT_STORE,
+    form: FormatOption = Format.TABLE,
+) -> None:
+    """Runs side by side, and how each differs from the first.
+
+    Unavailable partition time in all and by what it waited for, rebalances, commits. Differences below zero are better.
+
+    Example: groupsim compare 4f1c 9ab2
+    """
+    import analysis
+    from analysis.comparison import BREAKDOWNS, COMPARED, as_rows
+
+    if form in (Format.CSV, Format.JSONL):
+        raise BadRequest(f"--format must be table or json for a comparison, not {form.value}")
+    shown = [] if by == "none" else by.split(",")
+    for part in shown:
+        if part not in BREAKDOWNS:
+            raise BadRequest(f"--by must be {', '.join(BREAKDOWNS)} or none, not {part!r}")
+    with existing(store) as opened:
+        ids = list(dict.fromkeys(opened.find(reference).id for reference in references))
+        if not 2 <= len(ids) <= MOST:
+            raise BadRequest(f"a comparison takes 2 to {MOST} different runs, not {len(ids)}")
+        runs = [analysis.open(opened, run) for run in ids]
+        names = [chr(ord("a") + i) for i in range(len(runs))]
+        found = as_rows(analysis.compare(*runs), names)
+    if form is Format.JSON:
+        output.write_json(_document(runs, names, found))
+    else:
+        _print(runs, names, [row for row in found if _wanted(row, shown)], COMPARED)
+
+
+def _document(runs: list[Run], names: list[str], found: list[dict[str, Any]]) -> dict[str, Any]:
+    """Rows by run ids instead of letters."""
+    ids = dict(zip(names, (run.info.id for run in runs), strict=True))
+    keys = ("name", "source", "seed", "params")
+    told = [{"run": run.info.id, **{key: getattr(run.info, key) for key in keys}} for run in runs]
+    for row in found:
+        for key in ("values", "differences"):
+            row[key] = {ids[name]: value for name, value in row[key].items()}
+    return {"runs": told, "rows": found}
+
+
+def _wanted(row: dict[str, Any], shown: list[str]) -> bool:
+    if row["measure"].startswith("by ") and row["measure"].removeprefix("by ") not in shown:
+        return False
+    return any(row["values"].values())
+
+
+def _print(runs: list[Run], names: list[str], found: list[dict[str, Any]], compared: tuple[str, ...]) -> None:
+    for name, run in zip(names, runs, strict=True):
+        info = run.info
+        settings = " ".join(f"{key}={value}" for key, value in info.params.items() if not key.startswith("log."))
+        seed = "recorded" if info.seed is None else f"seed {info.seed}"
+        print(output.plain(f"{name}  {info.name}  {seed}  {settings}".rstrip() + f"  run {info.id}"))
+    differences = [f"{name} - {names[0]}" for name in names[1:]]
+    flat = [
+        {
+            **{key: row[key] or "" for key in compared},
+            **row["values"],
+            **{f"{name} - {names[0]}": value for name, value in row["differences"].items()},
+        }
+        for row in found
+    ]
+    output.table(flat, [*compared, *names, *differences])
