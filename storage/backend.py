@@ -36,6 +36,10 @@ class Backend(Protocol):
         """Put rows behind the others of the run with this key, as fast as the database can."""
         ...
 
+    def damage(self, connection: Connection) -> str | None:
+        """What the database says of damage to its own files, None if it sees none."""
+        ...
+
     def is_taken(self, error: object) -> bool:
         """Whether this driver's error says that a unique key was there already."""
         ...

@@ -86,7 +86,7 @@ def decode(kind: str, schema: int, body: str | bytes, place: str = "") -> Event:
                 f"{kind}{_at(place)} has schema {schema}, newer than {known.schema}, the newest this version reads"
             )
         return msgspec.convert(lift(kind, schema, known.schema, msgspec.json.decode(body)), known)
-    except (msgspec.MsgspecError, UnicodeError, LookupError) as error:
+    except (msgspec.MsgspecError, UnicodeError, LookupError, TypeError) as error:
         raise UnknownFact(f"{kind}{_at(place)} can't be read: {error}") from None
 
 

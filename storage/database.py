@@ -71,7 +71,7 @@ class Database:
             raise self._ours(error.orig) from None
         except self.backend.ERRORS as error:
             raise self._ours(error) from None
-        except SQLAlchemyError as error:
+        except (SQLAlchemyError, UnicodeError) as error:  # a damaged file may have words that are no UTF-8
             raise self._ours(error) from None
 
     def _ours(self, error: BaseException | None) -> Exception:

@@ -13,7 +13,7 @@ from storage.errors import StreamConflict
 from storage.infos import checked, conflict, over, seal, taken
 from storage.intake import Arrival
 from storage.references import missing, pick
-from storage.store import RunInfo, Snapshot
+from storage.store import Damage, RunInfo, Snapshot
 from storage.writer import BatchWriter
 
 PLACE = "memory"
@@ -90,6 +90,10 @@ class MemoryStore:
         ended = msgspec.structs.replace(info, status="interrupted", digest=self.digest(run))
         self.keep(ended, [], info.facts, "")
         return ended
+
+    def damage(self) -> Damage | None:
+        """Nothing can happen to it."""
+        return None
 
     def close(self) -> None:
         """Nothing to give back."""

@@ -17,7 +17,7 @@ from storage.infos import checked, conflict, from_columns, over, seal, taken, to
 from storage.intake import Arrival
 from storage.references import missing, pick
 from storage.schema import FACTS, MARKS, RUNS, SNAPSHOTS
-from storage.store import RunInfo, Snapshot
+from storage.store import Damage, RunInfo, Snapshot
 from storage.writer import BatchWriter
 
 _ROW = [FACTS.c[name] for name in COLUMNS]
@@ -189,6 +189,12 @@ class SqlStore:
                     connection.execute(_MARK, {"run": key, "facts": info.facts, "digest": mark})
         except Taken:
             raise late from None
+
+    def damage(self) -> Damage | None:
+        """See `EventStore.damage`."""
+        with self._db.reading() as connection:
+            found = self._db.backend.damage(connection)
+        return None if found is None else Damage(f"{self.place} is damaged: {found}")
 
     def close(self) -> None:
         """Give the connections back."""

@@ -56,6 +56,12 @@ def insert(connection: Connection, key: int, rows: list[Row]) -> None:
     connection.exec_driver_sql(_INSERT % key, rows)
 
 
+def damage(connection: Connection) -> str | None:
+    """The first thing that SQLite's own check of tables and indexes finds."""
+    said: str = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar_one()
+    return None if said == "ok" else said.replace("\n", " ")
+
+
 def is_taken(error: object) -> bool:
     """Whether a unique key stood in the way (other broken constraints are bugs, not rivals)."""
     name = getattr(error, "sqlite_errorname", "")

@@ -44,6 +44,14 @@ class Snapshot(msgspec.Struct, frozen=True):
     state: bytes
 
 
+class Damage(msgspec.Struct, frozen=True):
+    """What is wrong. It begins with one of the facts first_seq <= seq <= last_seq; None where no fact is to blame."""
+
+    sentence: str
+    first_seq: int | None = None
+    last_seq: int | None = None
+
+
 class RunWriter(Protocol):
     """Appends the facts of one run; batches them, so that what is not yet flushed is lost with the process."""
 
@@ -144,6 +152,10 @@ class EventStore(Protocol):
 
     def drop_snapshots(self) -> int:
         """Throw all kept states away, which costs later readers time and nothing else; gives how many there were."""
+        ...
+
+    def damage(self) -> Damage | None:
+        """What the database itself finds wrong with its files, if it can look (SQLite can); reads all of them."""
         ...
 
     def close(self) -> None:
