@@ -112,11 +112,14 @@ class _Lane:
         r = self.round
         return Step(self.story.group, r.generation, self.number, self.member, what, kind, from_ms, to_ms, critical)
 
-    def _sooner(self, joined_ms: int) -> int:
-        """Had another member led: the slowest other one's handling of its answer instead of the leader's."""
+    def _sooner(self, joined_ms: int) -> int | None:
+        """Had another member led: the slowest other one's handling of its answer instead of the leader's.
+
+        None where no other member was there to lead.
+        """
         handled = {m: d.until(doings.JOIN, joined_ms, self.ended_ms) for m, d in self.story.doings.items()}
-        others = [at for m, at in handled.items() if m != self.member and m in self.round.arrived_ms]
-        return max(0, handled.get(self.member, joined_ms) - max([joined_ms, *others]))
+        others = [at for m, at in handled.items() if m != self.member and m in self.round.arrived_ms and at > joined_ms]
+        return max(0, handled[self.member] - max(others)) if others and self.member in handled else None
 
 
 _ENDED = (rounds.BY_TIMEOUT, rounds.BY_REMOVAL)

@@ -1,0 +1,69 @@
+"""The law of blame: its parts add up to the unavailable time exactly, on any log and on every built-in scenario."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+
+import analysis
+from analysis.availability import intervals
+from analysis.labels import Interval
+from analysis.paths import critical_paths
+from analysis.why import PHASES, Blame, blame
+from scenarios.catalogue import find, names
+from simulation.run import run
+from storage.memory import MemoryStore
+from tests.analysis.log import Log
+from tests.analysis.test_laws import logs
+
+HEAVY = ("slow_assignor",)
+"""Minutes of a real assignor's work, whose story the others tell too."""
+
+
+def whole(pieces: list[Blame], found: list[Interval]) -> None:
+    """The pieces of each unavailable interval cover it once, in order."""
+    rest = iter(pieces)
+    for i in (i for i in found if i.unavailable):
+        at = i.from_ms
+        while at < i.to_ms:
+            piece = next(rest)
+            assert (piece.group, piece.topic, piece.partition) == (i.group, i.topic, i.partition)
+            assert (piece.label, piece.cause, piece.from_ms) == (i.label, i.cause, at)
+            assert piece.phase in PHASES
+            assert piece.duration_ms > 0
+            at = piece.to_ms
+        assert at == i.to_ms
+    assert list(rest) == []
+
+
+@given(logs())
+@settings(max_examples=150, deadline=None)
+def test_pieces_cover_every_unavailable_interval_of_any_log_once(log: Log) -> None:
+    found = intervals(log.facts)
+    whole(blame(log.facts, found), found)
+
+
+@given(logs())
+@settings(max_examples=100, deadline=None)
+def test_critical_paths_of_any_log_have_steps_that_last_and_never_save_less_than_nothing(log: Log) -> None:
+    for step in critical_paths(log.facts, log.facts[-1].at_ms):
+        assert step.from_ms < step.to_ms
+        assert step.saved_ms is None or step.saved_ms >= 0
+
+
+@pytest.mark.parametrize("name", [name for name in names() if name not in HEAVY])
+def test_the_parts_of_every_built_in_scenario_add_up(name: str) -> None:
+    store = MemoryStore()
+    run(find(name), store, record="facts")
+    told = analysis.open(store)
+    whole(told.reasons, told.intervals)
+    total = told.summary()["unavailable"]["partition_ms"]
+    for part in ("label", "phase", "configuration", "member", "cause"):
+        sums: Counter[str | None] = Counter()
+        for piece in told.reasons:
+            sums[getattr(piece, part)] += piece.duration_ms
+        assert sum(sums.values()) == total
+    assert "unknown" not in {piece.phase for piece in told.reasons}
+    assert all(step.saved_ms is None or step.saved_ms >= 0 for step in told.steps)
