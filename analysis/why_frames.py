@@ -58,8 +58,8 @@ CRITICAL_PATHS = {
 in the order of `run.rebalances()`. `member`: a process id, or the member id where no process is known; missing for the
 initial delay. `step`: `paths.STEPS` has the words. `kind`: in a `callback`, which one (`revoked`, `lost`,
 `assigned`). `critical`: the rebalance could not end before this step had. `saved_ms`, on the last critical step of a
-member in the join phase and of the leader in the sync phase: how much sooner the rebalance would have ended without it,
-that is, if it had been only as slow as the second-slowest.
+member in the join phase and of the leader in the sync phase: how much sooner the rebalance would have ended without
+it, that is, if it had been only as slow as the second-slowest; missing where no other member could have led.
 """
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from analysis.paths import STEPS, Step, critical_paths
 from events import classic as c
 from events import client as p
@@ -27,13 +29,13 @@ def test_the_last_to_join_and_then_the_leader_are_what_a_rebalance_waits_for() -
         ("a", "join", 930, 932, 832),
         ("a", "answered", 932, 934, None),
         ("a", "assign", 934, 954, None),
-        ("a", "sync", 954, 960, 0),
+        ("a", "sync", 954, 960, None),
     ]
 
 
 def test_whoever_has_joined_waits_for_the_others() -> None:
     log = slow_batch()
-    assert [(s.step, s.from_ms, s.to_ms) for s in paths(log, 2) if s.member == "b"][0] == ("starting", 100, 932)
+    assert next((s.step, s.from_ms, s.to_ms) for s in paths(log, 2) if s.member == "b") == ("starting", 100, 932)
     log = serving_pair().client(
         190, p.RejoinRequested(process="a", reason=""), p.RejoinRequested(process="b", reason="")
     )
@@ -80,4 +82,4 @@ def test_steps_of_a_member_follow_each_other_without_gaps_and_have_a_meaning() -
             assert step.step in STEPS
             lanes.setdefault((step.round, step.member), []).append(step)
         for lane in lanes.values():
-            assert all(one.to_ms == two.from_ms for one, two in zip(lane, lane[1:], strict=False))
+            assert all(one.to_ms == two.from_ms for one, two in itertools.pairwise(lane))
