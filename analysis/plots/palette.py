@@ -174,7 +174,7 @@ def order(found: Iterable[str], wanted: Sequence[str]) -> list[str]:
 
 def _twice(colours: str, towards: str) -> tuple[str, ...]:
     """The colours, and then each of them a shade away."""
-    return (*colours.split(), *(mixed(colour, towards, 0.28) for colour in colours.split()))
+    return (*colours.split(), *(mixed(colour, towards, 0.17) for colour in colours.split()))
 
 
 LIGHT = Theme(
@@ -182,7 +182,7 @@ LIGHT = Theme(
     ink="#1b1f24",
     faint="#5b6470",
     grid="#dfe3e8",
-    members=_twice("#b5d0ee #f6c3a9 #d9e39a #e3c6e6 #a9ddd6 #f5e3a3 #c9cede #f3bccb #bfd8b4", "#5a6a80"),
+    members=_twice("#b5d0ee #f6c3a9 #d9e39a #e3c6e6 #a9ddd6 #f5e3a3 #c9cede #f3bccb #bfd8b4", "#000000"),
     labels=_LABELS,
     steps=_STEPS,
     critical="#c1121f",
@@ -192,7 +192,7 @@ DARK = Theme(
     ink="#e9edf1",
     faint="#9aa4af",
     grid="#2c3238",
-    members=_twice("#2f5478 #7a4a31 #5b6424 #66466a #2a645d #6e5f25 #4a5168 #783f50 #41613a", "#cfd8e3"),
+    members=_twice("#2f5478 #7a4a31 #5b6424 #66466a #2a645d #6e5f25 #4a5168 #783f50 #41613a", "#ffffff"),
     labels=_DARK_LABELS,
     steps=_DARK_STEPS,
     critical="#ff6b6b",

@@ -69,6 +69,13 @@ function makeCanvas(properties, draw) {
   return { canvas, ask, paint };
 }
 
+/** Text cut in the middle to so many characters: names often differ at their ends only. */
+function cut(text, most) {
+  if (text.length <= most) return text;
+  const tail = Math.ceil((most - 1) / 2);
+  return most < 3 ? "" : `${text.slice(0, most - 1 - tail)}…${text.slice(text.length - tail)}`;
+}
+
 /** Text cut so that it fits. */
 function fitted(context, text, width) {
   if (context.measureText(text).width <= width) return text;
@@ -76,8 +83,8 @@ function fitted(context, text, width) {
   let high = text.length;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (context.measureText(`${text.slice(0, middle)}…`).width <= width) low = middle;
+    if (context.measureText(cut(text, middle)).width <= width) low = middle;
     else high = middle - 1;
   }
-  return low > 0 ? `${text.slice(0, low)}…` : "";
+  return cut(text, low);
 }

@@ -57,16 +57,13 @@ function drawLanes(run, rebalance, lanes, width) {
   lanes.forEach((lane, i) => {
     const y = top + 3 + i * LANE;
     const text = s("text", { x: gutter - 6, y: y + 13, "text-anchor": "end", class: "lane-name", fill: theme().ink });
-    text.textContent = cutText(lane.process === 0 ? "nobody" : run.lanes.processes[lane.process], gutter - 10);
+    text.textContent = cut(lane.process === 0 ? "nobody" : run.lanes.processes[lane.process], Math.max(4, Math.floor((gutter - 10) / 6.4)));
     drawing.append(text);
     for (const span of lane.spans) drawing.append(drawSpan(run, rebalance, lane, span, x, y, fill));
   });
   if (rebalance.duration_ms !== null) {
     const at = x(rebalance.duration_ms);
     drawing.append(s("line", { x1: at, x2: at, y1: top - 2, y2: bottom, stroke: theme().ink, "stroke-width": 1.5, "stroke-dasharray": "4 3" }));
-    const label = s("text", { x: at > width - 90 ? at - 4 : at + 4, y: bottom + 1, class: "mark", fill: theme().ink, "text-anchor": at > width - 90 ? "end" : "start" });
-    label.textContent = "";
-    drawing.append(label);
   }
   return drawing;
 }
@@ -92,8 +89,6 @@ function drawSpan(run, rebalance, lane, span, x, y, fill) {
   return box;
 }
 
-const cutText = (text, width) => { const most = Math.max(4, Math.floor(width / 6.3)); return text.length > most ? `${text.slice(0, most - 1)}…` : text; };
-
 /** The critical path in words: step after step, and what would have been saved. */
 function criticalWords(run, rebalance, spans) {
   const path = spans.filter((span) => span.critical && span.to > span.from).sort((a, b) => a.from - b.from);
@@ -101,7 +96,7 @@ function criticalWords(run, rebalance, spans) {
   return h("ol", { class: "path" }, path.map((span) => h("li", {},
     h("strong", {}, duration(span.to - span.from)), " ", span.process === 0 ? "nobody" : name_(run.lanes.processes[span.process]), ": ",
     stepText(span), " — ", DATA.steps[span.step] || "",
-    span.saved ? h("span", { class: "saved" }, ` Without it the rebalance would have ended ${duration(span.saved)} sooner.`) : null)));
+    span.saved ? h("span", { class: "saved" }, ` Had this member been as quick as the next, the rebalance would have ended ${duration(span.saved)} sooner.`) : null)));
 }
 
 function stepLegend(spans) {

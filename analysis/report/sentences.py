@@ -16,21 +16,21 @@ _WORTH = 0.005
 """Shares below this are not told."""
 
 _DOING = {
-    "poll gap": "whose application polled no sooner",
-    "callback": "whose rebalance listener ran",
-    "commit": "which committed before it revoked",
-    "assignor": "whose assignor ran",
-    "restore": "which rebuilt state",
-    "freeze": "whose process stood still",
-    "pause": "whose application paused partitions",
-    "session.timeout.ms": "which was gone, until its session timed out",
-    "heartbeat.interval.ms": "which heard of it only at its next heartbeat",
-    "max.poll.interval.ms": "which did not come back in time",
-    "retry.backoff.ms": "which retried after a failed request",
-    "group.instance.id": "a static member, to come back",
-    "network": "and its messages on their way",
+    "poll gap": "whose application did not poll for up to {}",
+    "callback": "whose rebalance listener ran for up to {}",
+    "commit": "which committed for up to {} before it revoked",
+    "assignor": "whose assignor ran for up to {}",
+    "restore": "which rebuilt state for up to {}",
+    "freeze": "whose process stood still for up to {}",
+    "pause": "whose application paused partitions for up to {}",
+    "session.timeout.ms": "which was gone for up to {} before its session timed out",
+    "heartbeat.interval.ms": "which heard of the rebalance only at its next heartbeat, up to {} later",
+    "max.poll.interval.ms": "which did not come for up to {}, the time it had to rejoin",
+    "retry.backoff.ms": "which waited up to {} before it tried again",
+    "group.instance.id": "a static member that came back after up to {}",
+    "network": "whose messages were on their way for up to {}",
 }
-"""What decides a duration -> what the member waited for was doing."""
+"""What decides a duration -> what the member waited for was doing, with a place for how long."""
 
 
 def sentences(
@@ -68,12 +68,11 @@ def _waited(pieces: Sequence[Blame], steps: Sequence[Step]) -> Iterator[str]:
     told = [row for row in rows if row[0] is not None and row[1] >= _WORTH * total][:3]
     for number, (key, partition_ms, _, longest_ms) in enumerate(told):
         member, _, configuration = str(key).partition("\0")
-        doing = _DOING.get(configuration, "")
         worst = _step_ms(member, configuration, pieces, steps) or longest_ms
-        so_long = f" ({duration(worst)} at a time)" if doing else ""
-        what = "it" if number == 0 else "the whole"
-        clause = f", {doing}{so_long}" if doing else ""
-        yield f"{partition_ms / total:.0%} of {what} waited for {shown(member, 60)}{clause}.".replace("%", " %")
+        doing = _DOING.get(configuration)
+        clause = f", {doing.format(duration(worst))}" if doing else ""
+        share = f"{partition_ms / total:.0%}".replace("%", " %")
+        yield f"{share} of {'it' if number == 0 else 'the whole'} waited for {shown(member, 60)}{clause}."
 
 
 def _step_ms(member: str, configuration: str, pieces: Sequence[Blame], steps: Sequence[Step]) -> int:

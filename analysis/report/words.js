@@ -35,4 +35,4 @@ function instant(run, ms) {
 
 const plural = (n, what) => `${number(n)} ${what}${n === 1 ? "" : "s"}`;
 
-const partitionTime = (ms) => (ms > 0 && ms < 1000 ? `${ms} partition-ms` : `${number(Math.round(ms / 100) / 10)} partition-s`);
+const partitionTime = (ms) => (ms > 0 && ms < 1000 ? `${ms} partition-ms` : `${number(ms < 1000000 ? Math.round(ms / 100) / 10 : Math.round(ms / 1000))} partition-s`);

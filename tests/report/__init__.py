@@ -1,0 +1,1 @@
+"""The report, as text and in a browser."""

@@ -1,0 +1,222 @@
+"""A report in a real browser: what people see, click, type and print."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from analysis.plots.shown import duration
+from analysis.runs import Run
+from tests.report.browser import HOW, chromium
+from tests.report.conftest import Opened
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.skipif(chromium() is None, reason=HOW)]
+WHOLE = "0.000 s – 5:00.000"
+
+
+def stretch(page: Page) -> str:
+    """The stretch that the timeline shows, as the page says it."""
+    return page.inner_text(".stretch")
+
+
+def drag(page: Page, selector: str, start: float, end: float, y: float = 0.5) -> None:
+    """Drag across an element, from one share of its width to another."""
+    page.locator(selector).first.scroll_into_view_if_needed()
+    box = page.locator(selector).first.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + start * box["width"], box["y"] + y * box["height"])
+    page.mouse.down()
+    page.mouse.move(box["x"] + (start + end) / 2 * box["width"], box["y"] + y * box["height"])
+    page.mouse.move(box["x"] + end * box["width"], box["y"] + y * box["height"])
+    page.mouse.up()
+
+
+def test_it_opens_and_says_first_how_long_what_stood_still_and_why(opened: Opened, slow: Run) -> None:
+    page = opened(slow)
+    assert page.title() == "one_slow_member — groupsim report"
+    assert page.inner_text("h1") == "one_slow_member"
+    total = duration(slow.summary()["unavailable"]["partition_ms"])
+    assert page.inner_text(".lead").startswith(f"24 partitions were unavailable for {total} in total")
+    assert "waited for eager-m1.0, whose application did not poll for up to 57." in page.inner_text(".sentences")
+    colours = page.evaluate(
+        """() => { const c = document.querySelector("canvas.timeline"), d = c.getContext("2d")
+        .getImageData(0, 0, c.width, c.height).data, seen = new Set();
+        for (let i = 0; i < d.length; i += 4) if (d[i + 3]) seen.add(d[i] << 16 | d[i + 1] << 8 | d[i + 2]);
+        return seen.size; }"""
+    )
+    assert colours > 50
+    assert "null" not in page.inner_text("main")
+    assert "undefined" not in page.inner_text("main")
+
+
+def test_the_timeline_zooms_by_button_drag_wheel_and_brush(opened: Opened, slow: Run) -> None:
+    page = opened(slow)
+    assert stretch(page) == WHOLE
+    page.click("button[aria-label='Zoom in']")
+    assert stretch(page) == "1:15.000 – 3:45.000"
+    page.click("button[aria-label='Show the whole run']")
+    assert stretch(page) == WHOLE
+    drag(page, "canvas.timeline", 0.3, 0.5)
+    dragged = stretch(page)
+    assert dragged.startswith("1:")
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -200)
+    page.keyboard.up("Control")
+    assert stretch(page) not in (WHOLE, dragged)
+    page.dblclick("canvas.overview")
+    assert stretch(page) == WHOLE
+    drag(page, "canvas.overview", 0.4, 0.6)
+    brushed = stretch(page)
+    drag(page, "canvas.overview", 0.5, 0.7)
+    assert stretch(page) not in (WHOLE, brushed)
+    page.focus("canvas.overview")
+    page.keyboard.press("Escape")
+    assert stretch(page) == WHOLE
+
+
+def test_hovering_tells_partition_state_cause_and_time(opened: Opened, slow: Run) -> None:
+    page = opened(slow)
+    assert page.is_hidden(".tip")
+    box = page.locator("canvas.timeline").bounding_box()
+    assert box is not None
+    canvas = page.locator("canvas.timeline")
+    canvas.hover(position={"x": 0.2 * box["width"], "y": 60})
+    assert "served by cooperative-m1.0" in page.inner_text(".tip")
+    assert "orders-0" in page.inner_text(".tip")
+    canvas.hover(position={"x": 0.2 * box["width"], "y": box["height"] - 6})
+    told = page.inner_text(".tip")
+    assert "WITHHELD: nobody has it" in told
+    assert "after member-joined" in told
+    assert re.search(r"57\.\d s, from 9\.\d{3} s to 1:06\.\d{3}", told)
+    page.mouse.move(0, 0)
+    assert page.is_hidden(".tip")
+
+
+def test_the_bars_are_walked_by_arrow_keys_and_told_aloud(opened: Opened, slow: Run) -> None:
+    page = opened(slow)
+    page.focus("canvas.timeline")
+    assert "Arrow keys walk" in page.inner_text(".readout")
+    page.keyboard.press("ArrowRight")
+    first = page.inner_text(".readout")
+    assert first.startswith("orders-0 of cooperative: served by")
+    page.keyboard.press("ArrowLeft")
+    assert page.inner_text(".readout") != first
+    page.keyboard.press("ArrowDown")
+    assert page.inner_text(".readout").startswith("orders-1 of cooperative")
+    page.keyboard.press("Enter")
+    assert stretch(page) != WHOLE
+    page.keyboard.press("Escape")
+    assert stretch(page) == WHOLE
+    assert page.get_attribute(".readout", "aria-live") == "polite"
+
+
+def column(page: Page, title: str) -> list[str]:
+    """The texts of a column of the table of rebalances."""
+    return page.locator(f"#run-0-rebalances td[data-title='{title}']").all_inner_texts()
+
+
+def test_the_rebalances_are_sorted_by_click_and_by_key(opened: Opened, slow: Run) -> None:
+    page = opened(slow)
+    lasted = slow.rebalances()["duration_ms"].tolist()
+    assert column(page, "Lasted") == [duration(ms) for ms in lasted]
+    heading = page.locator("#run-0-rebalances th", has_text="Lasted")
+    heading.locator("button").click()
+    assert column(page, "Lasted") == [duration(ms) for ms in sorted(lasted, reverse=True)]
+    assert heading.get_attribute("aria-sort") == "descending"
+    heading.locator("button").press("Enter")
+    assert column(page, "Lasted") == [duration(ms) for ms in sorted(lasted)]
+    assert heading.get_attribute("aria-sort") == "ascending"
+    page.locator("#run-0-rebalances th", has_text="Group").locator("button").press("Enter")
+    assert column(page, "Group") == ["cooperative"] * 3 + ["eager"] * 2
+
+
+def test_a_rebalance_opens_as_a_swim_lane_with_its_critical_path(opened: Opened, slow: Run) -> None:
+    page = opened(slow)
+    page.click("tr[data-rebalance='4']")
+    panel = page.locator(".panel")
+    assert "Rebalance 5, to generation 2 of eager" in panel.inner_text()
+    assert panel.locator("svg.lanes .lane-name").all_text_contents()[0] == "eager-m1.0"
+    assert panel.locator("rect.critical").count() >= 3
+    assert re.search(r"57\.\d s eager-m1\.0: poll", panel.locator(".path").inner_text())
+    assert re.search(r"would have ended 57\.\d s sooner", panel.locator(".path").inner_text())
+    panel.get_by_text("Show in the timeline").click()
+    assert stretch(page) != WHOLE
+    page.keyboard.press("Escape")
+    assert panel.is_hidden()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    assert "Rebalance 4" in panel.inner_text()
+    assert page.locator("button.open[aria-expanded='true']").inner_text() == "4"
+
+
+def test_a_click_on_the_line_of_rebalances_opens_one_too(opened: Opened, slow: Run) -> None:
+    page = opened(slow)
+    box = page.locator("canvas.timeline").bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + 0.2 * box["width"], box["y"] + 20 + 19)
+    assert "to generation 2 of cooperative" in page.inner_text(".panel")
+
+
+def test_a_member_is_lit_up(opened: Opened, slow: Run) -> None:
+    page = opened(slow)
+    before = page.locator("canvas.timeline").screenshot()
+    chip = page.locator(".chip", has_text="eager-m2.0")
+    chip.click()
+    assert chip.get_attribute("aria-pressed") == "true"
+    page.wait_for_timeout(50)
+    assert page.locator("canvas.timeline").screenshot() != before
+
+
+def test_a_recorded_incident_names_its_lines_and_the_time_of_day(opened: Opened, kill9: Run) -> None:
+    page = opened(kill9)
+    assert "m2.0, which was gone for up to 6.0 s before its session timed out" in page.inner_text(".sentences")
+    page.click("tr[data-rebalance='3']")
+    page.click(".panel summary")
+    assert "broker.log.gz:" in page.inner_text(".panel table.lines")
+    assert "2026-11-20 11:27:27" in page.inner_text(".panel")
+    assert "m2.0 fell silent holding 4 partitions" in page.inner_text("#run-0-origin")
+    assert page.inner_text(".command").startswith("groupsim incident import ")
+
+
+def test_several_runs_stand_side_by_side_and_zoom_together(opened: Opened, slow: Run, kill9: Run) -> None:
+    page = opened(slow, kill9)
+    assert page.inner_text("h1") == "2 runs compared"
+    assert page.locator(".compare thead th").all_inner_texts() == ["one_slow_member", "kill9"]
+    total = slow.summary()["unavailable"]["partition_ms"] / 1_000
+    assert f"{total:,.1f} partition-s" in page.inner_text(".compare")
+    assert page.locator("canvas.course").count() == 2
+    page.check("#together")
+    page.locator("button[aria-label='Zoom in']").first.click()
+    first, second = page.locator(".stretch").all_inner_texts()
+    assert first == "1:15.000 – 3:45.000"
+    assert second == "0.000 s – 14.323 s"  # the other run is shorter than the stretch
+
+
+@pytest.mark.parametrize("width", [390, 768])
+def test_nothing_sticks_out_on_a_small_screen(opened: Opened, kill9: Run, width: int) -> None:
+    page = opened(kill9, viewport={"width": width, "height": 844}, is_mobile=True, has_touch=True)
+    page.tap("tr[data-rebalance='3'] button")
+    assert page.is_visible(".panel svg")
+    assert page.evaluate("document.scrollingElement.scrollWidth") <= width
+
+
+def test_it_is_dark_where_the_system_is_and_white_on_paper(opened: Opened, slow: Run) -> None:
+    page = opened(slow, color_scheme="dark")
+    background = "getComputedStyle(document.body).backgroundColor"
+    corner = """() => { const c = document.querySelector("canvas.timeline");
+        const d = new OffscreenCanvas(1, 1).getContext("2d");
+        d.drawImage(c, c.width >> 1, c.height - 12, 1, 1, 0, 0, 1, 1);
+        return [...d.getImageData(0, 0, 1, 1).data].slice(0, 3); }"""
+    assert page.evaluate(background) == "rgb(12, 14, 17)"
+    dark = page.evaluate(corner)
+    page.emulate_media(media="print")
+    page.wait_for_timeout(50)
+    assert page.evaluate(background) == "rgb(255, 255, 255)"
+    assert sum(page.evaluate(corner)) > sum(dark)
+    assert page.is_hidden(".tools button")
+    assert len(page.pdf()) > 50_000
