@@ -80,7 +80,8 @@ def whatif(
     """Play an incident again: first as recorded (with how far that is from the record), then with each choice.
 
     Figures are medians over the seeds; a seed decides where faults fall between two heartbeats, and how long answers
-    take. They count until everything has settled, so they may go beyond the record's end. versus_recorded divides a choice's unavailable time by that of the story played as recorded.
+    take. They count until everything has settled, so they may go beyond the record's end. versus_recorded divides a
+    choice's unavailable time by that of the story played as recorded.
 
     Example: groupsim incident whatif latest --assignor cooperative-sticky --set membership=static
     """

@@ -31,13 +31,14 @@ class Stall:
 
 @dataclass(slots=True)
 class Life:
-    """One process, or, where no log of it is given, one member id; times in ms of the run.
+    """One process, or, where no log of it is given, one member id (`told` is False); times in ms of the run.
 
     `starts_ms` is when its first request reached the coordinator (None: before the record begins), `added_ms` when it
-    became a member. `ending`: `close`,
-    `kill` or None (it lives on). `beats`: pairs of the JoinGroup answer and a later instant at which a heartbeat of
-    that generation was seen to be answered. `seen` are all its lines, `lost` when it lost its
-    coordinator, `grows` when it met new partitions; `expired_ms`: its session ended at the broker when it was gone.
+    became a member. `ending`: `close`, `kill` or None (it lives on); `expired_ms`: its session ended at the broker when
+    it was gone. `joins`: when JoinGroup was answered. `beats`: pairs of such an answer and a later instant at which a
+    heartbeat of that generation was seen to be answered; `acted`: pairs of it and of how long after a heartbeat's
+    answer the application thread took part in the rebalance. `eager`: it gave all up before it joined again. `seen` are
+    all its lines, `lost` when it lost its coordinator, `grows` when it met new partitions.
     """
 
     name: str
@@ -56,11 +57,13 @@ class Life:
     callbacks: dict[str, list[int]] = field(default_factory=dict)
     joins: list[int] = field(default_factory=list)
     beats: list[tuple[int, int]] = field(default_factory=list)
+    acted: list[tuple[int, int]] = field(default_factory=list)
     protocols: list[str] = field(default_factory=list)
     reasons: set[str] = field(default_factory=set)
     seen: list[int] = field(default_factory=list)
     lost: list[int] = field(default_factory=list)
     joined_twice: bool = False
+    eager: bool = False
     expired_ms: int | None = None
 
 
@@ -99,6 +102,8 @@ class Lives:
             case p.ProcessStarted():
                 life.client, life.instance, life.topics = event.client_id, event.instance_id, event.topics
             case p.JoinSent(member=member):
+                noticed_and_gave = life.name in self._notice and life.name in self._giving
+                life.eager = life.eager or (noticed_and_gave and not event.owned)
                 known = life.joins or self._holds(life) or (member and not life.ids)
                 if life.starts_ms is None and not known:
                     life.starts_ms = at
@@ -178,6 +183,8 @@ class Lives:
     def _act(self, life: Life, at: int) -> None:
         """Its application thread took part in the rebalance: was it late, or back from an overlong batch?"""
         noticed = self._notice.get(life.name)
+        if noticed is not None and life.joins and at - noticed <= LATE_MS:
+            life.acted.append((life.joins[-1], at - noticed))
         if noticed is not None and at - noticed > LATE_MS:
             began = max(self._started_ms or 0, max(life.joins, default=0), self._acted.get(life.name, 0))
             life.stalls.append(Stall(BUSY, min(began, noticed), at))

@@ -24,6 +24,7 @@ _NATURAL = re.compile(
 )
 _NEAR_MS = 2_000
 _COMMON = "range"
+_COOPERATIVE = "cooperative-sticky"
 _ALIASES = {"RoundRobinAssigner": "roundrobin", "stream": "cooperative-sticky"}
 
 
@@ -179,7 +180,10 @@ def strategy(life: Life, passed: Sequence[Generation]) -> tuple[str, ...]:
     names = [_ALIASES.get(name, name) for name in chosen]
     known = [name for name in names if name in ASSIGNORS and ASSIGNORS[name].side == "client"]
     common = [g.protocol for g in passed if g.protocol in ASSIGNORS]
-    return tuple(dict.fromkeys(known)) or (str(common[-1]) if common else _COMMON,)
+    offered = list(dict.fromkeys(known)) or [str(common[-1]) if common else _COMMON]
+    if life.eager and offered == [_COOPERATIVE]:  # it offered an eager one besides, which was never selected
+        offered.append(next((name for name in common if name != _COOPERATIVE), _COMMON))
+    return tuple(offered)
 
 
 def _topics(

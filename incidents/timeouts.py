@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import log
 
 from events import classic as c
 from events.base import Recorded, group_stream
@@ -18,10 +19,8 @@ _DEFAULT_DELAY_MS = 3_000
 _DEFAULT_BEAT_MS = 3_000
 _CLOSING_MS = 50
 """A closing consumer's last commit, which its session counts from, comes so little before it is closed."""
-_FITS = 0.75
-"""This share of the heartbeats that were seen must fit an interval."""
+_MOSTLY, _NEVER = 0.95, 0.0001
 _EARLY_MS = 25
-"""No heartbeat comes before its interval is over, but for what lies between two lines."""
 
 Found = dict[str, int]
 
@@ -106,19 +105,28 @@ def _silences(life: Life) -> Iterable[tuple[int, int]]:
 
 def _heartbeat(lives: Sequence[Life]) -> tuple[int | None, str]:
     waits = [beat - joined for life in lives for joined, beat in life.beats]
-    for interval in _BEATS if waits else ():
-        early = sum(wait < interval - _EARLY_MS for wait in waits)
-        fits = sum(_fits(wait, interval) for wait in waits)
-        if early <= len(waits) // 20 and fits >= _FITS * len(waits):
-            return interval, f"is the longest interval that {len(waits)} observed heartbeats fit"
+    if waits:
+        likely = {interval: sum(_evidence(wait, interval) for wait in waits) for interval in _BEATS}
+        best = max(likely, key=lambda interval: likely[interval])
+        if likely[best] > 0:
+            return best, f"is the interval that {len(waits)} observed heartbeats fit best"
     return None, "is Kafka's default, or a third of the session; the logs do not show when members beat"
 
 
-def _fits(wait_ms: int, interval_ms: int) -> bool:
-    """Whether so long after it joined a member's heartbeat is due: each may be some milliseconds late."""
+def _evidence(wait_ms: int, interval_ms: int) -> float:
+    """How much a heartbeat so long after joining speaks for an interval: the log of how much likelier it is with it.
+
+    A beat may be late, each interval by some milliseconds; hardly ever early, but for what lies between two lines.
+    """
     beats = max(1, round(wait_ms / interval_ms))
     late = wait_ms - beats * interval_ms
-    return -_EARLY_MS <= late <= min(60 + 8 * beats, 0.45 * interval_ms)
+    latest = min(60 + 8 * beats, 0.45 * interval_ms)
+    by_chance = (latest + _EARLY_MS) / interval_ms
+    if -_EARLY_MS <= late <= latest:
+        return log(_MOSTLY / by_chance)
+    if beats == 1 and late < 0:
+        return log(_NEVER)
+    return log((1 - _MOSTLY) / (1 - by_chance))
 
 
 def _max_poll(lives: Sequence[Life], passed: Sequence[Generation]) -> tuple[int, str]:

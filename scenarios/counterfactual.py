@@ -70,7 +70,8 @@ class Played:
 def play(plot: Plot, choice: Choice, seed: int, *, exact: bool = False, tail_ms: int = 0) -> Played:
     """Play a plot. `exact`: heartbeats and answers as in the record; else what real runs leave to chance is drawn.
 
-    The run counts until `tail_ms` after the record's end: what a choice puts off has its time too. Raises GroupSimError (BadSetting and others) for a choice that can't be.
+    The run counts until `tail_ms` after the record's end: what a choice puts off has its time too. Raises GroupSimError
+    (BadSetting and others) for a choice that can't be.
     """
     _check(plot, choice)
     store = MemoryStore()
@@ -158,7 +159,7 @@ class _Stage:
         draw = rhythm.middle if self._exact else drawn
         usual = Delays(LATENCIES[self._plot.client], draw, world.broker.address, lambda: world.now)
         if self._exact:
-            return rhythm.Exactly(known, usual, self._names.get, self._completed)
+            return rhythm.Exactly(known, usual, self._names.get, self._completed, lambda: world.now - self.from_ms)
         return rhythm.Again(known, usual, world.rng.stream("whatif/drift"))
 
     def _completed(self) -> int:

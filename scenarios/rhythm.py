@@ -21,25 +21,38 @@ _CLOCKS_MS = 50
 _ANSWERED_MS = 1_000
 _POOL = 3
 _LATE_MS = 60
+_COMMITTED_MS = 12
+"""From a simulated heartbeat's answer to the commit's before the rebalance, without what the network takes."""
+_MARGIN_MS = 10
+"""A heartbeat that told of a rebalance came after its start; the one before came before it: by so much, at least."""
+_SAME = 0.45
+"""A simulated heartbeat that differs by less than this share of an interval from one that was seen is that one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rhythm:
     """Milliseconds by life (name) and generation (counted from the record's first).
 
-    `drift`: how much longer than heartbeat.interval.ms an interval was; `joined`: join phase completed → answer
-    handled; `assigned`: the leader's answer handled → assignment at the coordinator.
+    `drift`: how much longer than heartbeat.interval.ms an interval was; `beats`: when one was answered, and when the
+    rebalance had begun that it told of (None: it told of none); `joined`: join phase completed → answer handled;
+    `acted`: heartbeat answered → revoked callback begins, or JoinGroup is sent; `assigned`: the leader's answer
+    handled → assignment at the coordinator.
     """
 
+    interval_ms: int
     drift: Mapping[tuple[str, int], float]
+    beats: Mapping[tuple[str, int], tuple[int, int | None]]
     joined: Mapping[tuple[str, int], int]
+    acted: Mapping[tuple[str, int], int]
     assigned: Mapping[int, int]
 
 
 def measured(plot: Plot) -> Rhythm:
     """The rhythm that the record shows, as far as it does."""
     drift: dict[tuple[str, int], float] = {}
+    beats: dict[tuple[str, int], tuple[int, int | None]] = {}
     joined: dict[tuple[str, int], int] = {}
+    acted: dict[tuple[str, int], int] = {}
     assigned: dict[int, int] = {}
     for life in plot.lives:
         for at in life.joins:
@@ -48,15 +61,27 @@ def measured(plot: Plot) -> Rhythm:
                 wait = at - plot.generations[number].joined_ms
                 if wait <= _ANSWERED_MS:  # else a static member came back and nobody rebalanced
                     joined[life.name, number] = max(0, wait)
+        for at, wait in life.acted:
+            if (number := _generation(plot, at)) is not None:
+                acted[life.name, number] = wait
         for at, beat in [*life.beats, *_last_beats(life, plot.settings)]:
             number = _generation(plot, at)
-            if number is not None:
-                drift.setdefault((life.name, number), _drift(beat - at, plot.settings[HEARTBEAT]))
+            if number is not None and (life.name, number) not in drift:
+                drift[life.name, number] = _drift(beat - at, plot.settings[HEARTBEAT])
+                beats[life.name, number] = beat, _begun(plot, number, beat)
     for number, generation in enumerate(plot.generations):
         leads = [at for (_, g), at in joined.items() if g == number]
         if generation.sync_ms is not None and leads:
             assigned[number] = max(0, generation.sync_ms - max(leads))
-    return Rhythm(drift, joined, assigned)
+    return Rhythm(plot.settings[HEARTBEAT], drift, beats, joined, acted, assigned)
+
+
+def _begun(plot: Plot, number: int, beat_ms: int) -> int | None:
+    """When the rebalance began that ended this generation, if the heartbeat can have told of it."""
+    if number + 1 == len(plot.generations):
+        return None
+    started = plot.generations[number + 1].started_ms
+    return started if started is not None and started <= beat_ms + _CLOCKS_MS else None
 
 
 def _generation(plot: Plot, joined_ms: int) -> int | None:
@@ -109,12 +134,18 @@ class Exactly:
     """A network rule: what the record shows takes as long as it took; all else goes by the `usual` rule."""
 
     def __init__(
-        self, rhythm: Rhythm, usual: Rule, life_of: Callable[[str], str | None], completed: Callable[[], int]
+        self,
+        rhythm: Rhythm,
+        usual: Rule,
+        life_of: Callable[[str], str | None],
+        completed: Callable[[], int],
+        now: Callable[[], int],
     ) -> None:
         self._rhythm = rhythm
         self._usual = usual
         self._life_of = life_of
         self._completed = completed
+        self._now = now
         self._middle = _middle(rhythm)
         self._beats: dict[tuple[str, int], int] = {}
 
@@ -133,6 +164,9 @@ class Exactly:
         number = self._completed() - 1
         if isinstance(body, ToGroup) and isinstance(body.command, Sync) and body.command.assignment:
             return self._rhythm.assigned.get(number)
+        if message.api == "OffsetCommit" and message.response:
+            acted = self._rhythm.acted.get((self._life_of(message.target) or "", number))
+            return None if acted is None else max(0, acted - _COMMITTED_MS)
         if isinstance(body, JoinAnswer) and body.generation >= 0:
             return self._rhythm.joined.get((self._life_of(message.target) or "", number))
         return None
@@ -141,8 +175,17 @@ class Exactly:
         """The intervals' surplus adds up, which a simulated client's own clock does not have."""
         beats = self._beats[process, generation] = self._beats.get((process, generation), 0) + 1
         name = self._life_of(process) or ""
-        drift = self._rhythm.drift.get((name, self._completed() - 1), self._middle.get(name))
-        return None if drift is None else drift * beats
+        place = name, self._completed() - 1
+        drift = self._rhythm.drift.get(place, self._middle.get(name))
+        if drift is None:
+            return None
+        now, wait = self._now(), drift * beats
+        seen, begun = self._rhythm.beats.get(place, (None, None))
+        if seen is not None and abs(now + wait - seen) <= _SAME * self._rhythm.interval_ms:
+            return max(0, seen - now, 0 if begun is None else begun + _MARGIN_MS - now)
+        if seen is not None and begun is not None and now + wait < seen:  # it did not tell of the rebalance yet
+            return max(0, min(wait, begun - _MARGIN_MS - now))
+        return wait
 
 
 def _middle(rhythm: Rhythm) -> dict[str, float]:
