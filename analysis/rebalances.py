@@ -26,7 +26,7 @@ class Rebalance:
     withheld in round 1 moves in round 2). `revoked`: partitions that their owner does not have any more. Both are None
     where the assignment before or after is not told. `rounds`: 1, or its place in a row of cooperative follow-ups.
     `slowest_member`: whoever was dropped for not joining; else the last to join, or, where the sync phase was the
-    longer one, the leader; a process id where one is known.
+    longer one, the leader; a process id where one is known; None where a log does not name everybody.
     """
 
     group: str
@@ -131,7 +131,10 @@ class _Teller:
                 self.last_in = event.member
             case c.JoinPhaseCompleted() if self.running:
                 self.joined_ms = at_ms
-                slowest = event.dropped[0] if event.dropped else self.last_in
+                last_in = (
+                    None if event.members is None else self.last_in
+                )  # a log that names not all can't say who was last
+                slowest = event.dropped[0] if event.dropped else last_in
                 self._set(generation=event.generation, members=event.size, slowest_member=self._name(slowest))
             case c.AssignmentStored():
                 self._stored(event, at_ms, before)
