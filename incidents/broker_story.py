@@ -110,12 +110,23 @@ class BrokerStory:
         if generation == 0 and not self._members:
             self._exist()
         named = self._named(reason, member)
+        self._let_in_unlogged(generation + 1, named)
         if cause in ("member-joined", "member-rejoined", "leader-rejoined"):
             self._enter(named, logged=cause == "member-joined")
         self._tell(
             c.RebalanceStarted(generation=generation, cause=cause, reason=reason, initial=self._empty, member=named)
         )
         self._empty = False
+
+    def _let_in_unlogged(self, generation: int, named: MemberId | None) -> None:
+        """Members that no line lets in are there when the rebalance begins: nobody can say which of them came last."""
+        assert self._at is not None
+        where, placed = self._at
+        certain, entering = self._index.upcoming(self.group, where)
+        plan = self._index.plan(self.group, generation, placed.at)
+        for member in (*certain, *(plan.plan if plan is not None else ())):
+            if member not in entering and member != named:
+                self._enter(member, logged=False)
 
     def _named(self, reason: str, member: MemberId | None) -> MemberId | None:
         """The member the reason names: the reader finds it, but ids may hold blanks, so known ones go first."""

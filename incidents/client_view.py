@@ -79,7 +79,7 @@ class ClientView:
         )
         held: Partitions = ()
         for _, placed in process.rows:
-            if placed.row.kind in _GIVES_UP or placed.row.kind == "client_block":
+            if placed.row.kind in _GIVES_UP or placed.row.kind in ("client_block", "client_reconciling"):
                 held = parts(placed.row.detail.get("partitions", placed.row.detail.get("owned")))
                 break
             if placed.row.kind == "assigned":

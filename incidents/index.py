@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from events.types import Plan
 from incidents.clocks import Placed, is_broker
 from incidents.facts import number, parts, words
+from incidents.rows import Row
 
 _NEAR_MS = 60_000
+_ENTERS = frozenset(["member_id_created", "pending_member_joins", "broker_consumer_joins"])
+_IS_IN = frozenset(["member_failed", "member_left", "rebalance_start", "static_member_replaced"])
 
 
 class LeaderPlan(NamedTuple):
@@ -20,6 +25,14 @@ class LeaderPlan(NamedTuple):
     file: str
     client: str | None
     plan: Plan
+
+
+class _Named(NamedTuple):
+    """A member that a broker's row names (`enters`, `is in`), or the row that completes a generation, or ends all."""
+
+    where: int
+    what: str
+    member: str
 
 
 class Index:
@@ -37,15 +50,20 @@ class Index:
         self._protocols: dict[tuple[str, int], str] = {}
         self._joins: dict[str, list[tuple[int, int]]] = defaultdict(list)
         self._instances: dict[tuple[str, str], list[tuple[int, str]]] = defaultdict(list)
-        for at in placed:
-            self._take(at)
+        self._named: dict[str, list[_Named]] = defaultdict(list)
+        for number_, at in enumerate(placed):
+            self._take(number_, at)
 
-    def _take(self, placed: Placed) -> None:
+    def _take(self, where: int, placed: Placed) -> None:
         row = placed.row
         group = row.group
         if group is None:
             return
-        (self.broker_groups if is_broker(row) else self.client_groups).add(group)
+        if is_broker(row):
+            self.broker_groups.add(group)
+            self._name(where, group, row)
+        else:
+            self.client_groups.add(group)
         for key in ("partitions", "assigned", "owned"):
             self._count(group, row.detail.get(key))
         timeout = number(row.detail.get("session_timeout_ms"))
@@ -65,6 +83,38 @@ class Index:
                 self.consumer_groups.add(group)
             case "rejoin_requested" if "metadata has changed" in str(row.detail.get("reason")):
                 self.grown.add(group)
+
+    def _name(self, where: int, group: str, row: Row) -> None:
+        """Whom a broker's row names, and as what."""
+        if row.kind in ("stabilized", "group_empty"):
+            self._named[group].append(_Named(where, row.kind, ""))
+        member = words(row.detail.get("old_member")) or row.member
+        if member is None:
+            return
+        joins = row.kind == "rebalance_start" and "dding new member" in str(row.detail.get("reason"))
+        if joins or row.kind in _ENTERS:
+            self._named[group].append(_Named(where, "enters", member))
+        elif row.kind in _IS_IN:
+            self._named[group].append(_Named(where, "is in", member))
+
+    def upcoming(self, group: str, where: int) -> tuple[list[str], set[str]]:
+        """Of the rows from `where` on: who is or will be in the next generation, and who has a line for coming in.
+
+        Brokers before 3.0 don't print who joins a running rebalance: such a member is known by its end alone.
+        """
+        certain: dict[str, None] = {}
+        entering: set[str] = set()
+        completed = 0
+        rows = self._named.get(group, [])
+        for row in islice(rows, bisect_left(rows, where, key=lambda named: named.where), None):
+            completed += row.what == "stabilized"
+            if completed == 2 or row.what == "group_empty":
+                break
+            if row.what == "enters":
+                entering.add(row.member)
+            elif row.what == "is in" and row.member not in entering:
+                certain.setdefault(row.member)
+        return list(certain), entering
 
     def _count(self, group: str, names: object) -> None:
         for topic, partition in parts(names):

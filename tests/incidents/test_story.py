@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import pytest
 
+from analysis.rebalances import rebalances
 from events import classic, client, world
 from events.base import Event, Recorded
 from events.types import TopicPartition
@@ -231,6 +232,27 @@ def test_a_member_that_was_never_let_in_is_added_where_it_is_first_named(tmp_pat
     assert kinds == ["MemberAdded", "MemberRemoved"]
     assert of(facts, classic.MemberRemoved)[0].cause == "session-expired"
     assert any("does not tell when 1 of its members came in" in note for note in result.notes)
+
+
+def test_a_member_known_by_its_end_alone_counts_in_the_generation_before_and_is_not_called_the_slowest(
+    tmp_path: Path,
+) -> None:
+    """Brokers before 3.0 print neither who joins a running rebalance nor how many a generation has."""
+    ids = [f"c{n}-{n}1111111-2222-3333-4444-555555555555" for n in range(3)]
+    prepare = "Preparing to rebalance group billing in state PreparingRebalance with old generation {} (__consumer_offsets-7) (reason: {}) "
+    log = write(
+        tmp_path,
+        stamped(1, BROKER + prepare.format(3, f"Adding new member {ids[0]} with group instance id None") + OLD),
+        stamped(2, BROKER + "Stabilized group billing generation 4 (__consumer_offsets-7) " + OLD),
+        stamped(2.1, BROKER + "Assignment received from leader for group billing for generation 4 " + OLD),
+        stamped(9, BROKER + f"Member {ids[1]} in group billing has failed, removing it from the group " + OLD),
+        stamped(9, BROKER + prepare.format(4, f"removing member {ids[1]} on heartbeat expiration") + OLD),
+        stamped(9.1, BROKER + f"Member {ids[2]} in group billing has failed, removing it from the group " + OLD),
+        stamped(9.2, BROKER + "Stabilized group billing generation 5 (__consumer_offsets-7) " + OLD),
+    )
+    _, facts = told(log)
+    assert [e.size for e in of(facts, classic.JoinPhaseCompleted)] == [3, 1]
+    assert [row.slowest_member for row in rebalances(facts)] == [None, None]
 
 
 @pytest.mark.parametrize(
