@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import closing
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cli.completion import scenario_names
+from cli.errors import BadRequest
 from cli.options import DEFAULT_STORE, INTERRUPTED, Format, FormatOption, StoreOption, pairs
 from cli.output import error, note, plain, write_json
 from cli.progress import progress
 from cli.summary import headline, measured, starting_ms, title
 
-ScenarioArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="SCENARIO",
-        help="A built-in name, path/to/file.py, or path/to/file.py::function.",
-        autocompletion=scenario_names,
-    ),
-]
+if TYPE_CHECKING:
+    from simulation.run import RunResult
+    from storage import EventStore
+
+_SCENARIO = typer.Argument(
+    metavar="SCENARIO",
+    help="A built-in name, path/to/file.py, or path/to/file.py::function.",
+    autocompletion=scenario_names,
+)
+ScenarioArgument = Annotated[str, _SCENARIO]
 SetOption = Annotated[
     list[str],
     typer.Option("--set", metavar="KEY=VALUE", help="A parameter of the scenario, or a Kafka setting by its name."),
@@ -30,11 +34,18 @@ RecordOption = Annotated[
 ]
 
 
+ResumeOption = Annotated[
+    str | None,
+    typer.Option("--resume", metavar="RUN", help="Go on with a run whose process was killed, instead of a scenario."),
+]
+
+
 def run(
-    scenario: ScenarioArgument,
+    scenario: Annotated[str | None, _SCENARIO] = None,
     seed: Annotated[int | None, typer.Option(help="Seed; the scenario has one of its own.")] = None,
     settings: SetOption = [],  # noqa: B006  typer copies it
     record: RecordOption = "all",
+    resume: ResumeOption = None,
     store: StoreOption = DEFAULT_STORE,
     form: FormatOption = Format.TABLE,
 ) -> None:
@@ -42,32 +53,68 @@ def run(
 
     Example: groupsim run rolling_restart --seed 7 --set session.timeout.ms=10000
     """
-    from cli.errors import BadRequest
-    from scenarios import catalogue
-    from simulation.run import run as simulate
     from storage import open_store
 
     if form is Format.CSV:
         raise BadRequest("--format must be table or json for a run, not csv")
     if record not in ("all", "facts"):
         raise BadRequest(f"--record must be all or facts, not {record!r}")
-    told = catalogue.find(scenario)
-    chosen = pairs(settings, "--set")
-    with closing(open_store(store)) as opened, progress(told.name) as bar:
-        result = simulate(told, opened, seed=seed, settings=chosen, record=record, progress=bar)
+    if resume is not None and (scenario or settings or seed is not None or record != "all"):
+        raise BadRequest("--resume takes scenario, seed and settings from the run itself: give none of them with it")
+    if resume is None and scenario is None:
+        raise BadRequest("a SCENARIO is missing; `groupsim scenarios` lists the built-in ones")
+    play = _again(resume) if resume else _new(str(scenario), seed, settings, record)
+    with closing(open_store(store, create=resume is None)) as opened:
+        result = play(opened)
         summary = _summary(opened, result)
+    if result.info.status == "running":
+        note(f"groupsim: interrupted while run {result.info.id} was played again; it is as it was, and can be resumed")
+        raise typer.Exit(INTERRUPTED)
     if result.info.status == "interrupted":
         until = f"{result.info.simulated_ms:,} ms"
         note(f"groupsim: interrupted at {until}; run {result.info.id} holds every fact until then")
         raise typer.Exit(INTERRUPTED)
     if form is Format.TABLE:
-        _print(summary, scenario)
+        _print(summary, scenario or result.info.scenario_path or result.info.name)
     else:
         write_json(summary)
     if result.failure is not None:
-        error(f"{told.name} failed: {result.failure}")
+        error(f"{result.info.name} failed: {result.failure}")
     if not result.ok:
         raise typer.Exit(1)
+
+
+def _new(scenario: str, seed: int | None, settings: list[str], record: str) -> Callable[[EventStore], RunResult]:
+    """What plays a scenario; it is looked for before a store is made."""
+    from scenarios import catalogue
+    from simulation.run import run as simulate
+
+    told = catalogue.find(scenario)
+    chosen = pairs(settings, "--set")
+
+    def play(store: EventStore) -> RunResult:
+        with progress(told.name) as bar:
+            return simulate(told, store, seed=seed, settings=chosen, record=record, progress=bar)
+
+    return play
+
+
+def _again(reference: str) -> Callable[[EventStore], RunResult]:
+    """What goes on with a run."""
+    from scenarios import catalogue
+    from simulation.run import resume
+
+    def play(store: EventStore) -> RunResult:
+        info = store.find(reference)
+        if info.source != "simulated":
+            raise BadRequest(f"run {info.id} was recorded, not simulated: it can't be played on")
+        if info.status != "running":
+            raise BadRequest(f"run {info.id} is over ({info.status}): there is nothing to resume")
+        told = catalogue.find(info.scenario_path or info.name)
+        with progress(told.name) as bar:
+            return resume(told, store, info.id, progress=bar)
+
+    return play
 
 
 def _summary(store: Any, result: Any) -> dict[str, Any]:

@@ -15,12 +15,14 @@ import simpy
 
 from events.base import WORLD_STREAM, Recorded
 from events.errors import GroupSimError
+from events.types import RunId
 from events.world import RunEnded
 from invariants import all_invariants
 from invariants.base import Invariant, Violation
 from simulation.errors import BadScenario, ScenarioFailed, StoryError
 from simulation.log import Log
 from simulation.world import Settings, World, check_settings
+from storage.resumed import ResumedWriter
 from storage.store import EventStore, RunInfo, RunWriter
 
 PROGRESS_STEPS = 200
@@ -76,7 +78,7 @@ def run(
     can't be. A KeyboardInterrupt ends the run, marked `interrupted`.
     """
     chosen = scenario.seed if seed is None else seed
-    params, lasts, given = understood(scenario, settings or {})
+    understood(scenario, settings or {})  # before the run begins
     info = RunInfo(
         id=uuid.uuid4().hex[:12],
         name=scenario.name,
@@ -87,14 +89,33 @@ def run(
         created_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
         scenario_path=scenario.path,
     )
+    return _play(scenario, store.begin(info), chosen, progress)
+
+
+def resume(
+    scenario: Scenario, store: EventStore, run: RunId, *, progress: Callable[[float], None] = lambda _: None
+) -> RunResult:
+    """Go on with a run (a whole id) whose process was killed: played again from its seed, and held against its facts.
+
+    It ends with the digest of an undisturbed run. Raises Diverged, naming the first fact that comes out otherwise than
+    it is stored, and StoreError for a run that is over; nothing was written then. A KeyboardInterrupt before the end of
+    what is stored leaves the run as it was (`running`).
+    """
+    writer = ResumedWriter(store, run)
+    if writer.info.source != "simulated" or writer.info.seed is None:
+        raise BadScenario(f"run {run} was recorded, not simulated: it can't be played on")
+    return _play(scenario, writer, writer.info.seed, progress)
+
+
+def _play(scenario: Scenario, writer: RunWriter, seed: int, progress: Callable[[float], None]) -> RunResult:
+    params, lasts, given = understood(scenario, writer.info.params)
     env = simpy.Environment()
-    writer = store.begin(info)
     log = Log(env, writer)
     watching = all_invariants()
     violations: dict[str, list[Violation]] = {i.name: [] for i in watching}
     log.watchers.append(lambda fact: _observe(watching, violations, fact))
     with _ending(env, log, writer) as end:
-        world = World(env, log, chosen, given)
+        world = World(env, log, seed, given)
         _tell(scenario, world, params, lasts, progress)
         end.done()
     for invariant in watching:
@@ -212,4 +233,4 @@ def _ending(env: simpy.Environment, log: Log, writer: RunWriter) -> Iterator[_En
         end.info = writer.finish(end.status, int(env.now))
 
 
-__all__ = ["GroupSimError", "RunResult", "Scenario", "run"]
+__all__ = ["GroupSimError", "RunResult", "Scenario", "resume", "run"]

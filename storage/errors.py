@@ -23,3 +23,7 @@ class UnknownFact(StoreError):
 
 class NewerStore(StoreError):
     """The store was written by a newer version."""
+
+
+class Diverged(StoreError):
+    """A run played again gives other facts than the stored ones."""

@@ -55,7 +55,10 @@ class Damage(msgspec.Struct, frozen=True):
 class RunWriter(Protocol):
     """Appends the facts of one run; batches them, so that what is not yet flushed is lost with the process."""
 
-    info: RunInfo
+    @property
+    def info(self) -> RunInfo:
+        """What is known of the run."""
+        ...
 
     def append(self, at_ms: int, stream: str, events: Sequence[Event], source: str | None = None) -> None:
         """Put `events` at the end of `stream`, at `at_ms`, in order.

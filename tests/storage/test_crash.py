@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import signal
 import subprocess
@@ -75,6 +76,17 @@ def test_an_interrupted_writer_still_ends_its_run(tmp_path: Path, instant: int) 
     assert (run.status, run.digest) == ("interrupted", store.digest("stopped"))
     assert [fact.event for fact in store.read("stopped")] == [plain(number) for number in range(run.facts)]
     store.close()
+
+
+@pytest.mark.slow
+def test_a_run_killed_at_any_instant_is_resumed_to_the_digest_of_an_undisturbed_one(tmp_path: Path) -> None:
+    """A few instants; `make crash` takes two hundred."""
+    command = [sys.executable, "-m", "tests.storage.killed", str(tmp_path), "4", "8"]
+    told = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[2], check=False)
+    assert told.returncode == 0, told.stdout + told.stderr
+    found = [json.loads(line) for line in told.stdout.splitlines()]
+    assert len(found) == 4
+    assert any(instant["facts"] and instant["status"] == "running" for instant in found), found
 
 
 def test_two_processes_that_write_to_one_new_file_both_finish(tmp_path: Path) -> None:
