@@ -104,7 +104,7 @@ def test_a_failed_run_takes_only_its_own_comparisons_with_it() -> None:
 
 def test_the_folder_of_a_sweep_is_read(tmp_path: Path) -> None:
     frame = pd.DataFrame(sweep())
-    frame["params"] = [[("assignor", name)] for name in frame.pop("assignor")]
+    frame["params"] = pd.Series([[("assignor", name)] for name in frame.pop("assignor")])
     (tmp_path / "summary").mkdir()
     frame.drop(columns="session").to_parquet(tmp_path / "summary" / "x.parquet")
     found = analysis.sensitivity(tmp_path)
