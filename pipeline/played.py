@@ -28,6 +28,7 @@ from events.errors import GroupSimError
 from pipeline.export import FILE, RUN_KEY
 from pipeline.grid import Point, Subject
 from pipeline.schemas import LAKE, SUMMARY_ARROW
+from pipeline.source import FACTS_FOLDER, SUMMARY_FOLDER, UNFINISHED_FOLDER
 from storage.codec import Row, recorded
 from storage.infos import checked
 from storage.store import RunInfo
@@ -36,7 +37,6 @@ from storage.writer import BatchWriter
 if TYPE_CHECKING:
     from simulation.run import RunResult, Scenario
 
-FACTS_FOLDER, SUMMARY_FOLDER, UNFINISHED_FOLDER = "facts", "summary", "_unfinished"
 _ROW_GROUP = 20_000
 _TELLING = frozenset(TELLING)
 _json = msgspec.json.Encoder(order="deterministic")
@@ -201,10 +201,14 @@ def load(what: Subject) -> Scenario:
     return replace(found, path=what.scenario)
 
 
-def clean(directory: Path) -> None:
-    """Make the folders; remove what an earlier sweep left half-written."""
-    for name in (FACTS_FOLDER, SUMMARY_FOLDER, UNFINISHED_FOLDER):
-        (directory / name).mkdir(parents=True, exist_ok=True)
-    for left in (directory / UNFINISHED_FOLDER).iterdir():
+def clean(directory: Path, *, ended: bool = False) -> None:
+    """Make the folders, or after the end remove what is not needed; and what an earlier sweep left half-written."""
+    unfinished = directory / UNFINISHED_FOLDER
+    for folder in (directory / FACTS_FOLDER, directory / SUMMARY_FOLDER, unfinished):
+        folder.mkdir(parents=True, exist_ok=True)
+    for left in unfinished.iterdir():
         with suppress(FileNotFoundError):
             left.unlink()
+    if ended:
+        with suppress(OSError):  # a worker of a sweep that was killed may still write there
+            unfinished.rmdir()

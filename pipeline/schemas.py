@@ -109,29 +109,3 @@ groups first worked; `by_label` without zeros), partitions at once, and so on; n
 counts broken invariants, `violation` tells the first.
 """
 SUMMARY_ARROW = to_arrow_schema(SUMMARY)
-
-CHOICES = StructType(
-    [
-        StructField("choice", StringType()),
-        StructField("params", MapType(StringType(), StringType())),
-        StructField("runs", LongType()),
-        StructField("failed", LongType()),
-        StructField("median", DoubleType()),
-        StructField("median_low", DoubleType()),
-        StructField("median_high", DoubleType()),
-        StructField("p95", DoubleType()),
-        StructField("p95_low", DoubleType()),
-        StructField("p95_high", DoubleType()),
-        StructField("worse_low", DoubleType()),
-        StructField("worse_high", DoubleType()),
-        StructField("as_good", BooleanType()),
-        StructField("rebalances", DoubleType()),
-        StructField("mostly", StringType()),
-    ]
-)
-"""One row a choice of a sweep, in the unit of the measure (partition-ms by default), over the seeds that finished.
-
-`_low` and `_high` bound 95 % of the bootstrap's draws. `worse_*`: by how much it is worse than the best choice under
-the same seed, in the median; `as_good` where that can be nothing. `rebalances`: the median. `mostly`: the label that
-most of the time has.
-"""

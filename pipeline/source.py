@@ -5,20 +5,32 @@ from __future__ import annotations
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from pipeline.errors import PipelineError
 from pipeline.schemas import FACTS
+
+FACTS_FOLDER, SUMMARY_FOLDER, UNFINISHED_FOLDER = "facts", "summary", "_unfinished"
+"""What a sweep's folder holds: a lake, a row a run that commits it, and what is being written."""
 
 
 def facts(spark: SparkSession, directory: str | Path) -> DataFrame:
     """All facts of the runs exported to `directory`, columns as in pipeline.schemas.FACTS, in no particular order.
 
-    A filter on `run` reads that run's folder only. Raises PipelineError if there is no lake.
+    Of a sweep's folder: the facts of its committed runs. A filter on `run` reads that run's folder only. Raises
+    PipelineError if there is no lake.
     """
     place = Path(directory)
-    if not place.is_dir() or not any(place.glob("run=*/*.parquet")):
+    lake = place / FACTS_FOLDER if (place / FACTS_FOLDER).is_dir() else place
+    if not lake.is_dir() or not any(lake.glob("run=*/*.parquet")):
         raise PipelineError(
             f"{place} holds no exported runs (run=<id>/*.parquet); `groupsim export RUN --to` makes them"
         )
     # The schema is stated, never inferred: a lake of runs 007 and 008 must not become 7 and 8.
-    return spark.read.schema(FACTS).parquet(str(place)).select(*FACTS.names)
+    found = spark.read.schema(FACTS).parquet(str(lake.resolve())).select(*FACTS.names)
+    if lake == place:
+        return found
+    committed = spark.createDataFrame(
+        [(file.stem,) for file in (place / SUMMARY_FOLDER).glob("*.parquet")], "run string"
+    )
+    return found.join(F.broadcast(committed), "run", "left_semi").select(*FACTS.names)

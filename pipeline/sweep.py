@@ -5,17 +5,18 @@ from __future__ import annotations
 import fcntl
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
 from pipeline.errors import PipelineError
 from pipeline.grid import Point, Subject, Sweep, keep_manifest
-from pipeline.played import FACTS_FOLDER, SUMMARY_FOLDER, UNFINISHED_FOLDER, clean, player
+from pipeline.played import clean, player
 from pipeline.schemas import POINTS, SUMMARY
+from pipeline.source import SUMMARY_FOLDER
+from pipeline.sweep_report import rows
 
 _TASKS_A_CORE = 8
 _LOOK_S = 0.5
@@ -76,7 +77,7 @@ def sweep_into(
         if left:
             with _watching(directory, len(points), len(points) - len(left), progress):
                 _play(start(), sweep.subject, left, directory, partitions)
-        (directory / UNFINISHED_FOLDER).rmdir()
+        clean(directory, ended=True)
         failures, broken = _outcome(directory, points)
         return Done(len(points), len(points) - len(left), broken, failures)
 
@@ -88,8 +89,8 @@ def finished(directory: Path) -> set[str]:
 
 def _play(spark: SparkSession, what: Subject, points: list[Point], directory: Path, partitions: int | None) -> None:
     tasks = partitions or _TASKS_A_CORE * spark.sparkContext.defaultParallelism
-    rows = [(point.run, point.seed, point.settings) for point in points]
-    grid = spark.createDataFrame(rows, POINTS).repartition(min(tasks, len(points)))
+    told = [(point.run, point.seed, point.settings) for point in points]
+    grid = spark.createDataFrame(told, POINTS).repartition(min(tasks, len(points)))
     try:
         grid.mapInArrow(player(what, str(directory)), SUMMARY).select("run").collect()
     except Exception as error:  # whatever stops Spark; the points that are committed stay
@@ -114,8 +115,8 @@ def _watching(directory: Path, points: int, before: int, progress: Callable[[flo
 
     def look() -> None:
         while not over.wait(_LOOK_S):
-            new = sum(1 for _ in folder.iterdir()) - first
-            progress((before + new) / points)
+            with suppress(OSError):  # a folder that is gone stops the sweep itself
+                progress((before + sum(1 for _ in folder.iterdir()) - first) / points)
 
     progress(before / points)
     watcher = threading.Thread(target=look, daemon=True)
@@ -140,14 +141,9 @@ def _alone_in(directory: Path) -> Iterator[None]:
 
 
 def _outcome(directory: Path, points: list[Point]) -> tuple[list[Failure], int]:
-    failures, broken = [], 0
-    for point in points:
-        file = directory / SUMMARY_FOLDER / f"{point.run}.parquet"
-        (row,) = pq.ParquetFile(file).read(["run", "seed", "choice", "error", "violations"]).to_pylist()
-        if row["error"] is not None:
-            failures.append(Failure(row["run"], row["seed"], row["choice"], row["error"]))
-        broken += bool(row["violations"])
-    return failures, broken
-
-
-__all__ = ["FACTS_FOLDER", "Done", "Failure", "check", "finished", "sweep_into"]
+    found = {row["run"]: row for row in rows(directory).to_pylist()}
+    asked = [found[point.run] for point in points]
+    failures = [
+        Failure(row["run"], row["seed"], row["choice"], row["error"]) for row in asked if row["error"] is not None
+    ]
+    return failures, sum(bool(row["violations"]) for row in asked)

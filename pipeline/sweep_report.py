@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.dataset as ds
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.errors import PipelineError
 from pipeline.grid import read_manifest
-from pipeline.played import SUMMARY_FOLDER
-from pipeline.schemas import CHOICES, SUMMARY
+from pipeline.schemas import SUMMARY, SUMMARY_ARROW
+from pipeline.source import SUMMARY_FOLDER
 
 RESAMPLES = 1_000
 CONFIDENCE = 0.95
@@ -32,10 +34,35 @@ MEASURES = (
 )
 """What choices can be judged by; less is better in all. `after_start_ms` leaves out the groups' founding."""
 
+CHOICE = (
+    "choice",
+    "params",
+    "runs",
+    "failed",
+    "broken",
+    "median",
+    "median_low",
+    "median_high",
+    "p95",
+    "p95_low",
+    "p95_high",
+    "worse_low",
+    "worse_high",
+    "as_good",
+    "rebalances",
+    "mostly",
+)
+"""What is told of a choice, in the unit of the measure (partition-ms by default), over the seeds that finished.
+
+`_low` and `_high` bound 95 % of the bootstrap's draws. `worse_*`: by how much it is worse than the best choice under
+the same seed, in the median; `as_good` where that can be nothing. `rebalances`: the median. `mostly`: the label that
+most of the time has.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A sweep in numbers: `choices` are rows of pipeline.schemas.CHOICES as dicts, best first; `values` one row per
+    """A sweep in numbers: `choices` are dicts of `CHOICE`, best first; `values` one row per
     key and value of the grid; `best` are the choices that can't be told from the first."""
 
     scenario: str
@@ -53,11 +80,17 @@ class Report:
 
 def summaries(spark: SparkSession, directory: str | Path) -> DataFrame:
     """The summary rows of a sweep, pipeline.schemas.SUMMARY: its committed runs. Raises PipelineError if none is."""
-    folder = Path(directory) / SUMMARY_FOLDER
     read_manifest(Path(directory))
-    if not any(folder.glob("*.parquet")):
+    found = rows(Path(directory))
+    if not found.num_rows:
         raise PipelineError(f"no run of the sweep in {directory} is finished yet")
-    return spark.read.schema(SUMMARY).parquet(str(folder.resolve())).select(*SUMMARY.names)
+    return spark.createDataFrame(found, SUMMARY)
+
+
+def rows(directory: Path) -> pa.Table:
+    """The same as an Arrow table, by Arrow: thousands of files of one row each would cost Spark a task for a few."""
+    files = sorted(str(file) for file in (directory / SUMMARY_FOLDER).glob("*.parquet"))
+    return ds.dataset(files, SUMMARY_ARROW, format="parquet").to_table().sort_by("run")
 
 
 def report(found: DataFrame, measure: str = "partition_ms", resamples: int = RESAMPLES) -> Report:
@@ -66,46 +99,45 @@ def report(found: DataFrame, measure: str = "partition_ms", resamples: int = RES
         raise PipelineError(f"--measure {measure!r} is none of {', '.join(MEASURES)}")
     found = found.cache()
     try:
-        counts = found.agg(
-            F.first("scenario").alias("scenario"),
-            F.count("*").alias("runs"),
-            F.count("error").alias("failed"),
-            F.sum((F.col("violations") > 0).cast("int")).alias("broken"),
-        ).collect()[0]
-        rows = [row.asDict() for row in choices(found, measure, resamples).collect()]
+        told = choices(found, measure, resamples)
         effects = [row.asDict() for row in values(found, measure).collect()]
+        (name,) = found.select("scenario").first() or ("",)
     finally:
         found.unpersist()
-    if all(row["median"] is None for row in rows):
+    if all(row["median"] is None for row in told):
         raise PipelineError("no run of this sweep finished; the summary rows have their errors")
-    return Report(counts["scenario"], measure, counts["runs"], counts["failed"], counts["broken"] or 0, rows, effects)
+    total = {key: sum(row[key] for row in told) for key in ("runs", "failed", "broken")}
+    return Report(name, measure, total["runs"], total["failed"], total["broken"], told, effects)
 
 
-def choices(found: DataFrame, measure: str = "partition_ms", resamples: int = RESAMPLES) -> DataFrame:
-    """Summary rows to one row a choice, pipeline.schemas.CHOICES, best first (choices without a finished run last)."""
+def choices(found: DataFrame, measure: str = "partition_ms", resamples: int = RESAMPLES) -> list[dict[str, Any]]:
+    """Summary rows to one row a choice, `CHOICE`, best first; a choice of which no run finished comes last."""
     told = found.select("*", _measure(measure).alias("value"))
-    stats = told.groupBy("choice").agg(
+    rest = dict.fromkeys(CHOICE)
+    by_choice = {row["choice"]: {**rest, **row.asDict()} for row in _stats(told).collect()}
+    ordered = sorted(by_choice.values(), key=_rank)
+    for row in _intervals(_paired(told, ordered[0]["choice"]), resamples).collect():
+        by_choice[row["choice"]] |= row.asDict()
+    for row in _mostly(found).collect():
+        by_choice[row["choice"]]["mostly"] = row["mostly"]
+    for told_of in ordered:
+        told_of["as_good"] = told_of["worse_low"] is not None and told_of["worse_low"] <= 0
+    return ordered
+
+
+def _rank(row: dict[str, Any]) -> tuple[bool, float, float, str]:
+    return row["median"] is None, row["median"] or 0.0, row["p95"] or 0.0, row["choice"]
+
+
+def _stats(told: DataFrame) -> DataFrame:
+    return told.groupBy("choice").agg(
         F.first("params").alias("params"),
         F.count("*").alias("runs"),
         F.count("error").alias("failed"),
+        F.count(F.when(F.col("violations") > 0, 1)).alias("broken"),
         F.percentile("value", F.lit(0.5)).alias("median"),
         F.percentile("value", F.lit(0.95)).alias("p95"),
         F.percentile(F.when(F.col("error").isNull(), F.col("rebalances")), F.lit(0.5)).alias("rebalances"),
-    )
-    samples = _samples(told).join(F.broadcast(_best(told, stats)), "seed", "left")
-    by_seed = samples.groupBy("choice").agg(
-        F.array_sort(F.collect_list(F.struct("seed", "value"))).alias("drawn"),
-        F.array_sort(
-            F.collect_list(
-                F.when(F.col("best").isNotNull(), F.struct("seed", (F.col("value") - F.col("best")).alias("value")))
-            )
-        ).alias("paired"),
-    )
-    ordered = stats.join(_intervals(by_seed, resamples), "choice", "left").join(_mostly(found), "choice", "left")
-    return (
-        ordered.withColumn("as_good", F.coalesce(F.col("worse_low") <= 0, F.lit(False)))
-        .orderBy(F.col("median").asc_nulls_last(), "p95", "choice")
-        .select(*(F.col(field.name).cast(field.dataType) for field in CHOICES))
     )
 
 
@@ -130,14 +162,16 @@ def _measure(name: str) -> Column:
     return F.when(F.col("error").isNull(), value.cast("double"))
 
 
-def _samples(told: DataFrame) -> DataFrame:
-    return told.where(F.col("value").isNotNull()).select("choice", "seed", "value")
-
-
-def _best(told: DataFrame, stats: DataFrame) -> DataFrame:
-    """`seed, best`: what the best choice did under each seed."""
-    first = stats.where(F.col("median").isNotNull()).orderBy("median", "p95", "choice").limit(1).select("choice")
-    return _samples(told).join(F.broadcast(first), "choice").select("seed", F.col("value").alias("best"))
+def _paired(told: DataFrame, best: str) -> DataFrame:
+    """Per choice `drawn`, its values by seed, and `paired`, by how much each is above that of the best choice."""
+    samples = told.where(F.col("value").isNotNull()).select("choice", "seed", "value")
+    against = samples.where(F.col("choice") == best).select("seed", F.col("value").alias("best"))
+    both = samples.join(F.broadcast(against), "seed", "left").withColumn("more", F.col("value") - F.col("best"))
+    known = F.when(F.col("more").isNotNull(), F.struct("seed", F.col("more").alias("value")))
+    return both.groupBy("choice").agg(
+        F.array_sort(F.collect_list(F.struct("seed", "value"))).alias("drawn"),
+        F.array_sort(F.collect_list(known)).alias("paired"),
+    )
 
 
 def _intervals(by_seed: DataFrame, resamples: int) -> DataFrame:
@@ -164,7 +198,7 @@ def _resampled(name: str) -> Column:
     size = F.size(name)
     return F.when(
         size > 0,
-        F.array_sort(
+        F.sort_array(
             F.transform(
                 F.sequence(F.lit(0), size - 1),
                 lambda i: F.element_at(F.col(name), (F.pmod(F.xxhash64("draw", i), size) + 1).cast("int"))["value"],

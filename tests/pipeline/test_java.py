@@ -42,7 +42,9 @@ def test_without_any_the_wheels_java_is_taken(tmp_path: Path) -> None:
 
 def test_the_module_that_the_wheel_lacks_is_not_asked_for() -> None:
     for version in (17, 25):
-        asked = " ".join(command(Java(Path("java"), version, "PATH"), "3g", Path("spark"), Path("log4j2.properties"), GATEWAY))
+        asked = " ".join(
+            command(Java(Path("java"), version, "PATH"), "3g", Path("spark"), Path("log4j2.properties"), GATEWAY)
+        )
         assert "jdk.incubator.vector" not in asked
         assert "-Xmx3g" in asked
 

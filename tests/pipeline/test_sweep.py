@@ -1,0 +1,160 @@
+"""A sweep on Spark: every point once, whatever is killed and whoever asks again."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow.parquet as pq
+import pytest
+
+from cli.main import status
+from pipeline.errors import PipelineError
+from pipeline.grid import Sweep, subject
+from pipeline.source import SUMMARY_FOLDER
+from pipeline.sweep import finished, sweep_into
+from tests.pipeline.stories import quick
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+FAILS = 3
+
+
+def asked(folder: Path, seeds: range = range(6)) -> Sweep:
+    """A quick story under two assignors, of which one seed fails."""
+    return Sweep(subject(quick(folder)), {"assignor": ["range", "sticky"]}, seeds, {"fails_at": str(FAILS)})
+
+
+def rows_of(lake: Path) -> list[dict[str, object]]:
+    """The summary rows, by run."""
+    files = sorted((lake / SUMMARY_FOLDER).iterdir())
+    return [row for file in files for row in pq.ParquetFile(file).read().to_pylist()]
+
+
+def no_session() -> SparkSession:
+    raise AssertionError("Spark is not needed for this")
+
+
+@pytest.mark.spark
+def test_every_point_is_one_run_and_the_lake_reads_as_any_other(spark: SparkSession, tmp_path: Path) -> None:
+    from pipeline.source import facts
+
+    lake, told = tmp_path / "lake", list[float]()
+    sweep = asked(tmp_path)
+    done = sweep_into(lambda: spark, sweep, lake, partitions=3, progress=told.append)
+    rows = rows_of(lake)
+    assert [row["run"] for row in rows] == sorted(point.run for point in sweep.points())
+    assert (done.points, done.before, [f.seed for f in done.failures]) == (12, 0, [FAILS, FAILS])
+    assert {row["error"] is None for row in rows if row["seed"] != FAILS} == {True}
+    assert (told[0], told[-1], told == sorted(told)) == (0.0, 1.0, True)
+    counts = {row["run"]: row["count"] for row in facts(spark, lake).groupBy("run").count().collect()}
+    assert counts == {row["run"]: row["facts"] for row in rows}
+    # A run whose row is gone is not there for readers, and is played again.
+    gone = str(rows[0]["run"])
+    (lake / SUMMARY_FOLDER / f"{gone}.parquet").unlink()
+    assert {row["run"] for row in facts(spark, lake).select("run").distinct().collect()} == counts.keys() - {gone}
+    assert sweep_into(lambda: spark, sweep, lake, resume=True).before == 11
+    assert rows_of(lake) == rows
+
+
+@pytest.mark.spark
+def test_resuming_goes_on_with_what_is_asked_now(spark: SparkSession, tmp_path: Path) -> None:
+    lake = tmp_path / "lake"
+    sweep_into(lambda: spark, asked(tmp_path, range(2)), lake)
+    before = {file: file.stat().st_mtime_ns for file in (lake / SUMMARY_FOLDER).iterdir()}
+    done = sweep_into(lambda: spark, asked(tmp_path, range(3)), lake, resume=True)
+    assert (done.points, done.before, len(finished(lake))) == (6, 4, 6)
+    assert {file: file.stat().st_mtime_ns for file in before} == before
+    assert sweep_into(no_session, asked(tmp_path, range(3)), lake, resume=True).before == 6
+
+
+@pytest.mark.spark
+def test_a_folder_that_can_not_be_written_stops_the_sweep_in_a_sentence(spark: SparkSession, tmp_path: Path) -> None:
+    class Breaking:
+        """A session that loses its folder before the points start."""
+
+        def __getattr__(self, name: str) -> object:
+            shutil.rmtree(tmp_path / "lake" / SUMMARY_FOLDER, ignore_errors=True)
+            return getattr(spark, name)
+
+    with pytest.raises(PipelineError, match=r"the sweep in .*lake stopped: .*FileNotFoundError.*`--resume` goes on"):
+        sweep_into(lambda: Breaking(), asked(tmp_path, range(1)), tmp_path / "lake")  # type: ignore[arg-type,return-value]
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_kill_9_loses_nothing_and_doubles_nothing(spark: SparkSession, tmp_path: Path) -> None:
+    lake, calm = tmp_path / "lake", tmp_path / "calm"
+    sweep = asked(tmp_path, range(40))
+    told = ["--grid", "assignor=range,sticky", "--set", f"fails_at={FAILS}", "--seeds", "0:40", "--to", str(lake)]
+    command = [sys.executable, "-m", "cli.main", "sweep", sweep.subject.scenario, *told, "--master", "local[1]"]
+    process = subprocess.Popen(command, cwd=Path(__file__).parents[2], stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 120
+    while len(list((lake / SUMMARY_FOLDER).glob("*"))) < 5:
+        assert process.poll() is None, "it ended too soon"
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    left = finished(lake)
+    assert len(left) < 80
+    done = sweep_into(lambda: spark, sweep, lake, resume=True)
+    assert done.before >= len(left)  # a worker may have ended its point after the driver died
+    sweep_into(lambda: spark, sweep, calm)
+    assert rows_of(lake) == rows_of(calm)
+    assert len(rows_of(lake)) == 80
+    names = {str(file.relative_to(lake)) for file in lake.rglob("*.parquet")}
+    assert names == {str(file.relative_to(calm)) for file in calm.rglob("*.parquet")}
+
+
+def test_two_sweeps_never_write_to_one_folder(tmp_path: Path) -> None:
+    lake = tmp_path / "lake"
+
+    def meanwhile() -> SparkSession:
+        with pytest.raises(PipelineError, match="another sweep is writing to"):
+            sweep_into(no_session, asked(tmp_path), lake, resume=True)
+        raise PipelineError("so far, so good")
+
+    with pytest.raises(PipelineError, match="so far, so good"):
+        sweep_into(meanwhile, asked(tmp_path), lake)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--grid", "asignor=range"], "unknown setting 'asignor'; near names: assignor"),
+        (["--grid", "assignor=range", "--set", "assignor=sticky"], "'assignor' is given by --grid and by --set"),
+        (["--seeds", "5:1"], "--seeds '5:1': no seed is in it; A must be less than B"),
+        (["--format", "csv"], "--format must be table or json for a sweep, not csv"),
+        (["--resume"], "holds no sweep"),
+    ],
+)
+def test_a_wrong_request_is_a_sentence_before_spark_starts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
+) -> None:
+    began = time.monotonic()
+    assert status(["sweep", "rolling_restart", "--to", str(tmp_path / "lake"), *arguments]) == 2
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "lake" / "sweep.json").exists()
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.spark
+def test_the_command_tells_failures_and_exits_with_1(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = ["sweep", quick(tmp_path), "--grid", "fails_at=3,99", "--seeds", "2:4", "--to", str(tmp_path / "lake")]
+    assert status([*call, "--master", "local[2]", "--format", "json"]) == 1
+    told = capsys.readouterr()
+    answer = json.loads(told.out)
+    assert (answer["scenario"], answer["points"], answer["finished"], answer["failed"]) == ("quick", 4, 3, 1)
+    assert answer["failures"][0]["seed"] == FAILS
+    assert "failed: fails_at=3 seed 3: at " in told.err
