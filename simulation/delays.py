@@ -13,6 +13,8 @@ from simulation.requests import ToGroup
 
 AT_ONCE_MS = 4
 """A SyncGroup answered within so long has waited for nobody."""
+POLLS_TOGETHER = 0.5
+"""The share of members whose polls are in step: records that come to all at once bring them there (kafka-python)."""
 LATE_MS = 500
 """A SyncGroup sent so long after the JoinGroup's answer comes from an application that was at work meanwhile."""
 Draw = Callable[[Drawn, str], float]
@@ -41,6 +43,7 @@ class Delays:
         self._done: set[tuple[str, str]] = set()
         self._constants: dict[tuple[str, str], float] = {}
         self._beats: Counter[str] = Counter()
+        self._hiccups: dict[str, float] = {}
 
     def __call__(self, message: Message) -> Verdict:
         """How much later than at once the message arrives."""
@@ -66,6 +69,7 @@ class Delays:
         match message.api:
             case "JoinGroup":
                 self._beats[process] = 0
+                self._hiccups[process] = 0
                 return self._drawn(seen.sent, process, "sent")
             case "LeaveGroup":
                 return self._drawn(seen.sent, process, "sent")
@@ -87,7 +91,10 @@ class Delays:
         drift = self._latencies.drift
         both = self._constant(drift, "machine", "drift") + self._constant(drift, process, "drift")
         naps = self._constant(self._latencies.napping, process, "napping") if self._naps(process) else 0
-        return (both / 2 + naps) * self._beats[process]
+        late = self._hiccups[process] = self._hiccups.get(process, 0) + self._drawn(
+            self._latencies.hiccup, process, "hiccup"
+        )
+        return (both / 2 + naps) * self._beats[process] + late
 
     def _assignor(self, message: Message) -> float:
         command = message.body.command if isinstance(message.body, ToGroup) else None
@@ -121,4 +128,5 @@ class Delays:
         every = self._latencies.polls_every_ms
         if not every or error is not Error.REBALANCE_IN_PROGRESS:
             return 0
-        return (self._constant(EVENLY, process, "poll") * every - self._now()) % every
+        shares = self._constant(EVENLY, process, "shares") < POLLS_TOGETHER
+        return (self._constant(EVENLY, "machine" if shares else process, "poll") * every - self._now()) % every

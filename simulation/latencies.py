@@ -46,10 +46,11 @@ class Latencies:
     for nothing → its answer handled; `late`: the same where the application came late to the JoinGroup's answer, at
     work till then. `first_fetched`, `fetched`: assigned callback ends → records that wait are returned, likewise.
     `committed`: commit written → revoked callback begins or JoinGroup is sent. `drift`: how much longer than
-    heartbeat.interval.ms an interval is; `napping`: and how much more in a program that works long, whose heartbeat
-    thread naps ten times in between (S11: 15 series). `polls_every_ms`: poll() acts on what a heartbeat says only when
-    it has waited for records, for so long at most (0: at once). `metadata`: how much longer than metadata.max.age.ms
-    one refresh takes. `slower`: (share of the machine that was busy, by what `start` is multiplied then).
+    heartbeat.interval.ms an interval is, throughout; `hiccup`: and now and then; `napping`: and how much more in a
+    program that works long, whose heartbeat thread naps ten times in between (S11: 15 series). `polls_every_ms`: poll()
+    acts on what a heartbeat says only when it has waited for records, for so long at most (0: at once). `metadata`: how
+    much longer than metadata.max.age.ms one refresh takes. `slower`: (share of the machine that was busy, by what
+    `start` is multiplied then).
     """
 
     start: Drawn
@@ -67,6 +68,7 @@ class Latencies:
     first_fetched: Drawn = NONE
     fetched: Drawn = NONE
     drift: Drawn
+    hiccup: Drawn = NONE
     napping: Drawn = NONE
     polls_every_ms: int = 0
     metadata: Drawn = NONE
@@ -113,7 +115,8 @@ LATENCIES: dict[str, Latencies] = {
         assignor=Drawn((0, 0, 0, 0, 0, 1, 2, 2, 6, 8)),
         first_told=Drawn((0, 0, 0, 0, 0, 1, 1, 2, 4, 8)),
         told=Drawn((0, 0, 0, 0, 0, 1, 1, 2, 4, 8)),
-        drift=Drawn((0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.0, 1.1, 1.5, 2.0)),
+        drift=Drawn((0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.5, 2.0)),
+        hiccup=Drawn((0, 0, 0, 0, 0, 0, 0, 0.5, 3, 20)),
     ),
     # 50 starts, 8 closes, 56 join phases, 140 callbacks; poll() sees a rebalance when its 100 ms are over
     KAFKA_PYTHON: Latencies(
@@ -124,7 +127,8 @@ LATENCIES: dict[str, Latencies] = {
         assignor=Drawn((0, 0, 0, 0, 1, 2, 4, 4, 7, 8)),
         first_told=Drawn((0, 0, 0, 0, 0, 1, 3, 6, 15, 30)),
         told=Drawn((0, 0, 0, 0, 0, 1, 3, 6, 15, 30)),
-        drift=Drawn((0.3, 0.5, 0.6, 0.8, 1.2, 1.6, 2.0, 2.5, 4.0, 6.0)),
+        drift=Drawn((0.6, 0.7, 0.75, 0.8, 0.85, 0.95, 1.1, 1.3, 1.5, 2.0)),
+        hiccup=Drawn((0, 0, 0, 0, 0, 0, 0, 3, 30, 45)),
         polls_every_ms=100,
     ),
 }
