@@ -1,0 +1,101 @@
+"""How faithfully recorded incidents are played again, from their logs alone: `python -m benchmarks.whatif FOLDER`.
+
+FOLDER holds one folder per recording, with its logs in `logs/*.log.gz` or in itself. Of each the logs are imported, the
+story is read out of them and played again as recorded; a recording holds if as many generations are played and every
+join and sync phase is within 20 % or 100 ms. Recordings of the consumer protocol (KIP-848) are counted and left out.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil
+from pathlib import Path
+from statistics import median
+
+from events.errors import GroupSimError
+from incidents.reader import read_files
+from incidents.story import import_run
+from scenarios.fidelity import Fidelity, fidelity
+from scenarios.replayed import story
+from storage.memory import MemoryStore
+
+SEEDS = range(5)
+HEADER = ("recordings of", "number", "generations recorded", "same number", "phases met", "hold", "median ms", "p95 ms")
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """One recording; `fidelity` is None for `reason`."""
+
+    name: str
+    fidelity: Fidelity | None
+    reason: str = ""
+
+
+def held(folder: Path) -> Held:
+    """One recording's fidelity, from its logs alone."""
+    logs = sorted([*folder.glob("logs/*.log.gz"), *folder.glob("*.log.gz")])
+    store = MemoryStore()
+    try:
+        run = import_run(read_files(logs), store, name=folder.name, topics={}).run
+        told = story(store, run)
+        return Held(folder.name, fidelity(told.generations, [told.play_exactly(seed) for seed in SEEDS]))
+    except GroupSimError as error:
+        return Held(folder.name, None, str(error))
+
+
+def table(found: Sequence[Held]) -> Iterator[str]:
+    """Markdown: one row per kind of recording (the name before and the client in it), and all together."""
+    kinds: dict[str, list[Fidelity]] = defaultdict(list)
+    for each in found:
+        if each.fidelity is not None:
+            kinds[_kind(each.name)].append(each.fidelity)
+    yield "| " + " | ".join(HEADER) + " |"
+    yield "|---" + "|---:" * (len(HEADER) - 1) + "|"
+    for kind, group in sorted(kinds.items()):
+        yield _row(kind, group)
+    yield _row("**all**", [each for group in kinds.values() for each in group])
+
+
+def _kind(name: str) -> str:
+    scenario, _, rest = name.partition("__")
+    client = next((word for word in ("librdkafka", "kafkapython") if rest.startswith(word)), "java")
+    return f"{scenario}, {client}" if rest else scenario
+
+
+def _row(kind: str, group: Sequence[Fidelity]) -> str:
+    phases = [phase for each in group for phase in each.phases]
+    errors = sorted(phase.error_ms for phase in phases)
+    figures = [
+        str(len(group)),
+        str(sum(each.recorded for each in group)),
+        str(sum(each.recorded == each.played for each in group)),
+        f"{sum(phase.met for phase in phases)} of {len(phases)}",
+        str(sum(each.holds for each in group)),
+        f"{median(errors):.0f}" if errors else "—",
+        str(errors[ceil(0.95 * len(errors)) - 1]) if errors else "—",
+    ]
+    return "| " + " | ".join([kind, *figures]) + " |"
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print the table of a folder; `--each` also prints a line per recording."""
+    named = [argument for argument in arguments if not argument.startswith("-")]
+    if len(named) != 1:
+        raise SystemExit("usage: python -m benchmarks.whatif FOLDER [--each]")
+    folders = sorted(path for path in Path(named[0]).iterdir() if path.is_dir())
+    found = [held(folder) for folder in folders]
+    for line in table(found):
+        print(line)
+    left_out = [each for each in found if each.fidelity is None]
+    print(f"\n{len(left_out)} left out: {sum('KIP-848' in each.reason for each in left_out)} of the consumer protocol")
+    for each in [*found] if "--each" in arguments else [each for each in left_out if "KIP-848" not in each.reason]:
+        verdict = each.reason if each.fidelity is None else "holds" if each.fidelity.holds else "does not hold"
+        print(f"{each.name}: {verdict}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
