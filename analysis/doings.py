@@ -149,6 +149,8 @@ class Doings:
                 self.tells_rejoins = self._must_join = True
                 if self._now != RETRY:
                     self._now = UNAWARE
+            case c.PollExpired():
+                self._must_join, self._now = True, UNAWARE
             case c.RequestFailed() if event.api in ("JoinGroup", "SyncGroup", "assignor"):
                 self._now = RETRY
             case c.CoordinatorLost():

@@ -71,9 +71,10 @@ def _of_the_group(
     story: Story, i: Interval, from_ms: int, to_ms: int, state: str, around: Round | None
 ) -> Iterator[Stretch]:
     """WITHHELD, OWNER_DEAD, a zombie: what the group as a whole waits for."""
-    if state == rounds.EMPTY:
-        told = story.rounds or not story.recorded
-        yield from _waiting_for(story, "empty" if told else "unknown", i.member, from_ms, to_ms, None)
+    if state == rounds.EMPTY and story.recorded and not story.rounds:
+        yield from _clients_word(story, i, from_ms, to_ms)
+    elif state == rounds.EMPTY:
+        yield from _waiting_for(story, "empty", i.member, from_ms, to_ms, None)
     elif state == rounds.UNLOADED:
         yield from_ms, to_ms, Reason("failover")
     elif state == rounds.JOINING and around is not None:
@@ -86,6 +87,16 @@ def _of_the_group(
         yield from _settled(story, i, from_ms, to_ms, around)
 
 
+def _clients_word(story: Story, i: Interval, from_ms: int, to_ms: int) -> Iterator[Stretch]:
+    """Only clients speak: what the one who gave it up is doing tells the phase, and not whom it waits for."""
+    known = story.doings.get(i.member or "")
+    for at, until, what, _ in known.during(from_ms, to_ms) if known is not None else [(from_ms, to_ms, "", None)]:
+        yield at, until, Reason(_HEARD.get(what, "unknown"))
+
+
+_HEARD = {doings.JOIN: "joining", doings.ASSIGN: "assigning", doings.SYNC: "syncing"}
+
+
 def _waiting_for(
     story: Story, phase: str, member: str | None, from_ms: int, to_ms: int, around: Round | None
 ) -> Iterator[Stretch]:
@@ -96,6 +107,7 @@ def _waiting_for(
         return
     for at, until, what, _ in known.during(from_ms, to_ms):
         guess = what == doings.UNAWARE and (phase == "granting" or (story.recorded and not known.tells_rejoins))
+        guess |= what == doings.STARTING and story.recorded
         configuration = None if guess else doings.CONFIGURATION.get(what)
         if phase == "granting" and what == doings.JOIN:  # answered, and the application has yet to poll
             configuration = doings.CONFIGURATION[doings.POLL]

@@ -210,6 +210,8 @@ class _Teller:
                 name = str(self._name(event.member))
                 self.last_change = (at_ms, BY_REMOVAL, name, event.cause)
                 self.story.removals.setdefault(name, []).append((at_ms, event.cause))
+                if self.running is None and not self.books.members:
+                    self._state(at_ms, EMPTY, None)
             case c.SyncTimeout() if self.running is not None:
                 self.running.sync_timeout = True
                 self.running.leader = self._name(event.members[0]) if event.members else self.running.leader
