@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from analysis import doings, rounds
@@ -51,11 +51,14 @@ class Step:
     saved_ms: int | None = None
 
 
-def critical_paths(facts: Iterable[Recorded], end_ms: int) -> list[Step]:
-    """Every rebalance's steps, by group, rebalance, member, time. A rebalance still running goes on to `end_ms`."""
+def critical_paths(facts: Iterable[Recorded], end_ms: int, told: Mapping[str, Story] | None = None) -> list[Step]:
+    """Every rebalance's steps, by group, rebalance, member, time. A rebalance still running goes on to `end_ms`.
+
+    `told` are the run's stories where the caller has them already.
+    """
     return [
         step
-        for story in stories(facts).values()
+        for story in (stories(facts) if told is None else told).values()
         for number, r in enumerate(story.rounds)
         for step in _steps(story, number, r, end_ms)
     ]

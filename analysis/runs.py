@@ -14,6 +14,7 @@ from analysis.availability import Interval, intervals
 from analysis.paths import Step, critical_paths
 from analysis.rebalances import Rebalance, rebalances
 from analysis.replay import replay
+from analysis.rounds import Story, stories
 from analysis.summary import summarise
 from analysis.why import Blame, blame
 from events.base import Recorded
@@ -70,14 +71,19 @@ class Run:
         return rebalances(self.telling)
 
     @cached_property
+    def stories(self) -> dict[str, Story]:
+        """`analysis.rounds.stories` of the run, computed once: what blame and critical paths rest on."""
+        return stories(self.telling)
+
+    @cached_property
     def reasons(self) -> list[Blame]:
         """`analysis.why.blame` of the run, computed once."""
-        return blame(self.telling, self.intervals)
+        return blame(self.telling, self.intervals, self.stories)
 
     @cached_property
     def steps(self) -> list[Step]:
         """`analysis.paths.critical_paths` of the run, computed once."""
-        return critical_paths(self.telling, self._end_ms)
+        return critical_paths(self.telling, self._end_ms, self.stories)
 
     def availability(self) -> pd.DataFrame:
         """Every partition's time, label by label: `frames.AVAILABILITY`."""

@@ -8,7 +8,7 @@ up to it exactly. What a log does not tell is None, never guessed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from analysis.labels import Interval
@@ -61,9 +61,12 @@ class Blame:
         return self.to_ms - self.from_ms
 
 
-def blame(facts: Iterable[Recorded], found: Iterable[Interval]) -> list[Blame]:
-    """Pieces of all unavailable intervals of `found` (the run's own), in their order. Facts of any kind, in order."""
-    told = stories(facts)
+def blame(facts: Iterable[Recorded], found: Iterable[Interval], told: Mapping[str, Story] | None = None) -> list[Blame]:
+    """Pieces of all unavailable intervals of `found` (the run's own), in their order. Facts of any kind, in order.
+
+    `told` are the run's stories where the caller has them already: they are most of the work.
+    """
+    told = stories(facts) if told is None else told
     return [piece for i in found if i.unavailable for piece in _pieces(told.get(i.group) or Story(i.group), i)]
 
 

@@ -157,6 +157,25 @@ def test_a_recorded_member_that_never_tells_when_it_heard_is_not_said_to_wait_fo
     ]
 
 
+def test_where_only_clients_speak_the_phase_is_what_the_giver_is_doing_and_nobody_is_named() -> None:
+    log = Log(source="a.log:1").start(0, "a").shows(0, "a", 0).fetches(0, "a", 0).shows(10, "a").asks(20, "a")
+    log.client(30, p.JoinOk(process="a", member="a-id", generation=2))
+    log.client(40, p.SyncSent(process="a", member="a-id", generation=2))
+    log.client(50, p.SyncOk(process="a", member="a-id", generation=2, assignment=())).end(60)
+    assert told(log, 0) == [
+        ("unknown", None, None, 10, 20),
+        ("joining", None, None, 20, 30),
+        ("assigning", None, None, 30, 40),
+        ("syncing", None, None, 40, 50),
+    ]
+
+
+def test_an_empty_group_whose_member_has_not_polled_waits_for_its_poll() -> None:
+    log = alone(0).client(50, p.PollExpired(process="a")).group(51, c.MemberRemoved(member="a-id", cause="left"))
+    log.preparing(51, 1, "member-left", "a").group(51, c.GroupEmptied(generation=2)).end(90)
+    assert told(log, 0, since=51) == [("empty", "a", "poll gap", 51, 90)]
+
+
 @pytest.mark.parametrize("log", [crash(), cooperative(), slow_batch(), serving_pair().end(200)])
 def test_every_piece_has_a_phase_with_a_meaning_and_the_last_link_of_the_chain_is_it(log: Log) -> None:
     for piece in blame(log.facts, intervals(log.facts)):
