@@ -1,6 +1,10 @@
-"""`groupsim verify`: is a run in the store as it was written?"""
+"""`groupsim verify`, `import`: is a run in the store as it was written; runs out of an export."""
 
 from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -44,3 +48,30 @@ def verify(run: RunArgument, store: StoreOption = DEFAULT_STORE, form: FormatOpt
             if info.source == "simulated" and found.first_seq != found.last_seq:
                 output.note(f"`groupsim replay {info.id} --verify` plays it again and names the fact")
         raise typer.Exit(1)
+
+
+def import_(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE|DIR...", help="What `groupsim export` wrote: a folder, or a .jsonl file."),
+    ],
+    store: StoreOption = DEFAULT_STORE,
+    form: FormatOption = Format.TABLE,
+) -> None:
+    """Put exported runs into the store, byte for byte: facts, digest, scenario, seed, settings and summary.
+
+    Example: groupsim import lake/ --store other.db
+    """
+    from pipeline.importing import import_runs
+    from storage import open_store
+
+    found = []
+    with closing(open_store(store)) as opened:
+        for path in paths:
+            for info, new in import_runs(opened, path):
+                found.append(
+                    {"run": info.id, "name": info.name, "facts": info.facts, "digest": info.digest, "new": new}
+                )
+                if not new:
+                    output.note(f"run {info.id} is in the store already, with the same digest")
+    output.rows(found, ("run", "name", "facts", "digest", "new"), form)

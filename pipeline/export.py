@@ -17,7 +17,7 @@ from events.types import RunId
 from pipeline.errors import PipelineError
 from pipeline.schemas import LAKE
 from storage.codec import COLUMNS, Row
-from storage.store import EventStore
+from storage.store import EventStore, RunInfo
 
 FILE = "facts.parquet"
 RUN_KEY = b"groupsim.run"
@@ -38,8 +38,7 @@ def export_parquet(store: EventStore, runs: Iterable[RunId], directory: str | Pa
 
 
 def _export_run(store: EventStore, run: RunId, directory: Path) -> Path:
-    rows = store.rows(run)
-    info = store.find(run)
+    rows, info = _whole(store, run)
     folder = directory / f"run={quote(run, safe='@+,')}"
     others = sorted(file.name for file in folder.glob("*.parquet") if file.name != FILE)
     if others:
@@ -57,25 +56,35 @@ def _export_run(store: EventStore, run: RunId, directory: Path) -> Path:
 def export_jsonl(store: EventStore, runs: Iterable[RunId], file: str | Path) -> Path:
     """Write the facts of these runs (whole ids), one line each, run after run, in order.
 
-    A line is an object of `run`, the columns of a storage.codec.Row, and `body` as an object, its text as stored.
+    A line is an object of `run`, the columns of a storage.codec.Row, and `body` as an object, its text as stored. The
+    first line of each run has the run's RunInfo besides, as `info`: `pipeline.importing` needs no more than the file.
     The file appears when it is complete. Raises UnknownRun, and PipelineError where nothing can be written.
     """
     target = Path(file)
-    parts = [(run, store.rows(run)) for run in runs]
+    parts = [_whole(store, run) for run in runs]
     unfinished = target.with_name(f".{target.name}.{os.getpid()}")
     with _complete_or_absent(target, unfinished), unfinished.open("wb") as out:
-        for run, rows in parts:
-            for part in _parts(rows):
-                out.write(_json_lines(run, part))
+        for rows, info in parts:
+            for number, part in enumerate(_parts(rows)):
+                out.write(_json_lines(info, part, beginning=number == 0))
     return target
 
 
-def _json_lines(run: RunId, rows: list[Row]) -> bytes:
+def _whole(store: EventStore, run: RunId) -> tuple[Iterator[Row], RunInfo]:
+    """The rows of a run and what is known of it; of one that is being written, as far as it is known."""
+    rows = store.rows(run)  # refuses what is no whole id
+    info = store.find(run)
+    return store.rows(run, stop=info.facts) if info.status == "running" else rows, info
+
+
+def _json_lines(info: RunInfo, rows: list[Row], beginning: bool) -> bytes:
     lines = []
     for row in rows:
-        line: dict[str, object] = {"run": run, **dict(zip(COLUMNS, row, strict=True))}
+        line: dict[str, object] = {"run": info.id, **dict(zip(COLUMNS, row, strict=True))}
         line["body"] = msgspec.Raw(row[6].encode())
         lines.append(line)
+    if beginning:
+        lines[0]["info"] = msgspec.Raw(_json.encode(info))
     return msgspec.json.Encoder().encode_lines(lines)
 
 

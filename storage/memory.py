@@ -116,12 +116,13 @@ class MemoryStore:
             raise taken(info.id, PLACE)
         arrival = Arrival(info, rows)
         kept = [row for part in arrival for row in part]
+        ended = arrival.ended()
         self.begin(msgspec.structs.replace(info, status="running"))
         self._rows[info.id], self._marks[info.id] = kept, arrival.marks
-        self._infos[info.id] = arrival.ended()
-        if info.status != "running":
-            self._seals[info.id] = seal(self._infos[info.id])
-        return self._infos[info.id]
+        self._infos[info.id] = ended
+        if ended.status != "running":
+            self._seals[info.id] = seal(ended)
+        return ended
 
     def marks(self, run: RunId) -> list[tuple[int, str]]:
         """See `EventStore.marks`."""

@@ -96,6 +96,7 @@ def test_json_lines_hold_every_column_and_the_bodys_own_text(store: EventStore, 
         schema: int
         body: msgspec.Raw
         source: str | None
+        info: RunInfo | None = None
 
     file = export_jsonl(store, ["007", "eager"], tmp_path / "facts.jsonl")
     lines = [msgspec.json.decode(line, type=Line) for line in file.read_bytes().splitlines()]
@@ -107,6 +108,8 @@ def test_json_lines_hold_every_column_and_the_bodys_own_text(store: EventStore, 
         ]
         assert digest_of(rows) == store.find(run).digest
     assert [x.run for x in lines] == sorted(x.run for x in lines)
+    assert [x.info for x in lines if x.seq == 0] == [store.find("007"), store.find("eager")]
+    assert not any(x.info for x in lines if x.seq > 0)
 
 
 def test_a_run_that_does_not_exist_makes_no_file(store: EventStore, tmp_path: Path) -> None:

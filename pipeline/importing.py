@@ -1,0 +1,137 @@
+"""Runs into a store, out of what `pipeline.export` wrote; nothing of a file is believed before it was checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain, groupby
+from pathlib import Path
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from events.types import RunId
+from pipeline.errors import PipelineError
+from pipeline.export import FILE, RUN_KEY
+from pipeline.schemas import LAKE
+from storage.codec import Row
+from storage.errors import StoreError
+from storage.store import EventStore, RunInfo
+
+_AT_ONCE = 50_000
+JSON_LINES = ".jsonl"
+
+
+class _Line(msgspec.Struct):
+    """One fact of a JSON Lines export; `info` stands in the first line of each run."""
+
+    run: RunId
+    seq: int
+    at_ms: int
+    stream: str
+    version: int
+    type: str
+    schema: int
+    body: msgspec.Raw
+    source: str | None = None
+    info: RunInfo | None = None
+
+
+def import_runs(store: EventStore, path: str | Path) -> Iterator[tuple[RunInfo, bool]]:
+    """Put the runs of a .jsonl file, of a .parquet file, or of a folder of `run=<id>` folders into the store.
+
+    Yields each with whether it was new: a run that is there already, with the same digest, is left as it is. A run is
+    put in whole or not at all. Raises StreamConflict where another run has its id, StoreError where its facts are not
+    the ones that were exported, PipelineError for a file that is no export; the place is named.
+    """
+    source = Path(path)
+    if source.suffix == JSON_LINES:
+        return _all(store, _json_runs(source))
+    if source.is_dir():
+        files = sorted(source.glob(f"run=*/{FILE}")) or sorted(source.glob(FILE))
+        if not files:
+            raise PipelineError(f"{source} holds no run=…/{FILE}, which `groupsim export` would have written")
+        return _all(store, _in_order(files))
+    if source.suffix == ".parquet":
+        return _all(store, iter([_parquet_run(source)]))
+    if not source.exists():
+        raise PipelineError(f"there is no {source}")
+    raise PipelineError(f"{source} is neither a {JSON_LINES} nor a .parquet file nor a folder of them")
+
+
+_Run = tuple[str, RunInfo, Iterable[Row]]
+"""Where it stands, what is known of it, its facts."""
+
+
+def _all(store: EventStore, found: Iterator[_Run]) -> Iterator[tuple[RunInfo, bool]]:
+    known = {info.id: info for info in store.runs()}
+    for place, info, rows in found:
+        there = known.get(info.id)
+        if there == info and info.digest is not None:
+            yield info, False
+            continue
+        try:
+            known[info.id] = store.take(info, rows)
+        except StoreError as error:
+            raise type(error)(f"{place}: {error}") from None
+        yield known[info.id], True
+
+
+def _in_order(files: list[Path]) -> Iterator[_Run]:
+    """As the runs were made, so that `latest` means the same as in the store that they come from."""
+    runs = [_parquet_run(file) for file in files]
+    return iter(sorted(runs, key=lambda run: (run[1].created_at, run[1].id)))
+
+
+def _parquet_run(file: Path) -> _Run:
+    try:
+        schema = pq.read_schema(file)
+        about = (schema.metadata or {}).get(RUN_KEY)
+        if about is None or not schema.remove_metadata().equals(LAKE):
+            raise PipelineError(f"{file} was not written by `groupsim export`: its columns or its metadata are others")
+        info = msgspec.json.decode(about, type=RunInfo)
+    except (pa.ArrowException, OSError, msgspec.MsgspecError) as error:
+        raise PipelineError(f"{file} can't be read: {_brief(error)}") from None
+    return str(file), info, _parquet_rows(file)
+
+
+def _parquet_rows(file: Path) -> Iterator[Row]:
+    try:
+        with pq.ParquetFile(file) as opened:
+            for batch in opened.iter_batches(_AT_ONCE):
+                yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+    except (pa.ArrowException, OSError) as error:
+        raise PipelineError(f"{file} can't be read: {_brief(error)}") from None
+
+
+def _json_runs(file: Path) -> Iterator[_Run]:
+    for run, lines in groupby(_lines(file), key=lambda numbered: numbered[1].run):
+        number, first = next(lines)
+        if first.info is None or first.info.id != run:
+            raise PipelineError(
+                f"{file}, line {number}: the first line of run {run} has no `info` of it, as `groupsim export` writes"
+            )
+        rows = (_row(line) for _, line in chain([(number, first)], lines))
+        yield f"{file}, from line {number}", first.info, rows
+
+
+def _lines(file: Path) -> Iterator[tuple[int, _Line]]:
+    decoder = msgspec.json.Decoder(_Line)
+    number = 0
+    try:
+        with file.open("rb") as opened:
+            for number, line in enumerate(opened, 1):
+                yield number, decoder.decode(line)
+    except OSError as error:
+        raise PipelineError(f"{file} can't be read: {error.strerror}") from None
+    except (msgspec.MsgspecError, UnicodeError) as error:
+        raise PipelineError(f"{file}, line {number}: not a line of an export: {error}") from None
+
+
+def _row(line: _Line) -> Row:
+    body = bytes(line.body).decode()
+    return line.seq, line.at_ms, line.stream, line.version, line.type, line.schema, body, line.source
+
+
+def _brief(error: BaseException) -> str:
+    return str(error).partition("\n")[0]
