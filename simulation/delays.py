@@ -13,6 +13,8 @@ from simulation.requests import ToGroup
 
 AT_ONCE_MS = 4
 """A SyncGroup answered within so long has waited for nobody."""
+MACHINES_SHARE = 0.8
+"""How much of the drift of heartbeats is the same for all of a run's members (24 pairs of survivors, S04 and S05)."""
 POLLS_TOGETHER = 0.5
 """The share of members whose polls are in step: records that come to all at once bring them there (kafka-python)."""
 LATE_MS = 500
@@ -85,16 +87,17 @@ class Delays:
     def _lag(self, process: str) -> float:
         """Each interval is a little too long; the alarm of the simulated client is not, so the lag adds up here.
 
-        Half of it is the machine's, which all members share.
+        Most of it is the machine's, which all members share.
         """
         self._beats[process] += 1
         drift = self._latencies.drift
-        both = self._constant(drift, "machine", "drift") + self._constant(drift, process, "drift")
+        shared, own = self._constant(drift, "machine", "drift"), self._constant(drift, process, "drift")
+        steady = MACHINES_SHARE * shared + (1 - MACHINES_SHARE) * own
         naps = self._constant(self._latencies.napping, process, "napping") if self._naps(process) else 0
         late = self._hiccups[process] = self._hiccups.get(process, 0) + self._drawn(
             self._latencies.hiccup, process, "hiccup"
         )
-        return (both / 2 + naps) * self._beats[process] + late
+        return (steady + naps) * self._beats[process] + late
 
     def _assignor(self, message: Message) -> float:
         command = message.body.command if isinstance(message.body, ToGroup) else None
