@@ -27,6 +27,7 @@ class Rebalance:
     where the assignment before or after is not told. `rounds`: 1, or its place in a row of cooperative follow-ups.
     `slowest_member`: whoever was dropped for not joining; else the last to join, or, where the sync phase was the
     longer one, the leader; a process id where one is known; None where a log does not name everybody.
+    `members` is None where no log counts them.
     """
 
     group: str
@@ -135,7 +136,7 @@ class _Teller:
                     None if event.members is None else self.last_in
                 )  # a log that names not all can't say who was last
                 slowest = event.dropped[0] if event.dropped else last_in
-                self._set(generation=event.generation, members=event.size, slowest_member=self._name(slowest))
+                self._set(generation=event.generation, members=event.size or None, slowest_member=self._name(slowest))
             case c.AssignmentStored():
                 self._stored(event, at_ms, before)
             case c.GroupEmptied() if self.running:

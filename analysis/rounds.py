@@ -21,6 +21,7 @@ from events.types import MemberId, TopicPartition
 
 EMPTY, JOINING, COMPLETING, SETTLED, UNLOADED = "empty", "joining", "completing", "settled", "unloaded"
 BY_DELAY, BY_JOIN, BY_TIMEOUT, BY_REMOVAL = "delay", "join", "timeout", "removal"
+LATE_MS = 50
 FOLLOW_UP = ("member-rejoined", "leader-rejoined")
 
 
@@ -156,11 +157,16 @@ class _Teller:
 
     def _last_in(self, r: Round) -> str | None:
         """Whoever joined last; None where a recorded log does not tell of all joins."""
-        if self.story.recorded and len(r.arrived_ms) < r.size:
+        if self.story.recorded and (not r.size or len(r.arrived_ms) < r.size):
             return None
         if r.awaited in r.arrived_ms and not self.story.recorded:
             return r.awaited
         return max(r.arrived_ms, key=lambda name: r.arrived_ms[name], default=None)
+
+    @property
+    def _lateness_ms(self) -> int:
+        """How long after its cause an end may be told: a broker's two lines have two times."""
+        return LATE_MS if self.story.recorded else 0
 
     def _doings(self, process: str) -> Doings:
         if process not in self.story.doings:
@@ -239,7 +245,7 @@ class _Teller:
         change = self.last_change
         if missing:
             r.ended_by, r.awaited = BY_TIMEOUT, self._name(missing[0])
-        elif change is not None and change[:2] == (at_ms, BY_REMOVAL):
+        elif change is not None and change[1] == BY_REMOVAL and change[0] + self._lateness_ms >= at_ms:
             r.ended_by, r.awaited, r.removal = BY_REMOVAL, change[2], change[3]
         elif r.initial:
             r.ended_by = BY_DELAY

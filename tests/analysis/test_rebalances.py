@@ -93,3 +93,9 @@ def test_clients_alone_tell_when_they_asked_and_when_they_synced() -> None:
     log = Log(source="c.log:1").asks(10, "a").syncs(14, 2, "a")
     log.client(20, p.JoinSent(process="a", member="a-id"), p.JoinOk(process="a", member="a-id", generation=3))
     assert [(r.generation, r.started_ms, r.ended_ms) for r in told(log)] == [(2, 10, 14), (3, 20, None)]
+
+
+def test_a_size_that_no_log_tells_is_missing_and_not_nought() -> None:
+    log = Log(source="c.log:1").group(5, c.RebalanceStarted(generation=1, cause="unknown", reason=""))
+    log.group(9, c.JoinPhaseCompleted(generation=2, size=0)).group(10, c.AssignmentStored(generation=2)).end(20)
+    assert told(log)[0].members is None
