@@ -174,7 +174,7 @@ def order(found: Iterable[str], wanted: Sequence[str]) -> list[str]:
 
 def _twice(colours: str, towards: str) -> tuple[str, ...]:
     """The colours, and then each of them a shade away."""
-    return (*colours.split(), *(mixed(colour, towards, 0.17) for colour in colours.split()))
+    return (*colours.split(), *(mixed(colour, towards, 0.2) for colour in colours.split()))
 
 
 LIGHT = Theme(
@@ -192,7 +192,7 @@ DARK = Theme(
     ink="#e9edf1",
     faint="#9aa4af",
     grid="#2c3238",
-    members=_twice("#2f5478 #7a4a31 #5b6424 #66466a #2a645d #6e5f25 #4a5168 #783f50 #41613a", "#ffffff"),
+    members=_twice("#2f5478 #7a4a31 #5b6424 #66466a #2a645d #6e5f25 #4a5168 #783f50 #41613a", "#000000"),
     labels=_DARK_LABELS,
     steps=_DARK_STEPS,
     critical="#ff6b6b",

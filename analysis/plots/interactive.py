@@ -1,0 +1,202 @@
+"""The pictures to zoom, hover and filter in: the same five as plotly figures; `write_html("x.html")` keeps one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from analysis.labels import OK
+from analysis.paths import STEPS
+from analysis.plots import frames, sweeps
+from analysis.plots.palette import HATCHES, STEP_HATCHES, Theme, label_of, member_colour, natural, places
+from analysis.plots.palette import theme as named_theme
+from analysis.plots.shown import duration, shown
+
+MEMBERS = 20
+"""Of more members, none stands in the legend."""
+_SHARED = "members of colour"
+_PATTERNS = {"xx": "x", "..": ".", "o": ".", "--": "-"}
+
+
+def timeline(frame: pd.DataFrame, *, theme: str = "light", title: str = "") -> go.Figure:
+    """See `analysis.plots.timeline`; the legend switches members and labels on and off."""
+    of, told = named_theme(theme), frames.rows(frame)
+    placed = places(told.members)
+    several = len({label_of(name) for name in told.members}) > MEMBERS
+    traces: dict[str, dict[str, Any]] = {}
+    start = frames.origin(frame)
+    for i, (member, label) in enumerate(zip(told.member, told.label, strict=True)):
+        if label != OK:
+            key, look = label, _pattern(of.labels.get(label, of.faint), HATCHES.get(label, "/"))
+        elif several:
+            place = placed.get(member, 0) % len(of.members)
+            key, look = f"{_SHARED} {place + 1}", {"color": of.members[place], "line": {"width": 0}}
+        else:
+            key, look = (
+                shown(label_of(member)) or "a member",
+                {"color": member_colour(placed.get(member, 0), of), "line": {"width": 0}},
+            )
+        trace = traces.setdefault(key, {"x": [], "base": [], "y": [], "customdata": [], "marker": look})
+        length, begin = int(told.to_ms[i] - told.from_ms[i]), int(told.from_ms[i])
+        trace["x"].append(length if start is not None else length / 1_000)
+        trace["base"].append((pd.Timestamp(start) + pd.Timedelta(begin, "ms")).isoformat() if start else begin / 1_000)
+        trace["y"].append(int(told.row[i]))
+        trace["customdata"].append([_safe(told.names[told.row[i]]), _safe(member), label, duration(length)])
+    made = _figure(of, title or "Who had which partition", 22 * len(told.names) + 170)
+    hover = "%{customdata[0]}<br>%{customdata[2]} %{customdata[1]}<br>%{customdata[3]}<extra></extra>"
+    for key in sorted(traces, key=lambda name: (name in HATCHES, natural(name))):
+        told_of = not key.startswith(_SHARED)
+        made.add_trace(
+            go.Bar(name=_safe(key), orientation="h", width=0.86, hovertemplate=hover, showlegend=told_of, **traces[key])
+        )
+    every = max(1, len(told.names) // 60)
+    kept = list(range(0, len(told.names), every))
+    names = [_safe(told.names[place]) for place in kept]
+    made.update_yaxes(tickvals=kept, ticktext=names, range=[len(told.names) - 0.5, -0.5])
+    made.update_xaxes(
+        title="time of day, UTC" if start else "seconds since the start", **({"type": "date"} if start else {})
+    )
+    return made
+
+
+def unavailable(frame: pd.DataFrame, *, theme: str = "light", title: str = "") -> go.Figure:
+    """See `analysis.plots.unavailable`."""
+    of, told = named_theme(theme), frames.counts(frame)
+    start = frames.origin(frame)
+    at = [pd.Timestamp(start) + pd.Timedelta(int(ms), "ms") if start else ms / 1_000 for ms in told.at_ms.tolist()]
+    made = _figure(of, title or "Unavailable partitions", 380)
+    for label in sorted(told.by_label, key=lambda name: -told.weight(name)):
+        strong = of.labels.get(label, of.faint)
+        pattern = {"shape": _shape(HATCHES.get(label, "/")), "fgcolor": strong, "bgcolor": _faint(strong), "size": 6}
+        line = {"shape": "hv", "width": 0.5, "color": strong}
+        trace = go.Scatter(x=at, y=told.by_label[label], name=label, stackgroup="all", line=line, fillpattern=pattern)
+        made.add_trace(trace)
+    made.update_yaxes(title="partitions unavailable", rangemode="tozero")
+    made.update_xaxes(title="time of day, UTC" if start else "seconds since the start")
+    return made
+
+
+def rebalance(
+    frame: pd.DataFrame,
+    *,
+    group: str | None = None,
+    generation: int | None = None,
+    most: int = 40,
+    theme: str = "light",
+    title: str = "",
+) -> go.Figure:
+    """See `analysis.plots.rebalance`."""
+    of, told = named_theme(theme), frames.swim(frame, group, generation)
+    names = list(told.lanes)[:most]
+    made = _figure(of, title or told.about, 26 * len(names) + 170)
+    for step in told.steps:
+        trace: dict[str, Any] = {"x": [], "base": [], "y": [], "customdata": []}
+        edges: list[str] = []
+        for place, name in enumerate(names):
+            for piece in told.lanes[name]:
+                if piece.step == step:
+                    trace["x"].append((piece.to_ms - piece.from_ms) / 1_000)
+                    trace["base"].append(piece.from_ms / 1_000)
+                    trace["y"].append(place)
+                    lasted = duration(piece.to_ms - piece.from_ms)
+                    trace["customdata"].append([_safe(name or "nobody"), f"{_safe(piece.kind)} {step}", lasted])
+                    edges.append(of.critical if piece.critical else of.paper)
+        strong = of.steps.get(step, of.faint)
+        look: dict[str, Any] = (
+            _pattern(strong, STEP_HATCHES[step]) if step in STEP_HATCHES else {"color": strong, "line": {"width": 0}}
+        )
+        look["line"] = {"color": edges, "width": [2.5 if edge == of.critical else 0 for edge in edges]}
+        hover = f"%{{customdata[0]}}<br>%{{customdata[1]}}: {STEPS.get(step, '')}<br>%{{customdata[2]}}<extra></extra>"
+        made.add_trace(go.Bar(name=step, orientation="h", width=0.76, marker=look, hovertemplate=hover, **trace))
+    places_ = list(range(len(names)))
+    texts = [_safe(name or "nobody") for name in names]
+    made.update_yaxes(tickvals=places_, ticktext=texts, range=[len(names) - 0.5, -0.5])
+    made.update_xaxes(title="seconds since the start of the rebalance; the critical path is framed")
+    return made
+
+
+def compare(frame: pd.DataFrame, *, by: str = "label", theme: str = "light", title: str = "") -> go.Figure:
+    """See `analysis.plots.compare`."""
+    of = named_theme(theme)
+    runs, parts = sweeps.breakdown(frame, by)
+    made = _figure(of, title or f"Unavailable time by {by}", 46 * len(runs) + 190)
+    order = list(of.labels)
+    for number, (part, values) in enumerate(parts.items()):
+        key = part if by == "label" and part in of.labels else order[number % len(order)]
+        look = _pattern(of.labels[key], HATCHES[key])
+        seconds = [value / 1_000 for value in values]
+        texts = [_safe(run) for run in runs]
+        made.add_trace(go.Bar(name=_safe(part), x=seconds, y=texts, orientation="h", marker=look))
+    made.update_layout(barmode="stack")
+    made.update_xaxes(title="unavailable partition-seconds")
+    made.update_yaxes(autorange="reversed")
+    return made
+
+
+def sweep(
+    frame: pd.DataFrame,
+    *,
+    x: str | None = None,
+    measure: str = "partition_ms",
+    hue: str | None = None,
+    theme: str = "light",
+    title: str = "",
+) -> go.Figure:
+    """See `analysis.plots.sweep`."""
+    of, told = named_theme(theme), sweeps.told(frame, x, measure, hue)
+    made = _figure(of, title or f"{told.what} by {told.x}: median, and 5 to 95 % of the runs", 460)
+    for number, line in enumerate(told.lines):
+        colour = sweeps.line_colour(number, of)
+        up, down = (line.high - line.median).tolist(), (line.median - line.low).tolist()
+        error = {"type": "data", "symmetric": False, "array": up, "arrayminus": down, "color": colour}
+        look = {"color": colour, "symbol": number % 8, "size": 9}
+        mode = "markers" if told.names else "lines+markers"
+        made.add_trace(
+            go.Scatter(x=line.at, y=line.median, name=_safe(line.name), mode=mode, marker=look, error_y=error)
+        )
+    if told.names is not None:
+        made.update_xaxes(tickvals=list(range(len(told.names))), ticktext=[_safe(name) for name in told.names])
+    made.update_xaxes(title=_safe(told.x))
+    made.update_yaxes(title=told.unit, rangemode="tozero")
+    return made
+
+
+def _figure(of: Theme, title: str, height: int) -> go.Figure:
+    """An empty figure of the theme."""
+    axis = {"gridcolor": of.grid, "zerolinecolor": of.grid, "linecolor": of.grid}
+    return go.Figure(
+        layout={
+            "title": {"text": _safe(title, 200), "font": {"size": 16}},
+            "paper_bgcolor": of.paper,
+            "plot_bgcolor": of.paper,
+            "font": {"color": of.ink, "size": 12},
+            "barmode": "overlay",
+            "height": min(max(height, 260), 1_400),
+            "xaxis": axis,
+            "yaxis": axis,
+            "showlegend": True,
+            "margin": {"l": 90, "r": 20, "t": 60, "b": 50},
+        }
+    )
+
+
+def _pattern(colour: str, hatch: str) -> dict[str, Any]:
+    """A marker: the colour faintly, and its hatch strongly."""
+    pattern = {"shape": _shape(hatch), "fgcolor": colour, "bgcolor": _faint(colour), "size": 6, "solidity": 0.35}
+    return {"color": colour, "pattern": pattern, "line": {"width": 0}}
+
+
+def _shape(hatch: str) -> str:
+    return _PATTERNS.get(hatch, hatch)
+
+
+def _faint(colour: str) -> str:
+    red, green, blue = bytes.fromhex(colour[1:])
+    return f"rgba({red},{green},{blue},0.3)"
+
+
+def _safe(text: str, longest: int = 60) -> str:
+    """plotly takes some markup in texts: of a name nothing is."""
+    return shown(text, longest).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

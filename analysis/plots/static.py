@@ -1,0 +1,211 @@
+"""The pictures for paper: matplotlib figures to be saved as PNG or SVG."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.patches import Patch
+
+from analysis.labels import OK
+from analysis.plots import frames, sweeps
+from analysis.plots.canvas import (
+    FONT,
+    HATCH,
+    SIZE,
+    Picture,
+    drawn,
+    figure,
+    hatched,
+    legend,
+    named,
+    row_names,
+    time_axis,
+    titled,
+)
+from analysis.plots.palette import STEP_HATCHES, Theme, member_colour, places
+from analysis.plots.shown import counted
+
+WIDTH = 12.0
+NAMED_MEMBERS = 14
+"""As many members stand in a legend; of more, the names in the bars must do."""
+MOST_HATCHED, MOST_BOXES = 150, 2_000
+"""Rows of which more are too low for a hatch, and boxes of which more would take long to hatch."""
+
+
+def timeline(frame: pd.DataFrame, *, theme_: Theme, title: str) -> Picture:
+    """Partitions by time, coloured by member; what is not served is hatched by label."""
+    told = frames.rows(frame)
+    height = float(np.clip(0.19 * len(told.names) + 1.2, 2.6, 15.0))
+    made, axes = figure(theme_, WIDTH, height)
+    placed = places(told.members)
+    tiny = len(told.names) > MOST_HATCHED
+    high = 1.0 if tiny else 0.86
+    for label in [OK, *told.labels]:
+        chosen = np.array([each == label for each in told.label], dtype=bool)
+        row = told.row[chosen]
+        boxes = _boxes(told.from_ms[chosen], told.to_ms[chosen], row - high / 2, row + high / 2)
+        if label == OK:
+            members = [m for m, c in zip(told.member, chosen, strict=True) if c]
+            colours = [member_colour(placed[m], theme_) if m else theme_.grid for m in members]
+            axes.add_collection(PolyCollection(boxes, facecolors=colours, edgecolors="none"))
+        else:
+            axes.add_collection(PolyCollection(boxes, **hatched(label, theme_, tiny)))
+    row_names(axes, told.names, theme_, height)
+    end = float(told.to_ms.max(initial=1))
+    time_axis(axes, theme_, float(told.from_ms.min(initial=0)), end, frames.origin(frame))
+    _write_members(axes, told, end - float(told.from_ms.min(initial=0)), height, theme_)
+    patches = [Patch(label=label, **hatched(label, theme_, tiny)) for label in told.labels]
+    note = ""
+    if len(told.members) <= NAMED_MEMBERS:
+        patches += [Patch(facecolor=member_colour(placed[m], theme_), label=drawn(m, 28)) for m in told.members]
+    else:
+        note = f"{len(told.members)} members, colours repeat"
+    legend(axes, patches, theme_, note)
+    titled(axes, title or "Who had which partition", theme_)
+    return made
+
+
+def _boxes(from_ms: np.ndarray, to_ms: np.ndarray, low: np.ndarray, top: np.ndarray) -> list[np.ndarray]:
+    """The corners of bars."""
+    xs = np.stack([from_ms, to_ms, to_ms, from_ms], axis=1)
+    ys = np.stack([low, low, top, top], axis=1)
+    return list(np.stack([xs, ys], axis=2).astype(float))
+
+
+def _write_members(axes: Axes, told: frames.Rows, span_ms: float, height: float, of: Theme) -> None:
+    """Names in the bars that have room for them."""
+    if height * 72 * 0.8 / max(len(told.names), 1) < 8:
+        return
+    per_letter = span_ms / (WIDTH * 72 * 0.78) * 5
+    for row, start, end, member, label in zip(told.row, told.from_ms, told.to_ms, told.member, told.label, strict=True):
+        text = drawn(member, 24)
+        if label == OK and text and (end - start) > per_letter * (len(text) + 1.5):
+            look: dict[str, Any] = {"fontsize": SIZE - 2.5, "fontfamily": FONT, "color": of.ink, "parse_math": False}
+            axes.text(start + per_letter * 0.6, row, text, va="center", ha="left", clip_on=True, **look)
+
+
+def unavailable(frame: pd.DataFrame, *, theme_: Theme, title: str) -> Picture:
+    """Unavailable partitions over time, stacked by label."""
+    told = frames.counts(frame)
+    made, axes = figure(theme_, WIDTH, 3.6)
+    below = np.zeros(len(told.at_ms))
+    until = np.append(told.at_ms[1:], told.at_ms[-1:])
+    for label in sorted(told.by_label, key=lambda name: -told.weight(name)):
+        count = told.by_label[label]
+        some = count > 0
+        boxes = _boxes(told.at_ms[some], until[some], below[some], (below + count)[some])
+        axes.add_collection(PolyCollection(boxes, **hatched(label, theme_, len(boxes) > MOST_BOXES)))
+        below = below + count
+    end = float(told.at_ms.max(initial=1))
+    time_axis(axes, theme_, min(0.0, float(told.at_ms.min(initial=0))), end, frames.origin(frame))
+    axes.set_ylim(0, max(float(below.max(initial=0)) * 1.05, 1))
+    named(axes, theme_, axes.get_xlabel(), "partitions unavailable")
+    legend(axes, [Patch(label=label, **hatched(label, theme_)) for label in told.by_label], theme_)
+    titled(axes, title or "Unavailable partitions", theme_)
+    return made
+
+
+def rebalance(
+    frame: pd.DataFrame, *, group: str | None, generation: int | None, most: int, theme_: Theme, title: str
+) -> Picture:
+    """One rebalance as a swim-lane, its critical path framed."""
+    told = frames.swim(frame, group, generation)
+    names = list(told.lanes)[:most]
+    height = float(np.clip(0.24 * len(names) + 1.5, 2.4, 13.0))
+    made, axes = figure(theme_, WIDTH, height)
+    for place, name in enumerate(names):
+        for piece in told.lanes[name]:
+            box = [(piece.from_ms, piece.to_ms - piece.from_ms)]
+            axes.broken_barh(box, (place - 0.38, 0.76), **step_look(piece.step, theme_))
+            if piece.critical:
+                frame_: dict[str, Any] = {
+                    "facecolor": "none",
+                    "edgecolor": theme_.critical,
+                    "linewidth": 1.8,
+                    "zorder": 3,
+                }
+                axes.broken_barh(box, (place - 0.42, 0.84), **frame_)
+    row_names(axes, [name or "nobody" for name in names], theme_, height)
+    time_axis(axes, theme_, 0, told.lasted_ms)
+    named(axes, theme_, "time since the start of the rebalance")
+    patches = [Patch(label=step, **step_look(step, theme_)) for step in told.steps]
+    patches.append(Patch(facecolor="none", edgecolor=theme_.critical, linewidth=1.8, label="critical path"))
+    legend(axes, patches, theme_)
+    rest = len(told.lanes) - len(names)
+    more = f"; {counted(rest, 'member')} more, less critical" if rest else ""
+    titled(axes, title or told.about + more, theme_)
+    return made
+
+
+def step_look(step: str, of: Theme) -> dict[str, Any]:
+    """How a member's step is drawn."""
+    strong, hatch = of.steps.get(step, of.faint), STEP_HATCHES.get(step, "")
+    colour = (strong, 0.35) if hatch else strong
+    return {"facecolor": colour, "edgecolor": strong, "hatch": hatch * HATCH, "linewidth": 0.5}
+
+
+def compare(frame: pd.DataFrame, *, by: str, theme_: Theme, title: str) -> Picture:
+    """Runs side by side: unavailable partition-seconds, one bar a run, by label or another breakdown."""
+    runs, parts = sweeps.breakdown(frame, by)
+    made, axes = figure(theme_, WIDTH, 0.42 * len(runs) + 1.7)
+    left = np.zeros(len(runs))
+    patches = []
+    for number, (part, values) in enumerate(parts.items()):
+        look = part_look(part, number, by, theme_)
+        seconds = np.array(values) / 1_000
+        axes.barh(range(len(runs)), seconds, left=left, height=0.66, **look)
+        patches.append(Patch(label=drawn(part, 44), **look))
+        left = left + seconds
+    row_names(axes, runs, theme_, 0.42 * len(runs) + 1.7)
+    axes.set_xlim(0, max(float(left.max(initial=0)) * 1.16, 1e-3))
+    for place, total in enumerate(left):
+        font: dict[str, Any] = {"fontsize": SIZE - 1, "fontfamily": FONT, "color": theme_.ink}
+        axes.text(total, place, f" {total:,.1f} s", va="center", ha="left", **font)
+    axes.grid(axis="x", color=theme_.grid, linewidth=0.6)
+    named(axes, theme_, "unavailable partition-seconds")
+    legend(axes, patches, theme_)
+    titled(axes, title or f"Unavailable time by {by}", theme_)
+    return made
+
+
+def part_look(part: str, number: int, by: str, of: Theme) -> dict[str, Any]:
+    """Labels have their own colours; other parts take them in turn."""
+    if by == "label":
+        return hatched(part, of)
+    strong = list(of.labels.values())
+    names = list(of.labels)
+    return hatched(names[number % len(strong)], of)
+
+
+def sweep(frame: pd.DataFrame, *, x: str | None, measure: str, hue: str | None, theme_: Theme, title: str) -> Picture:
+    """What a parameter does: the median over seeds, the band from the 5th to the 95th percentile, and every run."""
+    told = sweeps.told(frame, x, measure, hue)
+    made, axes = figure(theme_, WIDTH * 0.75, 4.4)
+    patches = []
+    for number, line in enumerate(told.lines):
+        colour = sweeps.line_colour(number, theme_)
+        marker = "osD^vPX*"[number % 8]
+        aside = 0.0 if told.names is None else (number - (len(told.lines) - 1) / 2) * 0.16
+        if told.names is None:
+            axes.fill_between(line.at, line.low, line.high, color=colour, alpha=0.16, linewidth=0)
+        else:
+            axes.vlines(line.at + aside, line.low, line.high, color=colour, linewidth=5, alpha=0.25)
+        joined = "-" if told.names is None else "none"
+        axes.plot(
+            line.at + aside, line.median, color=colour, marker=marker, linestyle=joined, linewidth=1.8, markersize=6
+        )
+        axes.scatter(line.each_at + aside, line.each, color=colour, s=8, alpha=0.4, linewidths=0, marker=marker)
+        patches.append(Patch(facecolor=colour, label=drawn(line.name, 40)))
+    if told.names is not None:
+        axes.set_xticks(range(len(told.names)), labels=[drawn(n, 24) for n in told.names], parse_math=False)
+        axes.set_xlim(-0.5, len(told.names) - 0.5)
+    axes.set_ylim(bottom=0)
+    axes.grid(axis="y", color=theme_.grid, linewidth=0.6)
+    named(axes, theme_, told.x, told.unit)
+    legend(axes, patches if hue is not None else [], theme_, hue or "")
+    titled(axes, title or f"{told.what} by {told.x}: median, and 5 to 95 % of the runs", theme_)
+    return made

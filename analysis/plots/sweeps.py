@@ -1,0 +1,125 @@
+"""Comparisons and sweeps as the pictures need them: parts of runs, lines over a parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from analysis.errors import AnalysisError
+from analysis.labels import LABELS
+from analysis.plots.frames import needs
+from analysis.plots.palette import Theme, natural, order
+from analysis.plots.shown import shown
+
+MOST_PARTS = 12
+_SECONDS = "_ms"
+_WHAT = {"partition_ms": "unavailable time", "after_start_ms": "unavailable time after the start"}
+_UNITS = {"partition_ms": "partition-seconds", "after_start_ms": "partition-seconds"}
+
+
+def breakdown(frame: pd.DataFrame, by: str) -> tuple[list[str], dict[str, list[int]]]:
+    """Of `analysis.compare(…)`: the runs, and each part's partition-ms in them. The smallest parts are `all others`."""
+    needs(frame, ("measure", "of", "unit"), "a comparison")
+    runs = [str(name) for name in frame if name not in ("measure", "of", "unit") and " - " not in str(name)]
+    rows = frame[frame["measure"] == f"by {by}"]
+    if rows.empty:
+        known = sorted(str(m).removeprefix("by ") for m in set(frame["measure"]) if str(m).startswith("by "))
+        raise AnalysisError(f"this comparison has no breakdown by {by!r}; it has {', '.join(known) or 'none'}")
+    parts = {str(row["of"]): [int(row[name]) for name in runs] for _, row in rows.iterrows()}
+    if by == "label":
+        return runs, {label: parts[label] for label in order(parts, LABELS)}
+    kept = dict(list(parts.items())[:MOST_PARTS])
+    rest = list(parts.values())[MOST_PARTS:]
+    if rest:
+        kept["all others"] = [sum(values) for values in zip(*rest, strict=True)]
+    return runs, kept
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line: medians and percentiles at `at`, and every run."""
+
+    name: str
+    at: np.ndarray
+    median: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    each_at: np.ndarray
+    each: np.ndarray
+
+
+@dataclass(frozen=True)
+class Told:
+    """A sweep over `x`; `names` of its values where they are no numbers."""
+
+    x: str
+    what: str
+    unit: str
+    names: list[str] | None
+    lines: list[Line]
+
+
+def told(frame: pd.DataFrame, x: str | None, measure: str, hue: str | None) -> Told:
+    """Of a frame with one row a run, or of a sweep's summary, whose `params` are taken apart. Raises AnalysisError.
+
+    Without `x` the parameter with the most values is taken.
+    """
+    wide = _wide(frame, measure)
+    x = x if x is not None else _widest(wide, measure, hue)
+    needs(wide, (x, measure, *([hue] if hue is not None else [])), "a picture of a sweep")
+    wide = wide[wide[measure].notna()]
+    if wide.empty:
+        raise AnalysisError(f"no run of this sweep has a value of {measure!r}")
+    numbers = pd.to_numeric(wide[x], errors="coerce")
+    names = None
+    if numbers.isna().any():
+        names = sorted({str(value) for value in wide[x]}, key=natural)
+        numbers = wide[x].map(lambda value: names.index(str(value)))
+    scale = 1_000 if measure.endswith(_SECONDS) else 1
+    values = wide[measure].astype("float64") / scale
+    groups: list[tuple[Hashable, pd.Index]] = [("all runs", wide.index)]
+    if hue is not None:
+        groups = sorted(wide.groupby(wide[hue].astype(str)).groups.items(), key=lambda g: natural(str(g[0])))
+    lines = [_line(str(name), numbers.loc[index], values.loc[index]) for name, index in groups]
+    unit = _UNITS.get(measure, "seconds" if scale > 1 else measure.replace("_", " "))
+    return Told(shown(x), _WHAT.get(measure, measure.removesuffix(_SECONDS).replace("_", " ")), unit, names, lines)
+
+
+def _line(name: str, at: pd.Series, values: pd.Series) -> Line:
+    by = values.groupby(at.astype("float64"))
+    low, median, high = (by.quantile(share) for share in (0.05, 0.5, 0.95))
+    place = median.index.to_numpy(dtype=float)
+    spread = at.to_numpy(dtype=float)
+    return Line(name, place, median.to_numpy(), low.to_numpy(), high.to_numpy(), spread, values.to_numpy())
+
+
+def _wide(frame: pd.DataFrame, measure: str) -> pd.DataFrame:
+    needs(frame, (measure,), "a picture of a sweep")
+    flat = frame.reset_index(drop=True)
+    if "params" not in flat:
+        return flat
+    taken = pd.DataFrame([dict(p) for p in flat["params"]], index=flat.index)
+    return pd.concat([flat.drop(columns=["params", *(c for c in taken if c in flat)]), taken], axis=1)
+
+
+def _widest(wide: pd.DataFrame, measure: str, hue: str | None) -> str:
+    """The parameter with the most values; seeds and measures are none."""
+    counts = {
+        str(name): wide[name].nunique()
+        for name in wide
+        if name not in (measure, hue, "seed", "run") and wide[name].map(type).isin((str, int, bool)).all()
+    }
+    if not counts:
+        raise AnalysisError("which parameter? give x=")
+    return max(counts, key=lambda name: counts[name])
+
+
+def line_colour(number: int, of: Theme) -> str:
+    """Strong colours in turn."""
+    strong = [
+        of.labels[name] for name in ("PAUSED_CALLBACK", "WITHHELD", "RESTORING", "OWNER_STALLED", "GRANT_IN_FLIGHT")
+    ]
+    return [*strong, of.labels["ZOMBIE_ONLY"], of.labels["UNOWNED"]][number % 7]
