@@ -8,7 +8,12 @@ from typing import Any
 from analysis.books import Books
 from analysis.witness import COORDINATOR
 from events.base import Recorded, group_of
+from events.catalogue import CATALOGUE
+from events.types import GroupId
 from events.world import GroupDeclared
+
+READS = tuple(sorted(tag for tag, kind in CATALOGUE.items() if kind in COORDINATOR or kind is GroupDeclared))
+"""Tags of the facts that change what is replayed; every other one may be left out."""
 
 
 def replay(facts: Iterable[Recorded], until_ms: int | None = None) -> dict[str, Any]:
@@ -16,19 +21,30 @@ def replay(facts: Iterable[Recorded], until_ms: int | None = None) -> dict[str, 
 
     `{"groups": {group: {"state", "generation", "leader", "members": {id: {"assigned": [[topic, partition], ...]}}}}}`,
     sorted. `assigned` is what the last stored assignment gives a member. A group that was declared and never created,
-    or that only clients speak of, has state `Dead`, as Kafka describes a group it does not know.
+    or that only clients speak of, has state `Dead`, as Kafka describes a group it does not know. Of a long run in a
+    store, `analysis.snapshots.replay_stored` gives the same without reading all of it.
     """
-    books: dict[str, Books] = {}
+    books: dict[GroupId, Books] = {}
     for fact in facts:
         if until_ms is not None and fact.at_ms > until_ms:
             break
-        event = fact.event
-        if isinstance(event, GroupDeclared):
-            books.setdefault(event.group, Books())
-        elif type(event) in COORDINATOR:
-            group = group_of(fact.stream)
-            if group is not None:
-                books.setdefault(group, Books()).apply(event)
+        fold(books, fact)
+    return told(books)
+
+
+def fold(books: dict[GroupId, Books], fact: Recorded) -> None:
+    """Take one fact into the books of its group."""
+    event = fact.event
+    if isinstance(event, GroupDeclared):
+        books.setdefault(event.group, Books())
+    elif type(event) in COORDINATOR:
+        group = group_of(fact.stream)
+        if group is not None:
+            books.setdefault(group, Books()).apply(event)
+
+
+def told(books: dict[GroupId, Books]) -> dict[str, Any]:
+    """All groups in the shape of the command line's contract."""
     return {"groups": {group: described(books[group]) for group in sorted(books)}}
 
 

@@ -13,8 +13,8 @@ from analysis import commits, frames, lives, metrics, owners, why_frames
 from analysis.availability import Interval, intervals
 from analysis.paths import Step, critical_paths
 from analysis.rebalances import Rebalance, rebalances
-from analysis.replay import replay
 from analysis.rounds import Story, stories
+from analysis.snapshots import replay_stored
 from analysis.summary import summarise
 from analysis.why import Blame, blame
 from events.base import Recorded
@@ -143,4 +143,4 @@ class Run:
 
     def replay(self, until_ms: int | None = None) -> dict[str, Any]:
         """`analysis.replay.replay`: the groups' state at an instant."""
-        return replay(self.telling, until_ms)
+        return replay_stored(self._store, self.info, until_ms)

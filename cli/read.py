@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
@@ -10,6 +11,7 @@ from cli import output
 from cli.errors import BadRequest
 from cli.instants import with_instants
 from cli.options import DEFAULT_STORE, Format, FormatOption, RunArgument, StoreOption, existing
+from storage.errors import StoreError
 
 SUMS = ("group", "topic", "label", "cause")
 BY = ("partition", "rebalance", *SUMS)
@@ -126,6 +128,9 @@ def replay(
     at: Annotated[
         int | None, typer.Option(metavar="MS", min=0, help="The state at this instant; else at the end.")
     ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Throw away the states kept by earlier replays; fold from the first fact.")
+    ] = False,
     store: StoreOption = DEFAULT_STORE,
     form: FormatOption = Format.TABLE,
 ) -> None:
@@ -133,13 +138,16 @@ def replay(
 
     Example: groupsim replay latest --at 60000
     """
-    import analysis
+    from analysis.snapshots import replay_stored
     from cli.verify import verified
 
     with existing(store) as opened:
-        found = analysis.open(opened, run)
-        state = {**found.replay(at), "digest": opened.digest(found.info.id)}
-        difference = verified(opened, found.info) if verify else None
+        if fresh:
+            with suppress(StoreError):  # what can't be written to keeps none
+                opened.drop_snapshots()
+        info = opened.find(run)
+        state = {**replay_stored(opened, info, at), "digest": info.digest or opened.digest(info.id)}
+        difference = verified(opened, info) if verify else None
     if verify:
         state["verified"] = difference is None
     if form is Format.TABLE:

@@ -27,8 +27,8 @@ from storage.audit import audit
 from storage.codec import Row
 
 SCENARIO = "eager_vs_cooperative"
-LATE, EARLY_S = 1.15, 0.15
-"""Some are killed after the end, and one in ten while the store is being made."""
+LATE, EARLY = 1.1, 10
+"""Some are killed after the end, and one in ten before the store is there or while it is made."""
 
 
 def call(arguments: list[str]) -> tuple[int, str]:
@@ -51,13 +51,15 @@ def _child(arguments: list[str], writer: int) -> int:
     return code
 
 
-def killed(arguments: list[str], after_s: float) -> None:
-    """Run the program and kill it."""
+def killed(arguments: list[str], path: Path | None, after_s: float) -> None:
+    """Run the program and kill it so long after the file is there, or after the start if no file is named."""
     child = os.fork()
     if child == 0:
         with open(os.devnull, "w") as nothing, contextlib.redirect_stdout(nothing):
             status(arguments)
         os._exit(0)
+    while path is not None and not path.exists():
+        time.sleep(0.001)
     time.sleep(after_s)
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
@@ -88,6 +90,23 @@ def check(path: Path, whole: list[Row], digest: str) -> dict[str, object]:
     return {"run": True, "facts": info.facts, "status": info.status}
 
 
+def _begins_s(folder: Path) -> float:
+    """How long the program takes until it makes its store."""
+    store = folder / "begins.db"
+    child = os.fork()
+    if child == 0:
+        with open(os.devnull, "w") as nothing, contextlib.redirect_stdout(nothing):
+            status(["run", SCENARIO, "--store", str(store)])
+        os._exit(0)
+    began = time.perf_counter()
+    while not store.exists():
+        time.sleep(0.001)
+    took = time.perf_counter() - began
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return took
+
+
 def main(folder: Path, count: int, seed: int) -> None:
     """Kill `count` runs at instants drawn from `seed`."""
     chance, catalogued = random.Random(seed), catalogue.find(SCENARIO)
@@ -96,6 +115,7 @@ def main(folder: Path, count: int, seed: int) -> None:
     started = time.perf_counter()
     code, out = call([*arguments, str(first)])
     lasts_s = time.perf_counter() - started
+    writes_s = max(lasts_s - _begins_s(folder), 0.1)
     assert code == 0
     digest = json.loads(out)["digest"]
     store = open_store(first)
@@ -103,8 +123,9 @@ def main(folder: Path, count: int, seed: int) -> None:
     store.close()
     for number in range(count):
         path = folder / f"{number}.db"
-        after_s = chance.uniform(0, EARLY_S if number % 10 == 1 else LATE * lasts_s)
-        killed([*arguments, str(path)], after_s)
+        early = number % EARLY == 1
+        after_s = chance.uniform(0, lasts_s - writes_s + 0.1 if early else LATE * writes_s)
+        killed([*arguments, str(path)], None if early else path, after_s)
         try:
             found = check(path, whole, digest)
         except Exception as trouble:

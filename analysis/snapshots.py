@@ -1,0 +1,152 @@
+"""Replay of a long run: states are kept in the store every so many facts, and a later replay begins at the nearest.
+
+A snapshot is a cache. It is never under a digest, can be dropped at any time (`EventStore.drop_snapshots`), and is good
+only for the code that folded it: another version of the fold does not see it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from contextlib import suppress
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from analysis import books as books_module
+from analysis import replay as replay_module
+from analysis.books import BookedMember, Books
+from analysis.replay import READS, fold, told
+from events import catalogue
+from events.types import GroupId, MemberId, Partitions
+from storage.errors import StoreError
+from storage.store import EventStore, RunInfo, Snapshot
+
+EVERY = 50_000
+"""Facts from one snapshot to the next: a tenth of a second to read, and a few hundred snapshots in ten million."""
+_SUM = hashlib.sha256().digest_size
+
+
+class _Durable(msgspec.Struct):
+    """`analysis.books._Durable`, field by field."""
+
+    state: str
+    generation: int
+    leader: MemberId | None
+    protocol: str | None
+    members: dict[MemberId, BookedMember]
+    assignment: dict[MemberId, Partitions]
+
+
+class _Kept(msgspec.Struct):
+    """`Books`, but for what follows from the rest: `owners` from `assignment`, `_topics` from `members`."""
+
+    state: str
+    generation: int
+    leader: MemberId | None
+    protocol: str | None
+    members: dict[MemberId, BookedMember]
+    assignment: dict[MemberId, Partitions]
+    told: bool
+    spoken: bool
+    size: int
+    holders: frozenset[MemberId]
+    gone: set[MemberId]
+    learned: dict[MemberId, int]
+    durable: _Durable
+
+
+def _kept(books: Books) -> _Kept:
+    plain = {name: getattr(books, name) for name in _Kept.__struct_fields__ if name != "durable"}
+    durable = {name: getattr(books._durable, name) for name in _Durable.__struct_fields__}
+    return _Kept(**plain, durable=_Durable(**durable))
+
+
+def _restored(kept: _Kept) -> Books:
+    books = Books()
+    for name in _Kept.__struct_fields__:
+        if name != "durable":
+            setattr(books, name, getattr(kept, name))
+    books._durable = books_module._Durable(**msgspec.structs.asdict(kept.durable))
+    books._index()
+    return books
+
+
+def encode(books: dict[GroupId, Books]) -> bytes:
+    """The state of all groups, behind a checksum of it."""
+    body = msgspec.json.encode({group: _kept(of) for group, of in books.items()}, order="deterministic")
+    return hashlib.sha256(body).digest() + body
+
+
+def decode(state: bytes) -> dict[GroupId, Books] | None:
+    """The reverse; None for what is damaged: a state can be folded again."""
+    body = state[_SUM:]
+    if hashlib.sha256(body).digest() != state[:_SUM]:
+        return None
+    try:
+        found = msgspec.json.decode(body, type=dict[str, _Kept])
+    except msgspec.MsgspecError:
+        return None
+    return {group: _restored(kept) for group, kept in found.items()}
+
+
+@cache
+def kind() -> str | None:
+    """What our snapshots are called in a store: the fold's own source is in it. None where no source can be seen."""
+    try:
+        sources = [inspect.getsource(module) for module in (books_module, replay_module)]
+    except OSError:
+        return None
+    folded = hashlib.sha256("\n".join([*sources, str(EVERY), catalogue.fingerprint()]).encode())
+    return f"replay-{folded.hexdigest()[:16]}"
+
+
+def replay_stored(store: EventStore, info: RunInfo, until_ms: int | None = None) -> dict[str, Any]:
+    """`analysis.replay.replay` of a run in a store, in the time it takes to read the facts since the last snapshot.
+
+    The first time all of a long run is read and its snapshots are kept, if the store can be written to.
+    """
+    name = kind()
+    complete = name is not None and _complete(store, info, name)
+    snapshot = store.snapshot(info.id, name, until_ms) if name is not None else None
+    books = decode(snapshot.state) if snapshot else None
+    start = snapshot.seq if snapshot and books is not None else 0
+    # Behind the nearest snapshot and before the next there is no more to read, whatever comes later.
+    stop = start + EVERY if complete and (books is not None or snapshot is None) else None
+    return told(_folded(store, info, books or {}, start, stop, until_ms))
+
+
+def _folded(
+    store: EventStore,
+    info: RunInfo,
+    books: dict[GroupId, Books],
+    start: int,
+    stop: int | None,
+    until_ms: int | None = None,
+) -> dict[GroupId, Books]:
+    for fact in store.read(info.id, start=start, stop=stop, types=READS):
+        if until_ms is not None and fact.at_ms > until_ms:
+            break
+        fold(books, fact)
+    return books
+
+
+def _complete(store: EventStore, info: RunInfo, name: str) -> bool:
+    """Keep the snapshots that are missing up to the run's last fact; False if the store does not take them."""
+    last = store.snapshot(info.id, name)
+    books = decode(last.state) if last else {}
+    if books is None:
+        return False
+    start = last.seq if last else 0
+    if info.facts - start < EVERY:
+        return True
+    with suppress(StoreError):  # of a store that is only read every replay is as slow as the first
+        store.keep_snapshots(info.id, name, [])
+        for begin in range(start, info.facts - EVERY + 1, EVERY):
+            end = begin + EVERY
+            _folded(store, info, books, begin, end)
+            (row,) = store.rows(info.id, start=end - 1, stop=end)
+            store.keep_snapshots(info.id, name, [Snapshot(end, row[1], encode(books))])
+        return True
+    return False

@@ -1,0 +1,111 @@
+"""Snapshots: replay answers the same with them and without, at any time, and survives their loss."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from analysis import snapshots
+from analysis.books import Books
+from analysis.replay import fold, replay
+from analysis.snapshots import decode, encode, kind, replay_stored
+from events.base import Recorded
+from events.types import RunId
+from scenarios import catalogue
+from simulation.run import run
+from storage import EventStore, open_store
+from storage.memory import MemoryStore
+from storage.store import RunInfo
+
+
+@pytest.fixture(scope="module")
+def told() -> tuple[MemoryStore, RunInfo]:
+    """A failover in the middle of rebalances: what is durable matters."""
+    store = MemoryStore()
+    return store, run(catalogue.find("coordinator_moves_again_and_again"), store, record="facts").info
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(snapshots, "EVERY", 37)
+    kind.cache_clear()
+
+
+class Counting(MemoryStore):
+    """Counts the facts that are looked through."""
+
+    def __init__(self, info: RunInfo, other: EventStore) -> None:
+        super().__init__()
+        self.seen = 0
+        self.take(info, other.rows(info.id))
+
+    def read(self, run: RunId, *, start: int = 0, stop: int | None = None, **more: object) -> Iterator[Recorded]:
+        """As in any store."""
+        end = self.find(run).facts
+        self.seen += (end if stop is None else min(stop, end)) - start
+        return super().read(run, start=start, stop=stop, **more)  # type: ignore[arg-type]
+
+
+def test_replay_is_the_same_with_snapshots_at_any_time(told: tuple[MemoryStore, RunInfo]) -> None:
+    store, info = told
+    facts, chance = list(store.read(info.id)), random.Random(1)
+    instants = [None, 0, *(chance.randrange(info.simulated_ms or 1) for _ in range(40))]
+    instants += [fact.at_ms for fact in chance.sample(facts, 20)]
+    for at in instants:
+        assert replay_stored(store, info, at) == replay(facts, at), at
+    store.drop_snapshots()
+    assert replay_stored(store, info, instants[5]) == replay(facts, instants[5])
+
+
+def test_afterwards_no_more_is_read_than_the_facts_since_the_last_snapshot(told: tuple[MemoryStore, RunInfo]) -> None:
+    store, info = Counting(told[1], told[0]), told[1]
+    replay_stored(store, info, 1000)
+    assert store.seen >= info.facts // 37 * 37
+    for at in (1000, 50_000, None, 7):
+        store.seen = 0
+        replay_stored(store, info, at)
+        assert store.seen <= 37
+
+
+def test_a_damaged_snapshot_is_passed_by(told: tuple[MemoryStore, RunInfo]) -> None:
+    store, info = told
+    name = kind()
+    assert name
+    replay_stored(store, info)
+    kept = store._snapshots[info.id, name]
+    expected = replay(store.read(info.id))
+    for seq, snapshot in kept.items():
+        kept[seq] = type(snapshot)(snapshot.seq, snapshot.at_ms, snapshot.state[:-9] + b"x" + snapshot.state[-8:])
+    assert replay_stored(store, info) == expected
+    store.drop_snapshots()
+
+
+def test_every_field_of_the_books_is_kept_or_follows_from_the_others() -> None:
+    followed = {"owners", "_topics", "_durable"}
+    assert set(Books.__slots__) - followed == set(snapshots._Kept.__struct_fields__) - {"durable"}
+    durable = Books()._durable
+    assert set(type(durable).__dataclass_fields__) == set(snapshots._Durable.__struct_fields__)
+
+
+def test_books_come_back_from_their_bytes_as_they_were(told: tuple[MemoryStore, RunInfo]) -> None:
+    store, info = told
+    books: dict[str, Books] = {}
+    for fact in store.read(info.id):
+        fold(books, fact)
+        if fact.seq % 29 == 0:
+            again = decode(encode(books))
+            assert again is not None
+            for group in books:
+                names = [name for name in Books.__slots__ if name != "_topics"]
+                assert [getattr(again[group], n) for n in names] == [getattr(books[group], n) for n in names]
+
+
+def test_snapshots_are_under_no_digest_and_can_be_dropped(told: tuple[MemoryStore, RunInfo]) -> None:
+    with_sql = open_store(":memory:")
+    info = with_sql.take(told[1], told[0].rows(told[1].id))
+    replay_stored(with_sql, info)
+    assert with_sql.digest(info.id) == info.digest
+    assert with_sql.drop_snapshots() == info.facts // 37
+    assert with_sql.drop_snapshots() == 0
