@@ -16,19 +16,35 @@ TOLD = ("NONE", "MEMBER_ID_REQUIRED")
 
 
 class Ids:
-    """The ids that the broker gave, and their labels, in the order in which they were told."""
+    """The ids that the broker gave, and their labels, in the order in which they were told.
+
+    What is told between two requests has no order of its own: there the earlier request's id comes first.
+    """
 
     def __init__(self) -> None:
         self._told: dict[str, list[str]] = {}
-        self.labels: dict[str, str] = {}
+        self._heard: list[tuple[int, str, str]] = []
+        self._labels: dict[str, str] = {}
 
-    def hear(self, client: str, answer: dict[str, Any]) -> None:
-        """A JoinGroup answer."""
-        member = answer["member_id"]
-        if error_name(answer["error"]) in TOLD and member and member not in self.labels:
-            told = self._told.setdefault(client, [])
-            told.append(member)
-            self.labels[member] = f"{client}#{len(told)}"
+    def hear(self, step: int, client: str, answer: dict[str, Any]) -> None:
+        """The JoinGroup answer to a step."""
+        if error_name(answer["error"]) in TOLD:
+            self._heard.append((step, client, answer["member_id"]))
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """By id."""
+        for _, client, member in sorted(self._heard):
+            if member and member not in self._labels:
+                told = self._told.setdefault(client, [])
+                told.append(member)
+                self._labels[member] = f"{client}#{len(told)}"
+        self._heard.clear()
+        return self._labels
+
+    def settle(self) -> None:
+        """Another request is sent: what was told is told."""
+        _ = self.labels
 
     def resolve(self, label: str) -> str:
         """`m1#2` as the broker's id; anything else stays what it is."""

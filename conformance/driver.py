@@ -7,7 +7,7 @@ connection of its own while it waits, because a broker reads nothing more from o
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from conformance import wire
@@ -63,13 +63,24 @@ class Pool:
 
 
 class Play:
-    """One play of one script, in a group of its own. `shifts`: how much later (ms) each step is sent."""
+    """One play of one script, in a group of its own. `shifts`: how much later (ms) each step is sent.
 
-    def __init__(self, script: Script, group: str, pool: Pool, shifts: Sequence[int]) -> None:
+    `move`: moves the coordinator and says where it is now; for scripts with a failover.
+    """
+
+    def __init__(
+        self,
+        script: Script,
+        group: str,
+        pool: Pool,
+        shifts: Sequence[int],
+        move: Callable[[], Awaitable[Pool]] | None = None,
+    ) -> None:
         self._script = script
         self._group = group
         self._pool = pool
         self._shifts = shifts
+        self._move = move
         self._ids = Ids()
         self._raw: dict[int, dict[str, Any]] = {}
         self._arrived: dict[int, tuple[int, float]] = {}
@@ -89,6 +100,7 @@ class Play:
             await asyncio.sleep(max(0.0, due - loop.time()))
             self.late_ms = max(self.late_ms, (loop.time() - due) * 1000)
             self._sent = step["i"]
+            self._ids.settle()
             waiting.append(asyncio.create_task(self._ask(step)))
         await asyncio.sleep(max(0.0, self._began + self._script["end_ms"] / 1000 - loop.time()))
         for task in waiting:
@@ -101,11 +113,14 @@ class Play:
 
     async def _ask(self, step: dict[str, Any]) -> None:
         op, version = step["op"], step["v"]
+        if op == "failover" and self._move is not None:
+            self._pool = await self._move()
+            return
         answer = await self._pool.ask(APIS[op], version, step["as"] or "groupsim", self._body(step))
         at = (asyncio.get_running_loop().time() - self._began) * 1000
         self._raw[step["i"]], self._arrived[step["i"]] = answer, (self._sent, at)
         if op == "join":
-            self._ids.hear(step["as"], answer)
+            self._ids.hear(step["i"], step["as"], answer)
 
     def _body(self, step: dict[str, Any]) -> dict[str, Any]:
         asked, resolve = step["request"], self._ids.resolve

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 Kind = str | tuple["Field", ...]
-"""`int8`, `int16`, `int32`, `int64`, `bool`, `string`, `bytes` (both may be null), `strings`; or an array."""
+"""`int8`, `int16`, `int32`, `int64`, `bool`, `string`, `bytes` (both may be null), `strings`, `int32s`; or an array."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,4 +215,20 @@ ADD_OFFSETS_TO_TXN = Api(
     3,
     (_f("transactional_id"), _f("producer_id", "int64"), _f("producer_epoch", "int16"), _f("group")),
     (_throttle(0), _f("error", "int16")),
+)
+MOVED = (_f("name"), _f("partitions", (_f("partition", "int32"), _f("error", "int16"), _f("message"))))
+REASSIGN = Api(
+    45,
+    0,
+    (
+        _f("timeout_ms", "int32"),
+        _f("topics", (_f("name"), _f("partitions", (_f("partition", "int32"), _f("replicas", "int32s"))))),
+    ),
+    (_throttle(0), _f("error", "int16"), _f("message"), _f("topics", MOVED)),
+)
+ELECT_LEADERS = Api(
+    43,
+    2,
+    (_f("type", "int8", 1), _f("topics", (_f("name"), _f("partitions", "int32s"))), _f("timeout_ms", "int32")),
+    (_throttle(0), _f("error", "int16", 1), _f("topics", MOVED)),
 )

@@ -8,7 +8,7 @@ from typing import Any
 import simpy
 
 from conformance import script
-from coordinator.classic.commands import JoinAnswer
+from coordinator.classic.commands import JoinAnswer, Load, Unload
 from coordinator.classic.state import Group
 from coordinator.classic.votes import elect_by_hash
 from coordinator.config import GroupConfig
@@ -53,6 +53,7 @@ class _Ids:
 
     def __init__(self) -> None:
         self._told: dict[str, list[MemberId]] = {}
+        self._heard: list[tuple[int, str, MemberId]] = []
         self._fresh = 0
         self.labels: dict[MemberId, str] = {}
 
@@ -60,11 +61,17 @@ class _Ids:
         self._fresh += 1
         return f"{client}-{self._fresh:04d}"
 
-    def tell(self, client: str, member: MemberId) -> None:
-        if member and member not in self.labels and member.rpartition("-")[0] == client:
-            told = self._told.setdefault(client, [])
-            told.append(member)
-            self.labels[member] = f"{client}#{len(told)}"
+    def tell(self, step: int, client: str, member: MemberId) -> None:
+        self._heard.append((step, client, member))
+
+    def settle(self) -> None:
+        """Another request is sent. What was told since the last one is numbered in the order of the steps."""
+        for _, client, member in sorted(self._heard):
+            if member and member not in self.labels and member.rpartition("-")[0] == client:
+                told = self._told.setdefault(client, [])
+                told.append(member)
+                self.labels[member] = f"{client}#{len(told)}"
+        self._heard.clear()
 
     def resolve(self, label: str) -> MemberId:
         client, hash_, number = label.rpartition("#")
@@ -72,6 +79,16 @@ class _Ids:
         if hash_ and number.isdigit() and 0 < int(number) <= len(told):
             return told[int(number) - 1]
         return label
+
+
+def _tells(record: dict[str, Any]) -> dict[str, int]:
+    """By label: the step whose recorded answer tells a member that this is its id."""
+    found: dict[str, int] = {}
+    for step in record["steps"]:
+        answer = step.get("response")
+        if step.get("op") == "join" and answer and answer.get("member_id") and answer["error"] in ("NONE", "MEMBER_ID_REQUIRED"):
+            found.setdefault(answer["member_id"], step["i"])
+    return found
 
 
 class Play:
@@ -85,6 +102,8 @@ class Play:
         self._ids = _Ids()
         self._answers: dict[int, tuple[object, int, int | float]] = {}
         self._known: dict[MemberId, str] = {}
+        self._made: dict[int, MemberId] = {}
+        self._tells = _tells(record)
         self._sent = -1
         config = CONFIGS[record["config"]]
         self._host = GroupHost(
@@ -98,17 +117,24 @@ class Play:
         """The record again, with our answers in every step."""
         self._env.process(self._send())
         self._env.run(until=self._record["end_ms"] + 1)
+        self._ids.settle()
         return {**self._record, "steps": [self._step(step) for step in self._record["steps"]]}
 
     def _send(self) -> Generator[simpy.Event, None, None]:
         for step in self._record["steps"]:
             yield self._env.timeout(step["at"] - self._env.now)
             self._sent = step["i"]
+            self._ids.settle()
             if step["op"] == "describe":
                 self._answers[step["i"]] = (self._host.group(self._group), step["i"], self._env.now)
                 continue
+            if step["op"] == "failover":
+                for takeover in (Unload(), Load()):
+                    self._host.handle(self._group, takeover)
+                continue
             try:
-                command = script.command(step, new_member=self._ids.fresh(step["as"]), resolve=self._ids.resolve)
+                self._made[step["i"]] = self._ids.fresh(step["as"])
+                command = script.command(step, new_member=self._made[step["i"]], resolve=self._ids.resolve)
             except (KeyError, ValueError, TypeError) as error:
                 raise BadScript(f"script {self._record['name']!r}, step {step['i']}: {error}") from error
             self._host.handle(self._group, command)
@@ -124,7 +150,7 @@ class Play:
         # An id is told with MEMBER_ID_REQUIRED or a success; the fenced id in an error is nobody's news.
         given = (Error.NONE, Error.MEMBER_ID_REQUIRED)
         if isinstance(reply.answer, JoinAnswer) and reply.answer.error in given:
-            self._ids.tell(self._record["steps"][reply.request]["as"], reply.answer.member)
+            self._ids.tell(reply.request, self._record["steps"][reply.request]["as"], reply.answer.member)
 
     def _elect(self, generation: int, candidates: tuple[MemberId, ...]) -> MemberId:
         """The leader the recording shows at the next generation that names one; else Kafka's kind of choice."""
@@ -134,7 +160,10 @@ class Play:
             leader = self._ids.resolve(choice["leader"])
             if leader in candidates:
                 return leader
-            # Its id is told only later, or it was a static member's former id: the client's name decides.
+            made = self._made.get(self._tells.get(choice["leader"], -1))
+            if made in candidates:
+                return made
+            # It was a static member's former id: the client's name decides.
             client = choice["leader"].rpartition("#")[0]
             namesakes = [m for m in candidates if m.rpartition("-")[0] == client]
             untold = [m for m in namesakes if m not in self._ids.labels]

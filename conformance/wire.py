@@ -9,6 +9,7 @@ from typing import Any
 from conformance.messages import Api, Field
 
 NUMBERS = {"int8": ">b", "int16": ">h", "int32": ">i", "int64": ">q", "bool": ">?"}
+LISTS = {"strings": "string", "int32s": "int32"}
 HEADER = struct.Struct(">hhi")
 
 
@@ -54,10 +55,10 @@ def _write_fields(
 def _write(out: bytearray, kind: str, value: Any, *, flexible: bool) -> None:
     if kind in NUMBERS:
         out += struct.pack(NUMBERS[kind], value or 0)
-    elif kind == "strings":
+    elif kind in LISTS:
         _length(out, len(value), 4, flexible)
-        for text in value:
-            _write(out, "string", text, flexible=flexible)
+        for item in value:
+            _write(out, LISTS[kind], item, flexible=flexible)
     else:
         raw = value.encode() if isinstance(value, str) else value
         _length(out, -1 if raw is None else len(raw), 2 if kind == "string" else 4, flexible)

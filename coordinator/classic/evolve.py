@@ -63,7 +63,9 @@ def _offers(group: Group, gone: tuple[Protocol, ...], come: tuple[Protocol, ...]
 
 
 def _created(group: Group, e: facts.GroupCreated) -> Group:
-    return replace(group, exists=True)
+    """The Java coordinator writes an empty group's record at once, and no answer waits for it (seen: Kafka 4.4)."""
+    empty = Group(id=group.id, config=group.config, elect=group.elect, exists=True)
+    return replace(group, exists=True, stored=empty if group.config.coordinator == "java" else None)
 
 
 def _issued(group: Group, e: facts.MemberIdIssued) -> Group:

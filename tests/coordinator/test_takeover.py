@@ -84,9 +84,12 @@ def test_a_member_that_was_removed_only_in_memory_is_back() -> None:
 
 
 @pytest.mark.parametrize("given", [INITIAL, COMPLETING])
-def test_a_group_that_was_never_written_is_gone(given: tuple[Event, ...]) -> None:
+def test_a_group_that_never_had_an_assignment_comes_back_empty(given: tuple[Event, ...]) -> None:
+    """Seen on Kafka 4.4: the Java coordinator writes a new group's record at once; the old one did not."""
     then = when(given, Load())
-    assert (then.group.exists, then.group.generation, dict(then.group.members)) == (False, 0, {})
+    assert (then.group.exists, then.group.generation, dict(then.group.members)) == (True, 0, {})
+    old = when(given, Load(), GroupConfig(coordinator="scala"))
+    assert (old.group.exists, old.group.generation, dict(old.group.members)) == (False, 0, {})
 
 
 def test_an_emptied_group_comes_back_empty_at_its_generation() -> None:
