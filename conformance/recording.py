@@ -20,9 +20,6 @@ CONSUMER_SETTINGS = (
 INITIAL_DELAY = "group.initial.rebalance.delay.ms"
 MOST_PER_S = 1_000
 """A partition with more records a second is not taken: a re-enactment writes each of them down."""
-MOST_PRODUCERS = 5
-LONG_ENOUGH_MS = 5_000
-"""Between two offsets of a partition that tell how fast it grew."""
 ON_MEMBERS = ("start", "close", "kill", "stop", "cont", "slow_batch", "subscribe")
 ON_BROKER = ("broker_stop", "broker_stopped", "broker_start", "broker_listening")
 ADD_PARTITIONS = "add_partitions"
@@ -56,8 +53,7 @@ class Program:
 class Recording:
     """One recorded run, as far as a re-enactment looks at it. Times in ms since its start.
 
-    `records_per_s`: of one producer to one partition; `producers`: how many wrote to each topic; `busy`:
-    the share of the machine that was, in the mean (None: not told).
+    `records_per_s`: of one producer to one partition.
     """
 
     id: str
@@ -67,14 +63,12 @@ class Recording:
     consumer: dict[str, int | float | str | bool]
     auto_commit: bool
     records_per_s: float
-    producers: dict[str, int]
     topics: dict[str, int]
     members: tuple[str, ...]
     programs: dict[str, Program]
     actions: tuple[Action, ...]
     end_ms: int
     window_from_ms: int
-    busy: float | None
 
 
 def parse(record: dict[str, Any]) -> Recording:
@@ -108,44 +102,19 @@ def _parse(name: str, record: dict[str, Any], config: dict[str, Any]) -> Recordi
         consumer={key: config[key] for key in CONSUMER_SETTINGS if key in config},
         auto_commit=bool(config.get("enable.auto.commit", True)),
         records_per_s=rate,
-        producers={topic: _producers(record.get("events") or [], topic, rate) for topic in topics},
         topics=topics,
         members=members,
         programs={m: _program(per_member.get(m, {}), topics) for m in members},
         actions=tuple(_action(given, members, topics) for given in record["actions"]),
         end_ms=end_ms,
         window_from_ms=_whole(window[0], "window_ms"),
-        busy=_share(record.get("machine_cpu_busy")),
     )
 
 
 def _rate(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= MOST_PER_S:
-        raise ValueError(
-            f"records_per_partition_per_s must be a number above 0 and up to {MOST_PER_S:,}, not {value!r}"
-        )
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MOST_PER_S:
+        raise ValueError(f"records_per_partition_per_s must be a number from 0 to {MOST_PER_S:,}, not {value!r}")
     return float(value)
-
-
-def _share(measured: Any) -> float | None:
-    mean = measured.get("mean") if isinstance(measured, dict) else measured
-    return float(mean) if isinstance(mean, int | float) and 0 <= mean <= 1 else None
-
-
-def _producers(events: list[dict[str, Any]], topic: str, rate: float) -> int:
-    """How many producers wrote to a topic: those of earlier runs went on in some recordings, as the offsets show."""
-    seen: dict[int, list[tuple[int, int]]] = {}
-    for event in events:
-        if event.get("kind") == "first_records":
-            for name, partition, offset in event.get("offsets") or ():
-                if name == topic:
-                    seen.setdefault(partition, []).append((event["t_ms"], offset))
-    grown = [
-        (last[1] - first[1]) * 1000 / (last[0] - first[0])
-        for first, *_, last in (points for points in seen.values() if len(points) > 1)
-        if last[0] - first[0] >= LONG_ENOUGH_MS
-    ]
-    return max(1, min(round(max(grown, default=rate) / rate), MOST_PRODUCERS))
 
 
 def _broker(config: dict[str, Any]) -> dict[str, int | float | str | bool]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
-from itertools import pairwise
 from random import Random
 
 from simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
@@ -31,6 +30,7 @@ class Drawn:
 
 
 NONE = Drawn((0,) * len(SHARES))
+ONE = Drawn((1,) * len(SHARES))
 EVENLY = Drawn(SHARES)
 
 
@@ -49,8 +49,8 @@ class Latencies:
     heartbeat.interval.ms an interval is, throughout; `hiccup`: and now and then; `napping`: and how much more in a
     program that works long, whose heartbeat thread naps ten times in between (S11: 15 series). `polls_every_ms`: poll()
     acts on what a heartbeat says only when it has waited for records, for so long at most (0: at once). `metadata`: how
-    much longer than metadata.max.age.ms one refresh takes. `slower`: (share of the machine that was busy, by what
-    `start` is multiplied then).
+    much longer than metadata.max.age.ms one refresh takes. `slowness`: by what every `start` of one run is
+    multiplied, as the machine was busy (their medians over the share of it that was).
     """
 
     start: Drawn
@@ -72,17 +72,7 @@ class Latencies:
     napping: Drawn = NONE
     polls_every_ms: int = 0
     metadata: Drawn = NONE
-    slower: tuple[tuple[float, float], ...] = ((0.0, 1.0),)
-
-    def slowness(self, busy: float) -> float:
-        """How much longer a start takes where this share of the machine is busy (0 to 1), between the points given."""
-        points = self.slower
-        if busy <= points[0][0]:
-            return points[0][1]
-        for (x, low), (to, high) in pairwise(points):
-            if busy <= to:
-                return low + (high - low) * (busy - x) / (to - x)
-        return points[-1][1]
+    slowness: Drawn = ONE
 
 
 LATENCIES: dict[str, Latencies] = {
@@ -105,7 +95,7 @@ LATENCIES: dict[str, Latencies] = {
         hiccup=Drawn((0, 0, 0, 0, 0, 0, 1.5, 5, 15, 40)),
         napping=Drawn((0, 1, 2, 3, 6, 10, 15, 22, 28, 32)),
         metadata=Drawn((0, 0, 20, 45, 78, 180, 215, 230, 247, 250)),
-        slower=((0.4, 0.84), (0.5, 0.9), (0.57, 1.0), (0.65, 1.1), (0.75, 1.28), (0.85, 1.45), (0.9, 2.0), (0.96, 8.0)),
+        slowness=Drawn((0.84, 0.845, 0.86, 0.895, 1.0, 1.14, 1.33, 1.42, 1.6, 8)),
     ),
     # 100 starts, 16 closes, 112 join phases; its log tells fewer steps
     LIBRDKAFKA: Latencies(
