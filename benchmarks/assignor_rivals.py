@@ -86,6 +86,11 @@ def _harness(
             write_problem(file, f"{name} {assignor} {warmups} {runs}", spec)
     # without the option a hot NullPointerException loses its message
     _run("java", "-XX:-OmitStackTraceInFastThrow", "-Xmx4g", "-cp", path, "AssignorBench", str(source), str(target))
+    return read_answers(target)
+
+
+def read_answers(target: Path) -> dict[str, tuple[int, str, Answer]]:
+    """What AssignorBench.java wrote, by problem: nanoseconds, `ok` or the exception, the answer."""
     result: dict[str, tuple[int, str, Answer]] = {}
     answer: dict[str, list[str]] = {}
     with target.open() as file:
@@ -121,10 +126,10 @@ def kafka_python(spec: Spec) -> Callable[[], object]:
     folder = str(kafka_python_folder())
     if folder not in sys.path:
         sys.path.append(folder)
-    from kafka.coordinator.assignors.sticky.sticky_assignor import (  # type: ignore[import-not-found]
+    from kafka.coordinator.assignors.sticky.sticky_assignor import (  # type: ignore[import-untyped]
         StickyPartitionAssignor,
     )
-    from kafka.structs import TopicPartition  # type: ignore[import-not-found]
+    from kafka.structs import TopicPartition  # type: ignore[import-untyped]
 
     class Cluster:
         def topics(self) -> list[str]:

@@ -106,8 +106,7 @@ async def _record(cluster: kafka.Kafka, scripts: Sequence[Script], seed: int) ->
             playing = Play(script, mover.group, mover.pool, [max(0, shifts[0]), *shifts[1:]], mover.move)
             steps = await playing.run()
             return steps if playing.late_ms <= LATE_MS else None
-        except ConnectionError as e:
-            print(script["name"], e)
+        except ConnectionError:
             return None  # the move failed, or the broker hung up on a parked request
         finally:
             free.put_nowait(partition)

@@ -13,7 +13,7 @@ from events.errors import GroupSimError
 VERSION = "4.4.0"
 """The newest release of 2026-11-21; its broker runs on Java 17 and newer."""
 PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1"
-JAVA = Path(__file__).with_name("java")
+JAVA = (Path(__file__).with_name("java"), Path(__file__).parent.parent / "benchmarks")
 MINUTE_S = 60
 POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
@@ -57,7 +57,7 @@ def classpath(version: str = VERSION) -> str:
     if not (root / "complete").exists():
         _fetch(root, version)
     classes = root / "classes"
-    sources = sorted(JAVA.glob("*.java"))
+    sources = sorted(source for folder_ in JAVA for source in folder_.glob("*.java"))
     path = f"{root / 'lib'}/*"
     if sources and _stale(classes, sources):
         _run("javac", "-Xlint:-options", "-d", str(classes), "-cp", path, *map(str, sources))

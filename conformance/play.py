@@ -86,8 +86,8 @@ def _tells(record: dict[str, Any]) -> dict[str, int]:
     found: dict[str, int] = {}
     for step in record["steps"]:
         answer = step.get("response")
-        if step.get("op") == "join" and answer and answer.get("member_id") and answer["error"] in ("NONE", "MEMBER_ID_REQUIRED"):
-            found.setdefault(answer["member_id"], step["i"])
+        if step.get("op") == "join" and answer and answer["error"] in ("NONE", "MEMBER_ID_REQUIRED"):
+            found.setdefault(answer.get("member_id", ""), step["i"])
     return found
 
 

@@ -1,0 +1,33 @@
+"""Kafka's client-side Java assignors beside ours on fresh random problems, to the partition."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from benchmarks.assignor_differential import CLIENT_SIDE, ours, problem
+from benchmarks.assignor_rivals import read_answers, write_problem
+from conformance import fetch
+
+
+def compare(seeds: range, version: str = fetch.VERSION) -> dict[str, Any]:
+    """Per assignor how many answers were equal, how many of these were exceptions, and which seeds differ."""
+    specs = {seed: problem(seed) for seed in seeds}
+    found: dict[str, Any] = {}
+    folder = Path(tempfile.mkdtemp(prefix="groupsim-assignors-"))
+    try:
+        source, target = folder / "problems.txt", folder / "answers.txt"
+        for assignor in CLIENT_SIDE:
+            with source.open("w") as file:
+                for seed, spec in specs.items():
+                    write_problem(file, f"{seed} {assignor} 0 1", spec)
+            fetch.run_java("AssignorBench", str(source), str(target), version=version)
+            answers = {int(name): (status, answer) for name, (_, status, answer) in read_answers(target).items()}
+            different = [seed for seed in seeds if ours(specs[seed], assignor) != answers.get(seed)]
+            errors = sum(status != "ok" for status, _ in answers.values())
+            found[assignor] = {"equal": len(specs) - len(different), "exceptions": errors, "different": different}
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return {"kafka": version, "seeds": [seeds.start, seeds.stop], "assignors": found}
