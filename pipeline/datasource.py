@@ -28,18 +28,20 @@ from pyspark.sql.datasource import (
     LessThan,
     LessThanOrEqual,
 )
+from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxRows
 from pyspark.sql.types import StructType
 
 from events.catalogue import CATALOGUE
 from pipeline.errors import PipelineError
-from pipeline.schemas import FACTS, LAKE
+from pipeline.schemas import FACTS
 from storage import open_store
 from storage.codec import COLUMNS, Row
 from storage.store import RunInfo
 
 ROWS = 200_000
 _BATCH = 20_000
+_FACTS = to_arrow_schema(FACTS)  # nullable throughout, as Spark wants to see it
 
 
 @dataclass
@@ -121,7 +123,7 @@ class Place:
 
     def read(self, part: Part, names: Sequence[str], wanted: Wanted) -> Iterator[pa.RecordBatch]:
         """The rows of a part as Arrow batches of these columns."""
-        schema = pa.schema([LAKE.field(name) if name in LAKE.names else pa.field("run", pa.string()) for name in names])
+        schema = pa.schema([_FACTS.field(name) for name in names])
         known = None if wanted.types is None else sorted(wanted.types & CATALOGUE.keys())
         with closing(open_store(self.store, create=False)) as store:
             rows = store.rows(part.run, start=part.start, stop=part.stop, types=known, until_ms=wanted.until_ms)

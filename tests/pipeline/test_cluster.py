@@ -1,0 +1,138 @@
+"""A real standalone master with two workers, whose machines have the dependencies but neither groupsim nor a Java."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+import venv
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pipeline.java import command, find_java, home_of
+from pipeline.parcel import PACKAGES, parcel
+from tests.pipeline.stories import quick
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+ROOT = Path(__file__).parents[2]
+DRIVER = """
+import sys
+from pipeline.session import spark_session
+spark = spark_session(sys.argv[1], memory="600m")
+def look(batches):
+    import pipeline, os, sys
+    for batch in batches:
+        yield batch.select([]).append_column("said", __import__("pyarrow").array([f"{sys.prefix} {pipeline.__file__}"]))
+rows = spark.range(0, 4, 1, 4).mapInArrow(look, "said string").distinct().collect()
+print(*(row["said"] for row in rows), sep="\\n")
+"""
+
+
+def bare_python(folder: Path) -> Path:
+    """An interpreter that has this one's packages, but not this code (which is installed by a .pth file)."""
+    venv.create(folder, with_pip=False, symlinks=True)
+    (site,) = folder.glob("lib/python*/site-packages")
+    dependencies = next(Path(entry) for entry in sys.path if entry.endswith("site-packages"))
+    (site / "dependencies.pth").write_text(f"{dependencies}\n")
+    return folder / "bin" / "python"
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """The master's address, and the interpreter its workers have."""
+    import pyspark
+
+    folder = tmp_path_factory.mktemp("cluster")
+    home, python = Path(pyspark.__file__).parent, bare_python(folder / "bare")
+    java = find_java({"PATH": ""})
+    quiet = folder / "log4j2.properties"
+    quiet.write_text("rootLogger.level = info\nrootLogger.appenderRef.c.ref = c\nappender.c.type = Console\n"
+                     "appender.c.name = c\nappender.c.layout.type = PatternLayout\n")  # fmt: skip
+    env = {"PATH": "/usr/bin:/bin", "JAVA_HOME": str(home_of(java, folder)), "SPARK_HOME": str(home)}
+    env |= {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": str(python)}
+    port = free_port()
+    address = f"spark://127.0.0.1:{port}"
+    deploy = "org.apache.spark.deploy"
+    roles = [[f"{deploy}.master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", str(free_port())]]
+    roles += [
+        [f"{deploy}.worker.Worker", "--cores", "1", "--memory", "700m", "--work-dir", str(folder / f"w{i}"),
+         "--webui-port", str(free_port()), address]
+        for i in range(2)
+    ]  # fmt: skip
+    log, started = folder / "log", []
+    try:
+        for role in roles:
+            with log.open("ab") as out:
+                line = command(java, "256m", home, quiet, *role)
+                started.append(subprocess.Popen(line, env=env, cwd=folder, stdout=out, stderr=out))
+        deadline = time.monotonic() + 120
+        while len(re.findall("Registering worker", log.read_text())) < 2:
+            assert time.monotonic() < deadline, log.read_text()[-2000:]
+            time.sleep(0.1)
+        yield address, python
+    finally:
+        for process in started:
+            process.terminate()
+        for process in started:
+            process.wait(30)
+
+
+def drive(python: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """This code on this interpreter as the driver; the executors run `python`; no Java on the path."""
+    env = {"PATH": str(python.parent), "PYSPARK_PYTHON": str(python), "PYTHONPATH": "", "HOME": os.environ["HOME"]}
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=ROOT, env=env, capture_output=True, text=True, timeout=300, check=False
+    )
+
+
+def test_executors_get_the_code_and_run_the_interpreter_that_is_named(cluster: tuple[str, Path]) -> None:
+    address, python = cluster
+    bare = subprocess.run([python, "-c", "import pyspark, simpy; import pipeline"], capture_output=True, text=True)
+    assert "No module named 'pipeline'" in bare.stderr
+    ended = drive(python, "-c", DRIVER, address)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    said = {line.split()[0] for line in ended.stdout.splitlines()}
+    assert said == {str(python.parents[1])}
+    assert all("groupsim.zip/pipeline/__init__.py" in line for line in ended.stdout.splitlines())
+
+
+def test_a_sweep_on_the_cluster_is_the_sweep_here(cluster: tuple[str, Path], tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    address, python = cluster
+    told = ["-m", "cli.main", "sweep", quick(tmp_path), "--grid", "waits=2,5", "--seeds", "0:3", "--partitions", "2"]
+    ended = drive(python, *told, "--to", str(tmp_path / "far"), "--master", address)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    from pipeline.grid import Sweep, subject
+    from pipeline.played import clean, load, play
+
+    sweep = Sweep(subject(str(tmp_path / "quick.py")), {"waits": ["2", "5"]}, range(3))
+    clean(tmp_path / "near")
+    scenario = load(sweep.subject)
+    for point in sweep.points():
+        play(scenario, sweep.subject, point, tmp_path / "near")
+        pair = [pq.ParquetFile(tmp_path / side / "summary" / f"{point.run}.parquet").read() for side in ("far", "near")]
+        assert pair[0].to_pylist() == pair[1].to_pylist()
+
+
+def test_the_parcel_is_the_same_bytes_and_holds_what_executors_run(tmp_path: Path) -> None:
+    import zipfile
+
+    first, again = tmp_path / "a", tmp_path / "b"
+    first.mkdir()
+    again.mkdir()
+    assert parcel(first).read_bytes() == parcel(again).read_bytes()
+    names = zipfile.ZipFile(first / "groupsim.zip").namelist()
+    assert {name.split("/")[0] for name in names} == set(PACKAGES)
+    assert "pipeline/played.py" in names

@@ -1,0 +1,123 @@
+"""A store read by Spark without an export: the same rows, filters handed down, and a tail that misses nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pipeline.schemas import FACTS
+from storage import EventStore
+from storage.store import RunInfo
+from tests.pipeline.logs import eager
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@pytest.fixture
+def place(store: EventStore, tmp_path: Path) -> str:
+    """The path of the store with runs `eager` and `007`."""
+    return str(tmp_path / "store.db")
+
+
+def stored(store: EventStore, *runs: str) -> list[tuple[Any, ...]]:
+    return [(run, *row) for run in runs for row in store.rows(run)]
+
+
+@pytest.mark.spark
+def test_a_store_is_read_as_the_lake_is_in_as_many_parts_as_asked_for(
+    spark: SparkSession, store: EventStore, place: str
+) -> None:
+    frame = spark.read.format("groupsim").option("store", place).option("rows", "10").load()
+    assert frame.schema == FACTS
+    assert sorted(map(tuple, frame.collect())) == sorted(stored(store, "eager", "007"))
+    facts = {info.id: info.facts for info in store.runs()}
+    assert frame.rdd.getNumPartitions() == sum(-(-n // 10) for n in facts.values())
+    one = spark.read.format("groupsim").option("run", "eag").load(place)
+    assert sorted(map(tuple, one.collect())) == stored(store, "eager")
+    narrow = spark.read.format("groupsim").schema("seq bigint, run string").option("run", "007").load(place)
+    assert sorted(map(tuple, narrow.collect())) == [(seq, "007") for seq in range(facts["007"])]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("asked", "handed"),
+    [
+        ("run = '007' and type in ('ViewChanged', 'SyncOk')", "run type"),
+        ("type = 'ViewChanged' and at_ms <= 120", "type at_ms"),
+        ("seq >= 5 and seq < 20", "seq"),
+        ("at_ms > 110 and at_ms < 130", "at_ms"),
+        ("run = 'gone'", "run"),
+        ("type = 'NoSuchFact'", "type"),
+        ("stream like 'group:%'", ""),
+    ],
+)
+def test_filters_choose_the_same_rows_and_go_down_to_the_store(
+    spark: SparkSession, store: EventStore, place: str, asked: str, handed: str
+) -> None:
+    frame = spark.read.format("groupsim").load(place).where(asked)
+    every = spark.createDataFrame(stored(store, "eager", "007"), FACTS)
+    assert sorted(map(tuple, frame.collect())) == sorted(map(tuple, every.where(asked).collect()))
+    plan = frame._jdf.queryExecution().executedPlan().toString()
+    assert all(f"({name}" in plan or name in plan for name in handed.split())
+
+
+def test_what_filters_ask_for_is_understood_without_spark() -> None:
+    from pyspark.sql.datasource import EqualTo, GreaterThan, GreaterThanOrEqual, In, LessThan, StringContains
+
+    from pipeline.datasource import Place, StoreReader, Wanted
+
+    reader = StoreReader(Place("nowhere.db", None, 10), FACTS.names)
+    later, odd = GreaterThan(("at_ms",), 5), StringContains(("stream",), "x")
+    asked = [
+        EqualTo(("run",), "a"),
+        In(("type",), ("SyncOk",)),
+        GreaterThanOrEqual(("seq",), 3),
+        GreaterThan(("seq",), 3),
+    ]
+    left = list(reader.pushFilters([*asked, LessThan(("at_ms",), 9), later, odd]))
+    assert left == [later, odd]
+    assert reader.wanted == Wanted(frozenset({"a"}), frozenset({"SyncOk"}), first=4, last=None, until_ms=8)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, 'needs option("store", path or URL)'),
+        ({"store": "gone.db"}, "there is no store at"),
+        ({"store": ":memory:"}, 'needs option("store", path or URL)'),
+        ({"rows": "none", "store": "x.db"}, "a whole number of facts, at least 1, is expected"),
+    ],
+)
+def test_a_wrong_option_is_named(spark: SparkSession, options: dict[str, str], said: str) -> None:
+    with pytest.raises(Exception, match=r".+") as caught:
+        spark.read.format("groupsim").options(**options).load().collect()
+    assert said in str(caught.value)
+
+
+@pytest.mark.spark
+def test_a_stream_tails_the_store_and_goes_on_from_its_checkpoint(
+    spark: SparkSession, store: EventStore, place: str, tmp_path: Path
+) -> None:
+    def tail(name: str) -> list[tuple[Any, ...]]:
+        stream = spark.readStream.format("groupsim").option("rows", "25").load(place)
+        query = (
+            stream.writeStream.format("parquet")
+            .option("path", str(tmp_path / "out"))
+            .option("checkpointLocation", str(tmp_path / "checkpoint"))
+            .trigger(availableNow=True)
+            .start()
+        )
+        query.awaitTermination(120)
+        assert query.exception() is None, name
+        return sorted(map(tuple, spark.read.schema(FACTS).parquet(str(tmp_path / "out")).collect()))
+
+    assert tail("what is there") == sorted(stored(store, "eager", "007"))
+    writer = store.begin(RunInfo(id="late", name="by hand", source="simulated"))
+    for fact in eager().facts:
+        writer.append(fact.at_ms, fact.stream, [fact.event])
+    writer.flush()  # and it is still running
+    assert tail("what came since") == sorted(stored(store, "eager", "007", "late"))
