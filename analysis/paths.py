@@ -85,12 +85,13 @@ class _Lane:
         """The member's steps in order; the last critical one of each phase carries `saved_ms`."""
         r = self.round
         joined = self.ended_ms if r.joined_ms is None else r.joined_ms
-        first = self._phase(r.started_ms, joined, r.ended_by in (rounds.BY_JOIN, *_ENDED) and self.member == r.awaited)
-        yield from _marked(first, max(0, joined - r.second_ms))
+        awaited = r.ended_by in (rounds.BY_JOIN, *_ENDED) and self.member == r.awaited
+        first = self._phase(r.started_ms, joined, awaited)
+        yield from _marked(first, max(0, joined - r.second_ms) if awaited else None)
         if r.joined_ms is not None:
             leads = self.member == r.leader
             second = self._phase(joined, self.ended_ms, leads)
-            yield from _marked(second, self._sooner(joined) if r.stored else None)
+            yield from _marked(second, self._sooner(joined) if r.stored and leads else None)
 
     def _phase(self, from_ms: int, to_ms: int, critical: bool) -> list[Step]:
         r = self.round
