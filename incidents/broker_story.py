@@ -57,13 +57,16 @@ class BrokerStory:
         """Say what stayed open."""
         if self.group in self._index.consumer_groups:
             self._draft.note(
-                f"group {self.group} uses the consumer protocol (KIP-848): its members and what they held are told, its"
-                " epochs and target assignments are not"
+                "it uses the consumer protocol (KIP-848): its epochs are told as generations, each from the change of"
+                " members to the new target; what the target gives to whom no log tells, and what members held is told"
+                " by their own logs",
+                self.group,
             )
         if self._unlogged:
             self._draft.note(
-                f"group {self.group}: the log does not tell when {self._unlogged} of its members came in; each is added"
-                " where the log first names it"
+                f"the log does not tell when {self._unlogged} of its members came in; each is added where the log first"
+                " tells of it",
+                self.group,
             )
 
     def _tell(self, event: Event) -> None:
@@ -99,9 +102,6 @@ class BrokerStory:
 
     def _on_pending_member_joins(self, member: MemberId | None, detail: dict[str, object]) -> None:
         self._enter(member)
-
-    def _on_broker_consumer_joins(self, member: MemberId | None, detail: dict[str, object]) -> None:
-        self._enter(member, words(detail.get("instance")))
 
     def _on_rebalance_start(self, member: MemberId | None, detail: dict[str, object]) -> None:
         reason = words(detail.get("reason")) or ""
@@ -149,8 +149,9 @@ class BrokerStory:
         if size is None and members is None:
             size = len(self._members)
             self._draft.note(
-                f"group {self.group}: this broker does not print how many members a generation has; the sizes are those"
-                " of the members it named, which is a lower bound"
+                "this broker does not print how many members a generation has; the sizes are those of the members it"
+                " named, which is a lower bound",
+                self.group,
             )
         self._tell(
             c.JoinPhaseCompleted(
@@ -178,12 +179,14 @@ class BrokerStory:
         if known is None and not self._untold:
             self._untold = True
             self._draft.note(
-                f"group {self.group}: no log here holds what the leader assigned in some generations (first:"
-                f" {generation}); a broker does not print partitions, so who owned them is unknown"
+                "no log here holds what the leader assigned in some generations; a broker does not print partitions, so"
+                " who owned them is unknown",
+                self.group,
             )
 
     def _on_member_failed(self, member: MemberId | None, detail: dict[str, object]) -> None:
-        self._leave(member, "session-expired", words(detail.get("reason")))
+        reason = words(detail.get("reason"))
+        self._leave(member, "session-expired" if reason is None or "session" in reason else "sync-timeout", reason)
 
     def _on_member_left(self, member: MemberId | None, detail: dict[str, object]) -> None:
         if detail.get("what") != "temporarily left":
@@ -218,7 +221,7 @@ class BrokerStory:
         if new is not None:
             self._members[new] = None
         else:
-            self._draft.note(f"group {self.group}: no log here tells the new member id of static member {instance}")
+            self._draft.note(f"no log here tells the new member id of static member {instance}", self.group)
         self._tell(c.MemberReplaced(instance_id=instance, old=old, member=new))
 
     def _on_group_empty(self, _: MemberId | None, detail: dict[str, object]) -> None:

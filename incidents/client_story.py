@@ -80,6 +80,10 @@ class ClientStory(ClientView):
     def _on_leave_failed(self, detail: dict[str, object]) -> None:
         self._failed("LeaveGroup", detail)
 
+    def _on_client_heartbeat_refused(self, detail: dict[str, object]) -> None:
+        api = "ConsumerGroupHeartbeat" if self.process.group in self._index.consumer_groups else "Heartbeat"
+        self._failed(api, {"error": detail.get("reason")})
+
     def _failed(self, api: str, detail: dict[str, object]) -> None:
         error = words(detail.get("error")) or "unknown"
         self._tell(c.RequestFailed(process=self.process.name, api=api, error=error))
@@ -107,7 +111,22 @@ class ClientStory(ClientView):
 
     def _on_state_change(self, detail: dict[str, object]) -> None:
         self._member = words(detail.get("member")) or self._member
-        self._tell(c.StateChanged(process=self.process.name, state=str(detail.get("to"))))
+        name, before, state = self.process.name, detail.get("from"), str(detail.get("to"))
+        epoch = number(detail.get("epoch"))
+        self._generation = epoch if epoch else self._generation
+        if state == "JOINING":
+            self._tell(c.JoinSent(process=name, member=self._member, owned=self.holds))
+        elif before == "JOINING" and epoch:
+            self._tell(c.JoinOk(process=name, member=self._member, generation=epoch))
+        self._tell(c.StateChanged(process=name, state=state))
+
+    def _on_client_reconciling(self, detail: dict[str, object]) -> None:
+        """A KIP-848 consumer was told what it shall own by the answer to a heartbeat."""
+        self._member = words(detail.get("member")) or self._member
+        if self._generation is not None:
+            given = parts(detail.get("assigned"))
+            name, member = self.process.name, self._member
+            self._tell(c.SyncOk(process=name, member=member, generation=self._generation, assignment=given))
 
     def _on_client_fatal(self, detail: dict[str, object]) -> None:
         self._tell(c.Failed(process=self.process.name, error="FATAL"))

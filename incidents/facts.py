@@ -9,6 +9,7 @@ from events.base import Event
 from events.types import Partitions, TopicPartition
 from incidents.clocks import Placed
 
+_NAMED = 5
 _UUID = re.compile(r"-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
 
 
@@ -28,21 +29,28 @@ class Draft:
 
     def __init__(self) -> None:
         self.told: list[Told] = []
-        self._notes: dict[str, None] = {}
+        self._notes: dict[str, dict[str | None, None]] = {}
 
     def tell(self, place: int, at: Placed, stream: str, event: Event) -> None:
         """Add a fact that the row at `place` (its index in the one order) tells."""
         row = at.row
         self.told.append(Told(at.at, place, len(self.told), stream, event, f"{row.file}:{row.line}"))
 
-    def note(self, sentence: str) -> None:
-        """Say what the logs cannot tell, or what was assumed."""
-        self._notes.setdefault(sentence)
+    def note(self, sentence: str, group: str | None = None) -> None:
+        """Say what the logs cannot tell, or what was assumed; of a group, if it is named."""
+        self._notes.setdefault(sentence, {}).setdefault(group)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """All notes, in order of first mention."""
-        return tuple(self._notes)
+        """All notes, in order of first mention; what is true of several groups is said once."""
+        return tuple(_said(sentence, [g for g in groups if g is not None]) for sentence, groups in self._notes.items())
+
+
+def _said(sentence: str, groups: list[str]) -> str:
+    if not groups:
+        return sentence
+    named = ", ".join(groups[:_NAMED]) + (f" and {len(groups) - _NAMED} more" if len(groups) > _NAMED else "")
+    return f"group{'s' if len(groups) > 1 else ''} {named}: {sentence}"
 
 
 def client_of(member: str) -> str | None:

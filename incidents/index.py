@@ -79,7 +79,7 @@ class Index:
                 topics = row.detail.get("topics")
                 for topic in topics if isinstance(topics, list) else ():
                     self.topics[group].setdefault(str(topic), 0)
-            case "state_change" | "broker_consumer_joins" | "broker_epoch":
+            case "state_change" | "broker_consumer_joins" | "broker_epoch" | "broker_target":
                 self.consumer_groups.add(group)
             case "rejoin_requested" if "metadata has changed" in str(row.detail.get("reason")):
                 self.grown.add(group)

@@ -32,17 +32,18 @@ class InferredStory:
         """Go through the group's rows."""
         if self.group in self._index.consumer_groups:
             self._draft.note(
-                f"group {self.group} uses the consumer protocol (KIP-848) and no broker log is given: its"
-                f" epochs are not told"
+                "it uses the consumer protocol (KIP-848) and no broker log is given: what its members did and held is"
+                " told, its epochs and target assignments are not",
+                self.group,
             )
             return
         for place, each in enumerate(placed):
             if each.row.group == self.group:
                 self._take(place, each)
         self._draft.note(
-            f"group {self.group}: no broker log is given; its generations are inferred from its clients'"
-            f" logs, and members"
-            " whose logs are missing are known only where a leader's plan names them"
+            "no broker log is given; its generations are inferred from its clients' logs, and members whose logs are"
+            " missing are known only where a leader's plan names them",
+            self.group,
         )
 
     def _take(self, place: int, placed: Placed) -> None:
@@ -87,8 +88,8 @@ class InferredStory:
             self._members = dict.fromkeys(members)
         else:
             self._draft.note(
-                f"group {self.group}: sizes of generations without a leader's plan count only clients"
-                f" whose logs are given"
+                "sizes of generations without a leader's plan count only clients whose logs are given",
+                self.group,
             )
         self._generation, self._preparing, self._completing = generation, False, True
         protocol = self._index.protocol(self.group, generation)

@@ -14,11 +14,13 @@ from events.world import GroupDeclared, RunEnded, TopicCreated
 from incidents.broker_story import BrokerStory
 from incidents.client_story import ClientStory
 from incidents.clocks import Placed, is_broker, place
+from incidents.epoch_story import EpochStory
 from incidents.errors import LogError
 from incidents.facts import Draft, Told
 from incidents.index import Index
 from incidents.inferred import InferredStory
 from incidents.processes import Process, split
+from incidents.remarks import left_out, unrelated
 from incidents.rows import Reading
 from incidents.skew import estimate
 from incidents.times import instant, iso
@@ -59,7 +61,7 @@ def import_run(
             f"{', '.join(reading.files)}: no line tells of a consumer group at a known time; nothing to import"
         )
     draft = Draft()
-    for note in (*notes, *reading.troubles):
+    for note in (*notes, *unrelated(placed), *reading.troubles):
         draft.note(note)
     index = Index(placed)
     told = _tell(placed, index, draft, session_timeout_ms)
@@ -73,6 +75,8 @@ def import_run(
         params={f"log.{number}": file for number, file in enumerate(reading.files)},
     )
     world = _world(index, topics, draft)
+    for note in left_out(placed):
+        draft.note(note)
     ends = [instant(end) + known.get(file, 0) for file, end in reading.ends.items()]
     ended = max([placed[-1].at, *ends] + [last.at for last in told[-1:]]) - origin
     summary: dict[str, object] = {"notes": list(draft.notes), "lines": reading.counts.lines, "rows": len(reading.rows)}
@@ -126,7 +130,10 @@ def _tell(placed: Sequence[Placed], index: Index, draft: Draft, session_timeout_
     for number, each in enumerate(placed):
         group = each.row.group
         if group is not None and group in index.broker_groups and is_broker_row(each):
-            brokers.setdefault(group, BrokerStory(group, index, draft)).take(number, each)
+            if group not in brokers:
+                teller = EpochStory if group in index.consumer_groups else BrokerStory
+                brokers[group] = teller(group, index, draft)
+            brokers[group].take(number, each)
     for broker in brokers.values():
         broker.finish()
     processes = split(placed, draft)
@@ -239,7 +246,7 @@ def _world(index: Index, topics: Mapping[str, int], draft: Draft) -> list[TopicC
         named = set(index.topics[group]) | (set(topics) if alone else set())
         served = tuple(sorted(topic for topic in named if counts.get(topic)))
         if not served:
-            draft.note(f"group {group}: no log here names a partition, so which partitions stood still is unknown")
+            draft.note("no log here names a partition, so which partitions stood still is unknown", group)
         protocol = "consumer" if group in index.consumer_groups else "classic"
         facts.append(GroupDeclared(group=group, protocol=protocol, topics=served))
     return facts

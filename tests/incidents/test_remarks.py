@@ -1,0 +1,139 @@
+"""What an import says of the whole: two incidents in one, lines without a fact, one sentence for many groups; KIP-848."""
+
+# ruff: noqa: E501  (log lines are as long as they are)
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from analysis.availability import intervals
+from analysis.rebalances import rebalances
+from events import classic, client
+from tests.incidents.lines import CLASS, NEW, OLD, stamped, write
+from tests.incidents.test_story import BROKER, joined, of, told
+
+JAVA = "[GroupCoordinator id=1 topic=__consumer_offsets partition=7] [GroupId billing] "
+U1, U2 = "aBcD1234efGH5678ijKL90", "XyZw1234efGH5678ijKL91"
+
+
+def member(second: float, c: str, who: str, epoch: int, before: str, after: str) -> str:
+    prefix = f"[Consumer clientId={c}, groupId=billing] "
+    return stamped(
+        second,
+        prefix
+        + f"Member {who} with epoch {epoch} transitioned from {before} to {after}. (x.y.ConsumerMembershipManager)",
+    )
+
+
+def reconciling(second: float, c: str, who: str, assigned: str, owned: str) -> list[str]:
+    prefix = f"[Consumer clientId={c}, groupId=billing] "
+    return [
+        stamped(second, prefix + "Reconciling assignment with local epoch 1"),
+        f"\tMember:                                    {who}",
+        f"\tAssigned partitions:                       [{assigned}]",
+        f"\tCurrent owned partitions:                  [{owned}]",
+        "\tAdded partitions (assigned - owned):       []",
+        "\tRevoked partitions (owned - assigned):     []",
+        " (x.y.ConsumerMembershipManager)",
+    ]
+
+
+def adding(second: float, c: str, *names: str) -> str:
+    return stamped(
+        second, f"[Consumer clientId={c}, groupId=billing] Adding newly assigned partitions: {', '.join(names)}{CLASS}"
+    )
+
+
+def consumer_group(folder: Path) -> list[Path]:
+    """Two members of a KIP-848 group: the first has both partitions, the second gets one a second later."""
+    broker = write(
+        folder,
+        stamped(1, JAVA + f"Member {U1} joins the consumer group using the consumer protocol. {NEW}"),
+        stamped(1, JAVA + f"Bumped group epoch to 1. {NEW}"),
+        stamped(1, JAVA + f"Computed a new target assignment for epoch 1 with 'uniform' assignor in 1ms. {NEW}"),
+        stamped(5, JAVA + f"Member {U2} joins the consumer group using the consumer protocol. {NEW}"),
+        stamped(5, JAVA + f"Bumped group epoch to 2. {NEW}"),
+        stamped(5.01, JAVA + f"Computed a new target assignment for epoch 2 with 'uniform' assignor in 1ms. {NEW}"),
+        stamped(9, JAVA + f"Member {U2} fenced from the group because the member session expired.. {NEW}"),
+        stamped(9.5, JAVA + f"Computed a new target assignment for epoch 3 with 'uniform' assignor in 1ms. {NEW}"),
+        name="broker.log",
+    )
+    first = write(
+        folder,
+        member(0.9, "c1", U1, 0, "UNSUBSCRIBED", "JOINING"),
+        member(1.1, "c1", U1, 1, "JOINING", "RECONCILING"),
+        *reconciling(1.1, "c1", U1, "orders-0, orders-1", ""),
+        adding(1.2, "c1", "orders-0", "orders-1"),
+        member(1.3, "c1", U1, 1, "RECONCILING", "ACKNOWLEDGING"),
+        member(5.5, "c1", U1, 1, "STABLE", "RECONCILING"),
+        *reconciling(5.5, "c1", U1, "orders-0", "orders-0, orders-1"),
+        stamped(5.5, "[Consumer clientId=c1, groupId=billing] Revoke previously assigned partitions orders-1" + CLASS),
+        member(5.501, "c1", U1, 1, "RECONCILING", "ACKNOWLEDGING"),
+        name="c1.log",
+    )
+    second = write(
+        folder,
+        member(4.9, "c2", U2, 0, "UNSUBSCRIBED", "JOINING"),
+        member(5.1, "c2", U2, 2, "JOINING", "STABLE"),
+        member(6.0, "c2", U2, 2, "STABLE", "RECONCILING"),
+        *reconciling(6.0, "c2", U2, "orders-1", ""),
+        adding(6.0, "c2", "orders-1"),
+        name="c2.log",
+    )
+    return [broker, first, second]
+
+
+def test_a_consumer_groups_epochs_are_told_as_generations(tmp_path: Path) -> None:
+    _, facts = told(*consumer_group(tmp_path))
+    assert [(r.generation, r.cause, r.members) for r in rebalances(facts)] == [
+        (1, "member-joined", 1),
+        (2, "member-joined", 2),
+        (3, "session-expired", 1),
+    ]
+    assert [e.protocol for e in of(facts, classic.AssignmentStored)] == ["uniform"] * 3
+    assert [(e.process, e.generation) for e in of(facts, client.JoinOk)] == [("c1.0", 1), ("c2.0", 2)]
+
+
+def test_a_consumer_groups_partition_is_out_from_its_revocation_to_its_next_owner_and_no_other_is(
+    tmp_path: Path,
+) -> None:
+    _, facts = told(*consumer_group(tmp_path))
+    told_of = [(i.partition, i.from_ms, i.to_ms, i.label) for i in intervals(facts) if 4_600 <= i.from_ms < 8_600]
+    assert told_of == [
+        (0, 4_600, 4_601, "PAUSED_CALLBACK"),
+        (0, 4_601, 8_600, "OK"),
+        (1, 4_600, 4_601, "PAUSED_CALLBACK"),
+        (1, 4_601, 5_100, "GRANT_IN_FLIGHT"),
+        (1, 5_100, 8_100, "OWNER_DEAD"),
+        (1, 8_100, 8_600, "WITHHELD"),
+    ]
+
+
+def test_lines_that_no_fact_stands_for_are_counted(tmp_path: Path) -> None:
+    unreleased = f"Static member {U2} with instance id i1 cannot join the group because the instance id is is owned by member {U1}."
+    log = write(
+        tmp_path,
+        stamped(1, JAVA + f"Member {U1} joins the consumer group using the consumer protocol. {NEW}"),
+        stamped(2, JAVA + unreleased + NEW),
+    )
+    result, _ = told(log)
+    assert any(note.endswith("there is none for them: broker_unreleased 1") for note in result.notes)
+
+
+def test_logs_that_share_no_group_and_lie_hours_apart_are_told(tmp_path: Path) -> None:
+    late = [line.replace("2024-03-01 10:", "2024-03-01 19:").replace("billing", "shipping") for line in joined(1, 4)]
+    a, b = write(tmp_path, *joined(1, 4), name="a.log"), write(tmp_path, *late, name="b.log")
+    result, _ = told(a, b)
+    assert any("a.log and b.log have no group in common and lie 9.0 hours apart" in note for note in result.notes)
+    together, _ = told(
+        a, write(tmp_path, *(line.replace("billing", "shipping") for line in joined(1, 4)), name="c.log")
+    )
+    assert not any("in common" in note for note in together.notes)
+
+
+def test_what_is_true_of_many_groups_is_said_once(tmp_path: Path) -> None:
+    lines = [stamped(n / 10, BROKER + f"Group g{n} with generation 5 is now empty {OLD}") for n in range(8)]
+    result, _ = told(write(tmp_path, *lines))
+    assert [note for note in result.notes if "names a partition" in note] == [
+        "groups g0, g1, g2, g3, g4 and 3 more: no log here names a partition, so which partitions stood still is unknown"
+    ]
