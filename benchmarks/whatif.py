@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import median
 
 from events.errors import GroupSimError
-from incidents.reader import read_files
+from incidents.reading import read_files
 from incidents.story import import_run
 from scenarios.fidelity import Fidelity, fidelity
 from scenarios.replayed import story

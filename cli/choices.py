@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 MEMBERSHIP, RESTART = "membership", "restart.ms"
 STRATEGY = "partition.assignment.strategy"
 STATIC, DYNAMIC = "static", "dynamic"
-KIP_848 = (
-    "the consumer protocol (KIP-848) is not simulated, so nothing can be said of it; leave --protocol consumer out"
-)
+KIP_848 = "--protocol consumer: the consumer protocol (KIP-848) is not simulated here, so nothing can be said of it"
 _NEXT_KEY = re.compile(r",(?=[A-Za-z][\w.]*=)")
 
 

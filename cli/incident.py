@@ -25,14 +25,16 @@ ZoneOption = Annotated[
     str | None, typer.Option("--tz", metavar="ZONE", help="Zone of times that name none; UTC otherwise.")
 ]
 
+UnrecognisedOption = Annotated[
+    bool, typer.Option("--unrecognised", help="List group-related lines that no wording is known for, on stderr.")
+]
+
 
 @app.command()
 def read(
     logs: LogsArgument,
     tz: ZoneOption = None,
-    unrecognised: Annotated[
-        bool, typer.Option("--unrecognised", help="List group-related lines that no wording is known for, on stderr.")
-    ] = False,
+    unrecognised: UnrecognisedOption = False,
     form: FormatOption = Format.TABLE,
 ) -> None:
     """What logs say of consumer groups, one row a recognised line.
@@ -47,10 +49,12 @@ def read(
     columns = ("file", "line", "at", "kind", "group", "member", "client", "detail")
 
     def told(bar: Callable[[float], None]) -> Iterator[dict[str, Any]]:
-        before = 0
+        done = 0
 
-        def progressed(in_file: int) -> None:
-            bar(min((before + in_file) / max(size, 1), 1.0))
+        def progressed(taken: int) -> None:
+            nonlocal done
+            done += taken
+            bar(min(done / max(size, 1), 1.0))
 
         for log in logs:
             reader = LogReader(log, tz=tz, progress=progressed)
@@ -58,7 +62,6 @@ def read(
                 if row.kind in KINDS:
                     shown = msgspec.to_builtins(row)
                     yield {**shown, "detail": output.brief(row.detail, 100)} if form is Format.TABLE else shown
-            before += log.stat().st_size
             counts.add(reader.counts)
             for line in reader.unread if unrecognised else ():
                 output.note(f"{line.file}:{line.line}: {line.text}")
@@ -87,6 +90,12 @@ def import_(
         int | None,
         typer.Option("--session-timeout", metavar="MS", min=1, help="Dates the death of a member that fell silent."),
     ] = None,
+    groups: Annotated[list[str], typer.Option("--group", metavar="G", help="Only this group; may be repeated.")] = [],  # noqa: B006
+    since: Annotated[
+        str | None, typer.Option(metavar="INSTANT", help="Only from here on, UTC: 2024-03-01T10:00.")
+    ] = None,
+    until: Annotated[str | None, typer.Option(metavar="INSTANT", help="Only up to here, UTC.")] = None,
+    unrecognised: UnrecognisedOption = False,
     store: StoreOption = DEFAULT_STORE,
     form: FormatOption = Format.TABLE,
 ) -> None:
@@ -94,12 +103,17 @@ def import_(
 
     Example: groupsim incident import broker.log m1.log m2.log --topic orders=12
     """
-    from incidents.reader import read_files
+    from incidents.reading import Wanted, moment, read_files
     from incidents.story import import_run
     from storage import open_store
 
     counts = numbers(topics, "--topic", least=1)
-    reading = read_files(logs, tz=tz, skews=numbers(skews, "--skew"))
+    ends = [None if text is None else moment(text, at) for at, text in (("--since", since), ("--until", until))]
+    wanted = Wanted(frozenset(groups), *ends)
+    with progress("reading") as bar:
+        reading = read_files(logs, tz=tz, skews=numbers(skews, "--skew"), wanted=wanted, progress=bar)
+    for line in reading.unread if unrecognised else ():
+        output.note(f"{line.file}:{line.line}: {line.text}")
     with closing(open_store(store)) as opened:
         result = import_run(reading, opened, name=name, topics=counts, session_timeout_ms=session)
         facts = list(opened.read(result.run.id))
@@ -123,6 +137,9 @@ def import_(
         output.write_json(summary)
         return
     _print_import(summary, [*result.notes, *_trusted(known)])
+    if reading.counts.unrecognised and not unrecognised:
+        unread = count(reading.counts.unrecognised, "group-related line")
+        output.note(f"{unread} not recognised; --unrecognised lists what was not")
 
 
 def _print_import(summary: dict[str, Any], notes: list[str]) -> None:

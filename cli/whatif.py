@@ -92,8 +92,6 @@ def whatif(
     if form is Format.CSV:
         raise BadRequest("--format must be table, json or jsonl for whatif, not csv")
     wanted, chosen = span(seeds), choices(assignors, sets, protocols)
-    if not wanted:
-        raise BadRequest(f"--seeds {seeds}: there is no seed in it")
     with existing(store) as opened:
         info = opened.find(run)
         told = story(opened, info, group, numbers(topics, "--topic", least=1), _known(assume), chosen)
@@ -135,9 +133,9 @@ def _recorded(told: Story) -> dict[str, Any]:
     return {
         "group": told.group,
         "generations": len(told.generations),
-        "unavailable_partition_ms": cost.unavailable_partition_ms,
+        "unavailable_partition_ms": cost.unavailable_partition_ms if told.partitions_told else None,
         "unknown_ms": cost.unknown_ms,
-        "max_partitions": cost.max_partitions,
+        "max_partitions": cost.max_partitions if told.partitions_told else None,
     }
 
 
@@ -191,8 +189,9 @@ def _print(told: Story, close: Fidelity, verdicts: Sequence[Verdict], seeds: int
     errors = ""
     if close.median_error_ms is not None:
         errors = f"; phases off by {close.median_error_ms} ms in the median, {close.p95_error_ms} ms at 95 %"
-    print(f"played again exactly: {close.played} generations, {close.matched} of {close.recorded} as recorded{errors}")
-    print(f"recorded: {amount(told.cost.unavailable_partition_ms)} unavailable{_unknown(told)}")
+    played = count(close.played, "generation")
+    print(f"played again exactly: {played}, {close.matched} of {close.recorded} as recorded{errors}")
+    print(f"recorded: {_recorded_cost(told)}")
     print(f"\n{count(seeds, 'seed')}: median (least–most)")
     output.table([_shown(verdict) for verdict in verdicts], COLUMNS)
     for sentence in _failures(verdicts):
@@ -207,10 +206,12 @@ def _count_generations(told: Story) -> str:
     return count(len(told.generations), "generation")
 
 
-def _unknown(told: Story) -> str:
-    if not told.cost.unknown_ms:
-        return ""
-    return f"; for {told.cost.unknown_ms / 1_000:,.1f} partition-seconds it does not tell"
+def _recorded_cost(told: Story) -> str:
+    if not told.partitions_told:
+        return "no log names a partition, so what stood still is not known"
+    known = f"{amount(told.cost.unavailable_partition_ms)} unavailable"
+    unknown = told.cost.unknown_ms
+    return f"{known}; for {unknown / 1_000:,.1f} partition-seconds the logs do not tell" if unknown else known
 
 
 def _shown(verdict: Verdict) -> dict[str, Any]:

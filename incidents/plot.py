@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from assignors import ASSIGNORS
-from events import classic as c
-from events import client as p
 from events import world as w
-from events.base import Recorded, group_of, group_stream
-from events.types import TopicPartition
-from incidents import ghosts, timeouts
+from events.base import Recorded
+from incidents import ghosts, happenings, timeouts
 from incidents.errors import LogError
 from incidents.generations import Generation, generations
 from incidents.lives import CLOSE, KILL, Life, Lives
 
 JAVA, LIBRDKAFKA, KAFKA_PYTHON = "java", "librdkafka", "kafka-python"
 _LIBRDKAFKA = ("Unassignment done", "JoinGroup error", "Metadata for subscribed topic(s)")
-_NATURAL = re.compile(
-    r"need to revoke|re-join|already rebalancing|encountered|failed|metadata has changed|subscription"
-)
-_NEAR_MS = 2_000
 _COMMON = "range"
 _COOPERATIVE = "cooperative-sticky"
 _ALIASES = {"RoundRobinAssigner": "roundrobin", "stream": "cooperative-sticky"}
@@ -41,16 +33,6 @@ class Actor:
         return next((life.instance for life in self.lives if life.instance), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Growth:
-    """A topic grew to so many partitions; `life` was the one to notice."""
-
-    at_ms: int
-    topic: str
-    partitions: int
-    life: str
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plot:
     """Who did what when (ms of the run), with which settings (Kafka's names), and what had to be assumed.
@@ -64,7 +46,7 @@ class Plot:
     client: str
     settings: Mapping[str, int]
     generations: tuple[Generation, ...]
-    growths: tuple[Growth, ...]
+    growths: tuple[happenings.Growth, ...]
     failovers: tuple[tuple[int, int], ...]
     rejoins: tuple[tuple[int, str], ...]
     ends_ms: int
@@ -90,7 +72,7 @@ def plot(
 ) -> Plot:
     """The plot of one group. `topics` are partition counts, `given` settings, that the record does not tell.
 
-    Raises LogError if the record holds no consumer of the group, or none of its topics.
+    Raises LogError if the record holds no consumer of the group.
     """
     told = Lives(group)
     told.fold(facts)
@@ -100,7 +82,7 @@ def plot(
     lives = [life for life in lives if life.joins or life.starts_ms is not None or not life.told or life.callbacks]
     if not lives:
         raise LogError(f"group {group!r}: the record tells of no member of it; there is no story to play again")
-    counts, growths, notes = _topics(facts, group, lives, topics)
+    counts, growths, notes = happenings.topics(facts, group, lives, topics, max([1, *(g.size for g in passed)]))
     client = str(given.get("client") or _client(lives))
     known = {name: int(value) for name, value in given.items() if name != "client"}
     settings, assumed = timeouts.infer(facts, group, lives, passed, known)
@@ -114,8 +96,8 @@ def plot(
         settings=settings,
         generations=tuple(passed),
         growths=tuple(growths),
-        failovers=tuple(_failovers(facts, group, lives)),
-        rejoins=tuple(_rejoins(passed, lives, told, client)),
+        failovers=tuple(happenings.failovers(facts, group, lives)),
+        rejoins=tuple(happenings.rejoins(passed, lives, client == KAFKA_PYTHON)),
         ends_ms=end_ms,
         notes=(*assumed, *notes, *_unsaid(lives)),
     )
@@ -184,95 +166,6 @@ def strategy(life: Life, passed: Sequence[Generation]) -> tuple[str, ...]:
     if life.eager and offered == [_COOPERATIVE]:  # it offered an eager one besides, which was never selected
         offered.append(next((name for name in common if name != _COOPERATIVE), _COMMON))
     return tuple(offered)
-
-
-def _topics(
-    facts: Sequence[Recorded], group: str, lives: Sequence[Life], given: Mapping[str, int]
-) -> tuple[dict[str, int], list[Growth], list[str]]:
-    """Partition counts at the begin, and how they grew."""
-    counts = {f.event.topic: f.event.partitions for f in facts if isinstance(f.event, w.TopicCreated)}
-    declared = [f.event.topics for f in facts if isinstance(f.event, w.GroupDeclared) and f.event.group == group]
-    names = sorted({topic for topics in declared for topic in topics} & set(counts)) or sorted(given)
-    counts = {topic: max(given.get(topic, 0), counts.get(topic, 0)) for topic in names}
-    if not counts:
-        raise LogError(
-            f"group {group!r}: no log names a partition of it, so there is nothing to assign; give"
-            " --topic NAME=PARTITIONS"
-        )
-    noticed = sorted((at, life.name) for life in lives for at in life.grows)
-    growths: list[Growth] = []
-    notes: list[str] = []
-    if noticed:
-        at, name = noticed[0]
-        before = _seen_before(facts, group, at)
-        for topic, count in counts.items():
-            if 0 < before.get(topic, 0) < count:
-                growths.append(Growth(at, topic, count, name))
-                notes.append(f"{topic} had {before[topic]} partitions until {name} noticed that it had grown")
-                counts[topic] = before[topic]
-    return counts, growths, notes
-
-
-def _seen_before(facts: Sequence[Recorded], group: str, until_ms: int) -> dict[str, int]:
-    """How many partitions of each topic were named before an instant."""
-    highest: dict[str, int] = {}
-    for fact in facts:
-        if fact.at_ms >= until_ms:
-            break
-        named: tuple[TopicPartition, ...] = ()
-        if isinstance(fact.event, p.ViewChanged) and group_of(fact.stream) == group:
-            named = fact.event.partitions
-        elif isinstance(fact.event, c.AssignmentStored) and fact.stream == group_stream(group):
-            named = tuple(tp for given in (fact.event.assignment or {}).values() for tp in given)
-        for topic, partition in named:
-            highest[topic] = max(highest.get(topic, 0), partition + 1)
-    return highest
-
-
-def _failovers(facts: Sequence[Recorded], group: str, lives: Sequence[Life]) -> list[tuple[int, int]]:
-    """When the coordinator was away; a crash says nothing, but its clients notice."""
-    found: list[tuple[int, int]] = []
-    gone: int | None = None
-    for fact in facts:
-        if fact.stream != group_stream(group):
-            continue
-        if isinstance(fact.event, c.CoordinatorUnloaded):
-            gone = fact.at_ms
-        elif isinstance(fact.event, c.CoordinatorLoaded):
-            last = found[-1][1] if found else 0
-            missed = [at for life in lives for at in life.lost if max(last, fact.at_ms - 120_000) < at < fact.at_ms]
-            if gone is None and len(missed) >= 2:
-                gone = min(missed)
-            if gone is not None and fact.at_ms > gone:
-                found.append((gone, fact.at_ms))
-            gone = None
-    return found
-
-
-def _rejoins(passed: Sequence[Generation], lives: Sequence[Life], told: Lives, client: str) -> list[tuple[int, str]]:
-    """Rebalances that a member began although nothing had happened: enforced, for all the record tells."""
-    by_id = {member: life for life in lives for member in life.ids}
-    found = []
-    for i, generation in enumerate(passed):
-        life = by_id.get(generation.member or "")
-        if (
-            life is None
-            or generation.started_ms is None
-            or generation.cause not in ("member-rejoined", "leader-rejoined")
-        ):
-            continue
-        at = generation.started_ms
-        cooperative = any("cooperative" in (g.protocol or "") for g in passed[max(0, i - 1) : i + 1])
-        explained = [*life.grows, *(when for when, _ in life.subscribes)]
-        begins = min([*life.joins[:1], at]) if life.joins else at
-        if cooperative or _NATURAL.search(generation.reason.partition("client reason:")[2]):
-            continue
-        if any(abs(when - at) <= _NEAR_MS for when in explained) or (
-            client == KAFKA_PYTHON and at - begins <= _NEAR_MS
-        ):
-            continue
-        found.append((at, life.name))
-    return found
 
 
 def _unsaid(lives: Sequence[Life]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import tzinfo
 from pathlib import Path
@@ -18,9 +18,8 @@ from incidents import (
     node_clients,
     python_clients,
 )
-from incidents.errors import LogError
 from incidents.formats import Record, clean, parse, starts_record
-from incidents.rows import KINDS, Counts, Reading, Row, Unread
+from incidents.rows import Counts, Row, Unread
 from incidents.scan import Scan, Window
 from incidents.times import iso, parse_zone, to_utc
 from incidents.wordings import Found, first_reading
@@ -250,33 +249,3 @@ def _with_kind(row: Row, kind: str) -> Row:
     else:
         detail.pop("partitions", None)
     return Row(row.file, row.line, row.at, kind, row.group, row.member, row.client, detail)
-
-
-def rows(path: Path, *, tz: str | None = None, skew_ms: int = 0) -> Iterator[Row]:
-    """The rows `incident read` shows of one log, one by one, in constant memory; see LogReader for counts."""
-    for row in LogReader(path, tz=tz, skew_ms=skew_ms):
-        if row.kind in KINDS:
-            yield row
-
-
-def read_files(paths: Sequence[Path], *, tz: str | None = None, skews: Mapping[str, int] = {}) -> Reading:
-    """Read several logs. `skews` (ms, by path or by file name) are added to a file's times.
-
-    `tz` is the zone of times that name none (default: UTC). Raises LogError for a file that can't be read, a zone that
-    doesn't exist and a skew for a file that isn't among `paths`.
-    """
-    names = {str(path) for path in paths} | {Path(path).name for path in paths}
-    for name in skews:
-        if name not in names:
-            raise LogError(f"there is a skew for {name}, which is not among the logs given")
-    reading = Reading(files=tuple(str(path) for path in paths), rows=[], context=[], unread=[], troubles=[])
-    for path in map(Path, paths):
-        reader = LogReader(path, tz=tz, skew_ms=skews.get(str(path), skews.get(path.name, 0)))
-        for row in reader:
-            (reading.rows if row.kind in KINDS else reading.context).append(row)
-        reading.counts.add(reader.counts)
-        if reader.last_at is not None:
-            reading.ends[str(path)] = reader.last_at
-        reading.unread.extend(reader.unread)
-        reading.troubles.extend(reader.troubles)
-    return reading

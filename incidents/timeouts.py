@@ -88,7 +88,7 @@ def _session(lives: Sequence[Life], beat_ms: int | None) -> tuple[int, str]:
     if bounds:
         usual = _SESSIONS if beat_ms in (None, _DEFAULT_BEAT_MS) else _SESSIONS[-1:]
         fits = [known for known in usual if known <= min(bounds)]
-        return (fits[0] if fits else max(min(bounds), 1)), "is assumed: a member was removed after a silence no shorter"
+        return (fits[0] if fits else _SESSIONS[-1]), "is assumed: a member was removed after a silence no shorter"
     if beat_ms in (None, _DEFAULT_BEAT_MS):
         return _SESSIONS[0], "is Kafka's default; no log tells it"
     return max(_SESSIONS[-1], 3 * (beat_ms or 0)), "is assumed: heartbeats are not at Kafka's default either"

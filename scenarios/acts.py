@@ -16,7 +16,7 @@ GROW, REJOIN, FAILOVER = "grow", "rejoin", "failover"
 COMMIT_MS = 12
 """What a Java consumer that closes takes for its last commit before its callback begins (auto-commit)."""
 FIRST_MS = 3
-JOINING_MS = {JAVA: 8, LIBRDKAFKA: 4, KAFKA_PYTHON: 4}
+JOINING_MS = {JAVA: 5, LIBRDKAFKA: 4, KAFKA_PYTHON: 4}
 """From a simulated program's start to its being a member: what the messages take together."""
 _ASKING_MS = 500
 _SETTLING_MS = 5_000

@@ -13,6 +13,8 @@ from scenarios.counterfactual import GROUP, Played
 
 SHARE, LEAST_MS = 0.2, 100
 """A phase is met if it is off by no more than this share of what was recorded, or by so many ms."""
+UNTOLD = 0
+"""The size of a generation whose members no log tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +46,12 @@ class Pair:
 
     @property
     def same(self) -> bool:
-        """Both sides have it, as large, and for the same cause where both know one."""
-        if self.recorded is None or self.played is None or self.recorded.size != self.played.size:
+        """Both sides have it, as large, and for the same cause, where both know that."""
+        if self.recorded is None or self.played is None:
             return False
-        causes = {self.recorded.cause, self.played.cause}
+        if self.recorded.size not in (UNTOLD, self.played.size):
+            return False
+        causes = {_cause(self.recorded), _cause(self.played)}
         return len(causes) == 1 or "unknown" in causes
 
 
@@ -116,7 +120,12 @@ def _paired(recorded: list[Generation], played: list[list[Generation]]) -> list[
 
 
 def _key(generation: Generation) -> tuple[int, str]:
-    return generation.size, generation.cause
+    return generation.size, _cause(generation)
+
+
+def _cause(generation: Generation) -> str:
+    """Whether the leader is the first of several to rejoin is chance."""
+    return "member-rejoined" if generation.cause == "leader-rejoined" else generation.cause
 
 
 def _pair(was: Generation, now: list[Generation]) -> Pair:

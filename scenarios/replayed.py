@@ -36,6 +36,11 @@ class Story:
     play: Callable[[Choice, int], Played]
     play_exactly: Callable[[int], Played]
 
+    @property
+    def partitions_told(self) -> bool:
+        """Whether the record names any partition of the group."""
+        return self.cost.partitions > 0
+
 
 def story(
     store: EventStore,

@@ -29,6 +29,7 @@ class Cost:
     max_partitions: int
     unsafe_ms: int
     unknown_ms: int = 0
+    partitions: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +120,7 @@ def cost(facts: Sequence[Recorded], group: str, from_ms: int, to_ms: int, rebala
         max_partitions=totals["max_partitions"],
         unsafe_ms=sum(i.duration_ms for i in found if i.sub_label == BOTH_ENTITLED),
         unknown_ms=totals["unknown_ms"],
+        partitions=len(each),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from incidents.reader import read_files
+from incidents.reading import read_files
 from incidents.rows import Reading, Row
 
 OLD = "(kafka.coordinator.group.GroupCoordinator)"

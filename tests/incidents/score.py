@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from incidents.reader import read_files
+from incidents.reading import read_files
 from incidents.rows import Row
 
 SET = Path(__file__).parents[3] / "shared" / "incidents"

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from incidents.errors import LogError
 from incidents.formats import clean, parse
-from incidents.reader import read_files, understand
+from incidents.reader import understand
+from incidents.reading import read_files
 from incidents.story import import_run
 from storage.memory import MemoryStore
 from tests.incidents.lines import CLASS, CLIENT

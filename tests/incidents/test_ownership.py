@@ -11,7 +11,7 @@ import pytest
 from events import classic, client
 from events.base import Recorded
 from events.types import TopicPartition
-from incidents.reader import read_files
+from incidents.reading import read_files
 from incidents.story import ImportResult, import_run
 from incidents.times import instant
 from storage.memory import MemoryStore

@@ -9,7 +9,8 @@ import pytest
 
 from incidents import scan
 from incidents.errors import LogError
-from incidents.reader import LogReader, read_files, rows
+from incidents.reader import LogReader
+from incidents.reading import read_files, rows
 from tests.incidents.lines import BROKER, CLASS, CLIENT, OLD, write
 
 STABLE = BROKER + "Stabilized group billing generation {} " + OLD

@@ -12,7 +12,7 @@ from analysis.rebalances import rebalances
 from events import classic, client
 from events.base import group_of
 from events.types import TopicPartition
-from incidents.reader import read_files
+from incidents.reading import read_files
 from incidents.story import import_run
 from incidents.times import instant
 from storage.memory import MemoryStore

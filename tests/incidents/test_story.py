@@ -14,7 +14,7 @@ from events import classic, client, world
 from events.base import Event, Recorded
 from events.types import TopicPartition
 from incidents.errors import LogError
-from incidents.reader import read_files
+from incidents.reading import read_files
 from incidents.story import ImportResult, import_run
 from storage.memory import MemoryStore
 from tests.incidents.lines import CLASS, M1, M2, OLD, stamped, write

@@ -11,7 +11,7 @@ import pytest
 
 from analysis.report import report
 from analysis.runs import Run
-from incidents.reader import read_files
+from incidents.reading import read_files
 from incidents.story import import_run
 from scenarios import catalogue
 from simulation.run import run as simulate

@@ -1,0 +1,142 @@
+"""`groupsim incident whatif` as a user calls it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from events.world import GroupDeclared, RunEnded
+from storage import open_store
+from storage.store import RunInfo
+from tests.cli.conftest import Call
+
+KILL9 = Path(__file__).parents[2] / "examples" / "incidents" / "kill9-range"
+KEYS = {
+    "choice",
+    "rebalances",
+    "unavailable_partition_ms",
+    "p95_partition_ms",
+    "max_partitions",
+    "unsafe_ms",
+    "versus_recorded",
+}
+
+
+def imported(call: Call) -> None:
+    """kill9-range in the store."""
+    assert call("incident", "import", *map(str, sorted(KILL9.glob("*.log.gz"))), "--name", "kill9").status == 0
+
+
+def test_rows_are_the_contracts_baseline_first_and_assumptions_are_said_on_stderr(call: Call) -> None:
+    imported(call)
+    choices = ["--assignor", "cooperative-sticky", "--set", "session.timeout.ms=10000", "--set", "membership=static"]
+    called = call("incident", "whatif", "latest", *choices, "--seeds", "0:3", "--format", "json")
+    assert called.status == 0
+    rows = called.json
+    assert [row["choice"] for row in rows] == [
+        "as recorded",
+        "cooperative-sticky",
+        "session.timeout.ms=10000",
+        "membership=static",
+    ]
+    assert all(set(row) >= KEYS for row in rows)
+    assert rows[0]["versus_recorded"] == 1.0
+    assert rows[0]["recorded"]["generations"] == rows[0]["fidelity"]["played_generations"] == 4
+    assert rows[0]["fidelity"]["holds"]
+    assert rows[2]["unavailable_partition_ms"] > rows[0]["unavailable_partition_ms"]
+    assert "session.timeout.ms=6000 is what the import took" in called.err
+    lines = call("incident", "whatif", "latest", "--seeds", "0:1", "--format", "jsonl").out.splitlines()
+    assert len(lines) == 1
+
+
+def test_people_see_the_record_beside_the_story_and_below_it_what_was_assumed(call: Call) -> None:
+    imported(call)
+    out = call("incident", "whatif", "latest", "--set", "heartbeat.interval.ms=300", "--seeds", "0:2").out
+    assert "played again exactly: 4 generations, 4 of 4 as recorded" in out
+    assert out.index("session-expired") < out.index("as recorded  ") < out.index("heartbeat.interval.ms=300")
+    assert out.index("heartbeat.interval.ms=300") < out.index("the record does not tell, so it was assumed:")
+
+
+def test_commas_join_settings_into_one_choice_but_stay_inside_a_list_of_assignors(call: Call) -> None:
+    imported(call)
+    both = "partition.assignment.strategy=cooperative-sticky,range,session.timeout.ms=9000"
+    rows = call("incident", "whatif", "latest", "--set", both, "--seeds", "0:1", "--format", "json").json
+    assert [row["choice"] for row in rows] == ["as recorded", both]
+
+
+def test_what_the_user_knows_takes_the_place_of_an_assumption(call: Call) -> None:
+    imported(call)
+    called = call("incident", "whatif", "latest", "--assume", "heartbeat.interval.ms=1000", "--seeds", "0:1")
+    assert "observed heartbeats" not in called.out
+    assert "session.timeout.ms=6000 is" in called.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--protocol", "consumer"], "--protocol consumer: the consumer protocol (KIP-848) is not simulated here"),
+        (["--assignor", "uniform"], "'uniform' is a server-side assignor"),
+        (["--assignor", "rang"], "near names: range"),
+        (["--set", "sesion.timeout.ms=1"], "near names: session.timeout.ms"),
+        (["--set", "membership=sticky"], "must be static or dynamic"),
+        (["--set", "restart.ms=soon"], "must be a whole number"),
+        (["--set", "session.timeout.ms=100"], "so no member could join; change both"),
+        (["--set", "session.timeout.ms=many"], "must be a whole number"),
+        (["--assume", "client=rust"], "must be one of java, librdkafka, kafka-python"),
+        (["--assume", "acks=1"], "must be one of session.timeout.ms"),
+        (["--group", "nobody"], "has no group 'nobody'"),
+        (["--seeds", "5:5"], "no seed is in it"),
+    ],
+)
+def test_a_wrong_request_is_one_sentence_and_status_2(call: Call, arguments: list[str], sentence: str) -> None:
+    imported(call)
+    called = call("incident", "whatif", "latest", *arguments)
+    assert called.status == 2
+    assert sentence in called.err
+    assert called.err.count("\n") == 1
+
+
+def test_a_group_of_the_consumer_protocol_is_refused_in_one_sentence(call: Call) -> None:
+    store = open_store("groupsim.db")
+    writer = store.begin(RunInfo(id="new", name="new", source="recorded"))
+    writer.append(0, "world", [GroupDeclared(group="billing", protocol="consumer", topics=())])
+    writer.append(9, "world", [RunEnded(status="finished")])
+    writer.finish("finished", 9)
+    store.close()
+    called = call("incident", "whatif", "new")
+    assert called.status == 2
+    assert "group billing of run new uses the consumer protocol (KIP-848), which is not simulated" in called.err
+
+
+def test_a_simulated_run_plays_its_own_story_again(call: Call) -> None:
+    assert call("run", "initial_delay").status == 0
+    called = call("incident", "whatif", "latest", "--set", "group.initial.rebalance.delay.ms=0", "--seeds", "0:2")
+    assert called.status == 0
+    assert "phases off by 0 ms in the median, 0 ms at 95 %" in called.out
+    refused = call("incident", "whatif", "latest", "--set", "membership=static")
+    assert refused.status == 2
+    assert "its scenario says who is static" in refused.err
+
+
+def test_names_out_of_logs_are_shown_and_not_obeyed(call: Call, tmp_path: Path) -> None:
+    group, client = "<script>alert(1)</script>%s';DROP", "c\x1b]0;owned\x07/../{0}"
+    member = f"{client}-11111111-2222-3333-4444-555555555555"
+    at = "[2024-03-01 10:00:0{},000] INFO [GroupCoordinator 1]: "
+    end = " (kafka.coordinator.group.GroupCoordinator)\n"
+    log = tmp_path / "broker.log"
+    reason = f"(reason: Adding new member {member} with group instance id None)"
+    log.write_text(
+        at.format(1) + f"Preparing to rebalance group {group} in state PreparingRebalance with old generation 0"
+        f" (__consumer_offsets-3) {reason}{end}"
+        + at.format(4)
+        + f"Stabilized group {group} generation 1 (__consumer_offsets-3) with 1 members{end}"
+        + at.format(5)
+        + f"Assignment received from leader {member} for group {group} for generation 1.{end}"
+    )
+    assert call("incident", "import", str(log)).status == 0
+    called = call("incident", "whatif", "latest", "--seeds", "0:1")
+    assert called.status == 0
+    assert "\x1b" not in called.out + called.err
+    assert "\x07" not in called.out + called.err
+    assert "<script>" in called.out
