@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from analysis.books import STABLE, Books
 from analysis.processes import Processes
+from analysis.rounds import BY_JOIN, Round, stories
 from analysis.witness import CLIENT, COORDINATOR
 from events import classic as c
 from events import client as p
@@ -25,9 +26,9 @@ class Rebalance:
     it moved nothing. `moved`: partitions granted to another member than the one that had them last (a partition
     withheld in round 1 moves in round 2). `revoked`: partitions that their owner does not have any more. Both are None
     where the assignment before or after is not told. `rounds`: 1, or its place in a row of cooperative follow-ups.
-    `slowest_member`: whoever was dropped for not joining; else the last to join, or, where the sync phase was the
-    longer one, the leader; a process id where one is known; None where a log does not name everybody.
-    `members` is None where no log counts them.
+    `slowest_member`: whoever was dropped, or left out as absent, for not joining; else the last to join, or, where the
+    sync phase was the longer one, the leader; a process id where one is known; None where the logs do not name
+    everybody. `members` is None where no log counts them.
     """
 
     group: str
@@ -54,13 +55,27 @@ def rebalances(facts: Iterable[Recorded]) -> list[Rebalance]:
     SyncGroup answer; its cause is `unknown`.
     """
     told: dict[str, _Teller] = {}
+    log: list[Recorded] = []
     for fact in facts:
         kind = type(fact.event)
         if kind in COORDINATOR or kind in CLIENT:
             group = group_of(fact.stream)
             if group is not None:
                 told.setdefault(group, _Teller(group)).apply(fact.event, fact.at_ms)
-    return [row for group in sorted(told) for row in told[group].rows()]
+                log.append(fact)
+    rows = [row for group in sorted(told) for row in told[group].rows()]
+    if not any(fact.source is not None for fact in log):
+        return rows
+    rounds = {(s.group, r.started_ms): r for s in stories(log).values() for r in s.rounds}
+    return [_slowest(row, rounds.get((row.group, row.started_ms))) for row in rows]
+
+
+def _slowest(row: Rebalance, told: Round | None) -> Rebalance:
+    """A broker's log does not tell who joins again: the clients' logs say who was last, or nobody can."""
+    if told is None or told.ended_by != BY_JOIN or told.joined_ms is None or told.ended_ms is None:
+        return row
+    led = told.ended_ms - told.joined_ms > told.joined_ms - told.started_ms
+    return replace(row, slowest_member=told.leader if led else told.awaited)
 
 
 @dataclass(slots=True)
@@ -135,7 +150,8 @@ class _Teller:
                 last_in = (
                     None if event.members is None else self.last_in
                 )  # a log that names not all can't say who was last
-                slowest = event.dropped[0] if event.dropped else last_in
+                missing = (*event.dropped, *event.absent)
+                slowest = missing[0] if missing else last_in
                 self._set(generation=event.generation, members=event.size or None, slowest_member=self._name(slowest))
             case c.AssignmentStored():
                 self._stored(event, at_ms, before)

@@ -38,6 +38,7 @@ def unavailable(
     between: Annotated[
         tuple[int, int] | None, typer.Option(metavar="MS MS", help="Only this stretch of the run.")
     ] = None,
+    in_full: Annotated[bool, typer.Option("--notes", help="List what a recorded log does not tell.")] = False,
     store: StoreOption = DEFAULT_STORE,
     form: FormatOption = Format.TABLE,
 ) -> None:
@@ -72,17 +73,19 @@ def unavailable(
     if by == "partition":
         found_rows, columns = with_instants(found_rows, columns, found.info, "from_ms")
     output.rows(found_rows, columns, form)
-    _say_unknown(found, notes)
+    _say_unknown(found, notes, in_full)
 
 
-def _say_unknown(found: Any, notes: Any) -> None:
+def _say_unknown(found: Any, notes: Any, in_full: bool) -> None:
     """What a recorded log can't tell is said, on stderr, beside every answer it limits."""
     unknown = sum(i.duration_ms for i in found.intervals if i.label == "UNKNOWN")
     if unknown:
         output.note(f"not told by the log: {unknown / 1_000:,.1f} partition-seconds (label UNKNOWN in `timeline`)")
-    if found.info.source == "recorded":
-        for sentence in notes if isinstance(notes, list) else []:
-            output.note(f"note: {sentence}")
+    told = notes if found.info.source == "recorded" and isinstance(notes, list) else []
+    for sentence in told if in_full else ():
+        output.note(f"note: {sentence}")
+    if told and not in_full:
+        output.note(f"{len(told)} notes say what the logs do not tell and what was assumed; --notes lists them")
 
 
 def timeline(

@@ -36,13 +36,18 @@ _DOING = {
 def sentences(
     summary: dict[str, Any], found: Sequence[Interval], pieces: Sequence[Blame], steps: Sequence[Step]
 ) -> list[str]:
-    """The first says how much, the second why; the rest is what else is worth knowing."""
-    told = [_total(summary["unavailable"], found)]
-    told += _waited(pieces, steps)
-    told += _longest(found)
-    told += _start(pieces)
-    told += _rest(summary)
-    return told
+    """The first says how much, the next ones why, the largest share first; the rest is what else is worth knowing."""
+    shares = sorted([*_waited(pieces, steps), *_start(pieces)], reverse=True)
+    why = [
+        f"{_percent(share)} of {'the whole' if place else 'it'} {text}" for place, (share, text) in enumerate(shares)
+    ]
+    return [_total(summary["unavailable"], found), *why, *_longest(found), *_rest(summary)]
+
+
+def _percent(share: float) -> str:
+    """`8.5 %`: two digits that tell something."""
+    number = share * 100
+    return f"{number:.0f} %" if number >= 10 else f"{number:.2g} %"
 
 
 def _total(unavailable: dict[str, Any], found: Sequence[Interval]) -> str:
@@ -52,27 +57,26 @@ def _total(unavailable: dict[str, Any], found: Sequence[Interval]) -> str:
         return "No partition is known, so nothing can be said of availability."
     if not still:
         return f"All {counted(len(everything), 'partition')} were available all the time that is told."
-    total, share = unavailable["partition_ms"], unavailable["share"] * 100
+    total = unavailable["partition_ms"]
     many = "" if len(still) == len(everything) else f" of {len(everything):,}"
     were = "was" if len(still) == 1 and not many else "were"
     what = f"{len(still):,}{many} partition{'' if were == 'was' else 's'}"
-    sums_up = f"{total / 1_000:,.1f} partition-seconds, {share:.2g} % of all partition time"
+    sums_up = f"{total / 1_000:,.1f} partition-seconds, {_percent(unavailable['share'])} of all partition time"
     most = unavailable["max_partitions"]
     at_once = f"; at most {most:,} at the same time" if len(still) > 1 else ""
     return f"{what} {were} unavailable for {duration(total)} in total ({sums_up}){at_once}."
 
 
-def _waited(pieces: Sequence[Blame], steps: Sequence[Step]) -> Iterator[str]:
+def _waited(pieces: Sequence[Blame], steps: Sequence[Step]) -> Iterator[tuple[float, str]]:
     total = sum(piece.duration_ms for piece in pieces)
     rows = sums(pieces, lambda b: None if b.member is None else f"{b.member}\0{b.configuration or ''}")
     told = [row for row in rows if row[0] is not None and row[1] >= _WORTH * total][:3]
-    for number, (key, partition_ms, _, longest_ms) in enumerate(told):
-        member, _, configuration = str(key).partition("\0")
+    for key, partition_ms, _, longest_ms in told:
+        member, _, configuration = str(key).rpartition("\0")
         worst = _step_ms(member, configuration, pieces, steps) or longest_ms
         doing = _DOING.get(configuration)
         clause = f", {doing.format(duration(worst))}" if doing else ""
-        share = f"{partition_ms / total:.0%}".replace("%", " %")
-        yield f"{share} of {'it' if number == 0 else 'the whole'} waited for {shown(member, 60)}{clause}."
+        yield partition_ms / total, f"waited for {shown(member, 60)}{clause}."
 
 
 def _step_ms(member: str, configuration: str, pieces: Sequence[Blame], steps: Sequence[Step]) -> int:
@@ -98,12 +102,11 @@ def _longest(found: Sequence[Interval]) -> Iterator[str]:
         )
 
 
-def _start(pieces: Sequence[Blame]) -> Iterator[str]:
+def _start(pieces: Sequence[Blame]) -> Iterator[tuple[float, str]]:
     total = sum(piece.duration_ms for piece in pieces)
     starting = sum(piece.duration_ms for piece in pieces if piece.cause == START)
-    if starting >= _WORTH * total and starting:
-        share = f"{starting / total:.0%}".replace("%", " %")
-        yield f"{share} of the whole fell before the groups first worked, where the initial delay is waited out."
+    if starting and starting >= _WORTH * total:
+        yield starting / total, "fell before the groups first worked, where the initial delay is waited out."
 
 
 def _rest(summary: dict[str, Any]) -> Iterator[str]:

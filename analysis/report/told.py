@@ -8,13 +8,12 @@ from typing import Any
 
 from analysis.labels import Interval
 from analysis.plots.shown import shown
-from analysis.rebalances import Rebalance, rebalances
+from analysis.rebalances import Rebalance
 from analysis.report import provenance, settings
 from analysis.report.bars import bars
 from analysis.report.lanes import all_spans, packed_lanes
 from analysis.report.reasons import reasons
 from analysis.report.sentences import sentences
-from analysis.rounds import stories
 from analysis.runs import Run
 from analysis.summary import summarise
 
@@ -51,8 +50,8 @@ def told(run: Run, verdicts: Sequence[Verdict]) -> dict[str, Any]:
     """One run. Keys are what `analysis/report/*.js` reads; times in ms since the run's start."""
     facts, found, info = run.telling, run.intervals, run.info
     end_ms = facts[-1].at_ms if facts else 0
-    rows = rebalances(facts)
-    spans = list(all_spans(rows, stories(facts), run.steps, end_ms))
+    rows = run.rounds
+    spans = list(all_spans(rows, run.stories, run.steps, end_ms))
     summary = summarise(facts, found)
     notes = info.summary.get("notes", [])
     return {

@@ -99,3 +99,24 @@ def test_a_size_that_no_log_tells_is_missing_and_not_nought() -> None:
     log = Log(source="c.log:1").group(5, c.RebalanceStarted(generation=1, cause="unknown", reason=""))
     log.group(9, c.JoinPhaseCompleted(generation=2, size=0)).group(10, c.AssignmentStored(generation=2)).end(20)
     assert told(log)[0].members is None
+
+
+def joined_by_three(*, logs: tuple[str, ...]) -> Log:
+    """c joins a and b; its MemberAdded is all the broker's log has; b's own log says that it came last."""
+    log = Log(source="x.log:1").added(0, "a", "b").preparing(0, 0).completing(1, 1, "a", "b").stored(2, 1, a=tps(0))
+    log.start(2, *logs).syncs(3, 1, *[x for x in logs if x != "c"]).asks(100, "c").added(101, "c")
+    log.preparing(101, 1, "member-joined", "c").asks(150, "a").asks(900, *[x for x in ("b",) if x in logs])
+    return log.completing(901, 2, "a", "b", "c").stored(905, 2, a=tps(0)).end(910)
+
+
+def test_a_recorded_rebalances_slowest_member_is_the_last_to_ask_by_the_clients_logs() -> None:
+    assert told(joined_by_three(logs=("a", "b", "c")))[-1].slowest_member == "b"
+
+
+def test_who_was_slowest_is_not_told_where_a_members_log_is_missing() -> None:
+    assert told(joined_by_three(logs=("a", "c")))[-1].slowest_member is None
+
+
+def test_an_absent_static_member_is_the_slowest() -> None:
+    log = serving_pair().preparing(200, 1).completing(900, 2, "a", absent=("b",)).stored(901, 2, a=tps(0), b=tps(1))
+    assert told(log.end(910))[-1].slowest_member == "b"
