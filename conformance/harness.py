@@ -119,6 +119,8 @@ class Harness:
             member.slow_batch(what["ms"])
         else:
             names = topics_of(what["topics"], self._recorded.topics)
+            process = f"{label}.{self._incarnations[label]}"
+            self._observed.see(self._world.now, process, "subscription_changed", topics=f"[{', '.join(names)}]")
             member.subscribe(*(self._topics[name] for name in names))
 
     def _downtime_ms(self, stop: Action) -> int:

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from conformance import fetch, wire
-from conformance.messages import API_VERSIONS, CREATE_TOPICS, FIND_COORDINATOR, Api
+from conformance.messages import API_VERSIONS, CREATE_PARTITIONS, CREATE_TOPICS, FIND_COORDINATOR, Api
 
 HOST = "127.0.0.1"
 READY_WITHIN_S = 90
@@ -178,8 +178,22 @@ class Kafka:
 
     def create_topic(self, name: str, partitions: int) -> None:
         """Make a topic, replicated on up to three nodes."""
-        topic = {"name": name, "partitions": partitions, "replicas": min(3, len(self.nodes))}
+        topic = {
+            "name": name,
+            "partitions": partitions,
+            "replicas": min(3, len(self.nodes)),
+            "assignments": [],
+            "configs": [],
+        }
         said = ask(self.port, CREATE_TOPICS, 4, {"topics": [topic], "timeout_ms": 20_000}, 30)["topics"][0]
+        if said["error"] != 0:
+            raise fetch.Unavailable(f"topic {name}: {said['message']}")
+
+    def add_partitions(self, name: str, partitions: int) -> None:
+        """Let a topic grow to so many partitions, wherever they are put."""
+        grown = {"name": name, "count": partitions, "assignments": None}
+        body = {"topics": [grown], "timeout_ms": 20_000}
+        said = ask(self.port, CREATE_PARTITIONS, 1, body, 30)["topics"][0]
         if said["error"] != 0:
             raise fetch.Unavailable(f"topic {name}: {said['message']}")
 

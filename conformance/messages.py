@@ -232,3 +232,13 @@ ELECT_LEADERS = Api(
     (_f("type", "int8", 1), _f("topics", (_f("name"), _f("partitions", "int32s"))), _f("timeout_ms", "int32")),
     (_throttle(0), _f("error", "int16", 1), _f("topics", MOVED)),
 )
+CREATE_PARTITIONS = Api(
+    37,
+    2,
+    (
+        _f("topics", (_f("name"), _f("count", "int32"), _f("assignments", ()))),
+        _f("timeout_ms", "int32"),
+        _f("validate_only", "bool"),
+    ),
+    (_throttle(0), _f("topics", (_f("name"), _f("error", "int16"), _f("message")))),
+)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from conformance.progress import Progress
 from conformance.spans import Spans
 from events import classic, client
 from events.base import Recorded
 from events.types import NO_GENERATION, MemberId, Partitions, ProcessId
+from simulation.clients.config import JAVA
 
 Record = dict[str, Any]
 REFUSALS = {"REBALANCE_IN_PROGRESS": "RebalanceInProgressException", "COMMIT_FAILED": "CommitFailedException"}
 """A commit's local refusals by the names the Java client gives them."""
-LONG_BATCH_MS = 500
 REMOVED = {"session-expired": "session_expired", "left": "member_left"}
 
 
@@ -31,6 +32,7 @@ class Observed:
         self.frozen: dict[ProcessId, Spans] = {}
         self.member_ids: dict[MemberId, ProcessId] = {}
         self.read_twice = 0
+        self.progress = Progress(self.see)
         self._ids: dict[ProcessId, MemberId] = {}
         self._generations: dict[ProcessId, int] = {}
         self._listening: dict[ProcessId, Record] = {}
@@ -51,8 +53,9 @@ class Observed:
 
     def _client(self, at: int, event: client.ClientEvent) -> None:
         process = event.process
+        self.progress.observe(at, event)
         match event:
-            case client.ProcessStarted():
+            case client.ProcessStarted() if self.progress.library == JAVA:
                 self.see(at, process, "subscribed")
             case client.JoinOk(member=member, generation=generation):
                 self._ids[process], self._generations[process] = member, generation
@@ -67,8 +70,6 @@ class Observed:
                 self.see(at, process, "closed")
             case client.CommitFailed(error=error):
                 self.see(at, process, "commit_refused", error=REFUSALS.get(error, error), **self._who(process))
-            case client.PollEnd(process_ms=ms) if ms >= LONG_BATCH_MS:
-                self.see(at, process, "processing", ms=ms)
             case client.Failed(error=error):
                 self.see(at, process, "poll_error", error=error)
             case client.Frozen():
@@ -105,6 +106,9 @@ class Observed:
                 self._note(at, "join_completed", generation=generation, n_members=size)
             case classic.AssignmentStored(generation=generation, assignment=plan):
                 self._note(at, "assignment_received", generation=generation, n_members=len(plan or {}))
+            case classic.CommitAccepted(member=member, generation=generation, offsets=offsets):
+                if member in self.member_ids:
+                    self.progress.committed(at, self.member_ids[member], generation, len(offsets))
             case classic.GroupEmptied(generation=generation):
                 self._note(at, "group_empty", generation=generation)
             case _:

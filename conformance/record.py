@@ -20,7 +20,9 @@ from conformance.kafka import Kafka
 SHAKE_MS = 30
 """Every play but the first sends each step so much earlier or later at most: what hangs on a hair is found out."""
 AGREEING = 2
-MOST_PLAYS = 8
+SPREAD_MS = 110
+"""How far the times of two plays may lie apart: their shifts, and a little for the machine."""
+MOST_PLAYS = 10
 AT_ONCE = (80, 30, 8)
 """How many scripts are played at once, pass by pass: a script whose plays disagree is played anew in a calmer one."""
 STAGGER_S = 0.05
@@ -60,11 +62,20 @@ def agreed(script: Script, plays: Sequence[Steps]) -> Script | None:
     for steps in plays:
         key = json.dumps([[s["response"], s["after"]] for s in steps], sort_keys=True)
         alike.setdefault(key, []).append(steps)
-    most = max(alike.values(), key=len, default=[])
+    most = max((_together(found) for found in alike.values()), key=len, default=[])
     if len(most) < AGREEING:
         return None
     steps = [_merged(step, [steps[i] for steps in most]) for i, step in enumerate(script["steps"])]
     return {**_bare(script), "plays": len(most), "choices": choices(steps), "steps": steps}
+
+
+def _together(plays: Sequence[Steps]) -> list[Steps]:
+    """The latest of these plays and those whose times lie near its own: a broker that stood still is no witness."""
+    return [steps for steps in plays if all(_near(a["t"], b["t"]) for a, b in zip(steps, plays[-1], strict=True))]
+
+
+def _near(one: int | None, other: int | None) -> bool:
+    return one is None or other is None or abs(one - other) <= SPREAD_MS
 
 
 def _bare(script: Script) -> Script:

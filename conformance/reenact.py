@@ -11,9 +11,11 @@ from conformance import plausible
 from conformance.harness import Harness
 from conformance.observed import Observed
 from conformance.ownership import Seen
+from conformance.progress import first_record_median_ms
 from conformance.recording import ADD_PARTITIONS, BadRecording, Recording, parse
 from conformance.summary import summary
 from events.errors import GroupSimError
+from events.types import TopicPartition
 from simulation.delays import Delays
 from simulation.latencies import LATENCIES
 from simulation.run import Scenario, run
@@ -43,10 +45,12 @@ def reenact(recording: dict[str, Any], seed: int) -> dict[str, Any]:
 
 def _play(recorded: Recording, seed: int) -> Observed:
     observed = Observed()
+    observed.progress.library, observed.progress.auto_commit = recorded.library, recorded.auto_commit
     store = MemoryStore()
 
     def story(world: World) -> Generator[simpy.Event, Any, None]:
         world.network.latency_ms = (0, 1)
+        observed.progress.arrival = lambda t, p, offset: world.topics.arrival_ms(TopicPartition(t, p), offset)
         harness = Harness(world, recorded, observed)
         latencies = LATENCIES[recorded.library]
         rule = Delays(latencies, harness.draw, world.broker.address, lambda: world.now, harness.works_long)
@@ -58,6 +62,7 @@ def _play(recorded: Recording, seed: int) -> Observed:
     if result.failure is not None and result.info.status != "finished":
         raise BadRecording(f"recording {recorded.id}: {result.failure}")
     observed.fold(store.read(result.info.id))
+    observed.progress.finish(recorded.end_ms)
     return observed
 
 
@@ -66,6 +71,7 @@ def _told(recorded: Recording, seed: int, observed: Observed) -> dict[str, Any]:
     seen = seen_of(recorded, observed)
     derived = summary(seen, opens_at=None if _opens_itself(recorded) else recorded.window_from_ms)
     derived["summary"]["records_read_twice"] = observed.read_twice
+    derived["summary"]["first_record_after_assigned_ms_median"] = first_record_median_ms(seen.events)
     return {
         "id": recorded.id,
         "seed": seed,

@@ -45,7 +45,8 @@ def _write_fields(
         if isinstance(field.kind, str):
             _write(out, field.kind, value, flexible=flexible)
             continue
-        _length(out, len(value or ()), 4, flexible)
+        # an array is null only where it has no structure of its own to fill: assignments left to the broker
+        _length(out, -1 if value is None and not field.kind else len(value or ()), 4, flexible)
         for item in value or ():
             _write_fields(out, field.kind, version, item, flexible)
     if flexible:

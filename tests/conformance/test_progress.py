@@ -1,0 +1,89 @@
+"""What re-enacted programs see of their records, commits, batches and polls is told as the recorders told it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from conformance.progress import Progress, first_record_median_ms
+from conformance.reenact import reenact
+from events import client
+from events.types import TopicPartition
+from simulation.clients.config import LIBRDKAFKA
+from tests.conformance.runs import NAMES, played, recording
+
+SLOW = "S10-slow-callback__cooperative-sticky__d0__r1"
+UNEQUAL = "S14-unequal-subscriptions__range__d3__r1"
+STOPPED = "S05-sigstop-beyond-session__range__d0__r1"
+ORDERS = TopicPartition("orders", 0)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_median_wait_for_a_first_record_follows_from_the_recorded_events(name: str) -> None:
+    told = recording(name)
+    assert first_record_median_ms(told["events"]) == told["summary"]["first_record_after_assigned_ms_median"]
+
+
+def _of(run: dict[str, Any], kind: str) -> list[dict[str, Any]]:
+    return [e for e in run["events"] if e["kind"] == kind]
+
+
+def test_polls_are_long_where_callbacks_are_slow() -> None:
+    theirs, ours = recording(SLOW), played(SLOW, 0)
+    assert Counter(e["member"] for e in _of(ours, "poll_long")) == Counter(
+        e["member"] for e in _of(theirs, "poll_long")
+    )
+    assert all(2_000 <= e["ms"] <= 2_100 for e in _of(ours, "poll_long"))
+
+
+def test_a_changed_subscription_is_seen_when_the_program_comes_round_to_it() -> None:
+    (theirs,), (ours,) = (_of(run, "subscription_changed") for run in (recording(UNEQUAL), played(UNEQUAL, 0)))
+    assert (ours["member"], ours["topics"]) == (theirs["member"], theirs["topics"]) == ("m3", "[orders, payments]")
+    assert 26_000 < ours["t_ms"] <= 26_200
+
+
+def test_every_first_record_is_one_of_a_partition_just_assigned() -> None:
+    for name in (SLOW, UNEQUAL, STOPPED):
+        held: set[tuple[str, int, str, int]] = set()
+        seen = 0
+        for event in played(name, 0)["events"]:
+            who = (event["member"], event["incarnation"])
+            if event["kind"] == "callback_end" and event["of"] == "assigned":
+                held |= {(*who, topic, partition) for topic, partition in event["partitions"]}
+            for topic, partition, _ in event["offsets"] if event["kind"] == "first_records" else ():
+                seen += 1
+                held.remove((*who, topic, partition))
+        assert seen >= 12
+
+
+def test_of_a_programs_own_commits_the_first_of_a_generation_and_every_25th_are_noted() -> None:
+    told = [e for e in _of(played(STOPPED, 0), "commit_ok") if e["member"] == "m1"]
+    assert {e["how"] for e in told} == {"auto", "sync"}
+    generations = [e["generation"] for e in told if e["how"] == "auto"]
+    assert len(set(generations)) >= 3
+    noted: list[dict[str, Any]] = []
+    progress = Progress(lambda at, process, kind, **more: noted.append({"t_ms": at, "kind": kind, **more}))
+    for n in range(50):
+        progress.committed(n, "a.0", 1, 4)
+    assert [e["t_ms"] for e in noted] == [0, 24, 49]
+
+
+def test_what_is_given_up_before_its_first_record_came_is_not_told() -> None:
+    noted: list[tuple[int, str, Any]] = []
+    progress = Progress(lambda at, process, kind, **more: noted.append((at, kind, more)))
+    progress.library = LIBRDKAFKA
+    progress.arrival = lambda topic, partition, offset: 100 * offset
+    progress.observe(10, client.PositionReady(process="a.0", offsets=(("orders", 0, 3), ("orders", 1, 4))))
+    progress.observe(350, client.ViewChanged(process="a.0", partitions=(ORDERS,)))
+    progress.finish(1_000)
+    assert noted == [(300, "first_records", {"offsets": [["orders", 0, 3]]})]
+
+
+def test_a_topic_without_records_has_no_first_ones() -> None:
+    story = recording(STOPPED)
+    story["config"]["records_per_partition_per_s"] = 0
+    told = reenact(story, 1)
+    assert not _of(told, "first_records")
+    assert told["summary"]["first_record_after_assigned_ms_median"] is None
