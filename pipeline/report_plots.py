@@ -73,7 +73,7 @@ def _png(report: Report, file: Path) -> None:
 
 
 def _html(report: Report, file: Path) -> None:
-    import plotly.graph_objects as go  # type: ignore[import-untyped]
+    import plotly.graph_objects as go
 
     rows = _shown(report)
     figure = go.Figure()

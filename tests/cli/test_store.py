@@ -1,0 +1,170 @@
+"""The store at the shell: any database by its URL, verify, import, --resume; trouble is one sentence and status 2."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from storage import open_store
+from tests.cli.conftest import Call
+from tests.postgres import PASSWORD, Server, server
+from tests.storage.facts import info, plain, write
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[Server]:
+    with server() as running:
+        yield running
+
+
+@pytest.fixture
+def ended(call: Call) -> str:
+    """The id of a run in the store of this test's folder."""
+    return str(call("run", "zombie_member", "--record", "facts", "--format", "json").json["run"])
+
+
+def killed(path: Path, run: str, keep: int) -> str:
+    """Put what a process that was killed had written of the run into another store; gives its id."""
+    store = open_store(path)
+    whole = store.find(run)
+    cut = open_store("killed.db")
+    rows = list(store.rows(run, stop=keep))
+    about = info("cut", seed=whole.seed, params=whole.params, facts=keep, record=whole.record)
+    cut.take(type(about)(**{**{f: getattr(about, f) for f in about.__struct_fields__}, "name": whole.name}), rows)
+    cut.close()
+    store.close()
+    return "cut"
+
+
+def test_every_command_works_on_postgresql(call: Call, postgres: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GROUPSIM_STORE", postgres.schema("every_command"))
+    here = call("run", "zombie_member", "--store", "here.db", "--format", "json").json
+    there = call("run", "zombie_member", "--format", "json").json
+    assert there["digest"] == here["digest"]
+    for command in ("unavailable", "timeline", "rebalances", "show", "replay"):
+        answers = [call(command, "latest", "--format", "json", *place) for place in ((), ("--store", "here.db"))]
+        assert [answer.status for answer in answers] == [0, 0]
+        assert answers[0].json == answers[1].json, command
+    assert call("replay", "latest", "--verify").status == 0
+    assert call("verify", "latest", "--format", "json").json["ok"]
+    assert [run["run"] for run in call("runs", "--format", "json").json] == [there["run"]]
+    for place in ("lake", "facts.jsonl"):
+        assert call("export", "latest", "--to", place).status == 0
+        (got,) = call("import", place, "--store", f"{place}.db", "--format", "json").json
+        assert got == {
+            "run": there["run"],
+            "name": "zombie_member",
+            "facts": there["facts"],
+            "digest": there["digest"],
+            "new": True,
+        }
+    (got,) = call("import", "lake", "--format", "json").json
+    assert not got["new"]
+
+
+def test_a_database_that_can_not_be_reached_is_one_sentence_without_the_password(call: Call, postgres: Server) -> None:
+    wrong = {
+        postgres.url(password="hunter2"): "password authentication failed",
+        postgres.url(database="nowhere"): 'database "nowhere" does not exist',
+        f"postgresql+psycopg://me:{PASSWORD}@127.0.0.1:1/x": "Connection refused",
+        f"postgresql+psycopg://me:{PASSWORD}@127.0.0.1:port/x": "neither a path nor a database URL",
+        f"postgresql+psycopg2://me:{PASSWORD}@127.0.0.1/x": "can't be kept in 'postgresql+psycopg2'",
+        f"mysql://me:{PASSWORD}@127.0.0.1/x": "can't be kept in 'mysql'",
+        postgres.schema("still_empty"): "there is no store at postgresql://127.0.0.1:",
+    }
+    for url, sentence in wrong.items():
+        called = call("runs", "--store", url)
+        assert (called.status, called.out, called.err.count("\n")) == (2, "", 1), called
+        assert sentence in called.err
+        assert PASSWORD not in called.err
+        assert "hunter2" not in called.err
+
+
+def test_verify_says_ok_or_where_damage_begins(call: Call, ended: str) -> None:
+    assert call("verify", ended[:6]).out.startswith(f"ok  run {ended}  ")
+    connection = sqlite3.connect("groupsim.db")
+    connection.execute("DROP TRIGGER facts_stay")
+    connection.execute("UPDATE facts SET at_ms = at_ms + 1 WHERE seq = 100")
+    connection.commit()
+    connection.close()
+    told = call("verify", "latest", "--format", "json")
+    assert (told.status, told.json["ok"]) == (1, False)
+    assert told.json["first_seq"] <= 100 <= told.json["last_seq"]
+    assert "DAMAGED  run" in call("verify", "latest").err
+    again = call("replay", "latest", "--verify")
+    assert again.status == 1
+    assert "fact 100 at" in again.err
+
+
+def test_a_killed_run_is_resumed_to_the_same_digest(call: Call, ended: str) -> None:
+    run = killed(Path("groupsim.db"), ended, 100)
+    before = call("runs", "--format", "json").json[0]
+    assert call("verify", run, "--store", "killed.db").status == 0
+    resumed = call("run", "--resume", run, "--store", "killed.db", "--format", "json")
+    assert (resumed.status, resumed.json["digest"], resumed.json["run"]) == (0, before["digest"], run)
+    assert call("verify", run, "--store", "killed.db").status == 0
+    again = call("run", "--resume", run, "--store", "killed.db")
+    assert (again.status, again.err) == (2, "groupsim: run cut is over (finished): there is nothing to resume\n")
+
+
+def test_a_prefix_that_comes_out_otherwise_is_refused_by_its_first_fact(call: Call, ended: str) -> None:
+    run = killed(Path("groupsim.db"), ended, 100)
+    connection = sqlite3.connect("killed.db")
+    connection.execute("UPDATE runs SET seed = seed + 1")
+    connection.commit()
+    connection.close()
+    refused = call("run", "--resume", run, "--store", "killed.db")
+    assert refused.status == 2
+    assert "run cut can't be resumed: fact " in refused.err
+    assert call("runs", "--store", "killed.db", "--format", "json").json[0]["facts"] == 100
+    for more in (("zombie_member",), ("--seed", "1"), ("--set", "a=1")):
+        assert "--resume takes scenario, seed and settings from the run" in call("run", "--resume", run, *more).err
+
+
+def _small_disk() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
+
+
+def test_a_full_disk_is_one_sentence_and_leaves_the_store_whole(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "cli.main", "run", "eager_vs_cooperative", "--store", str(tmp_path / "s.db")]
+    full = subprocess.run(
+        command, capture_output=True, text=True, cwd=ROOT, preexec_fn=_small_disk, check=False, env={**os.environ}
+    )
+    assert (full.returncode, full.stdout, full.stderr.count("\n")) == (2, "", 1), full
+    assert "s.db can't be used: disk I/O error" in full.stderr
+    store = open_store(tmp_path / "s.db")
+    (run,) = store.runs()
+    assert run.status == "running"
+    assert [row[0] for row in store.rows(run.id)] == list(range(run.facts))
+    assert run.facts > 0
+    store.close()
+    again = [*command[:4], "--resume", run.id, *command[5:], "--format", "json"]
+    resumed = subprocess.run(again, capture_output=True, text=True, cwd=ROOT, check=True)
+    assert json.loads(resumed.stdout)["status"] == "finished"
+
+
+def test_a_store_that_is_only_read_answers_and_refuses_to_be_written(call: Call, ended: str) -> None:
+    url = f"sqlite:///file:{Path.cwd()}/groupsim.db?mode=ro&uri=true"
+    assert call("replay", "latest", "--store", url).status == 0
+    assert call("verify", "latest", "--store", url).status == 0
+    refused = call("run", "zombie_member", "--store", url)
+    assert (refused.status, refused.err.count("\n")) == (2, 1)
+    assert "attempt to write a readonly database" in refused.err
+    assert call("runs", "--format", "json").json[0]["run"] == ended
+
+
+def test_a_store_is_named_by_sqlalchemys_url_too(call: Call, ended: str) -> None:
+    assert call("runs", "--store", "sqlite:///groupsim.db", "--format", "json").json[0]["run"] == ended
+    write(store := open_store("groupsim.db"), "more", 3).append(9, "s", [plain(1)])
+    store.close()
+    assert len(call("runs", "--store", "groupsim.db", "--format", "json").json) == 2
