@@ -16,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import pandas as pd
 import typer
 
 import analysis
@@ -134,15 +135,21 @@ def _tables_of(module: ModuleType) -> Iterator[str]:
     body = ast.parse(inspect.getsource(module)).body
     for statement, following in pairwise(body):
         name = _constant(statement)
-        columns = getattr(module, name, None) if name else None
-        if not isinstance(following, ast.Expr) or not isinstance(following.value, ast.Constant):
+        if name is None or not isinstance(following, ast.Expr) or not isinstance(following.value, ast.Constant):
             continue
-        if isinstance(columns, dict) and columns and all(isinstance(value, str) for value in columns.values()):
-            if columns is MEANINGS:
-                continue
+        columns = getattr(module, name)
+        if isinstance(columns, dict) and columns and all(map(_is_dtype, columns.values())):
             rows = "".join(f"| {column} | {dtype} |\n" for column, dtype in columns.items())
             about = inspect.cleandoc(str(following.value.value))
-            yield f"## {module.__name__}.{name}\n\n{about}\n\n| column | dtype |\n| --- | --- |\n{rows}"
+            title = f"## {name.replace('_', ' ').capitalize()}\n\n`{module.__name__}.{name}`"
+            yield f"{title}\n\n{about}\n\n| column | dtype |\n| --- | --- |\n{rows}"
+
+
+def _is_dtype(value: object) -> bool:
+    try:
+        return isinstance(value, str) and pd.api.types.pandas_dtype(value) is not None
+    except TypeError:
+        return False
 
 
 def _constant(statement: ast.stmt) -> str | None:
