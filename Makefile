@@ -38,6 +38,9 @@ docs: $(READY)  ## write the generated pages anew
 	@$(BIN)/python -m scenarios.page
 	@$(BIN)/python -m cli.reference
 
+site: $(READY)  ## the documentation as pages, in site/
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
 check: lint types contracts  ## lint, types, import contracts
 
 lint: $(READY)
