@@ -30,7 +30,7 @@ EQUAL, DIFFERENT = "=", "**≠**"
 
 @cache
 def meta() -> dict[str, Any]:
-    """`kafka`, `recorded` (a date), `seed`, `unstable`."""
+    """`kafka`, `recorded` (a date), `seed`, `unstable` (names of scripts, by step)."""
     found: dict[str, Any] = json.loads((GOLDEN / "meta.json").read_text())
     return found
 
@@ -109,7 +109,8 @@ def _transition_table() -> Iterator[str]:
         shown = ", ".join(f"`{n}`" for n in names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
         yield f"| {transition} | {shown or known.UNRECORDED[transition]} | {_verdict(every[n] for n in names)} |"
     others = [n for n in compared("cases") if not any(n in names for names in transitions().values())]
-    yield f"| others | {len(others)}: static members, votes, expiry, size limit, old versions | {_verdict(every[n] for n in others)} |"
+    what = "static members, votes, expiry, size limit, old versions"
+    yield f"| others | {len(others)}: {what} | {_verdict(every[n] for n in others)} |"
     yield ""
 
 
@@ -134,13 +135,13 @@ def _differences() -> Iterator[str]:
 
 def _sync_ms() -> int:
     """Median from a leader's SyncGroup to its answer, in ms."""
-    waits = []
+    waits: list[int] = []
     for record in read(GOLDEN / "cases.jsonl.gz"):
         for step in record["steps"]:
             answer = step["response"]
             if step["op"] == "sync" and answer and answer["error"] == "NONE" and step["request"]["assignments"]:
                 waits.append(step["t"] - step["at"])
-    return int(round(median(waits)))
+    return round(median(waits))
 
 
 def _since() -> Iterator[str]:
@@ -161,7 +162,8 @@ def page() -> str:
     """The page."""
     about = meta()
     seeds = assignors()["seeds"]
-    unstable = ", ".join(f"`{n}`" for n in about["unstable"]) or "none"
+    wavering = sorted(n for names in about["unstable"].values() for n in names)
+    unstable = ", ".join(f"`{n}`" for n in wavering) or "none"
     return "\n".join(
         [
             "# Held against a real Kafka",
@@ -177,15 +179,16 @@ def page() -> str:
             f"Every script was played until two plays with shaken times agreed. Unstable, and left out: {unstable}. "
             f"Random scripts from seed {about['seed']}; random assignor problems from seeds {seeds[0]} to {seeds[1]}.",
             "",
-            "Which member leads after an election is unspecified (hash order of random ids): our machine is told whom the "
-            "broker chose, and everything else must follow.",
+            "Which member leads after an election is unspecified (hash order of random ids): our machine is told whom "
+            "the broker chose, and everything else must follow.",
             "",
             "## Differences",
             "",
             *_differences(),
             "## Kafka 4 and the specification",
             "",
-            f"Where {about['kafka']} does otherwise than the specification, which describes a snapshot of October 2024:",
+            f"Where {about['kafka']} does otherwise than the specification, which describes a snapshot of October "
+            "2024:",
             "",
             *_since(),
             "## Stories that only the simulator had told",

@@ -170,8 +170,8 @@ def slow_assignor(kafka: Kafka, watch_s: float = 45) -> Told:
             "assignor_slower_than_session",
             "no generation is ever finished: the followers' own session timers run out behind the parked SyncGroup",
             rounds >= 3 and stored == 0,
-            f"{rounds} join phases completed in {watch_s:.0f} s, {stored} assignments stored, {expired} members expired "
-            f"by the broker",
+            f"{rounds} join phases completed in {watch_s:.0f} s, {stored} assignments stored, {expired} members "
+            "expired by the broker",
         )
 
 

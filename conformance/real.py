@@ -1,0 +1,135 @@
+"""Hold the simulator against a real Kafka: fetch it, start it, record what it does, write the page.
+
+`python -m conformance.real [STEP...]`: the steps are `answers`, `failover`, `assignors`, `stories`, `timelines` and
+`page`; without any, all of them. Everything but the page needs Java 17 and Maven. What is recorded lies in
+tests/golden/conformance.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from conformance import failover, fetch, fresh, java_assignors, record, stories, takeovers
+from conformance import page as pages
+from conformance.driver import Script
+from events.errors import GroupSimError
+
+SEED = 20261121
+"""Of the random scripts and of what is shaken while recording."""
+RANDOM_SCRIPTS = 520
+"""A few more than the 500 that are wanted: some hang on a hair, and are left out."""
+PROBLEMS = range(44_000, 46_000)
+ASKED = pages.ROOT / "tests" / "golden" / "broker"
+"""The scripts written for an earlier broker; what that one answered is not looked at."""
+
+
+def say(line: str) -> None:
+    """To whoever watches."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def asked(family: str) -> list[Script]:
+    """The questions of earlier recordings."""
+    return record.read(ASKED / f"{family}.jsonl.gz")
+
+
+def drawn() -> list[Script]:
+    """Fresh random scripts, on all processors: each is drawn beside our machine, many times over."""
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(partial(fresh.draw, SEED), range(RANDOM_SCRIPTS), chunksize=8))
+
+
+def answers() -> None:
+    """Scripts written by hand, the matrix and the random ones, on one broker after the other."""
+    families: tuple[tuple[str, Callable[[], list[Script]]], ...] = (
+        ("cases", partial(asked, "cases")),
+        ("matrix", partial(asked, "matrix")),
+        ("random", drawn),
+    )
+    unstable: list[str] = []
+    for family, scripts in families:
+        found, wavering = record.record(scripts(), SEED, say)
+        if family == "random":
+            steady = [r for r in found if fresh.steady(r)]
+            wavering += sorted({r["name"] for r in found} - {r["name"] for r in steady})
+            found = steady
+        record.write(pages.GOLDEN / f"{family}.jsonl.gz", found)
+        unstable += wavering
+    _note(unstable={"answers": sorted(unstable)})
+
+
+def moved() -> None:
+    """Scripts with a failover, on three brokers."""
+    found, unstable = failover.record(takeovers.scripts(), SEED, say)
+    record.write(pages.GOLDEN / "failover.jsonl.gz", found)
+    _note(unstable={"failover": unstable})
+
+
+def assignors() -> None:
+    """The release's own assignors."""
+    _write("assignors.json", java_assignors.compare(PROBLEMS))
+
+
+def told() -> None:
+    """Stories that the simulator told first."""
+    _write("stories.json", stories.tell(record.read(pages.GOLDEN / "failover.jsonl.gz"), say))
+
+
+def written() -> None:
+    """The page, from what is recorded."""
+    pages.PAGE.write_text(pages.page(), "utf-8")
+
+
+STEPS: dict[str, Callable[[], None]] = {
+    "answers": answers,
+    "failover": moved,
+    "assignors": assignors,
+    "stories": told,
+    "page": written,
+}
+
+
+def _write(name: str, what: Any) -> None:
+    pages.GOLDEN.mkdir(parents=True, exist_ok=True)
+    (pages.GOLDEN / name).write_text(json.dumps(what, indent=1) + "\n")
+
+
+def _note(unstable: dict[str, list[str]]) -> None:
+    """Write down what was recorded, when, and what was left out."""
+    file: Path = pages.GOLDEN / "meta.json"
+    before = json.loads(file.read_text()) if file.exists() else {"unstable": {}}
+    told_ = {
+        "kafka": fetch.VERSION,
+        "recorded": datetime.now(UTC).date().isoformat(),
+        "seed": SEED,
+        "unstable": {**before["unstable"], **unstable},
+    }
+    _write("meta.json", told_)
+
+
+def main() -> None:
+    """Run the steps named, in their order."""
+    wanted = sys.argv[1:] or [*STEPS]
+    unknown = [name for name in wanted if name not in STEPS]
+    if unknown:
+        sys.exit(f"no step {unknown[0]!r}; there are {', '.join(STEPS)}")
+    for name in (step for step in STEPS if step in wanted):
+        began = time.monotonic()
+        try:
+            STEPS[name]()
+        except GroupSimError as error:
+            sys.exit(f"{name}: {error}")
+        say(f"{name}: {time.monotonic() - began:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
