@@ -75,9 +75,9 @@ def test_the_window_opens_with_the_fault_or_with_the_runs_own_first_full_ownersh
 
 
 def test_kafka_python_leads_its_first_generation_without_metadata() -> None:
-    first = [e for e in played(KAFKA_PYTHON, 0)["events"] if e["member"] == "m1"][:8]
+    first = [e for e in played(KAFKA_PYTHON, 0)["events"] if e["member"] == "m1"]
     told = [(e["kind"], len(e["partitions"]), e["generation"]) for e in first if "partitions" in e and "of" not in e]
-    assert told == [("revoked", 0, -1), ("assigned", 0, 1), ("revoked", 0, 1)]
+    assert told[:3] == [("revoked", 0, -1), ("assigned", 0, 1), ("revoked", 0, 1)]
     assert generations(played(KAFKA_PYTHON, 0))[:2] == ((1, 1), (2, 1))
 
 
