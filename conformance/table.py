@@ -5,95 +5,78 @@ from __future__ import annotations
 import argparse
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from statistics import median
-from typing import Any
 
-from conformance import likeness
-from conformance.recording import parse
-from conformance.reenact import reenact
+from conformance.row import Pair, Row, pair
 
-PER_PARTITION_MS = 50
-SHARE = 0.10
-"""How far medians may lie apart: a tenth, or 50 ms for every partition that stood still, whichever is more."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One scenario under one assignor: all its repetitions, and as many re-enactments of each as there are seeds."""
-
-    name: str
-    recorded: Sequence[dict[str, Any]]
-    played: Sequence[dict[str, Any]]
-
-    def share(self, feature: Any) -> float:
-        """The share of re-enactments that show what some repetition shows."""
-        known = {feature(r) for r in self.recorded}
-        return sum(feature(p) in known for p in self.played) / len(self.played)
-
-    def met(self, feature: Any) -> bool:
-        """Whether every repetition's is among the re-enactments'."""
-        return {feature(r) for r in self.recorded} <= {feature(p) for p in self.played}
-
-    def durations(self) -> tuple[list[int], list[int]]:
-        """Sorted partition-milliseconds: recorded, re-enacted."""
-        return sorted(map(likeness.unavailable_ms, self.recorded)), sorted(map(likeness.unavailable_ms, self.played))
-
-    def inside(self) -> bool:
-        """Whether the recorded partition-milliseconds lie in the re-enacted range."""
-        recorded, played = self.durations()
-        return played[0] <= recorded[0] and recorded[-1] <= played[-1]
-
-    def near(self) -> bool:
-        """Whether the medians are within 10 % or 50 ms per partition."""
-        recorded, played = self.durations()
-        partitions = max(len(likeness.stood_still(r)) for r in self.recorded)
-        return abs(median(recorded) - median(played)) <= max(SHARE * median(recorded), PER_PARTITION_MS * partitions)
+HEAD = (
+    "| recording | recorded partition-ms | re-enacted | generations | in the window | callbacks | stood still "
+    "| inside | medians | by chance | as far |\n|---|---|---|---|---|---|---|---|---|---|---|"
+)
+COUNTED: dict[str, Callable[[Row], bool]] = {
+    "generations": lambda row: row.met(lambda run: run.generations),
+    "callbacks": lambda row: row.met(lambda run: run.callbacks),
+    "stood still": lambda row: row.met(lambda run: run.stood_still),
+    "inside": Row.inside,
+    "medians": Row.near,
+}
 
 
-def _name(record: dict[str, Any], pooled: bool) -> str:
-    """What a row is called; pooled: whoever rebalances alike stands together, whatever the assignor and the delay."""
-    name: str = record["id"].rpartition("__")[0]
-    if not pooled:
-        return name
-    way = "cooperative" if "cooperative-sticky" in record["assignor"] else "eager"
-    return f"{record['scenario']} {parse(record).library} {way}"
-
-
-def rows(paths: Iterable[Path], seeds: range, pooled: bool = False) -> Iterator[Row]:
-    """A row per scenario, assignor and initial delay. Recordings of the consumer protocol are passed by."""
-    groups: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for path in sorted(paths):
+def pairs(paths: Iterable[Path], seeds: range) -> Iterator[Pair]:
+    """Recordings (`recording.json`) with their re-enactments. Those of the consumer protocol are passed by."""
+    for path in sorted(paths, key=lambda p: p.parent.name.rsplit("__", 1)):
         record = json.loads(path.read_text())
         if record["protocol"] == "classic":
-            groups[_name(record, pooled)].append(record)
-    for name, recorded in groups.items():
-        yield Row(name, recorded, [reenact(record, seed) for record in recorded for seed in seeds])
+            yield pair(record, seeds)
+
+
+def rows(found: Iterable[Pair]) -> Iterator[Row]:
+    """A row per scenario, assignor and initial delay, of pairs in the order of `pairs`."""
+    for kind, repetitions in groupby(found, key=lambda p: p.kind):
+        yield Row(kind, tuple(repetitions))
+
+
+def pooled(found: Iterable[Pair]) -> list[Row]:
+    """A row per scenario, library and way of rebalancing."""
+    pools: dict[str, list[Pair]] = defaultdict(list)
+    for each in found:
+        pools[each.pool].append(each)
+    return [Row(pool, members) for pool, members in sorted(pools.items())]
 
 
 def line(row: Row) -> str:
     """A row of a Markdown table."""
-    (recorded, played) = row.durations()
+    recorded, played = row.durations()
     cells = [
         row.name,
         _range(recorded),
         _range(played),
-        f"{_yes(row.met(likeness.generations))} {row.share(likeness.generations):.0%}",
-        f"{_yes(row.met(likeness.rounds_in_window))} {row.share(likeness.rounds_in_window):.0%}",
-        f"{_yes(row.met(likeness.callbacks))} {row.share(likeness.callbacks):.0%}",
-        f"{_yes(row.met(likeness.stood_still))} {row.share(likeness.stood_still):.0%}",
+        f"{_yes(row.met(lambda run: run.generations))} {row.share(lambda run: run.generations):.0%}",
+        f"{_yes(row.met(lambda run: run.in_window))} {row.share(lambda run: run.in_window):.0%}",
+        f"{_yes(row.met(lambda run: run.callbacks))} {row.share(lambda run: run.callbacks):.0%}",
+        f"{_yes(row.met(lambda run: run.stood_still))} {row.share(lambda run: run.stood_still):.0%}",
         _yes(row.inside()),
         _yes(row.near()),
+        f"{row.chance_near():.0%}",
+        f"{row.as_far():.0%}",
     ]
     return "| " + " | ".join(cells) + " |"
 
 
-HEAD = (
-    "| recording | recorded partition-ms | re-enacted | generations | in the window | callbacks | stood still "
-    "| inside | medians |\n|---|---|---|---|---|---|---|---|---|"
-)
+def totals(table: Sequence[Row]) -> str:
+    """How many rows meet what, and how many of them an exact model would be expected to."""
+    counted = ", ".join(f"{name} {sum(meets(row) for row in table)}" for name, meets in COUNTED.items())
+    exact = "; ".join(
+        f"{name} {sum(chances):.1f} ± {sum(p * (1 - p) for p in chances) ** 0.5:.1f}"
+        for name, chances in (
+            ("inside", [row.chance_inside() for row in table]),
+            ("medians", [row.chance_near() for row in table]),
+        )
+    )
+    return f"{len(table)} rows; {counted}\nexpected of an exact model: {exact}"
 
 
 def _yes(met: bool) -> str:
@@ -105,25 +88,23 @@ def _range(values: list[int]) -> str:
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the table, and with --pooled a second one of the same re-enactments."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("directory", type=Path)
     parser.add_argument("--seeds", type=int, default=50, help="how many seeds for each repetition")
     parser.add_argument("--only", default="", help="only recordings whose id has this in it")
-    parser.add_argument("--pooled", action="store_true", help="a row per scenario, library and way of rebalancing")
+    parser.add_argument("--pooled", action="store_true", help="then a row per scenario, library and way of rebalancing")
     given = parser.parse_args()
+    known: list[Pair] = []
+    table: list[Row] = []
     print(HEAD)
-    total = {"generations": 0, "callbacks": 0, "stood still": 0, "inside": 0, "medians": 0}
-    count = 0
-    for row in rows(given.directory.glob(f"*{given.only}*/recording.json"), range(given.seeds), given.pooled):
+    for row in rows(pairs(given.directory.glob(f"*{given.only}*/recording.json"), range(given.seeds))):
         print(line(row), flush=True)
-        count += 1
-        total["generations"] += row.met(likeness.generations)
-        total["callbacks"] += row.met(likeness.callbacks)
-        total["stood still"] += row.met(likeness.stood_still)
-        total["inside"] += row.inside()
-        total["medians"] += row.near()
-    print(f"\n{count} rows; " + ", ".join(f"{name} {met}" for name, met in total.items()))
+        known += row.pairs
+        table.append(row)
+    print(f"\n{totals(table)}")
+    if given.pooled:
+        print("\n" + "\n".join([HEAD, *map(line, pooled(known)), "", totals(pooled(known))]))
 
 
 if __name__ == "__main__":
