@@ -35,6 +35,7 @@ class ClientView:
         self._generation: int | None = None
         self._view: set[TopicPartition] = set()
         self._now = 0
+        self._fetched = 0
 
     def tell(self) -> None:
         """Tell the whole life of the process, as far as its log goes."""
@@ -188,15 +189,15 @@ class ClientView:
         """How long after its line a callback that gives partitions up was called.
 
         The line comes before the call, and the process's next line at once after the return. So of a short gap only as
-        much is the callback's as the group's quickest callback needed; of a long one, all. A KIP-848 consumer's next
-        line is another thread's, so there the call is halfway at most.
+        much is the callback's as the group's quickest callback needed, and the call is halfway into that; of a long
+        one, all. A KIP-848 consumer's next line is another thread's, so there the call is halfway at most.
         """
         gap, group = self._gap(later), self.process.group
         if gap > LOGGING_MS:
             return 0
         if group in self._index.consumer_groups:
             return min(gap // 2, _TOLERANCE_MS)
-        return gap - min(gap, self._index.quickest.get(group, gap))
+        return gap - (min(gap, self._index.quickest.get(group, gap)) + 1) // 2
 
     def _on_assigned(self, detail: dict[str, object]) -> None:
         name, added = self.process.name, parts(detail.get("partitions"))
@@ -209,15 +210,17 @@ class ClientView:
         self._see()
         self._tell(c.CallbackStart(process=name, kind="assigned", partitions=added, generation=self._generation))
         ready = self._positions(added)
-        later = min(ready, default=0)
+        later, delay = min(ready, default=0), 0
         if not ready and added and self._prints_offsets():
             later = self._next(unless=_OTHER_THREADS) or 0  # not even asked for offsets: the callback took that long
-        elif later and self.process.rows[self._now + later][1].at - self.process.rows[self._now][1].at <= _FETCH_MS:
+        elif later and self._gap(later) <= _FETCH_MS:
             later = 0
-        self._tell(c.CallbackEnd(process=name, kind="assigned"), later, 0 if later else self._in_callback(ready))
+        elif later:
+            delay = -self._fetched
+        self._tell(c.CallbackEnd(process=name, kind="assigned"), later, delay if later else self._in_callback(ready))
         self._draft.note(
-            "a log does not tell when an assigned callback returned: it is taken to return at once, or at the first"
-            f" offset line if that comes more than {_FETCH_MS} ms later"
+            "a log does not tell when an assigned callback returned: it is taken to return at once, or shortly before"
+            f" the first offset line if that comes more than {_FETCH_MS} ms later"
         )
         unseen = set(added)
         for where, offsets in sorted(ready.items()):
@@ -231,7 +234,9 @@ class ClientView:
         """How long after its line a quick assigned callback returned: before the next line, so halfway at most."""
         first = min(ready, default=0) or self._next(unless=_OTHER_THREADS) or 0
         gap = self._gap(first)
-        return min(gap // 2, _TOLERANCE_MS) if gap <= LOGGING_MS else 0
+        if gap <= _FETCH_MS and ready:
+            self._fetched = gap if not self._fetched else min(self._fetched, gap)
+        return min(gap // 2, _TOLERANCE_MS) if gap <= _FETCH_MS else 0
 
     def _take_up(self, added: Partitions) -> None:
         """An assigned callback of librdkafka: when the application was inside it, its log tells."""
