@@ -42,7 +42,10 @@ class Database:
         made = _url(url)
         self.backend = cast(Backend, importlib.import_module(_BACKENDS[made.get_backend_name()]))
         self.place = self.backend.place(made)
-        self.engine = self.backend.engine(made)
+        try:
+            self.engine = self.backend.engine(made)
+        except (SQLAlchemyError, ValueError, TypeError) as error:
+            raise self._ours(error) from None
         self._writing = self.engine.execution_options(writing=True)
         try:
             with self._sentences():

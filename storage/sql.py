@@ -201,8 +201,11 @@ class SqlStore:
         self._db.engine.dispose()
 
     def _streamed(self, wanted: Select[Any]) -> Iterator[Row]:
-        with self._db.reading() as connection:
-            result = connection.execution_options(yield_per=_AT_ONCE).execute(wanted)
+        # The result is closed here, not when it is collected: a reader may stop early, and a server's cursor stay open.
+        with (
+            self._db.reading() as connection,
+            connection.execution_options(yield_per=_AT_ONCE).execute(wanted) as result,
+        ):
             for part in result.partitions():
                 for row in part:
                     yield tuple(row)

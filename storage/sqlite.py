@@ -6,6 +6,7 @@ import sqlite3
 import time
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from sqlalchemy import URL, Connection, Dialect, Engine, create_engine, event
 
@@ -19,6 +20,7 @@ WAIT_S = 60.0
 APPLICATION_ID = 0x67727370
 """Stands in the header of our files (`grsp`), so that another program's database is never taken for a store."""
 
+_OPTIONS = {"cache", "immutable", "mode", "nolock", "uri", "vfs"}
 _HINTS = {
     "SQLITE_FULL": "; what was written before is kept",
     "SQLITE_IOERR_WRITE": " while writing (no space, or a limit on file sizes); what was written before is kept",
@@ -33,7 +35,11 @@ def place(url: URL) -> str:
 
 
 def engine(url: URL) -> Engine:
-    """An engine whose transactions are SQLite's own; those with the option `writing` lock the file at their start."""
+    """An engine whose transactions are SQLite's own; those with the option `writing` lock the file at their start.
+
+    Raises StoreError for a URL with a host, without a file, or with options that SQLite does not have.
+    """
+    _check(url)
     made = create_engine(url, connect_args={"timeout": WAIT_S})
 
     @event.listens_for(made, "connect")
@@ -76,8 +82,7 @@ def sentence(error: object) -> str:
 
 def prepare(made: Engine, place: str, create: bool) -> None:
     """Make the tables in a new file; raise a StoreError for anything that is not a store of ours."""
-    database = made.url.database or ""
-    if not create and not Path(database).exists():
+    if not create and not _file(made.url).exists():
         raise StoreError(f"there is no store at {place}")
     raw = made.raw_connection()
     try:
@@ -89,6 +94,23 @@ def prepare(made: Engine, place: str, create: bool) -> None:
             _bring_up(connection, made.dialect, place)
     finally:
         raw.close()
+
+
+def _check(url: URL) -> None:
+    shown = url.render_as_string()
+    if url.host or url.username or not url.database:
+        raise StoreError(f"{shown} names no file: sqlite:///relative.db and sqlite:////absolute.db do")
+    odd = sorted(url.query.keys() - _OPTIONS)
+    if odd:
+        raise StoreError(f"{shown} has the option {odd[0]!r}; SQLite has {', '.join(sorted(_OPTIONS - {'uri'}))}")
+    if url.query and (url.query.get("uri") != "true" or not url.database.startswith("file:")):
+        raise StoreError(f"{shown}: options need SQLite's own form, sqlite:///file:store.db?mode=ro&uri=true")
+
+
+def _file(url: URL) -> Path:
+    """The file; SQLite's own form of URLs writes it with a prefix and in escapes."""
+    database = url.database or ""
+    return Path(unquote(urlsplit(database).path) if url.query else database)
 
 
 def _is_new(connection: sqlite3.Connection, place: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 
 import pytest
@@ -161,6 +162,19 @@ def test_reading_can_be_narrowed(store: EventStore) -> None:
     assert seqs(types=["GroupCreated"]) == [6]
     assert seqs(types=["MemberSynced"], start=5) == [5, 7]
     assert seqs(types=[]) == []
+
+
+def test_a_reader_may_stop_early_and_others_go_on(store: EventStore) -> None:
+    """What it leaves open on a server would be a warning, and a warning fails a test."""
+    writer = write(store, "a", 2500)
+    reader = store.read("a")
+    assert next(reader).seq == 0
+    writer.append(99_999, "group:g", [plain(2500)])
+    writer.flush()
+    assert next(reader).seq == 1
+    del reader
+    gc.collect()
+    assert len(list(store.read("a"))) == 2501
 
 
 def test_a_type_that_does_not_exist_is_refused_with_near_names(store: EventStore) -> None:

@@ -131,8 +131,9 @@ def test_a_file_that_is_no_store_is_refused_and_left_alone(tmp_path: Path) -> No
 
 
 def test_a_reader_can_ask_not_to_make_a_store(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match=r"there is no store at .*typo\.db"):
-        open_store(tmp_path / "typo.db", create=False)
+    for name in (tmp_path / "typo.db", f"sqlite:///file:{tmp_path}/typo.db?mode=rwc&uri=true"):
+        with pytest.raises(StoreError, match=r"there is no store at .*typo\.db"):
+            open_store(name, create=False)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -183,9 +184,10 @@ def test_reading_takes_no_more_memory_for_a_long_run_than_for_a_short_one(tmp_pa
 
 def test_a_store_is_named_by_path_or_url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in (tmp_path / "store.db", "store.db", "sqlite:///store.db", f"sqlite:///{tmp_path}/store.db"):
-        open_store(name).close()
-    assert {file.name for file in tmp_path.iterdir()} == {"store.db"}
+    names = (tmp_path / "a b.db", "a b.db", "sqlite:///a b.db", f"sqlite:///{tmp_path}/a b.db")
+    for name in (*names, "sqlite:///file:a%20b.db?mode=rw&uri=true", f"sqlite:///file://{tmp_path}/a%20b.db?uri=true"):
+        open_store(name, create=name == names[0]).close()
+    assert {file.name for file in tmp_path.iterdir()} == {"a b.db"}
     assert isinstance(open_store(":memory:"), MemoryStore)
 
 
@@ -196,8 +198,20 @@ def test_a_store_is_named_by_path_or_url(tmp_path: Path, monkeypatch: pytest.Mon
         ("sqlite:////", "can't be used"),
         ("://x", "neither a path nor a database URL"),
         ("nonsense://x", "can't be kept in 'nonsense'"),
+        ("", "sqlite:/// names no file"),
+        ("sqlite:///", "sqlite:/// names no file"),
+        ("sqlite://me@here/store.db", "sqlite://me@here/store.db names no file"),
+        ("sqlite:///store.db?timeout=abc", "has the option 'timeout'; SQLite has cache, immutable, mode"),
+        ("sqlite:///store.db?mode=ro", "options need SQLite's own form, sqlite:///file:store.db[?]mode=ro&uri=true"),
+        ("sqlite:///file:store.db?mode=ro&uri=false", "options need SQLite's own form"),
+        ("sqlite:///file:store.db?mode=odd&uri=true", "no such access mode: odd"),
+        ("postgresql://localhost/x?plugin=odd", "Can't load plugin"),
     ],
 )
-def test_a_url_that_is_no_store_is_refused_in_a_sentence(url: str, sentence: str) -> None:
+def test_a_url_that_is_no_store_is_refused_in_a_sentence(
+    url: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(GroupSimError, match=sentence):
         open_store(url)
+    assert list(tmp_path.iterdir()) == []
