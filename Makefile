@@ -7,7 +7,7 @@ PACKAGES := analysis assignors cli conformance coordinator events incidents inva
 CODE := $(PACKAGES) benchmarks tests
 WORKERS ?= 2
 
-.PHONY: help demo test quick nightly docs check lint types contracts format bench bench-assignors pins clean
+.PHONY: help demo test quick nightly crash docs check lint types contracts format bench bench-assignors pins clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## */  make \1\t/' | expand -t 24
@@ -33,6 +33,9 @@ quick: $(READY)  ## the tests that need neither Spark nor patience
 nightly: $(READY)  ## the laws of the assignors under Hypothesis, 10,000 examples each (not part of `make test`)
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --hypothesis-profile=nightly tests/assignors
 
+crash: $(READY)  ## kill -9 at two hundred instants of a run, and go on from what is left (minutes; not part of `make test`)
+	@folder=$$(mktemp -d) && $(BIN)/python -m tests.storage.killed $$folder; code=$$?; rm -r $$folder; exit $$code
+
 docs: $(READY)  ## write the generated pages anew
 	@$(BIN)/python -m conformance.protocol_page
 	@$(BIN)/python -m scenarios.page
@@ -57,9 +60,10 @@ format: $(READY)  ## put the code into shape
 	@$(BIN)/ruff check --fix --quiet $(CODE)
 	@$(BIN)/ruff format $(CODE)
 
-bench: $(READY)  ## simulated events and stored facts per second, as ratios
+bench: $(READY)  ## simulated events and stored facts per second, as ratios; a run of ten million facts read (2 GB of temporary space)
 	@$(BIN)/python -m benchmarks.simulation
 	@$(BIN)/python -m benchmarks.store
+	@$(BIN)/python -m benchmarks.replay
 	@$(BIN)/python -m benchmarks.hour
 
 bench-assignors: $(READY)  ## our assignors beside kafka-python's and Java's

@@ -81,11 +81,11 @@ def test_an_interrupted_writer_still_ends_its_run(tmp_path: Path, instant: int) 
 @pytest.mark.slow
 def test_a_run_killed_at_any_instant_is_resumed_to_the_digest_of_an_undisturbed_one(tmp_path: Path) -> None:
     """A few instants; `make crash` takes two hundred."""
-    command = [sys.executable, "-m", "tests.storage.killed", str(tmp_path), "4", "8"]
+    command = [sys.executable, "-m", "tests.storage.killed", str(tmp_path), "10", "8"]
     told = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[2], check=False)
     assert told.returncode == 0, told.stdout + told.stderr
     found = [json.loads(line) for line in told.stdout.splitlines()]
-    assert len(found) == 4
+    assert len(found) == 10
     assert any(instant["facts"] and instant["status"] == "running" for instant in found), found
 
 
