@@ -3,13 +3,13 @@
 const STEPS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 15000, 30000, 60000, 120000, 300000, 600000,
   900000, 1800000, 3600000, 7200000, 10800000, 21600000, 43200000, 86400000, 172800000, 604800000];
 
-/** Steps of a round length, so that marks are at least `apart` pixels from each other. */
-function ticks(from, to, width, apart) {
+/** Steps of a round length, so that marks are at least `apart` pixels from each other; round as of `origin` (ms). */
+function ticks(from, to, width, apart, origin = 0) {
   const least = ((to - from) * apart) / Math.max(width, 1);
   let step = STEPS_MS.find((each) => each >= least) || STEPS_MS[STEPS_MS.length - 1];
   while (step < least) step *= 2;
   const found = [];
-  for (let at = Math.ceil(from / step) * step; at <= to; at += step) found.push(at);
+  for (let at = Math.ceil((from + origin) / step) * step - origin; at <= to; at += step) found.push(at);
   return { step, at: found };
 }
 
@@ -32,7 +32,7 @@ function tickText(ms, step, end, origin) {
 /** Draw the axis along the top of a canvas, and lines down to `bottom`. */
 function drawAxis(context, run, view, left, right, top, bottom) {
   const width = right - left;
-  const marks = ticks(view.from, view.to, width, run.origin ? 92 : 72);
+  const marks = ticks(view.from, view.to, width, run.origin ? 92 : 72, (run.origin && Date.parse(run.origin)) || 0);
   const colours = theme();
   context.font = "11px system-ui, sans-serif";
   context.textBaseline = "alphabetic";

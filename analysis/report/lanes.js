@@ -34,9 +34,14 @@ function laneOrder(run, spans) {
 const stepText = (span) => (span.kind ? `${span.kind} callback` : span.step);
 const stepColour = (step) => theme().steps[step] || theme().grid;
 
-function drawLanes(run, rebalance, lanes, width) {
-  const gutter = Math.min(150, Math.max(64, width * 0.2));
+/** How far the picture reaches: to a little after the rebalance, where what follows would make it too small to read. */
+function lanesEnd(rebalance, lanes, everything) {
   const end = Math.max(...lanes.flatMap((lane) => lane.spans.map((span) => span.to)), rebalance.duration_ms || 0, 1);
+  return everything || rebalance.duration_ms === null ? end : Math.min(end, Math.max(rebalance.duration_ms * 2, 20));
+}
+
+function drawLanes(run, rebalance, lanes, width, end) {
+  const gutter = Math.min(150, Math.max(64, width * 0.2));
   const right = width - 10;
   const x = (ms) => gutter + (ms / end) * (right - gutter);
   const top = 24;
@@ -59,7 +64,7 @@ function drawLanes(run, rebalance, lanes, width) {
     const text = s("text", { x: gutter - 6, y: y + 13, "text-anchor": "end", class: "lane-name", fill: theme().ink });
     text.textContent = cut(lane.process === 0 ? "nobody" : run.lanes.processes[lane.process], Math.max(4, Math.floor((gutter - 10) / 6.4)));
     drawing.append(text);
-    for (const span of lane.spans) drawing.append(drawSpan(run, rebalance, lane, span, x, y, fill));
+    for (const span of lane.spans) if (span.from < end) drawing.append(drawSpan(run, rebalance, lane, span, (ms) => x(Math.min(ms, end)), y, fill));
   });
   if (rebalance.duration_ms !== null) {
     const at = x(rebalance.duration_ms);
@@ -96,7 +101,7 @@ function criticalWords(run, rebalance, spans) {
   return h("ol", { class: "path" }, path.map((span) => h("li", {},
     h("strong", {}, duration(span.to - span.from)), " ", span.process === 0 ? "nobody" : name_(run.lanes.processes[span.process]), ": ",
     stepText(span), " — ", DATA.steps[span.step] || "",
-    span.saved ? h("span", { class: "saved" }, ` Had this member been as quick as the next, the rebalance would have ended ${duration(span.saved)} sooner.`) : null)));
+    span.saved ? h("span", { class: "saved" }, ` ${span.process === 0 ? "Without it" : "Had this member been as quick as the next"}, the rebalance would have ended ${duration(span.saved)} sooner.`) : null)));
 }
 
 function stepLegend(spans) {

@@ -20,6 +20,7 @@ function runSection(run, i, title, view, several) {
   const overview = makeOverview(run, view, timeline.gutter);
   const rebalances = makeRebalances(run, view, timeline);
   const about = [run.seed === null ? null : `seed ${run.seed}`, `${duration(run.end_ms)} ${run.source === "recorded" ? "recorded" : "simulated"}`,
+    run.origin ? `from ${run.origin.replace("T", " ").replace(/Z$/, " UTC")} on` : null,
     plural(run.groups.length, "group"), plural(run.rebalances.length, "rebalance"), plural(run.facts, "fact"), run.status === "finished" ? null : run.status].filter(Boolean);
   return h("section", { class: "run", id, "aria-labelledby": `${id}-name` },
     several ? h("h2", { id: `${id}-name` }, name_(title)) : h("h2", { id: `${id}-name`, class: "quiet" }, "Summary"),

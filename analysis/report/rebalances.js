@@ -1,24 +1,24 @@
 // The table of rebalances, and the panel that opens below it.
 
-const REBALANCE_COLUMNS = [
-  { title: "Rebalance", value: (r) => r.index },
+const rebalanceColumns = (run) => [
+  { title: "No.", value: (r) => r.index },
   { title: "Group", value: (r) => r.group, show: (r) => name_(r.group) },
-  { title: "Generation", value: (r) => r.generation, numeric: true },
   { title: "Cause", value: (r) => r.cause, show: (r) => name_(r.cause) },
-  { title: "From", value: (r) => r.started_ms, numeric: true, show: (r) => moment(r.started_ms) },
+  { title: run.origin ? "From (UTC)" : "From", value: (r) => r.started_ms, numeric: true, show: (r) => when(run, r.started_ms) },
   { title: "Lasted", value: (r) => r.duration_ms, numeric: true, show: (r) => (r.duration_ms === null ? "open" : duration(r.duration_ms)) },
+  { title: "Last or slowest", value: (r) => r.slowest_member, show: (r) => (r.slowest_member ? name_(r.slowest_member) : null) },
+  { title: "Generation", value: (r) => r.generation, numeric: true },
   { title: "Members", value: (r) => r.members, numeric: true },
   { title: "Moved", value: (r) => r.moved, numeric: true },
   { title: "Revoked", value: (r) => r.revoked, numeric: true },
   { title: "Round", value: (r) => r.rounds, numeric: true },
-  { title: "Last or slowest", value: (r) => r.slowest_member, show: (r) => (r.slowest_member ? name_(r.slowest_member) : null) },
 ];
 
 function makeRebalances(run, view, timeline) {
   const panel = h("div", { class: "panel", hidden: true, tabindex: -1, role: "region", "aria-label": "One rebalance" });
   const buttons = new Map();
   let open = null;
-  const columns = REBALANCE_COLUMNS.map((column) => ({ ...column }));
+  const columns = rebalanceColumns(run);
   columns[0].show = (r) => {
     const made = h("button", { type: "button", class: "open", "aria-expanded": open === r.index ? "true" : "false", "aria-label": `Rebalance ${r.index + 1}: show it member by member` }, `${r.index + 1}`);
     buttons.set(r.index, made);
@@ -69,19 +69,28 @@ function fillPanel(panel, run, rebalance, view, close) {
   const spans = spansOf(run, rebalance.index);
   const order = laneOrder(run, spans);
   const picture = h("div", { class: "lane-box" });
-  const state = { shown: LANES_AT_ONCE, width: 0 };
+  const state = { shown: LANES_AT_ONCE, width: 0, everything: false };
+  const narrow = order.length > 0 && lanesEnd(rebalance, order, false) < lanesEnd(rebalance, order, true);
   const draw = () => {
     const width = Math.max(picture.clientWidth, 280);
-    if (order.length) picture.replaceChildren(drawLanes(run, rebalance, order.slice(0, state.shown), width));
+    const end = order.length ? lanesEnd(rebalance, order, state.everything) : 0;
+    const seen = order.filter((lane) => lane.spans.some((span) => span.from < end));
+    if (order.length) picture.replaceChildren(drawLanes(run, rebalance, seen.slice(0, state.shown), width, end));
     else picture.replaceChildren(h("p", { class: "hint" }, "Nothing is told of what the members did."));
   };
   const more = button(`Show all ${plural(order.length, "member")}`, "Show all members", () => { state.shown = order.length; more.hidden = true; draw(); }, { hidden: order.length <= state.shown });
+  const longer = button("Show what follows", "Show also what the members did after its end", () => {
+    state.everything = !state.everything;
+    longer.textContent = state.everything ? "Show it closer" : "Show what follows";
+    draw();
+  }, { hidden: !narrow });
   const about = rebalance.generation === null ? `Rebalance ${rebalance.index + 1}` : `Rebalance ${rebalance.index + 1}, to generation ${rebalance.generation}`;
   const until = rebalance.ended_ms === null ? view.end : rebalance.ended_ms;
   const length = Math.max(until - rebalance.started_ms, 20);
   panel.replaceChildren(...[
     h("div", { class: "panel-head" }, h("h4", {}, `${about} of `, name_(rebalance.group)),
       button("Show in the timeline", "Zoom the timeline to this rebalance", () => view.set(rebalance.started_ms - length * 0.2, until + length * 0.3)),
+      longer,
       button("Close", "Close this rebalance", close)),
     h("p", {}, name_(rebalance.cause), rebalance.ended_ms === null ? "; still running at the end" : `; it lasted ${duration(rebalance.duration_ms)}`, `, from ${instant(run, rebalance.started_ms)} on. The dashed line is its end.`),
     picture, more, h("h5", {}, "What it waited for"), criticalWords(run, rebalance, spans), stepLegend(spans),
@@ -102,5 +111,5 @@ function logLines(run, rebalance) {
   if (!lines) return null;
   return h("details", {}, h("summary", {}, `The ${plural(lines.length, "line")} of the logs it is read from`), h("div", { class: "table-box" },
     h("table", { class: "lines" }, h("thead", {}, h("tr", {}, ["At", "Fact", "Line", "Content"].map((title) => h("th", { scope: "col" }, title)))),
-      h("tbody", {}, lines.map(([at, source, kind, text]) => h("tr", {}, h("td", { class: "num" }, moment(at)), h("td", {}, kind), h("td", {}, name_(source)), h("td", {}, name_(text))))))));
+      h("tbody", {}, lines.map(([at, source, kind, text]) => h("tr", {}, h("td", { class: "num" }, when(run, at)), h("td", {}, kind), h("td", {}, name_(source)), h("td", {}, name_(text))))))));
 }

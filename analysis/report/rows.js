@@ -29,9 +29,30 @@ function makeRows(run) {
     return firstAbove(layout.tops, y, 0, items.length + 1) - 1;
   };
   layout.itemOfRow = (row) => items.findIndex((item) => item.row === row);
+  layout.arrange = (worstFirst) => arrange(items, worstFirst ? unavailableByRow(run.bars) : null);
   layout.usual = () => Math.min(22, Math.max(6, Math.floor(540 / Math.max(rows.length, 1))));
   layout.resize(layout.usual());
   return layout;
+}
+
+/** Milliseconds that each row's partition was unavailable. */
+function unavailableByRow(bars) {
+  const sums = new Float64Array(bars.rows.length);
+  for (let row = 0; row < sums.length; row += 1) {
+    for (let i = bars.first[row]; i < bars.first[row + 1]; i += 1) if (bars.bad[i]) sums[row] += bars.to_ms[i] - bars.from_ms[i];
+  }
+  return sums;
+}
+
+/** Put the rows of each group in order, in place: by name, or by what was `lost`, the most first. */
+function arrange(items, lost) {
+  for (let head = 0; head < items.length;) {
+    let after = head + 1;
+    while (after < items.length && items[after].group === undefined) after += 1;
+    const rows = items.slice(head + 1, after).sort((a, b) => (lost ? lost[b.row] - lost[a.row] : 0) || a.row - b.row);
+    items.splice(head + 1, rows.length, ...rows);
+    head = after;
+  }
 }
 
 /** The bar of a row at an instant, or -1. */

@@ -11,9 +11,10 @@ function summarySection(run) {
     ["rebalances", number(n.rebalances)],
     run.invariants.length ? ["invariants", broken.length ? `${broken.length} broken` : "all kept", broken.length ? "bad" : "good"] : ["commits accepted", number(n.accepted)],
   ];
+  const [much, why] = run.lead;
   return h("div", { class: "summary" },
-    h("p", { class: "lead" }, run.sentences[0]),
-    run.sentences.length > 1 ? h("ul", { class: "sentences" }, run.sentences.slice(1).map((text) => h("li", {}, text))) : null,
+    h("p", { class: "lead" }, much, why ? h("strong", {}, ` ${why}`) : null),
+    run.sentences.length ? h("ul", { class: "sentences" }, run.sentences.map((text) => h("li", {}, text))) : null,
     h("dl", { class: "tiles" }, tiles.map(([what, value, how]) => h("div", { class: how || null }, h("dt", {}, what), h("dd", {}, value)))));
 }
 
@@ -49,18 +50,25 @@ function memberPicker(run, light) {
 
 function timelineSection(run, id, view, timeline, overview) {
   const heights = () => run.bars.rows.length > 0;
+  const worst = button("worst first", "Partitions that were unavailable longest come first", () => {
+    const on = worst.getAttribute("aria-pressed") !== "true";
+    worst.setAttribute("aria-pressed", String(on));
+    timeline.arrange(on);
+  }, { "aria-pressed": "false" });
   const tools = h("div", { class: "tools", role: "toolbar", "aria-label": "Timeline" },
     button("+", "Zoom in", () => view.zoom(0.5)), button("−", "Zoom out", () => view.zoom(2)), button("whole run", "Show the whole run", () => view.whole()),
-    button("taller rows", "Taller rows", () => timeline.fit(Math.min(timeline.layout.rowHeight + 4, 30))),
-    button("lower rows", "Lower rows", () => timeline.fit(Math.max(timeline.layout.rowHeight - 4, 3))),
+    button("taller rows", "Taller rows", () => timeline.fit(Math.min(Math.ceil(timeline.layout.rowHeight * 1.5), 30))),
+    button("lower rows", "Lower rows", () => timeline.fit(Math.max(Math.floor(timeline.layout.rowHeight / 1.5), 1))),
+    run.bars.rows.length > 1 ? worst : null,
     h("span", { class: "stretch", role: "status" }));
   const stretch = tools.querySelector(".stretch");
-  const tell = () => { stretch.textContent = `${moment(view.from)} – ${moment(view.to)}`; };
+  const tell = () => { stretch.textContent = `${when(run, view.from)} – ${when(run, view.to)}${run.origin ? " UTC" : ""}`; };
   view.on(tell);
   tell();
   const light = (member) => { timeline.state.lit = member; timeline.made.ask(); };
   return card("Who had what, when", `${id}-timeline`,
-    h("p", { class: "hint", id: "keys-timeline" }, "Drag to zoom into a stretch, Ctrl + wheel or pinch to zoom, Shift + drag to move; double-click shows the whole run. Click a grey line to open that rebalance. With the keyboard: arrow keys, +, −, Enter, Escape."),
+    h("p", { class: "hint fine", id: "keys-timeline" }, "Drag to zoom in, Ctrl + wheel zooms, Shift + drag moves, a double-click shows the whole run. A click on a grey line opens that rebalance. Keys: arrows, +, −, Enter, Escape."),
+    h("p", { class: "hint coarse" }, "Pinch to zoom, drag to move, tap a bar to read it, tap a grey line to open that rebalance."),
     h("p", { class: "axis-title" }, "Unavailable partitions over the whole run; drag to choose a stretch"), overview.canvas, tools,
     heights() ? timeline.element : h("p", {}, "No partition is known."), memberPicker(run, light), labelLegend(run));
 }
@@ -72,16 +80,16 @@ function reasonsSection(run, id) {
     const most = Math.max(...breakdown.rows.map((row) => row[1]));
     return sortable(breakdown.title, [
       { title: breakdown.title, value: (row) => row[0], show: (row) => h("div", {}, row[0] === null ? "—" : name_(row[0]), row[4] ? h("div", { class: "hint" }, row[4]) : null) },
-      { title: "Unavailable", value: (row) => row[1], numeric: true, show: (row) => meter(row[1] / most, `${partitionTime(row[1])} · ${percent(row[1] / total)}`) },
-      { title: "Partitions", value: (row) => row[2], numeric: true, show: (row) => row[2] || null },
+      { title: "Unavailable", value: (row) => row[1], numeric: true, show: (row) => meter(row[1] / most, partitionTime(row[1]), percent(row[1] / total)) },
+      { title: "Partitions", value: (row) => row[2], numeric: true, spare: true, show: (row) => row[2] || null },
       { title: "Longest", value: (row) => row[3], numeric: true, show: (row) => duration(row[3]) },
     ], breakdown.rows).element;
   };
-  const shown = run.reasons.slice(0, 3);
+  const [first, ...others] = run.reasons;
   return card("Why", `${id}-why`,
     h("p", { class: "hint" }, "Every unavailable partition-millisecond is counted once in each table; each table adds up to the whole."),
-    h("div", { class: "columns" }, shown.map((breakdown) => h("div", {}, table(breakdown)))),
-    run.reasons.slice(3).map((breakdown) => h("details", {}, h("summary", {}, breakdown.title), table(breakdown))));
+    h("div", { class: "columns" }, h("div", {}, table(first)), h("div", {}, others.slice(0, 2).map(table))),
+    others.slice(2).map((breakdown) => h("details", {}, h("summary", {}, breakdown.title), table(breakdown))));
 }
 
 function invariantsSection(run, id) {
@@ -95,9 +103,9 @@ function settingsSection(run, id) {
   const rows = [["run", run.id], ["status", run.status], ["source", run.source], ["facts", number(run.facts)], ["lasted", duration(run.end_ms)]];
   if (run.seed !== null) rows.push(["seed", String(run.seed)]);
   if (run.origin) rows.push(["begins at", run.origin]);
-  if (run.digest) rows.push(["digest", run.digest]);
   return card("Configuration", `${id}-settings`, pairs([...rows, ...run.given]),
-    h("div", { class: "table-box" }, h("table", {}, h("thead", {}, h("tr", {}, ["Group", "Protocol", "Rebalances", "Generation", "Members at the end", "Unavailable"].map((title) => h("th", { scope: "col" }, title)))),
+    run.digest ? h("p", { class: "digest" }, "digest ", h("code", {}, run.digest)) : null,
+    h("div", { class: "table-box" }, h("table", {}, h("thead", {}, h("tr", {}, ["Group", "Protocol", "Rebalances", "Generation", "Members at the end", "Unavailable"].map((title, i) => h("th", { scope: "col", class: i > 1 ? "num" : null }, title)))),
       h("tbody", {}, run.groups.map((group) => h("tr", {}, h("td", {}, name_(group.name)), h("td", {}, group.protocol), h("td", { class: "num" }, number(group.rebalances)), h("td", { class: "num" }, number(group.generation)), h("td", { class: "num" }, number(group.members)), h("td", { class: "num" }, partitionTime(group.partition_ms))))))),
     run.settings.map((told) => h("details", { open: run.settings.length === 1 && told.differing.length > 0 }, h("summary", {}, "What the clients of ", name_(told.group), " were configured with"),
       told.differing.length ? h("div", {}, h("h5", {}, "Not the same in all of them"), pairs(told.differing.map(([key, values]) => [key, h("ul", {}, values.map(([value, who]) => h("li", {}, name_(value), ": ", name_(who))))]))) : null,
@@ -118,6 +126,7 @@ function againSection(run, id) {
     try { await navigator.clipboard.writeText(run.again); copy.textContent = "Copied"; } catch { getSelection().selectAllChildren(code); copy.textContent = "Selected"; }
   });
   const code = h("code", { class: "command" }, run.again);
-  return card("How to repeat it", `${id}-again`, h("p", { class: "repeat" }, code, copy),
-    run.source === "simulated" ? h("p", { class: "hint" }, "The same seed gives the same run, to the byte.") : null);
+  return card("How to repeat it, and go on", `${id}-again`, h("p", { class: "repeat" }, code, copy),
+    run.source === "simulated" ? h("p", { class: "hint" }, "The same seed gives the same run, to the byte.") : null,
+    h("dl", { class: "onward" }, run.onward.map(([command, what]) => h("div", {}, h("dt", {}, h("code", {}, command)), h("dd", {}, name_(what))))));
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from analysis.causes import START
@@ -34,14 +35,21 @@ _DOING = {
 
 
 def sentences(
-    summary: dict[str, Any], found: Sequence[Interval], pieces: Sequence[Blame], steps: Sequence[Step]
-) -> list[str]:
-    """The first says how much, the next ones why, the largest share first; the rest is what else is worth knowing."""
+    summary: dict[str, Any],
+    found: Sequence[Interval],
+    pieces: Sequence[Blame],
+    steps: Sequence[Step],
+    origin: str | None = None,
+) -> tuple[list[str], list[str]]:
+    """What comes first (how much, and the largest reason), and what else is worth knowing, the larger reasons first.
+
+    `origin` is the instant at which a recorded run begins: times are then told in UTC.
+    """
     shares = sorted([*_waited(pieces, steps), *_start(pieces)], reverse=True)
     why = [
         f"{_percent(share)} of {'the whole' if place else 'it'} {text}" for place, (share, text) in enumerate(shares)
     ]
-    return [_total(summary["unavailable"], found), *why, *_longest(found), *_rest(summary)]
+    return [_total(summary["unavailable"], found), *why[:1]], [*why[1:], *_longest(found, origin), *_rest(summary)]
 
 
 def _percent(share: float) -> str:
@@ -61,7 +69,8 @@ def _total(unavailable: dict[str, Any], found: Sequence[Interval]) -> str:
     many = "" if len(still) == len(everything) else f" of {len(everything):,}"
     were = "was" if len(still) == 1 and not many else "were"
     what = f"{len(still):,}{many} partition{'' if were == 'was' else 's'}"
-    sums_up = f"{total / 1_000:,.1f} partition-seconds, {_percent(unavailable['share'])} of all partition time"
+    in_seconds = f"{total / 1_000:,.1f} partition-seconds, " if total >= 100_000 else ""
+    sums_up = f"{in_seconds}{_percent(unavailable['share'])} of all partition time"
     most = unavailable["max_partitions"]
     at_once = f"; at most {most:,} at the same time" if len(still) > 1 else ""
     return f"{what} {were} unavailable for {duration(total)} in total ({sums_up}){at_once}."
@@ -88,7 +97,7 @@ def _step_ms(member: str, configuration: str, pieces: Sequence[Blame], steps: Se
     return max(mine, default=0)
 
 
-def _longest(found: Sequence[Interval]) -> Iterator[str]:
+def _longest(found: Sequence[Interval], origin: str | None) -> Iterator[str]:
     worst: Interval | None = None
     for i in found:
         if i.unavailable and i.cause != START and (worst is None or i.duration_ms > worst.duration_ms):
@@ -98,8 +107,16 @@ def _longest(found: Sequence[Interval]) -> Iterator[str]:
         why = f" after {shown(worst.cause, 80)}" if worst.cause else ""
         yield (
             f"The longest single stretch: {where} of {shown(worst.group, 60)}, {duration(worst.duration_ms)} "
-            f"{worst.label}{why}, from {duration(worst.from_ms)} on."
+            f"{worst.label}{why}, from {_moment(worst.from_ms, origin)} on."
         )
+
+
+def _moment(ms: int, origin: str | None) -> str:
+    """`4m02s` into a run, or the instant of a recorded one."""
+    if origin is None:
+        return duration(ms)
+    at = datetime.fromisoformat(origin).astimezone(UTC) + timedelta(milliseconds=ms)
+    return f"{at:%Y-%m-%d %H:%M:%S}.{at.microsecond // 1_000:03d} UTC"
 
 
 def _start(pieces: Sequence[Blame]) -> Iterator[tuple[float, str]]:

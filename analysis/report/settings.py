@@ -9,6 +9,7 @@ from typing import Any
 
 from analysis.plots.palette import natural
 from analysis.plots.shown import shown
+from analysis.why import Blame
 from events.base import Recorded, group_of
 from events.client import ProcessStarted
 from storage.store import RunInfo
@@ -24,6 +25,23 @@ def again(info: RunInfo) -> str:
     settings = [part for name, value in info.params.items() for part in ("--set", f"{name}={value}")]
     seed = [] if info.seed is None else ["--seed", str(info.seed)]
     return shlex.join(["groupsim", "run", info.scenario_path or info.name, *seed, *settings])
+
+
+def onward(info: RunInfo, pieces: Iterable[Blame]) -> list[list[str]]:
+    """`[command, what it tells]`: where to look next. The member is the one that most was waited for."""
+    waited: Counter[str] = Counter()
+    for piece in pieces:
+        if piece.member is not None:
+            waited[piece.member] += piece.duration_ms
+    found = [[f"groupsim blame {info.id}", "whom and what the partitions waited for, in the terminal"]]
+    if waited:
+        most = max(sorted(waited, key=natural), key=lambda name: waited[name])
+        found.append([shlex.join(["groupsim", "show", info.id, "--member", shown(most)]), "all that is told of it"])
+    if info.source == "recorded":
+        found.append(
+            [f"groupsim incident whatif {info.id} --assignor cooperative-sticky", "the same story, played differently"]
+        )
+    return found
 
 
 def given(info: RunInfo) -> list[list[str]]:

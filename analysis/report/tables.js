@@ -10,17 +10,19 @@ function compareValues(a, b, way) {
   return way * String(a).localeCompare(String(b), "en", { numeric: true });
 }
 
+const classOf = (column) => [column.numeric ? "num" : "", column.spare ? "spare" : ""].join(" ").trim() || null;
+
 /**
- * `columns`: {title, value(row), show?(row) -> text or element, numeric?}. `rowOf(row, tr)` may add to a row.
+ * `columns`: {title, value(row), show?(row) -> text or element, numeric?, spare? (not on a phone)}. `rowOf(row, tr)` may add to a row.
  * At most AT_ONCE rows stand in the page; a button shows more.
  */
 function sortable(caption, columns, rows, rowOf) {
   const state = { column: -1, way: 1, shown: AT_ONCE, rows: rows.slice() };
   const body = h("tbody");
   const more = button("", "Show more rows", () => { state.shown += AT_ONCE * 5; fill(); }, { class: "more" });
-  const headings = columns.map((column, i) => h("th", { scope: "col", class: column.numeric ? "num" : null, "aria-sort": "none" },
+  const headings = columns.map((column, i) => h("th", { scope: "col", class: classOf(column), "aria-sort": "none" },
     h("button", { type: "button", onclick: () => sort(i) }, column.title, h("span", { class: "arrow", "aria-hidden": "true" }))));
-  const table = h("table", {}, h("caption", {}, caption), h("thead", {}, h("tr", {}, headings)), body);
+  const table = h("table", {}, h("caption", {}, h("span", {}, caption)), h("thead", {}, h("tr", {}, headings)), body);
   function sort(i) {
     state.way = state.column === i ? -state.way : columns[i].numeric ? -1 : 1;
     state.column = i;
@@ -38,7 +40,7 @@ function sortable(caption, columns, rows, rowOf) {
       const cells = columns.map((column) => {
         const value = column.show ? column.show(row) : column.value(row);
         const text = value === null || value === undefined || value === "" ? "—" : typeof value === "number" ? number(value) : value;
-        return h("td", { class: column.numeric ? "num" : null, "data-title": column.title }, text);
+        return h("td", { class: classOf(column), "data-title": column.title }, text);
       });
       const tr = h("tr", {}, cells);
       if (rowOf) rowOf(row, tr);
@@ -55,11 +57,11 @@ function sortable(caption, columns, rows, rowOf) {
   } };
 }
 
-/** A bar behind a number: its share of the largest. */
-function meter(share, text) {
+/** A bar behind numbers: the share of the largest. */
+function meter(share, ...texts) {
   const bar = h("span", { class: "meter", "aria-hidden": "true" });
   bar.style.width = `${Math.max(share * 100, 0.5)}%`;
-  return h("div", { class: "metered" }, bar, h("span", {}, text));
+  return h("div", { class: "metered" }, bar, texts.map((text) => h("span", { class: "figure" }, text)));
 }
 
 /** Names and values, two by two. */

@@ -21,7 +21,9 @@ function makeTimeline(run, view, opened) {
   });
   const tip = h("div", { class: "tip", role: "status", hidden: true });
   const readout = h("p", { class: "readout", "aria-live": "polite" });
+  let usual = layout.usual();
   const fit = (rowHeight) => {
+    if (!onPaper && !printing.matches) usual = rowHeight;
     layout.resize(rowHeight);
     const shownHeight = onPaper || printing.matches ? layout.height + HEAD : Math.min(layout.height + HEAD + 2, 620);
     scroller.style.height = `${shownHeight}px`;
@@ -31,9 +33,14 @@ function makeTimeline(run, view, opened) {
   };
   scroller.append(made.canvas, spacer);
   scroller.addEventListener("scroll", made.ask, { passive: true });
-  onTheme(() => fit(onPaper || printing.matches ? Math.min(layout.usual(), Math.max(3, 800 / run.bars.rows.length)) : layout.rowHeight));
+  onTheme(() => fit(onPaper || printing.matches ? Math.min(layout.usual(), Math.max(3, 800 / run.bars.rows.length)) : usual));
   view.on(made.ask);
   const it = { run, view, layout, state, made, scroller, tip, readout, place, fit, gutter, opened };
+  it.arrange = (worstFirst) => {
+    layout.arrange(worstFirst);
+    scroller.scrollTop = 0;
+    fit(usual);
+  };
   it.element = h("div", { class: "timeline-box" }, scroller, tip, readout);
   fit(layout.usual());
   pointTimeline(it);
@@ -182,18 +189,25 @@ function walk(it, across, down) {
   if (!bars.rows.length) return;
   let { chosen } = it.state;
   if (chosen < 0) {
-    chosen = Math.max(barAt(bars, 0, (it.view.from + it.view.to) / 2), 0);
+    chosen = Math.max(barAt(bars, it.layout.items.find((item) => item.row !== undefined).row, (it.view.from + it.view.to) / 2), 0);
   } else {
     const row = rowOfBar(bars, chosen);
     if (across) chosen = Math.min(Math.max(chosen + across, bars.first[row]), bars.first[row + 1] - 1);
     if (down) {
-      const next = Math.min(Math.max(row + down, 0), bars.rows.length - 1);
+      const next = below(it.layout.items, row, down);
       const at = (Math.max(bars.from_ms[chosen], it.view.from) + Math.min(bars.to_ms[chosen], it.view.to)) / 2;
       chosen = Math.max(barAt(bars, next, at), bars.first[next]);
     }
   }
   reveal(it, chosen);
   choose(it, chosen);
+}
+
+/** The next row below (or above, -1) as the rows stand now; the row itself where there is none. */
+function below(items, row, down) {
+  let at = items.findIndex((item) => item.row === row) + down;
+  while (items[at] && items[at].row === undefined) at += down;
+  return items[at] ? items[at].row : row;
 }
 
 function reveal(it, bar) {

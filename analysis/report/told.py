@@ -54,6 +54,7 @@ def told(run: Run, verdicts: Sequence[Verdict]) -> dict[str, Any]:
     spans = list(all_spans(rows, run.stories, run.steps, end_ms))
     summary = summarise(facts, found)
     notes = info.summary.get("notes", [])
+    lead, rest = sentences(summary, found, run.reasons, run.steps, info.origin)
     return {
         "id": info.id,
         "name": shown(info.name),
@@ -65,7 +66,9 @@ def told(run: Run, verdicts: Sequence[Verdict]) -> dict[str, Any]:
         "digest": info.digest,
         "end_ms": end_ms,
         "again": settings.again(info),
-        "sentences": sentences(summary, found, run.reasons, run.steps),
+        "onward": settings.onward(info, run.reasons),
+        "lead": lead,
+        "sentences": rest,
         "numbers": _numbers(summary, found, rows),
         "groups": _groups(summary, found),
         "bars": bars(found),

@@ -33,6 +33,13 @@ function instant(run, ms) {
   return Number.isNaN(at.getTime()) ? moment(ms) : `${moment(ms)} (${at.toISOString().replace("T", " ")})`;
 }
 
+/** The time of day in UTC of a recorded run (with the date, where it lasts days), else the place in the run. */
+function when(run, ms) {
+  const at = run.origin ? new Date(Date.parse(run.origin) + ms) : null;
+  if (!at || Number.isNaN(at.getTime())) return moment(ms);
+  return at.toISOString().slice(run.end_ms > 86400000 ? 5 : 11, 23).replace("T", " ");
+}
+
 const plural = (n, what) => `${number(n)} ${what}${n === 1 ? "" : "s"}`;
 
 const partitionTime = (ms) => (ms > 0 && ms < 1000 ? `${ms} partition-ms` : `${number(ms < 1000000 ? Math.round(ms / 100) / 10 : Math.round(ms / 1000))} partition-s`);

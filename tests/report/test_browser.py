@@ -42,7 +42,7 @@ def test_it_opens_and_says_first_how_long_what_stood_still_and_why(opened: Opene
     assert page.inner_text("h1") == "one_slow_member"
     total = duration(slow.summary()["unavailable"]["partition_ms"])
     assert page.inner_text(".lead").startswith(f"24 partitions were unavailable for {total} in total")
-    assert "waited for eager-m1.0, whose application did not poll for up to 57." in page.inner_text(".sentences")
+    assert "waited for eager-m1.0, whose application did not poll for up to 57." in page.inner_text(".lead")
     colours = page.evaluate(
         """() => { const c = document.querySelector("canvas.timeline"), d = c.getContext("2d")
         .getImageData(0, 0, c.width, c.height).data, seen = new Set();
@@ -174,13 +174,43 @@ def test_a_member_is_lit_up(opened: Opened, slow: Run) -> None:
 
 def test_a_recorded_incident_names_its_lines_and_the_time_of_day(opened: Opened, kill9: Run) -> None:
     page = opened(kill9)
-    assert "m2.0, which was gone for up to 6.0 s before its session timed out" in page.inner_text(".sentences")
+    assert "m2.0, which was gone for up to 6.0 s before its session timed out" in page.inner_text(".lead")
+    assert re.search(r"6\.0 s OWNER_DEAD .*, from 2026-11-20 11:27:21\.539 UTC on", page.inner_text(".sentences"))
+    assert column(page, "From (UTC)")[-1] == "11:27:27.539"
+    assert stretch(page) == "11:27:14.260 – 11:27:28.583 UTC"
     page.click("tr[data-rebalance='3']")
     page.click(".panel summary")
     assert "broker.log.gz:" in page.inner_text(".panel table.lines")
     assert "2026-11-20 11:27:27" in page.inner_text(".panel")
     assert "m2.0 fell silent holding 4 partitions" in page.inner_text("#run-0-origin")
     assert page.inner_text(".command").startswith("groupsim incident import ")
+    assert f"groupsim show {kill9.info.id} --member m2.0" in page.inner_text(".onward")
+    assert f"groupsim incident whatif {kill9.info.id} --assignor" in page.inner_text(".onward")
+
+
+def test_what_follows_a_short_rebalance_is_shown_when_asked_for(opened: Opened, kill9: Run) -> None:
+    page = opened(kill9)
+    page.click("tr[data-rebalance='0']")
+    lanes = page.locator(".panel svg.lanes .lane-name")
+    assert lanes.all_text_contents() == ["m1.0"]
+    page.get_by_text("Show what follows").click()
+    assert lanes.all_text_contents() == ["m1.0", "m2.0"]
+    page.get_by_text("Show it closer").click()
+    assert lanes.count() == 1
+
+
+def test_the_partitions_that_were_unavailable_longest_come_first_when_asked_for(opened: Opened, kill9: Run) -> None:
+    page = opened(kill9)
+    lost = kill9.unavailable().groupby("partition")["duration_ms"].sum()
+    worst = lost.sort_values(ascending=False, kind="stable").index
+    page.get_by_role("button", name="Partitions that were unavailable longest").click()
+    page.focus("canvas.timeline")
+    page.keyboard.press("ArrowRight")
+    said = []
+    for _ in range(3):
+        said.append(page.inner_text(".readout").split(" ")[0])
+        page.keyboard.press("ArrowDown")
+    assert said == [f"orders-{partition}" for partition in worst[:3]]
 
 
 def test_several_runs_stand_side_by_side_and_zoom_together(opened: Opened, slow: Run, kill9: Run) -> None:
@@ -194,7 +224,7 @@ def test_several_runs_stand_side_by_side_and_zoom_together(opened: Opened, slow:
     page.locator("button[aria-label='Zoom in']").first.click()
     first, second = page.locator(".stretch").all_inner_texts()
     assert first == "1:15.000 – 3:45.000"
-    assert second == "0.000 s – 14.323 s"  # the other run is shorter than the stretch
+    assert second == "11:27:14.260 – 11:27:28.583 UTC"  # the other run is shorter than the stretch
 
 
 @pytest.mark.parametrize("width", [390, 768])
