@@ -16,9 +16,7 @@ from simulation.clients.config import (
     BOUNDS,
     CLIENTS,
     JAVA,
-    LIBRDKAFKA,
     PROTOCOL_MODES,
-    RDKAFKA_DEFAULTS,
     STATIC,
     Application,
     ConsumerConfig,
@@ -26,6 +24,7 @@ from simulation.clients.config import (
 from simulation.clients.consumer import Settings
 from simulation.clients.member import State
 from simulation.clients.metadata import matching
+from simulation.clients.traits import TRAITS
 from simulation.errors import BadScenario, ScenarioFailed
 from simulation.member import MemberHandle
 from simulation.topics import Topic
@@ -66,9 +65,9 @@ class GroupHandle:
 
         `static`: with their names as instance ids; `instance_id`: one member with another one. `pattern` subscribes to
         all topics it matches, instead of `topics`.
-        `client`: `java` or `librdkafka`; `protocol_mode`: `static`, `dynamic` or `unsafe` (simulation.clients.config).
-        `config` are Kafka settings of these members; those of the run win. `after`: so many ms from now; None: not
-        before somebody calls start().
+        `client`: `java`, `librdkafka` or `kafka-python`; `protocol_mode`: `static`, `dynamic` or `unsafe` (both:
+        simulation.clients.config). `config` are Kafka settings of these members; those of the run win. `after`: so many
+        ms from now; None: not before somebody calls start().
         """
         labels = self._labels(names)
         subscription = tuple(sorted(topic.name for topic in topics))
@@ -80,7 +79,7 @@ class GroupHandle:
             if value not in known:
                 raise BadScenario(f"{what} must be one of {', '.join(known)}, not {value!r}")
         self._declare(subscription)
-        defaults = RDKAFKA_DEFAULTS if client == LIBRDKAFKA and not self._chosen else {}
+        defaults = {} if self._chosen else TRAITS[client].defaults
         given = {**defaults, **(config or {}), **self._world.consumer_settings()}
         step = spread / max(len(labels) - 1, 1)
         joined = []

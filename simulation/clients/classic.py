@@ -10,7 +10,6 @@ import simpy
 from events import client as facts
 from events.types import NO_GENERATION, TopicPartition
 from simulation.clients import heartbeat, join, listener, lookup, metadata, offsets, positions, records
-from simulation.clients.config import LIBRDKAFKA
 from simulation.clients.member import Member, State
 from simulation.clients.process import Script
 
@@ -45,19 +44,19 @@ class Application:
         m.called_in.notify()
         if m.poll_expired:
             m.main.notify()
-        if m.client == LIBRDKAFKA:  # callbacks that wait for the application run before poll() returns records
+        if m.traits.background:  # callbacks that wait for the application run before poll() returns records
             yield from m.process.sleep(0)
             while m.in_callback:
                 yield from m.process.wait(m.app.wait(None))
         taken: Taken = {}
         while m.fatal is None and not m.closing:
-            if m.client != LIBRDKAFKA:
+            if not m.traits.background:
                 yield from membership(m)
             taken, wake = records.take(m)
             if taken or m.closing:
                 break
-            if m.coordinator_known or m.client == LIBRDKAFKA:
-                membership_due = due(m) if m.client != LIBRDKAFKA else []  # else its own thread looks after it
+            if m.coordinator_known or m.traits.background:
+                membership_due = [] if m.traits.background else due(m)  # a thread of its own looks after it
                 times = [t for t in (wake, *membership_due) if t is not None]
                 yield from m.process.wait(m.app.wait(min(times, default=None)))
         m.in_poll, m.last_poll_ms = False, m.now
@@ -85,7 +84,7 @@ class Application:
         m.closed = True  # the heartbeat thread ends here, not when the application is asked to close
         m.beat.notify()
         m.tell(facts.CloseStarted(process=m.process.id))
-        if m.config.enable_auto_commit and m.view and m.client != LIBRDKAFKA:  # which commits after its callback
+        if m.config.enable_auto_commit and m.view and not m.traits.commits_after_revoking:
             yield from offsets.commit_and_wait(m, m.config.request_timeout_ms)
         yield from leave_group(m, "the consumer is being closed")
         m.tell(facts.Closed(process=m.process.id))
@@ -93,7 +92,7 @@ class Application:
 
 def membership(m: Member) -> Script:
     """One round of what keeps a consumer a member: coordinator, joining, commits, positions, metadata."""
-    if m.client == LIBRDKAFKA and m.generation == NO_GENERATION:
+    if m.traits.session_clock and m.generation == NO_GENERATION:
         yield from listener.give_away(m)  # its own clock says so: that needs no coordinator
     if not m.coordinator_known:
         yield from lookup.find_coordinator(m)
@@ -112,7 +111,7 @@ def due(m: Member) -> list[int]:
 
 
 def background(m: Member) -> Script:
-    """librdkafka's main thread: the membership needs no poll, only the callbacks do (spec 5.12)."""
+    """The main thread of a library that has one: the membership needs no poll, only callbacks do (spec 5.12)."""
     while not m.closing and m.fatal is None:
         expired = m.state is State.UNJOINED and m.poll_expired
         if not expired or m.in_poll:

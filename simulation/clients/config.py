@@ -56,8 +56,6 @@ BOUNDS: dict[str, tuple[int, int] | tuple[str, ...]] = {
 
 JAVA, LIBRDKAFKA, KAFKA_PYTHON = "java", "librdkafka", "kafka-python"
 CLIENTS = (JAVA, LIBRDKAFKA, KAFKA_PYTHON)
-RDKAFKA_DEFAULTS: dict[str, object] = {"partition.assignment.strategy": ("range", "roundrobin")}
-"""Where librdkafka's defaults differ from the Java client's (spec 7.4)."""
 STATIC, DYNAMIC, UNSAFE = "static", "dynamic", "unsafe"
 PROTOCOL_MODES = (STATIC, DYNAMIC, UNSAFE)
 """How a member chooses between EAGER and COOPERATIVE.

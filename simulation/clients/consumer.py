@@ -14,10 +14,11 @@ from events.base import Event, process_stream
 from events.types import Partitions
 from simulation.broker import Broker
 from simulation.clients import classic, heartbeat, metadata, records
-from simulation.clients.config import JAVA, LIBRDKAFKA, STATIC, Application, ConsumerConfig
+from simulation.clients.config import JAVA, STATIC, Application, ConsumerConfig
 from simulation.clients.connection import Connection
 from simulation.clients.member import Member, rebalance_protocol
 from simulation.clients.process import Process, Script, Waiter
+from simulation.clients.traits import TRAITS
 from simulation.network import Message, Network
 from simulation.rng import Rng
 from simulation.topics import Topics
@@ -81,7 +82,7 @@ class ClassicConsumer:
             bootstrap=self._bootstrap,
             jitter=around.rng.stream(f"backoff/{process_id}").random,
             data_cut_since=lambda: network.cut_since(process_id, DATA),
-            client=settings.client,
+            traits=TRAITS[settings.client],
             protocol_mode=settings.protocol_mode,
             pattern=settings.pattern,
             app=Waiter(env),
@@ -115,7 +116,7 @@ class ClassicConsumer:
         metadata.start(m)
         self.process.thread(self._run())
         self.process.thread(heartbeat.thread(m))
-        if m.client == LIBRDKAFKA:
+        if m.traits.background:
             self.process.thread(classic.background(m))
 
     def _run(self) -> Script:

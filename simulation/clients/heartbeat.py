@@ -6,7 +6,6 @@ from coordinator.classic.commands import Heartbeat, HeartbeatAnswer, Leave, Leav
 from coordinator.outcome import Error
 from events import client as facts
 from simulation.clients import lookup
-from simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
 from simulation.clients.connection import Failure
 from simulation.clients.member import Member, State
 from simulation.clients.process import Script
@@ -50,7 +49,7 @@ def read_answer(m: Member) -> None:
 def _look_ms(m: Member, at_ms: int) -> int:
     """When the thread looks, from `at_ms` on: at once, or after its naps while the application is away."""
     since, nap = m.away_since_ms, m.config.retry_backoff_ms
-    if since is None or m.client != JAVA or not nap:
+    if since is None or not m.traits.naps or not nap:
         return at_ms
     return since - (since - at_ms) // nap * nap
 
@@ -77,7 +76,7 @@ def thread(m: Member) -> Script:
 def _session_timed_out(m: Member) -> None:
     """Java only looks for a coordinator again and works on; librdkafka gives everything up as lost."""
     m.lose_coordinator("session timed out without receiving a heartbeat response")
-    if m.client == LIBRDKAFKA:
+    if m.traits.session_clock:
         m.reset("session timed out without a successful response from the group coordinator", member_id_too=True)
 
 
@@ -87,7 +86,7 @@ def _next_look(m: Member) -> int:
         times.append(_look_ms(m, m.next_beat_ms))
     if m.unread is not None:
         times.append(m.read_ms)
-    if not m.in_poll and m.client != KAFKA_PYTHON:  # which looks for it when a heartbeat is due
+    if not m.in_poll and not m.traits.expires_at_beats:
         times.append(m.last_poll_ms + m.config.max_poll_interval_ms)
     return min(times)
 
@@ -104,7 +103,7 @@ def _send(m: Member) -> None:
             m.beat.notify()
 
     def handle(answer: object) -> None:
-        if m.away_since_ms is None or m.client != JAVA:
+        if m.away_since_ms is None or not m.traits.naps:
             read(answer)
         else:
             m.unread, m.read_ms = lambda: read(answer), _look_ms(m, m.now + 1)
@@ -166,7 +165,7 @@ def leave(m: Member, reason: str, done: object = None) -> bool:
         if done is not None:
             done.succeed()  # type: ignore[attr-defined]
 
-    told = None if m.client == LIBRDKAFKA else reason
+    told = reason if m.traits.tells_reasons else None
 
     def body(number: int) -> ToGroup:
         return ToGroup(m.group, Leave(request=number, members=(Leaving(member_id, None, told),)))

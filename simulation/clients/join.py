@@ -16,7 +16,7 @@ from coordinator.outcome import Error
 from events import client as facts
 from events.types import NO_GENERATION, MemberId, Partitions, Protocol, Subscription
 from simulation.clients import heartbeat, listener, metadata, mirrored
-from simulation.clients.config import DYNAMIC, JAVA, LIBRDKAFKA, MEASURED
+from simulation.clients.config import DYNAMIC, MEASURED
 from simulation.clients.connection import Failure
 from simulation.clients.member import Joining, Member, State, rebalance_protocol
 from simulation.clients.process import Script
@@ -85,7 +85,7 @@ def _send_join(m: Member) -> None:
             session_timeout_ms=m.config.session_timeout_ms,
             rebalance_timeout_ms=m.config.max_poll_interval_ms,
             protocols=protocols,
-            reason=None if m.client == LIBRDKAFKA else reason,
+            reason=reason if m.traits.tells_reasons else None,
         )
         return ToGroup(m.group, join)
 
@@ -224,7 +224,7 @@ def _lead(m: Member, answer: JoinAnswer) -> Generator[simpy.Event, Any, dict[Mem
     )
     started = time.perf_counter_ns()
     assign, spec = ASSIGNORS[m.assignor].assign, Spec(members, metadata.counts(m))
-    from_the_end = m.client == LIBRDKAFKA and m.assignor == "cooperative-sticky"
+    from_the_end = m.traits.sticky_from_the_end and m.assignor == "cooperative-sticky"
     given = mirrored.assign(assign, spec) if from_the_end else assign(spec)
     duration = m.application.assignor_ms
     if duration == MEASURED:
@@ -269,7 +269,7 @@ def _synced(m: Member, joining: Joining, answer: object, generation: int) -> Non
             return
         joining.assigned = answer.assignment
         m.rejoin_needed = False
-        if m.client != JAVA:  # their heartbeats count from here, Java's from the join's answer
+        if m.traits.beats_from_sync:
             m.next_beat_ms = m.now + m.config.heartbeat_interval_ms
         m.tell(
             facts.SyncOk(process=m.process.id, member=m.member_id, generation=generation, assignment=answer.assignment)

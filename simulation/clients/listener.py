@@ -11,7 +11,7 @@ from assignors.spec import COOPERATIVE, EAGER
 from events import client as facts
 from events.types import NO_GENERATION, Partitions
 from simulation.clients import heartbeat, offsets
-from simulation.clients.config import KAFKA_PYTHON, LIBRDKAFKA, STATIC
+from simulation.clients.config import STATIC
 from simulation.clients.member import Member, rebalance_protocol
 from simulation.clients.process import Script
 from simulation.clients.records import catch_up
@@ -19,14 +19,14 @@ from simulation.clients.records import catch_up
 
 def on_join_prepare(m: Member) -> Script:
     """Commit, then give up what this protocol gives up before joining (Kafka: ConsumerCoordinator.onJoinPrepare)."""
-    if m.config.enable_auto_commit and m.view and m.client != LIBRDKAFKA:
+    if m.config.enable_auto_commit and m.view and not m.traits.commits_after_revoking:
         if m.protocol == EAGER:
             catch_up(m)
             m.not_fetchable.update(m.view)
             m.tell(facts.RevocationPending(process=m.process.id, partitions=m.view))
         yield from offsets.commit_and_wait(m, m.config.max_poll_interval_ms)
     if m.generation == NO_GENERATION or not m.member_id:
-        if m.client == KAFKA_PYTHON and not m.view:
+        if m.traits.revokes_nothing and not m.view:
             yield from call(m, "revoked", ())
         yield from give_away(m)
     elif m.protocol == EAGER:
@@ -43,7 +43,7 @@ def on_join_prepare(m: Member) -> Script:
 def give_back(m: Member, partitions: Partitions) -> Generator[simpy.Event, Any, bool]:
     """Revoke. librdkafka commits after the callback, when told to unassign, and then goes on (spec 5.12)."""
     fine = yield from call(m, "revoked", partitions)
-    if m.client == LIBRDKAFKA and m.config.enable_auto_commit and partitions:
+    if m.traits.commits_after_revoking and m.config.enable_auto_commit and partitions:
         m.not_fetchable.update(partitions)
         yield from offsets.commit_and_wait(m, m.config.request_timeout_ms)
     return fine
@@ -78,7 +78,7 @@ def on_join_complete(m: Member, assigned: Partitions) -> Generator[simpy.Event, 
     m.set_view(assigned)
     m.restored &= set(assigned)
     fine &= yield from call(m, "assigned", added)
-    if m.client != LIBRDKAFKA:  # whose commit timer runs from the consumer's start and knows no rebalance
+    if not m.traits.commits_after_revoking:
         m.next_commit_ms = m.now + m.config.auto_commit_interval_ms
     return fine
 
@@ -86,7 +86,7 @@ def on_join_complete(m: Member, assigned: Partitions) -> Generator[simpy.Event, 
 def call(m: Member, kind: str, partitions: Partitions) -> Generator[simpy.Event, Any, bool]:
     """Run the application's listener; nothing of this consumer is processed meanwhile. False if it raises."""
     catch_up(m)
-    while m.client == LIBRDKAFKA and not m.in_poll and not m.closing:  # the application must call in
+    while m.traits.background and not m.in_poll and not m.closing:  # the application must call in
         yield from m.process.wait(m.called_in.wait(None))
     m.in_callback = True
     m.tell(facts.CallbackStart(process=m.process.id, kind=kind, partitions=partitions, generation=m.generation))

@@ -14,9 +14,10 @@ from coordinator.config import BadSetting
 from events import client as facts
 from events.base import Event
 from events.types import NO_GENERATION, MemberId, Partitions, TopicPartition
-from simulation.clients.config import JAVA, STATIC, Application, ConsumerConfig
+from simulation.clients.config import STATIC, Application, ConsumerConfig
 from simulation.clients.connection import Connection
 from simulation.clients.process import Process, Waiter
+from simulation.clients.traits import Traits
 from simulation.topics import Topics
 
 RebalanceInProgress = "REBALANCE_IN_PROGRESS"
@@ -67,7 +68,7 @@ class Member:
     bootstrap: Connection
     jitter: Callable[[], float]
     data_cut_since: Callable[[], int | None]
-    client: str = JAVA
+    traits: Traits
     protocol_mode: str = STATIC
     pattern: str | None = None
 

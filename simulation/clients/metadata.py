@@ -5,23 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from simulation.clients.config import JAVA, KAFKA_PYTHON
 from simulation.clients.member import Member
 from simulation.clients.process import Script
 
-FIRST_METADATA_MS = 100
-"""kafka-python knows no topic before its first metadata, this long after its start; a leader then assigns nothing."""
 FETCH_MAX_WAIT_MS = 500
 """fetch.max.wait.ms: how long a broker without new records keeps a fetch waiting."""
 
 
 def start(m: Member) -> None:
     """What a consumer that is being built knows."""
-    if m.client == KAFKA_PYTHON:
-        m.topics_known = False
-        m.next_metadata_ms = m.now + FIRST_METADATA_MS
-    else:
+    if m.traits.first_metadata_ms is None:
         refresh(m)
+    else:
+        m.topics_known = False
+        m.next_metadata_ms = m.now + m.traits.first_metadata_ms
 
 
 def counts(m: Member) -> dict[str, int]:
@@ -50,7 +47,7 @@ def wait_for_news(m: Member, topics: Iterable[str]) -> Script:
 
     The request goes the way of the fetches, so it is answered after the fetch in flight (Kafka: ensureFreshMetadata).
     """
-    if m.client != JAVA or set(topics) <= set(m.topics):
+    if not m.traits.awaits_metadata or set(topics) <= set(m.topics):
         return
     until = _fetch_answered_ms(m)
     if until > m.now:

@@ -8,7 +8,6 @@ from coordinator.classic.commands import Commit, CommitAnswer
 from coordinator.outcome import Error
 from events import client as facts
 from events.types import Offsets
-from simulation.clients.config import LIBRDKAFKA
 from simulation.clients.connection import Failure
 from simulation.clients.member import AssignmentLost, CommitFailed, Member, RebalanceInProgress, State
 from simulation.clients.process import Script
@@ -52,7 +51,7 @@ def _local_refusal(m: Member) -> str | None:
     """A commit goes out only while the consumer believes it is a stable member (spec 4.4)."""
     if m.commits_disabled:
         return RebalanceInProgress
-    if m.client == LIBRDKAFKA:
+    if m.traits.commits_while_joining:
         return AssignmentLost if m.state is State.UNJOINED else _without_coordinator(m)
     match m.state:
         case State.UNJOINED:
@@ -82,7 +81,7 @@ def _react(m: Member, answer: object, generation: int, offsets: Offsets) -> str 
     match error:
         case Error.REBALANCE_IN_PROGRESS:
             m.request_rejoin("group is already rebalancing")
-        case Error.ILLEGAL_GENERATION if m.client == LIBRDKAFKA and m.joining is not None:
+        case Error.ILLEGAL_GENERATION if m.traits.commits_while_joining and m.joining is not None:
             pass  # the commit waited behind the JoinGroup of a cooperative round; nothing is lost (since 2.10)
         case Error.UNKNOWN_MEMBER_ID | Error.ILLEGAL_GENERATION:
             if not (changed and m.state is State.PREPARING_REBALANCE) and not _reset_already(m):

@@ -1,0 +1,22 @@
+"""What client libraries do differently is read off one record each, and nowhere else."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import simulation
+from simulation.clients.config import CLIENTS
+from simulation.clients.traits import TRAITS
+
+
+def test_every_library_has_traits_and_no_two_have_the_same() -> None:
+    assert set(TRAITS) == set(CLIENTS)
+    assert len({repr(traits) for traits in TRAITS.values()}) == len(CLIENTS)
+
+
+def test_no_client_module_asks_which_library_it_is() -> None:
+    named = re.compile(r"\bclient\s*(==|!=|in)\s|\b(LIBRDKAFKA|KAFKA_PYTHON)\b")
+    folder = Path(simulation.__file__).parent / "clients"
+    asking = [path.name for path in sorted(folder.glob("*.py")) if named.search(path.read_text())]
+    assert asking == ["config.py", "traits.py"]
