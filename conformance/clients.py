@@ -28,7 +28,6 @@ STRATEGIES = {
 """The Java classes of Kafka's assignors; `slow` is range after a sleep of assignor.ms."""
 JVM = ("-Xmx160m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")
 READY_WITHIN_S = 60
-RDKAFKA = Path(__file__).with_name("rdkafka_member.py")
 Event = dict[str, Any]
 
 
@@ -43,7 +42,7 @@ def java_member(settings: Mapping[str, str]) -> list[str]:
 
 def rdkafka_member(settings: Mapping[str, str]) -> list[str]:
     """The command of a consumer of librdkafka."""
-    return [sys.executable, str(RDKAFKA), *(f"{k}={v}" for k, v in settings.items())]
+    return [sys.executable, "-m", "conformance.rdkafka_member", *(f"{k}={v}" for k, v in settings.items())]
 
 
 def _silence() -> Path:
@@ -54,7 +53,7 @@ def _silence() -> Path:
 
 
 class Process:
-    """One consumer's process. `events`: what it told so far, `ms` since the epoch."""
+    """One consumer's process. `events`: what it told so far, `at_ms` since the epoch."""
 
     def __init__(self, command: Sequence[str]) -> None:
         guard = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []

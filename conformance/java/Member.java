@@ -53,7 +53,7 @@ public class Member implements ConsumerRebalanceListener {
     }
 
     static synchronized void tell(String kind, String more) {
-        System.out.println("{\"ms\":" + System.currentTimeMillis() + ",\"kind\":\"" + kind + "\"" + more + "}");
+        System.out.println("{\"at_ms\":" + System.currentTimeMillis() + ",\"kind\":\"" + kind + "\"" + more + "}");
         System.out.flush();
     }
 
