@@ -96,6 +96,9 @@ def import_(
     ] = None,
     until: Annotated[str | None, typer.Option(metavar="INSTANT", help="Only up to here, UTC.")] = None,
     unrecognised: UnrecognisedOption = False,
+    in_full: Annotated[
+        bool, typer.Option("--notes", help="List what the logs do not tell and what was assumed.")
+    ] = False,
     store: StoreOption = DEFAULT_STORE,
     form: FormatOption = Format.TABLE,
 ) -> None:
@@ -136,13 +139,18 @@ def import_(
     if form is not Format.TABLE:
         output.write_json(summary)
         return
-    _print_import(summary, [*result.notes, *_trusted(known)])
+    _print_import(summary)
+    assumed = [*(note for note in result.notes if note not in result.remarks), *_trusted(known)]
+    for sentence in (*result.remarks, *(assumed if in_full else ())):
+        output.note(f"note: {sentence}")
+    if assumed and not in_full:
+        output.note(f"{count(len(assumed), 'note')} on what the logs do not tell and what was assumed: --notes")
     if reading.counts.unrecognised and not unrecognised:
         unread = count(reading.counts.unrecognised, "group-related line")
         output.note(f"{unread} not recognised; --unrecognised lists what was not")
 
 
-def _print_import(summary: dict[str, Any], notes: list[str]) -> None:
+def _print_import(summary: dict[str, Any]) -> None:
     rebalances = sum(group["rebalances"] for group in summary["groups"].values())
     lasted = f"{output.seconds(summary['simulated_ms'] or 0)} recorded"
     parts = [output.plain(summary["name"]), str(summary["origin"]), lasted]
@@ -150,8 +158,6 @@ def _print_import(summary: dict[str, Any], notes: list[str]) -> None:
     for line in headline(summary):
         print(line)
     print(f"run {summary['run']}")
-    for sentence in notes:
-        output.note(f"note: {sentence}")
 
 
 def _trusted(known: list[Interval]) -> list[str]:

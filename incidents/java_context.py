@@ -64,6 +64,7 @@ CONTEXT: tuple[Wording, ...] = (
     wording("", "Close timed out with", r""),
     wording("", "can skip stopping connectors and tasks", r""),
     wording("", "Starting connectors and tasks", r""),
+    wording("", "Stopping connectors and tasks that are still assigned", r""),
     wording("", "behind group assignment", r""),
     wording("", "Catching up to assignment's config offset", r""),
 )
@@ -86,6 +87,7 @@ BARE: tuple[Wording, ...] = (
         show="generation connectors tasks",
     ),
     wording("", "Final assignment of partitions to consumers", r""),
+    wording("", "Finished rebalance with leader election result", r""),
     wording("", "claiming the same TopicPartition", r""),
     wording(
         "listener_assigned",

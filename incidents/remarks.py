@@ -12,6 +12,7 @@ from incidents.clocks import Placed, is_broker, spans
 from incidents.epoch_story import EpochStory
 
 _APART_MS = 3_600_000
+_NAMED = 3
 _IN_PASSING = frozenset(
     [
         "broker_leader_replaced",
@@ -36,7 +37,7 @@ _IN_PASSING = frozenset(
 
 
 def unrelated(placed: Sequence[Placed]) -> list[str]:
-    """Sentences about files that share no group with the others and lie over an hour from them."""
+    """A sentence about files that share no group with the others and lie over an hour from them, if there are any."""
     files: dict[str, set[str]] = defaultdict(set)
     for _, row in placed:
         if row.group is not None:
@@ -52,15 +53,16 @@ def unrelated(placed: Sequence[Placed]) -> list[str]:
         (min(when[f][0] for f in names), max(when[f][1] for f in names), sorted(PurePath(f).name for f in names))
         for _, names in clusters
     )
-    found = []
-    for earlier, later in pairwise(bounds):
-        apart = later[0] - earlier[1]
-        if apart > _APART_MS:
-            found.append(
-                f"{_some(earlier[2])} and {_some(later[2])} have no group in common and lie {apart / 3_600_000:,.1f}"
-                " hours apart: they may be two incidents, and what lies between counts as silence; better apart"
-            )
-    return found
+    gaps = [(later[0] - earlier[1], earlier[2], later[2]) for earlier, later in pairwise(bounds)]
+    far = [(apart, before, after) for apart, before, after in gaps if apart > _APART_MS]
+    if not far:
+        return []
+    said = [f"{_some(before)} and {_some(after)} {apart / 3_600_000:,.1f} hours apart" for apart, before, after in far]
+    more = f"; and {len(far) - _NAMED} more gaps like it" if len(far) > _NAMED else ""
+    return [
+        f"these logs look like {len(far) + 1} incidents that have no group in common: {'; '.join(said[:_NAMED])}{more};"
+        " what lies between counts as silence, so better import them apart"
+    ]
 
 
 def left_out(placed: Sequence[Placed]) -> list[str]:

@@ -14,15 +14,26 @@ _TOLERANCE_MS = 5
 
 
 class Skew(NamedTuple):
-    """`ms` to add to a file's times so that they fit the broker's; `support` generations say so."""
+    """`ms` to add to a file's times so that they fit the broker's; 0 where they do.
+
+    `support` generations say that it is no less than `low` and no more than `high`.
+    """
 
     file: str
     ms: int
+    low: int
+    high: int
     support: int
+
+    def __str__(self) -> str:
+        generations = f"{self.support} generation{'s' if self.support > 1 else ''}"
+        if self.ms:
+            return f"{self.file}: its clock is taken to be {-self.ms} ms ahead of the broker's, by {generations}"
+        return f"{self.file}: its clock fits the broker's; {generations} would allow {self.low:+} to {self.high:+} ms"
 
 
 def estimate(reading: Reading) -> tuple[list[Skew], list[str]]:
-    """The skews of files that don't fit their broker's clock, and sentences about files that fit in no way.
+    """The skews of files that can be held against their broker's clock, and sentences about files that fit in no way.
 
     A member asks to join before the broker completes the generation and is told after it: each generation bounds the
     skew from both sides, and all bounds together leave an interval. A file whose interval has 0 in it fits.
@@ -51,8 +62,9 @@ def estimate(reading: Reading) -> tuple[list[Skew], list[str]]:
             troubles.append(
                 f"{file}: no single skew makes its joins fit the broker's generations; its times stay as they are"
             )
-        elif not low - _TOLERANCE_MS <= 0 <= high + _TOLERANCE_MS:
-            skews.append(Skew(file, low, len(pairs)))
+        else:
+            fits = low - _TOLERANCE_MS <= 0 <= high + _TOLERANCE_MS
+            skews.append(Skew(file, 0 if fits else low, low, high, len(pairs)))
     return skews, troubles
 
 

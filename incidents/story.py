@@ -28,10 +28,14 @@ from storage.store import EventStore, RunInfo
 
 
 class ImportResult(NamedTuple):
-    """The run that was written, and what the logs could not tell."""
+    """The run that was written, and what the logs could not tell; `remarks` are those of the notes that bid a choice.
+
+    A remark speaks of the logs themselves: damaged, unrelated, without times, with clocks that step back or differ.
+    """
 
     run: RunInfo
     notes: tuple[str, ...]
+    remarks: tuple[str, ...] = ()
 
 
 def import_run(
@@ -49,19 +53,17 @@ def import_run(
     broker allows by default. Raises LogError if nothing in the reading can be placed in time.
     """
     skews, troubles = estimate(reading)
-    known = {skew.file: skew.ms for skew in skews}
-    placed, notes = place(reading, known)
-    notes += troubles + [
-        f"{skew.file}: its clock is taken to be {-skew.ms} ms ahead of the broker's, by {skew.support} generations"
-        for skew in skews
-    ]
+    known = {skew.file: skew.ms for skew in skews if skew.ms}
+    placed, remarks = place(reading, known)
+    remarks += [*troubles, *(str(skew) for skew in skews if skew.ms)]
     placed = [each for each in placed if each.row.group is not None or each.row.kind in _WITHOUT_GROUP]
     if not any(each.row.group for each in placed):
         raise LogError(
             f"{', '.join(reading.files)}: no line tells of a consumer group at a known time; nothing to import"
         )
     draft = Draft()
-    for note in (*notes, *unrelated(placed), *reading.troubles):
+    remarks += [*unrelated(placed), *reading.troubles]
+    for note in (*remarks, *(str(skew) for skew in skews if not skew.ms)):
         draft.note(note)
     index = Index(placed)
     told = _tell(placed, index, draft, session_timeout_ms)
@@ -80,7 +82,7 @@ def import_run(
     ends = [instant(end) + known.get(file, 0) for file, end in reading.ends.items()]
     ended = max([placed[-1].at, *ends] + [last.at for last in told[-1:]]) - origin
     summary: dict[str, object] = {"notes": list(draft.notes), "lines": reading.counts.lines, "rows": len(reading.rows)}
-    return ImportResult(_write(store, info, world, told, origin, ended, summary), draft.notes)
+    return ImportResult(_write(store, info, world, told, origin, ended, summary), draft.notes, tuple(remarks))
 
 
 def _write(

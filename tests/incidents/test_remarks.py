@@ -124,11 +124,40 @@ def test_logs_that_share_no_group_and_lie_hours_apart_are_told(tmp_path: Path) -
     late = [line.replace("2024-03-01 10:", "2024-03-01 19:").replace("billing", "shipping") for line in joined(1, 4)]
     a, b = write(tmp_path, *joined(1, 4), name="a.log"), write(tmp_path, *late, name="b.log")
     result, _ = told(a, b)
-    assert any("a.log and b.log have no group in common and lie 9.0 hours apart" in note for note in result.notes)
+    (remark,) = result.remarks
+    assert "2 incidents that have no group in common: a.log and b.log 9.0 hours apart" in remark
+    assert remark in result.notes
     together, _ = told(
         a, write(tmp_path, *(line.replace("billing", "shipping") for line in joined(1, 4)), name="c.log")
     )
-    assert not any("in common" in note for note in together.notes)
+    assert together.remarks == ()
+
+
+def test_six_incidents_in_one_import_are_one_remark(tmp_path: Path) -> None:
+    logs = []
+    for hour in range(12, 24, 2):
+        lines = [line.replace("2024-03-01 10:", f"2024-03-01 {hour}:") for line in joined(1, 4)]
+        logs.append(write(tmp_path, *(x.replace("billing", f"g{hour}") for x in lines), name=f"{hour}.log"))
+    (remark,) = told(*logs)[0].remarks
+    assert all(said in remark for said in ("6 incidents", "12.log and 14.log 2.0 hours apart", "2 more gaps"))
+
+
+def test_a_clock_that_fits_is_noted_with_its_support_and_one_that_does_not_is_a_remark(tmp_path: Path) -> None:
+    def pair(ahead: float) -> list[Path]:
+        client = [line for n, s in enumerate((1, 11, 21), 4) for line in joined(s + ahead, n)]
+        broker = [
+            stamped(s + 0.05, f"{BROKER}Stabilized group billing generation {n} (__consumer_offsets-7) {OLD}")
+            for n, s in enumerate((1, 11, 21), 4)
+        ]
+        return [write(tmp_path, *client, name="c.log"), write(tmp_path, *broker, name="b.log")]
+
+    fits, _ = told(*pair(0.01))
+    assert fits.remarks == ()
+    assert [note.partition("c.log: ")[2] for note in fits.notes if "clock" in note] == [
+        "its clock fits the broker's; 3 generations would allow -60 to +40 ms"
+    ]
+    differs, _ = told(*pair(30))
+    assert "30" in differs.remarks[0]
 
 
 def test_what_is_true_of_many_groups_is_said_once(tmp_path: Path) -> None:

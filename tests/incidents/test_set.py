@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -16,11 +14,10 @@ from incidents.reading import read_files
 from incidents.story import import_run
 from incidents.times import instant
 from storage.memory import MemoryStore
-from tests.incidents.score import SET, expected_of, score
+from tests.incidents.score import PAIRS, SET, exact, expected_of, score, utc
 
 LOGS = sorted(SET.glob("*.log"))
 pytestmark = pytest.mark.skipif(not LOGS, reason="the development set (../shared/incidents) is not here")
-PAIRS = [("006", "007"), ("008", "009"), ("019", "020")]
 IDS = [log.stem[:3] for log in LOGS]
 
 
@@ -35,29 +32,11 @@ def test_nearly_every_expected_event_is_found_and_none_invented(log: Path) -> No
 def test_generations_members_and_times_are_those_of_the_reading(log: Path) -> None:
     expected = expected_of(log)["expected"]
     rows = read_files([log]).rows
-    seen = {row.member for row in rows} | {row.detail.get("leader") for row in rows}
-    assert set(expected["members"]) <= seen
-    for group, generations in expected["generations"].items():
-        told = [row.detail["generation"] for row in rows if row.group == group and "generation" in row.detail]
-        assert set(generations) == set(told)
+    generations, members, windows, found = exact(log, rows)
+    assert (generations, members, found) == (True, True, windows)
     at = {(row.line, row.kind): row.at for row in rows}
     for line, printed, kind, _, _ in expected["events"]:
         assert at[line, kind] == utc(printed), (line, kind)
-
-
-def utc(printed: str | None) -> str | None:
-    """A timestamp as the reading prints it, as a UTC instant."""
-    if printed is None:
-        return None
-    if re.fullmatch(r"\d{10}\.\d{3}", printed):
-        moment = datetime(1970, 1, 1) + timedelta(milliseconds=int(printed.replace(".", "")))
-    elif printed[2] == "/":
-        moment = datetime.strptime(printed, "%m/%d/%Y %I:%M:%S %p")
-    else:
-        plain = printed.replace("/", "-").replace(",", ".").removesuffix("Z")
-        day, _, clock = plain.replace("T", " ").partition(" ")
-        moment = datetime.fromisoformat(f"{day.replace('.', '-')}T{clock[:12]}")
-    return moment.replace(tzinfo=UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 @pytest.mark.parametrize("number", ["002", "021"])
