@@ -36,7 +36,7 @@ class Wanted(NamedTuple):
 
 
 def moment(text: str, option: str) -> str:
-    """An instant as a user writes it (`2024-03-01T10:00`, or with a zone; else UTC), as rows have it. Raises LogError."""
+    """An instant as a user writes it (`2024-03-01T10:00`; UTC if no zone is said), as rows have it. Raises LogError."""
     try:
         told = text if text.endswith("Z") or "+" in text[10:] or "-" in text[10:] else text + "Z"
         return iso(instant(told))
