@@ -5,6 +5,9 @@ from __future__ import annotations
 EXPLAINED: dict[str, str] = {}
 """By a script's name: why our machine answers otherwise on purpose. Empty: it does not."""
 
+TIMELINES: dict[str, str] = {}
+"""By `plot__way`: why no re-enactment goes the way that real clients go again and again. Empty: none."""
+
 UNRECORDED = {
     "T18": "a failing write cannot be provoked from outside; the unit tests have it",
 }

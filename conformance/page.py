@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from conformance import known
+from conformance import known, page_timelines
 from conformance.compare import difference
 from conformance.play import play
 from conformance.record import read
@@ -84,6 +84,7 @@ def _headline() -> Iterator[str]:
     for name, found in assignors()["assignors"].items():
         total = found["equal"] + len(found["different"])
         yield f"| `{name}`, random problems, to the partition | {total:,} | {found['equal']:,} |"
+    yield from page_timelines.headline()
     yield ""
 
 
@@ -191,6 +192,9 @@ def page() -> str:
             "2024:",
             "",
             *_since(),
+            "## Timelines",
+            "",
+            *page_timelines.section(),
             "## Stories that only the simulator had told",
             "",
             *_stories(),

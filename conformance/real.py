@@ -1,7 +1,7 @@
 """Hold the simulator against a real Kafka: fetch it, start it, record what it does, write the page.
 
-`python -m conformance.real [STEP...]`: the steps are `answers`, `failover`, `assignors`, `stories`, `timelines` and
-`page`; without any, all of them. Everything but the page needs Java 17 and Maven. What is recorded lies in
+`python -m conformance.real [STEP...]`: the steps are `answers`, `failover`, `assignors`, `stories`, `timelines`,
+`compare` and `page`; without any, all of them. All but the last two need Java 17 and Maven. What is recorded lies in
 tests/golden/conformance.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -18,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from conformance import failover, fetch, fresh, java_assignors, record, stories, takeovers
+from conformance import beside, failover, fetch, fresh, java_assignors, record, stories, takeovers, timelines
 from conformance import page as pages
 from conformance.driver import Script
 from events.errors import GroupSimError
@@ -28,6 +29,7 @@ SEED = 20261121
 RANDOM_SCRIPTS = 520
 """A few more than the 500 that are wanted: some hang on a hair, and are left out."""
 PROBLEMS = range(44_000, 46_000)
+TIMELINES = pages.GOLDEN / "timelines"
 ASKED = pages.ROOT / "tests" / "golden" / "broker"
 """The scripts written for an earlier broker; what that one answered is not looked at."""
 
@@ -84,6 +86,17 @@ def told() -> None:
     _write("stories.json", stories.tell(record.read(pages.GOLDEN / "failover.jsonl.gz"), say))
 
 
+def timelines_() -> None:
+    """Real consumers led through plots, and our re-enactments beside them."""
+    timelines.record(TIMELINES, say)
+    compared()
+
+
+def compared() -> None:
+    """Re-enactments beside the recorded timelines."""
+    _write("timelines.json", beside.compare(timelines.read(TIMELINES)))
+
+
 def written() -> None:
     """The page, from what is recorded."""
     pages.PAGE.write_text(pages.page(), "utf-8")
@@ -94,6 +107,8 @@ STEPS: dict[str, Callable[[], None]] = {
     "failover": moved,
     "assignors": assignors,
     "stories": told,
+    "timelines": timelines_,
+    "compare": compared,
     "page": written,
 }
 
@@ -118,6 +133,7 @@ def _note(unstable: dict[str, list[str]]) -> None:
 
 def main() -> None:
     """Run the steps named, in their order."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))  # so that nothing is left behind
     wanted = sys.argv[1:] or [*STEPS]
     unknown = [name for name in wanted if name not in STEPS]
     if unknown:
