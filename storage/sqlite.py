@@ -21,11 +21,18 @@ APPLICATION_ID = 0x67727370
 """Stands in the header of our files (`grsp`), so that another program's database is never taken for a store."""
 
 _OPTIONS = {"cache", "immutable", "mode", "nolock", "uri", "vfs"}
+_FOLDER = (
+    " (is there such a folder, and may you write there? what lies in one that is only read can be read by "
+    "--store 'sqlite:///file:PATH?immutable=1&uri=true')"
+)
 _HINTS = {
     "SQLITE_FULL": "; what was written before is kept",
     "SQLITE_IOERR_WRITE": " while writing (no space, or a limit on file sizes); what was written before is kept",
+    "SQLITE_READONLY_": _FOLDER,  # the log beside the file can't be made
     "SQLITE_READONLY": "; give another --store, or the right to write there",
+    "SQLITE_CANTOPEN": _FOLDER,
 }
+"""What the name of an error begins with -> what it means."""
 _INSERT = f"INSERT INTO facts (run, {', '.join(COLUMNS)}) VALUES (%d, {', '.join('?' * len(COLUMNS))})"
 
 
@@ -76,7 +83,8 @@ def is_taken(error: object) -> bool:
 
 def sentence(error: object) -> str:
     """SQLite's few words, with what they mean where a file can't grow or can't be changed."""
-    hint = _HINTS.get(getattr(error, "sqlite_errorname", "") or "", "")
+    name = getattr(error, "sqlite_errorname", None) or ""
+    hint = next((said for start, said in _HINTS.items() if name.startswith(start)), "")
     return f"{error}{hint}"
 
 

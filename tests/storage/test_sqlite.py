@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import pwd
+import shutil
 import sqlite3
+import tempfile
 import tracemalloc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from events.errors import GroupSimError
 from storage import open_store, schema
+from storage.audit import audit
 from storage.errors import NewerStore, StoreError, UnknownFact
 from storage.memory import MemoryStore
 from storage.sql import SqlStore
@@ -142,6 +149,51 @@ def test_a_store_that_can_not_be_written_is_still_read(path: Path) -> None:
         assert len(list(store.read("a"))) == 1200
         with pytest.raises(StoreError, match="attempt to write a readonly database"):
             store.begin(info("b"))
+
+
+@contextmanager
+def as_nobody() -> Iterator[None]:
+    """Without the rights of root, to whom nothing is read-only."""
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(pwd.getpwnam("nobody").pw_uid)
+    try:
+        yield
+    finally:
+        if root:
+            os.seteuid(0)
+
+
+@pytest.fixture
+def public(path: Path) -> Iterator[Path]:
+    """The store in a folder that everybody may look into, and nobody but root may write to; so is the file."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(shutil.copy(path, folder))
+        file.chmod(0o444)
+        file.parent.chmod(0o555)
+        yield file
+        file.parent.chmod(0o755)
+
+
+def test_a_file_that_can_not_be_written_is_read_and_keeps_its_bytes(public: Path) -> None:
+    before = public.read_bytes()
+    public.parent.chmod(0o777)
+    with as_nobody(), SqlStore(f"sqlite:///{public}") as store:
+        assert audit(store, store.find("a")) is None
+        with pytest.raises(StoreError, match="readonly database; give another --store, or the right to write there"):
+            store.begin(info("b"))
+    assert public.read_bytes() == before
+
+
+def test_a_folder_that_can_not_be_written_to_is_named_with_the_way_to_read_it(public: Path) -> None:
+    with as_nobody():
+        with pytest.raises(StoreError, match=r"may you write there\? .*immutable=1&uri=true"):
+            open_store(public)
+        with SqlStore(f"sqlite:///file:{public}?immutable=1&uri=true", create=False) as store:
+            assert audit(store, store.find("a")) is None
+            with pytest.raises(StoreError, match="readonly database"):
+                store.begin(info("b"))
+    assert [file.name for file in public.parent.iterdir()] == [public.name]
 
 
 def _fill(writer: RunWriter) -> None:
