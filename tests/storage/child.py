@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import sys
 
-from storage.sql import SqlStore
+from storage import open_store
 from storage.writer import BATCH
 from tests.storage.facts import info, plain
 
 
-def main(path: str, run: str, count: int) -> None:
+def main(url: str, run: str, count: int) -> None:
     """Write `count` plain facts to `run`, batch by batch, and finish."""
     print("ready", flush=True)
-    store = SqlStore(f"sqlite:///{path}")
+    store = open_store(url)
     writer = store.begin(info(run))
     status = "finished"
     try:

@@ -19,9 +19,9 @@ from tests.storage.facts import plain
 FOREVER = 10_000_000
 
 
-def start(path: Path, run: str, count: int) -> subprocess.Popen[str]:
+def start(place: str | Path, run: str, count: int) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "tests.storage.child", str(path), run, str(count)],
+        [sys.executable, "-m", "tests.storage.child", str(place), run, str(count)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

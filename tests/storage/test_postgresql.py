@@ -1,0 +1,102 @@
+"""What is particular to a server: two writers at once, connections that are cut, several stores in one database."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from storage import open_store
+from storage.audit import audit
+from storage.errors import StoreError
+from storage.writer import BATCH
+from tests.postgres import Server
+from tests.storage.facts import plain, write
+from tests.storage.test_crash import start
+
+COUNT = 5 * BATCH + 1
+
+
+def cut(server: Server) -> None:
+    """End every connection but the one that asks, as a restart of the server does."""
+    with server.connect() as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+        )
+
+
+def test_two_processes_that_write_to_one_new_schema_both_finish(postgres: Server) -> None:
+    url = postgres.schema("shared_by_two")
+    children = [start(url, run, COUNT) for run in ("one", "two")]
+    for child in children:
+        _, trouble = child.communicate(timeout=120)
+        assert (child.returncode, trouble) == (0, "")
+    store = open_store(url)
+    assert {(run.id, run.status, run.facts) for run in store.runs()} == {
+        ("one", "finished", COUNT),
+        ("two", "finished", COUNT),
+    }
+    assert store.digest("one") == store.find("two").digest
+    store.close()
+
+
+def test_a_killed_writer_leaves_whole_batches_that_can_be_gone_on_with(postgres: Server) -> None:
+    url = postgres.schema("killed")
+    with start(url, "killed", 10_000_000) as child:
+        assert child.stdout
+        while child.stdout.readline() != f"{2 * BATCH}\n":
+            pass
+        child.kill()
+        child.stdout.read()
+    store = open_store(url)
+    facts = store.find("killed").facts
+    assert facts >= 2 * BATCH
+    assert facts % BATCH == 0
+    assert [fact.event for fact in store.read("killed")] == [plain(number) for number in range(facts)]
+    assert audit(store, store.find("killed")) is None
+    again = store.resume("killed")
+    again.append(10 * facts, "group:g", [plain(facts)])
+    assert again.finish("finished", 10 * facts).digest == store.digest("killed")
+    store.close()
+
+
+def test_a_connection_cut_under_a_writer_is_a_sentence_and_the_run_can_be_gone_on_with(postgres: Server) -> None:
+    store = open_store(postgres.schema("cut"))
+    writer = write(store, "a", 3)
+    cut(postgres)
+    writer.append(30, "group:g", [plain(3)])
+    with pytest.raises(StoreError, match=r"the store postgresql://.* can't be used: .*terminat.*") as told:
+        writer.flush()
+    assert "\n" not in str(told.value)
+    with pytest.raises(StoreError, match="can't be used"):
+        writer.finish("failed", 30)
+    assert store.find("a").facts == 3
+    again = store.resume("a")
+    again.append(30, "group:g", [plain(3)])
+    again.finish("finished", 30)
+    assert audit(store, store.find("a")) is None
+    store.close()
+
+
+def test_a_connection_cut_under_a_reader_is_a_sentence(postgres: Server) -> None:
+    store = open_store(postgres.schema("cut_reader"))
+    write(store, "a", 2500).finish("finished", 1)
+    reader = store.read("a")
+    assert next(reader).seq == 0
+    cut(postgres)
+    with pytest.raises(StoreError, match=r"the store postgresql://.* can't be used: "):
+        list(reader)
+    assert len(list(store.read("a"))) == 2500
+    store.close()
+
+
+def test_runs_of_one_schema_are_not_seen_from_another(postgres: Server, tmp_path: Path) -> None:
+    one, two, file = (open_store(url) for url in (postgres.schema("s1"), postgres.schema("s2"), tmp_path / "s.db"))
+    for store in (one, two, file):
+        write(store, "same", 3).finish("finished", 1)
+    assert {store.digest("same") for store in (one, two, file)} == {file.find("same").digest}
+    write(one, "only", 1)
+    assert [run.id for run in two.runs()] == ["same"]
+    for store in (one, two, file):
+        store.close()
