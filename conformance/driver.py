@@ -7,6 +7,7 @@ connection of its own while it waits, because a broker reads nothing more from o
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
@@ -59,6 +60,9 @@ class Pool:
         """Hang up."""
         for _, writer in self._idle:
             writer.close()
+        for _, writer in self._idle:
+            with contextlib.suppress(OSError):
+                await writer.wait_closed()
         self._idle.clear()
 
 

@@ -9,12 +9,12 @@ from typing import Any
 
 from events import client
 from events.types import ProcessId
-from simulation.clients.config import JAVA
+from simulation.clients.config import JAVA, KAFKA_PYTHON
 
 LONG_MS = 500
 """Batches and polls from this length on are noted."""
 EVERY = 25
-"""Of a program's commits the first of a generation is noted, and every so-manieth."""
+"""Of a program's commits the first is noted, and from then on every so-manieth."""
 Record = dict[str, Any]
 See = Callable[..., None]
 """`see(at_ms, process, kind, **more)`: note an event."""
@@ -38,7 +38,7 @@ class Progress:
         self._expected: dict[ProcessId, dict[Position, tuple[int, int]]] = {}
         self._works: set[ProcessId] = set()
         self._commits: Counter[ProcessId] = Counter()
-        self._noted: dict[ProcessId, set[tuple[str, int]]] = {}
+        self._generations: dict[ProcessId, int] = {}
         self._batch: dict[ProcessId, tuple[int, int]] = {}
         self._calling: dict[ProcessId, int] = {}
         self._called: dict[ProcessId, tuple[int, int]] = {}
@@ -79,15 +79,21 @@ class Progress:
                 pass
 
     def committed(self, at: int, process: ProcessId, generation: int, partitions: int) -> None:
-        """A commit was accepted. Java's programs note each twice if they make it themselves."""
-        ways = ("auto",) if self.auto_commit or self.library != JAVA else ("auto", "sync")
-        noted = self._noted.setdefault(process, set())
-        for how in ways:
-            self._commits[process] += 1
-            first = (how, generation if how == "auto" else 0)
-            if first not in noted or not self._commits[process] % EVERY:
-                noted.add(first)
-                told = {"how": how, "generation": generation} if self.library == JAVA else {}
+        """A commit was accepted. Java's programs note each twice if they make it themselves.
+
+        They also note the first of a generation, without counting it; of automatic ones kafka-python's note none.
+        """
+        java = self.library == JAVA
+        if self.auto_commit and self.library == KAFKA_PYTHON:
+            return
+        for how in ("auto",) if self.auto_commit or not java else ("auto", "sync"):
+            news = java and how == "auto" and self._generations.get(process) != generation
+            if news:
+                self._generations[process] = generation
+            else:
+                self._commits[process] += 1
+            if news or self._commits[process] % EVERY == 1:
+                told = {"how": how, "generation": generation} if java else {}
                 self._see(at, process, "commit_ok", n_partitions=partitions, **told)
 
     def finish(self, end_ms: int) -> None:
