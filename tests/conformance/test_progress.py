@@ -11,7 +11,7 @@ from conformance.progress import Progress, first_record_median_ms
 from conformance.reenact import reenact
 from events import client
 from events.types import TopicPartition
-from simulation.clients.config import LIBRDKAFKA
+from simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
 from tests.conformance.runs import NAMES, played, recording
 
 SLOW = "S10-slow-callback__cooperative-sticky__d0__r1"
@@ -63,11 +63,26 @@ def test_of_a_programs_own_commits_the_first_of_a_generation_and_every_25th_are_
     assert {e["how"] for e in told} == {"auto", "sync"}
     generations = [e["generation"] for e in told if e["how"] == "auto"]
     assert len(set(generations)) >= 3
-    noted: list[dict[str, Any]] = []
-    progress = Progress(lambda at, process, kind, **more: noted.append({"t_ms": at, "kind": kind, **more}))
+
+
+@pytest.mark.parametrize(
+    ("library", "auto", "noted"),
+    [
+        (JAVA, True, [0, 1, 25, 27]),
+        (JAVA, False, [0, 0, 13, 25, 26, 38]),
+        (LIBRDKAFKA, True, [0, 25]),
+        (LIBRDKAFKA, False, [0, 25]),
+        (KAFKA_PYTHON, True, []),
+        (KAFKA_PYTHON, False, [0, 25]),
+    ],
+)
+def test_which_of_fifty_commits_in_two_generations_a_recorder_notes(library: str, auto: bool, noted: list[int]) -> None:
+    told: list[int] = []
+    progress = Progress(lambda at, process, kind, **more: told.append(at))
+    progress.library, progress.auto_commit = library, auto
     for n in range(50):
-        progress.committed(n, "a.0", 1, 4)
-    assert [e["t_ms"] for e in noted] == [0, 24, 49]
+        progress.committed(n, "a.0", 1 + n // 25, 4)
+    assert told == noted
 
 
 def test_what_is_given_up_before_its_first_record_came_is_not_told() -> None:
