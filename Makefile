@@ -7,7 +7,7 @@ PACKAGES := analysis assignors cli conformance coordinator events incidents inva
 CODE := $(PACKAGES) benchmarks tests
 WORKERS ?= 2
 
-.PHONY: help demo test quick nightly crash docs check lint types contracts format bench bench-assignors pins clean
+.PHONY: help demo test quick nightly crash docs check lint types contracts format conformance bench bench-assignors pins clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## */  make \1\t/' | expand -t 24
@@ -59,6 +59,9 @@ contracts: $(READY)
 format: $(READY)  ## put the code into shape
 	@$(BIN)/ruff check --fix --quiet $(CODE)
 	@$(BIN)/ruff format $(CODE)
+
+conformance: $(READY)  ## a real Kafka beside the simulator, and docs/conformance.md from it (JDK 17, Maven; half an hour)
+	@$(BIN)/python -m conformance.real
 
 bench: $(READY)  ## simulated events and stored facts per second, as ratios; a run of ten million facts read (2 GB of temporary space)
 	@$(BIN)/python -m benchmarks.simulation
