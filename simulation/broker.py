@@ -29,7 +29,7 @@ from coordinator.classic.state import Group
 from coordinator.config import GroupConfig
 from coordinator.outcome import Error, Reply
 from events.base import Event, group_stream
-from events.classic import CommitAccepted
+from events.classic import CommitAccepted, RebalanceStarted
 from events.types import GroupId
 from simulation.host import GroupHost
 from simulation.network import Message, Network
@@ -72,6 +72,7 @@ class Broker:
         self._loading = False
         self._failures = 0
         self._durable_ms: dict[GroupId, int] = {}
+        self._undurable: dict[GroupId, list[Message]] = {}
         self._asked: dict[int, Message] = {}
         self._committed: dict[GroupId, dict[tuple[str, int], int]] = {}
         network.attach(self.address, self.receive)
@@ -133,6 +134,7 @@ class Broker:
         Connections are closed; parked requests are never answered. Only durable facts come back.
         """
         self._asked.clear()
+        self._undurable.clear()
         self._waiting.clear()
         self._down = True
         self._unload()
@@ -173,14 +175,18 @@ class Broker:
     def _remember(self, group_id: GroupId, events: Sequence[Event]) -> None:
         self._record(group_stream(group_id), events)
         for event in events:
-            if isinstance(event, CommitAccepted):
+            if isinstance(event, RebalanceStarted):
+                for message in self._undurable.pop(group_id, ()):
+                    self._respond(message, SyncAnswer(error=Error.REBALANCE_IN_PROGRESS))
+            elif isinstance(event, CommitAccepted):
                 offsets = self._committed.setdefault(group_id, {})
                 offsets.update({(topic, partition): offset for topic, partition, offset in event.offsets})
 
     def _answer(self, group_id: GroupId, reply: Reply, wrote: bool) -> None:
         """An answer that wrote a record is released when the record is: after the append linger.
 
-        A SyncGroup that comes meanwhile waits too: in Kafka the group is not Stable before its record is durable.
+        A SyncGroup that comes meanwhile waits too: in Kafka the group is not Stable before its record is durable. A
+        rebalance that begins meanwhile is the answer to them all (spec 3.1, T17: "when durable and still COMPLETING").
         """
         message = self._asked.pop(reply.request, None)
         if message is None or self._down:
@@ -189,10 +195,20 @@ class Broker:
         if wrote:
             self._durable_ms[group_id] = now + self.config.group_coordinator_append_linger_ms
         waits = self._durable_ms.get(group_id, 0) - now
-        if waits > 0 and (wrote or isinstance(reply.answer, SyncAnswer)):
+        if waits > 0 and isinstance(reply.answer, SyncAnswer):
+            self._undurable.setdefault(group_id, []).append(message)
+            self._env.timeout(waits).callbacks.append(lambda _: self._assigned(group_id, message, reply.answer))
+        elif waits > 0 and wrote:
             self._env.timeout(waits).callbacks.append(lambda _: self._respond(message, reply.answer))
         else:
             self._respond(message, reply.answer)
+
+    def _assigned(self, group_id: GroupId, message: Message, answer: object) -> None:
+        """The assignment is durable."""
+        waiting = self._undurable.get(group_id, [])
+        if message in waiting:
+            waiting.remove(message)
+            self._respond(message, answer)
 
     def _respond(self, message: Message, body: object) -> None:
         self._network.send(
