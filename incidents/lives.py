@@ -34,11 +34,12 @@ class Life:
     """One process, or, where no log of it is given, one member id (`told` is False); times in ms of the run.
 
     `starts_ms` is when its first request reached the coordinator (None: before the record begins), `added_ms` when it
-    became a member. `ending`: `close`, `kill` or None (it lives on); `expired_ms`: its session ended at the broker when
-    it was gone. `joins`: when JoinGroup was answered. `beats`: pairs of such an answer and a later instant at which a
-    heartbeat of that generation was seen to be answered; `acted`: pairs of it and of how long after a heartbeat's
-    answer the application thread took part in the rebalance. `eager`: it gave all up before it joined again. `seen` are
-    all its lines, `lost` when it lost its coordinator, `grows` when it met new partitions.
+    became a member. `ending`: `close`, `kill` or None (it lives on); `expired_ms`: its session ended at the broker
+    when it was gone. `sent`: when it sent JoinGroup; `joins`: when that was answered (`led`: to the leader). `beats`:
+    pairs of such an answer and a later instant at which a heartbeat of that generation was seen to be answered;
+    `numbers`: the generation of such an answer; `acted`: pairs of it and of how long after a heartbeat's answer the
+    application thread took part in the rebalance. `eager`: it gave all up before it joined again. `seen` are all its
+    lines, `lost` when it lost its coordinator, `grows` when it met new partitions.
     """
 
     name: str
@@ -55,7 +56,10 @@ class Life:
     grows: list[int] = field(default_factory=list)
     stalls: list[Stall] = field(default_factory=list)
     callbacks: dict[str, list[int]] = field(default_factory=dict)
+    sent: list[int] = field(default_factory=list)
     joins: list[int] = field(default_factory=list)
+    led: list[int] = field(default_factory=list)
+    numbers: dict[int, int] = field(default_factory=dict)
     beats: list[tuple[int, int]] = field(default_factory=list)
     acted: list[tuple[int, int]] = field(default_factory=list)
     protocols: list[str] = field(default_factory=list)
@@ -109,12 +113,15 @@ class Lives:
                     life.starts_ms = at
                 elif not life.joins and member:
                     life.joined_twice = True
+                life.sent.append(at)
                 self._use(life, member)
                 self._act(life, at)
                 self._giving.pop(life.name, None)
             case p.JoinOk(member=member):
                 self._use(life, member)
                 life.joins.append(at)
+                life.numbers[at] = event.generation
+                life.led += [at] * bool(event.leader)
                 self._notice.pop(life.name, None)
                 if event.protocol and event.protocol not in life.protocols[-1:]:
                     life.protocols.append(event.protocol)

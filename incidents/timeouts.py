@@ -20,7 +20,7 @@ _DEFAULT_BEAT_MS = 3_000
 _CLOSING_MS = 50
 """A closing consumer's last commit, which its session counts from, comes so little before it is closed."""
 _MOSTLY, _NEVER = 0.95, 0.0001
-_EARLY_MS = 25
+_EARLY_MS = 40
 
 Found = dict[str, int]
 
@@ -42,7 +42,7 @@ def infer(
         if why and name not in told:
             notes.append(f"{name}={value} {why}")
 
-    beat_ms, why = _heartbeat(lives)
+    beat_ms, why = _heartbeat(lives, passed)
     settle(SESSION, *_session(lives, found.get(HEARTBEAT, beat_ms)))
     if beat_ms is None:
         beat_ms = min(_DEFAULT_BEAT_MS, max(found[SESSION] // 3, 1))
@@ -103,14 +103,30 @@ def _silences(life: Life) -> Iterable[tuple[int, int]]:
                 yield expired, max(alive)
 
 
-def _heartbeat(lives: Sequence[Life]) -> tuple[int | None, str]:
-    waits = [beat - joined for life in lives for joined, beat in life.beats]
+def _heartbeat(lives: Sequence[Life], passed: Sequence[Generation]) -> tuple[int | None, str]:
+    beats = [beat for life in lives for beat in life.beats]
+    waits = [beat - joined for joined, beat in beats]
     if waits:
-        likely = {interval: sum(_evidence(wait, interval) for wait in waits) for interval in _BEATS}
+        news = [at for at in (_news(joined, beat, passed) for joined, beat in beats) if at is not None]
+        likely = {
+            interval: sum(_evidence(wait, interval) for wait in waits) + sum(_patience(age, interval) for age in news)
+            for interval in _BEATS
+        }
         best = max(likely, key=lambda interval: likely[interval])
         if likely[best] > 0:
             return best, f"is the interval that {len(waits)} observed heartbeats fit best"
     return None, "is Kafka's default, or a third of the session; the logs do not show when members beat"
+
+
+def _news(joined_ms: int, beat_ms: int, passed: Sequence[Generation]) -> int | None:
+    """How old the news was of a rebalance that a heartbeat told, in ms; None where the record has no start of it."""
+    began = [g.started_ms for g in passed if g.started_ms is not None and joined_ms < g.started_ms <= beat_ms]
+    return beat_ms - began[0] if began else None
+
+
+def _patience(age_ms: int, interval_ms: int) -> float:
+    """A heartbeat of the interval would have told of the rebalance sooner; its thread may be late by half of one."""
+    return log(_NEVER) if age_ms > 1.5 * interval_ms + 2 * _CLOSING_MS else 0.0
 
 
 def _evidence(wait_ms: int, interval_ms: int) -> float:

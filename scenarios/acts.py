@@ -18,6 +18,8 @@ COMMIT_MS = 12
 FIRST_MS = 3
 JOINING_MS = {JAVA: 5, LIBRDKAFKA: 4, KAFKA_PYTHON: 4}
 """From a simulated program's start to its being a member: what the messages take together."""
+AT_ONCE_MS = 2
+"""The same where messages take no time."""
 _ASKING_MS = 500
 _SETTLING_MS = 5_000
 
@@ -69,7 +71,7 @@ def _of_actor(plot: Plot, number: int, actor: Actor, chance: Random | None) -> l
 
 
 def _of_life(plot: Plot, number: int, life: Life, chance: Random | None) -> list[Act]:
-    started = _started(plot, life)
+    started = _started(plot, life, chance is None)
     found = [Act(started, START, number, life)]
 
     def add(at_ms: int, kind: str, lasts_ms: int = 0) -> None:
@@ -94,13 +96,13 @@ def _of_life(plot: Plot, number: int, life: Life, chance: Random | None) -> list
     return found
 
 
-def _started(plot: Plot, life: Life) -> int:
+def _started(plot: Plot, life: Life, exact: bool) -> int:
     """When its program ran, so that it becomes a member when it did: a member id has to be fetched first."""
     if life.starts_ms is None:
         return -lead_ms(plot)
     if life.added_ms is None or not 0 <= life.added_ms - life.starts_ms <= _ASKING_MS:
         return life.starts_ms - 1
-    trip = FIRST_MS if life.instance is not None else JOINING_MS[plot.client]
+    trip = AT_ONCE_MS if exact else FIRST_MS if life.instance is not None else JOINING_MS[plot.client]
     return life.added_ms - trip
 
 
@@ -110,7 +112,8 @@ def _silenced(plot: Plot, life: Life, expired_ms: int, chance: Random | None, ad
     if silent_since(life, expired_ms, plot.settings):
         add(last - 1, COMMIT)
         return last + 2
-    return last + (1 if chance is None else 1 + chance.randrange(plot.settings[HEARTBEAT]))
+    interval = plot.settings[HEARTBEAT]
+    return last + 1 + (interval // 10 if chance is None else chance.randrange(interval))
 
 
 def _shifted(found: list[Act], plot: Plot, chance: Random | None) -> list[Act]:

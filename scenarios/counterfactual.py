@@ -147,7 +147,7 @@ class _Stage:
         world, plot = self._world, self._plot
         least = min(_LEAST_SESSION_MS, plot.settings[SESSION])
         world.configure_broker({INITIAL_DELAY: plot.settings[INITIAL_DELAY], MIN_SESSION: least})
-        world.network.latency_ms = (0, 1)
+        world.network.latency_ms = (0, 0) if self._exact else (0, 1)
         world.network.add_rule(self._latencies())
 
     def _latencies(self) -> Rule:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from random import Random
 
-from coordinator.classic.commands import Heartbeat, JoinAnswer, Sync
+from coordinator.classic.commands import Heartbeat, Join, JoinAnswer, Sync
 from incidents.lives import FROZEN, KILL, Life
 from incidents.plot import Plot
 from incidents.timeouts import HEARTBEAT, SESSION
@@ -21,8 +21,10 @@ _CLOCKS_MS = 50
 _ANSWERED_MS = 1_000
 _POOL = 3
 _LATE_MS = 60
-_COMMITTED_MS = 12
-"""From a simulated heartbeat's answer to the commit's before the rebalance, without what the network takes."""
+_COMMITTED_MS = 10
+"""From a simulated heartbeat's answer to the commit's before the rebalance: the append linger."""
+_SENT_MS = 200
+"""A JoinGroup takes no longer to the coordinator."""
 _MARGIN_MS = 10
 """A heartbeat that told of a rebalance came after its start; the one before came before it: by so much, at least."""
 _SAME = 0.45
@@ -34,14 +36,15 @@ class Rhythm:
     """Milliseconds by life (name) and generation (counted from the record's first).
 
     `drift`: how much longer than heartbeat.interval.ms an interval was; `beats`: when one was answered, and when the
-    rebalance had begun that it told of (None: it told of none); `joined`: join phase completed → answer handled;
-    `acted`: heartbeat answered → revoked callback begins, or JoinGroup is sent; `assigned`: the leader's answer
-    handled → assignment at the coordinator.
+    rebalance had begun that it told of (None: it told of none); `sent`: the last JoinGroup's way to the coordinator;
+    `joined`: join phase completed → answer handled; `acted`: heartbeat answered → revoked callback begins, or JoinGroup
+    is sent; `assigned`: the leader's answer handled → assignment at the coordinator.
     """
 
     interval_ms: int
     drift: Mapping[tuple[str, int], float]
     beats: Mapping[tuple[str, int], tuple[int, int | None]]
+    sent: Mapping[tuple[str, int], int]
     joined: Mapping[tuple[str, int], int]
     acted: Mapping[tuple[str, int], int]
     assigned: Mapping[int, int]
@@ -56,24 +59,48 @@ def measured(plot: Plot) -> Rhythm:
     assigned: dict[int, int] = {}
     for life in plot.lives:
         for at in life.joins:
-            number = _generation(plot, at)
+            number = _generation(plot, life, at)
             if number is not None:
                 wait = at - plot.generations[number].joined_ms
                 if wait <= _ANSWERED_MS:  # else a static member came back and nobody rebalanced
                     joined[life.name, number] = max(0, wait)
         for at, wait in life.acted:
-            if (number := _generation(plot, at)) is not None:
+            if (number := _generation(plot, life, at)) is not None:
                 acted[life.name, number] = wait
         for at, beat in [*life.beats, *_last_beats(life, plot.settings)]:
-            number = _generation(plot, at)
+            number = _generation(plot, life, at)
             if number is not None and (life.name, number) not in drift:
                 drift[life.name, number] = _drift(beat - at, plot.settings[HEARTBEAT])
                 beats[life.name, number] = beat, _begun(plot, number, beat)
     for number, generation in enumerate(plot.generations):
-        leads = [at for (_, g), at in joined.items() if g == number]
-        if generation.sync_ms is not None and leads:
-            assigned[number] = max(0, generation.sync_ms - max(leads))
-    return Rhythm(plot.settings[HEARTBEAT], drift, beats, joined, acted, assigned)
+        answered = _answered(plot, number)
+        waits = [wait for (_, g), wait in joined.items() if g == number and wait <= (generation.sync_ms or 0)]
+        if generation.sync_ms is not None and (answered is not None or waits):
+            lead = max(waits, default=0) if answered is None else answered - generation.joined_ms
+            assigned[number] = max(0, generation.sync_ms - max(0, lead))
+    return Rhythm(plot.settings[HEARTBEAT], drift, beats, _sent(plot), joined, acted, assigned)
+
+
+def _answered(plot: Plot, number: int) -> int | None:
+    """When the leader of a generation handled its JoinGroup's answer."""
+    found = [at for life in plot.lives for at in life.led if _generation(plot, life, at) == number]
+    return found[-1] if found else None
+
+
+def _sent(plot: Plot) -> dict[tuple[str, int], int]:
+    """A join phase ends when the last JoinGroup is there: by life and generation, how long after it was sent.
+
+    Who was added meanwhile was there then: the coordinator says so.
+    """
+    last: dict[int, tuple[int, str]] = {}
+    for life in plot.lives:
+        for at in life.joins:
+            number = _generation(plot, life, at)
+            sent = max([each for each in life.sent if each <= at], default=None)
+            if number is not None and sent is not None and not sent <= (life.added_ms or -1) <= at:
+                last[number] = max(last.get(number, (sent, life.name)), (sent, life.name))
+    waits = {(name, number): plot.generations[number].joined_ms - sent for number, (sent, name) in last.items()}
+    return {key: max(0, wait) for key, wait in waits.items() if wait <= _SENT_MS}
 
 
 def _begun(plot: Plot, number: int, beat_ms: int) -> int | None:
@@ -84,13 +111,12 @@ def _begun(plot: Plot, number: int, beat_ms: int) -> int | None:
     return started if started is not None and started <= beat_ms + _CLOCKS_MS else None
 
 
-def _generation(plot: Plot, joined_ms: int) -> int | None:
-    """Which generation a client joined whose answer it handled then."""
-    number = None
-    for i, generation in enumerate(plot.generations):
-        if generation.joined_ms <= joined_ms + _CLOCKS_MS:
-            number = i
-    return number
+def _generation(plot: Plot, life: Life, joined_ms: int) -> int | None:
+    """Which generation (counted from the record's first) a client joined whose answer it handled then."""
+    told = life.numbers.get(joined_ms, -1)
+    past = [i for i, generation in enumerate(plot.generations) if generation.joined_ms <= joined_ms + _CLOCKS_MS]
+    named = [i for i in past[-2:] if plot.generations[i].number == told]
+    return max(named or past, default=None)
 
 
 def _last_beats(life: Life, settings: Mapping[str, int]) -> list[tuple[int, int]]:
@@ -162,6 +188,8 @@ class Exactly:
         if isinstance(body, ToGroup) and isinstance(body.command, Heartbeat):
             return self._lag(message.source, body.command.generation)
         number = self._completed() - 1
+        if isinstance(body, ToGroup) and isinstance(body.command, Join):
+            return self._rhythm.sent.get((self._life_of(message.source) or "", number + 1))
         if isinstance(body, ToGroup) and isinstance(body.command, Sync) and body.command.assignment:
             return self._rhythm.assigned.get(number)
         if message.api == "OffsetCommit" and message.response:
@@ -184,7 +212,8 @@ class Exactly:
         if seen is not None and abs(now + wait - seen) <= _SAME * self._rhythm.interval_ms:
             return max(0, seen - now, 0 if begun is None else begun + _MARGIN_MS - now)
         if seen is not None and begun is not None and now + wait < seen:  # it did not tell of the rebalance yet
-            return max(0, min(wait, begun - _MARGIN_MS - now))
+            early = min(wait, begun - _MARGIN_MS - now)
+            return early if early >= 0 else seen - now
         return wait
 
 
