@@ -17,12 +17,10 @@ APPEND_MS = 200
 def test_a_member_that_comes_while_an_assignment_is_appended_sends_all_back_at_once(
     comes_after_ms: int, refused: bool
 ) -> None:
-    """Else the others learn of the newcomer with their next heartbeats (S02: a third member, 8 ms after a SyncGroup)."""
+    """Else the others learn of the newcomer with their next heartbeats (S02: a third member 8 ms after a SyncGroup)."""
 
     def story(world: World) -> Script:
-        world.configure_broker(
-            {"group.initial.rebalance.delay.ms": 0, "group.coordinator.append.linger.ms": APPEND_MS}
-        )
+        world.configure_broker({"group.initial.rebalance.delay.ms": 0, "group.coordinator.append.linger.ms": APPEND_MS})
         orders = world.topic("orders", partitions=4)
         group = world.group("billing", assignor="range")
         group.join(1, topics=[orders])
