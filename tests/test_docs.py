@@ -7,9 +7,12 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.postgres import Server, server
 
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"^```(console|python|json)((?: [\w=./]+)*)\n(.*?)^```$", re.M | re.S)
@@ -47,10 +50,19 @@ def commands(text: str) -> list[tuple[str, list[str]]]:
     return found
 
 
+@pytest.fixture
+def postgres() -> Iterator[Server]:
+    """For the page about it."""
+    with server() as running:
+        yield running
+
+
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: page.name)
-def test_every_block_does_what_the_page_says(page: Path, tmp_path: Path) -> None:
+def test_every_block_does_what_the_page_says(page: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     environment.pop("GROUPSIM_STORE", None)
+    if page.stem == "postgresql":
+        environment["GROUPSIM_STORE"] = request.getfixturevalue("postgres").schema("groupsim")
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     for language, attributes, text in blocks(page):
         if attributes.startswith("file="):
