@@ -20,6 +20,7 @@ BATCH_MS = 1
 """What a batch costs an application that commits after it: it must take its records to commit them."""
 STRAY_PRODUCERS = (0.77, 0.95)
 """Producers of earlier runs went on: 77 % of the recordings have one a topic, 18 % two, 5 % three (offsets)."""
+EVEN = 0.5
 ALONE = 0.93
 """The first member of a run starts so much faster than those who start beside others (118 runs without a delay)."""
 LONG_WORK_MS = 1_000
@@ -62,7 +63,10 @@ class Harness:
         return {**self._recorded.consumer, "enable.auto.commit": self._recorded.auto_commit}
 
     def _arrivals(self, topic: str) -> dict[int, list[int]]:
-        """Records come to all partitions at once, at the recorded rate; a seed shifts them against the actions."""
+        """Records come to all partitions at the recorded rate; a seed shifts them against the actions.
+
+        Those of one instant do not all come with one poll(): some partitions' come a little later than the others'.
+        """
         if not self._recorded.records_per_s:
             return {}
         step = 1000 / self._recorded.records_per_s
@@ -72,7 +76,9 @@ class Harness:
         steps = range(int((self._recorded.end_ms + 1000) / step))
         times = sorted(round(shift + n * step) for n in steps for shift in shifts)
         grown = [a.what["partitions"] for a in self._recorded.actions if a.what.get("topic") == topic]
-        return dict.fromkeys(range(max([self._recorded.topics[topic], *grown])), times)
+        later = [at + self._latencies.apart_ms for at in times]
+        partitions = range(max([self._recorded.topics[topic], *grown]))
+        return {p: later if chance.random() < EVEN else times for p in partitions}
 
     def works_long(self, process: str) -> bool:
         """Whether a process's program sleeps so long with its records that its heartbeat thread goes by itself."""

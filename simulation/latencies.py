@@ -48,8 +48,9 @@ class Latencies:
     `committed`: commit written → revoked callback begins or JoinGroup is sent. `drift`: how much longer than
     heartbeat.interval.ms an interval is, throughout; `hiccup`: and now and then; `napping`: and how much more in a
     program that works long, whose heartbeat thread naps ten times in between (S11: 15 series). `polls_every_ms`: poll()
-    acts on what a heartbeat says only when it has waited for records, for so long at most (0: at once). `metadata`: how
-    much longer than metadata.max.age.ms one refresh takes. `slowness`: by what every `start` of one run is
+    acts on what a heartbeat says only when it has waited for records, for so long at most (0: at once). `apart_ms`:
+    between the two polls that return records which came together. `metadata`: how much longer than metadata.max.age.ms
+    one refresh takes. `slowness`: by what every `start` of one run is
     multiplied, as the machine was busy (their medians over the share of it that was).
     """
 
@@ -71,6 +72,7 @@ class Latencies:
     hiccup: Drawn = NONE
     napping: Drawn = NONE
     polls_every_ms: int = 0
+    apart_ms: int = 0
     metadata: Drawn = NONE
     slowness: Drawn = ONE
 
@@ -94,6 +96,7 @@ LATENCIES: dict[str, Latencies] = {
         drift=Drawn((0, 0, 0.2, 0.6, 1.3, 2.6, 5.2, 7.5, 11, 16)),
         hiccup=Drawn((0, 0, 0, 0, 0, 0, 1.5, 5, 15, 40)),
         napping=Drawn((0, 1, 2, 3, 6, 10, 15, 22, 28, 32)),
+        apart_ms=7,
         metadata=Drawn((0, 0, 20, 45, 78, 180, 215, 230, 247, 250)),
         slowness=Drawn((0.84, 0.845, 0.86, 0.895, 1.0, 1.14, 1.33, 1.42, 1.6, 8)),
     ),
@@ -121,5 +124,6 @@ LATENCIES: dict[str, Latencies] = {
         drift=Drawn((0.6, 0.7, 0.75, 0.8, 0.85, 0.95, 1.1, 1.3, 1.5, 2.0)),
         hiccup=Drawn((0, 0, 0, 0, 0, 0, 0, 3, 30, 45)),
         polls_every_ms=100,
+        apart_ms=7,
     ),
 }
