@@ -7,7 +7,7 @@ PACKAGES := analysis assignors cli conformance coordinator events incidents inva
 CODE := $(PACKAGES) benchmarks tests
 WORKERS ?= 2
 
-.PHONY: help demo test quick nightly crash docs check lint types contracts format conformance bench bench-assignors pins clean
+.PHONY: help demo test quick nightly crash docs check lint types contracts format conformance bench bench-assignors bench-report pictures pins clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## */  make \1\t/' | expand -t 24
@@ -71,6 +71,12 @@ bench: $(READY)  ## simulated events and stored facts per second, as ratios; a r
 
 bench-assignors: $(READY)  ## our assignors beside kafka-python's and Java's
 	@$(BIN)/python -m benchmarks.assignors
+
+bench-report: $(READY)  ## how large a report of 20,000 bars is, and how long Chromium takes to open it
+	@$(BIN)/python -m benchmarks.report
+
+pictures: $(READY)  ## take the pictures of the README anew (needs Chromium)
+	@$(BIN)/python -m tests.report.pictures
 
 pins: $(READY)  ## write requirements/*.txt anew from pyproject.toml: versions and hashes, no addresses
 	@$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header \

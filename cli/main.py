@@ -19,6 +19,7 @@ from cli import (
     fuzz,
     incident,
     new,
+    plot,
     read,
     report,
     run,
@@ -57,6 +58,7 @@ app.command()(read.replay)
 app.command()(blame.blame)
 app.command()(compare.compare)
 app.command()(report.report)
+app.command()(plot.plot)
 app.command()(runs.runs)
 app.command()(runs.show)
 app.command()(runs.export)

@@ -46,7 +46,7 @@ def report(
         ids = list(dict.fromkeys(info.id for info in infos))
         if len(ids) > MOST_RUNS:
             raise BadRequest(f"{len(ids)} runs are too many to compare in one report; give at most {MOST_RUNS}")
-        text = render([open_run(opened, run) for run in ids], _watched, bar)
+        text = render([open_run(opened, run) for run in ids], watched, bar)
     if aside:
         sys.stdout.write(text)
         return
@@ -55,7 +55,7 @@ def report(
     output.note(f"{to}: {len(text) / 1_000:,.0f} kB, {runs}; open it in a browser")
 
 
-def _watched(run: Run) -> list[Verdict]:
+def watched(run: Run) -> list[Verdict]:
     """What every run is watched by, folded over its facts again; of a recorded run, as far as its logs tell."""
     from analysis.report.told import Verdict
     from invariants import all_invariants

@@ -121,15 +121,16 @@ def compare(frame: pd.DataFrame, *, by: str = "label", theme: str = "light", tit
     """See `analysis.plots.compare`."""
     of = named_theme(theme)
     runs, parts = sweeps.breakdown(frame, by)
-    made = _figure(of, title or f"Unavailable time by {by}", 46 * len(runs) + 190)
+    made = _figure(of, title or f"Unavailable time by {by}", max(46 * len(runs) + 190, 20 * len(parts) + 130))
     order = list(of.labels)
     for number, (part, values) in enumerate(parts.items()):
         key = part if by == "label" and part in of.labels else order[number % len(order)]
-        look = _pattern(of.labels[key], HATCHES[key])
+        plain = {"color": of.grid, "line": {"color": of.faint, "width": 0.5}}
+        look = plain if part == sweeps.OTHERS else _pattern(of.labels[key], HATCHES[key])
         seconds = [value / 1_000 for value in values]
         texts = [_safe(run) for run in runs]
         made.add_trace(go.Bar(name=_safe(part), x=seconds, y=texts, orientation="h", marker=look))
-    made.update_layout(barmode="stack")
+    made.update_layout(barmode="stack", legend={"traceorder": "normal"})
     made.update_xaxes(title="unavailable partition-seconds")
     made.update_yaxes(autorange="reversed")
     return made

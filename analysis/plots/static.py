@@ -151,7 +151,8 @@ def step_look(step: str, of: Theme) -> dict[str, Any]:
 def compare(frame: pd.DataFrame, *, by: str, theme_: Theme, title: str) -> Picture:
     """Runs side by side: unavailable partition-seconds, one bar a run, by label or another breakdown."""
     runs, parts = sweeps.breakdown(frame, by)
-    made, axes = figure(theme_, WIDTH, 0.42 * len(runs) + 1.7)
+    height = max(0.42 * len(runs) + 1.7, 0.19 * len(parts) + 0.9)
+    made, axes = figure(theme_, WIDTH, height)
     left = np.zeros(len(runs))
     patches = []
     for number, (part, values) in enumerate(parts.items()):
@@ -160,7 +161,7 @@ def compare(frame: pd.DataFrame, *, by: str, theme_: Theme, title: str) -> Pictu
         axes.barh(range(len(runs)), seconds, left=left, height=0.66, **look)
         patches.append(Patch(label=drawn(part, 44), **look))
         left = left + seconds
-    row_names(axes, runs, theme_, 0.42 * len(runs) + 1.7)
+    row_names(axes, runs, theme_, height)
     axes.set_xlim(0, max(float(left.max(initial=0)) * 1.16, 1e-3))
     for place, total in enumerate(left):
         font: dict[str, Any] = {"fontsize": SIZE - 1, "fontfamily": FONT, "color": theme_.ink}
@@ -176,6 +177,8 @@ def part_look(part: str, number: int, by: str, of: Theme) -> dict[str, Any]:
     """Labels have their own colours; other parts take them in turn."""
     if by == "label":
         return hatched(part, of)
+    if part == sweeps.OTHERS:
+        return {"facecolor": of.grid, "edgecolor": of.faint, "linewidth": 0.5}
     strong = list(of.labels.values())
     names = list(of.labels)
     return hatched(names[number % len(strong)], of)

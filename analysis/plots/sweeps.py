@@ -14,14 +14,16 @@ from analysis.plots.frames import needs
 from analysis.plots.palette import Theme, natural, order
 from analysis.plots.shown import shown
 
-MOST_PARTS = 12
+MOST_PARTS = 9
+"""As many parts are told apart by colour and hatch; what is beyond them is one part, `OTHERS`."""
+OTHERS = "all others"
 _SECONDS = "_ms"
 _WHAT = {"partition_ms": "unavailable time", "after_start_ms": "unavailable time after the start"}
 _UNITS = {"partition_ms": "partition-seconds", "after_start_ms": "partition-seconds"}
 
 
 def breakdown(frame: pd.DataFrame, by: str) -> tuple[list[str], dict[str, list[int]]]:
-    """Of `analysis.compare(…)`: the runs, and each part's partition-ms in them. The smallest parts are `all others`."""
+    """Of `analysis.compare(…)`: the runs, and each part's partition-ms in them. The smallest parts are `OTHERS`."""
     needs(frame, ("measure", "of", "unit"), "a comparison")
     runs = [str(name) for name in frame if name not in ("measure", "of", "unit") and " - " not in str(name)]
     rows = frame[frame["measure"] == f"by {by}"]
@@ -34,7 +36,7 @@ def breakdown(frame: pd.DataFrame, by: str) -> tuple[list[str], dict[str, list[i
     kept = dict(list(parts.items())[:MOST_PARTS])
     rest = list(parts.values())[MOST_PARTS:]
     if rest:
-        kept["all others"] = [sum(values) for values in zip(*rest, strict=True)]
+        kept[OTHERS] = [sum(values) for values in zip(*rest, strict=True)]
     return runs, kept
 
 

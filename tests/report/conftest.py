@@ -30,6 +30,13 @@ def simulated(name: str, **settings: str) -> Run:
     return Run(store, simulate(catalogue.find(name), store, settings=settings, record="facts").info)
 
 
+def imported(folder: Path) -> Run:
+    """An incident of examples/, read from its logs."""
+    store = MemoryStore()
+    name = folder.name.partition("-")[0]
+    return Run(store, import_run(read_files(sorted(folder.glob("*.log.gz"))), store, name=name, topics={}).run)
+
+
 @pytest.fixture(scope="session")
 def slow() -> Run:
     """Two groups, five rebalances; a member is inside a batch of a minute."""
@@ -39,9 +46,7 @@ def slow() -> Run:
 @pytest.fixture(scope="session")
 def kill9() -> Run:
     """A recorded incident."""
-    store = MemoryStore()
-    result = import_run(read_files(sorted(EXAMPLE.glob("*.log.gz"))), store, name="kill9", topics={})
-    return Run(store, result.run)
+    return imported(EXAMPLE)
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,114 @@
+"""`groupsim plot`: one picture of a run, or of runs compared, to be put into a page or a message."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cli import output
+from cli.errors import BadRequest
+from cli.options import DEFAULT_STORE, StoreOption, existing
+
+if TYPE_CHECKING:
+    from analysis.runs import Run
+
+KINDS = ("timeline", "unavailable", "rebalance", "compare")
+PAPER, SCREEN = (".png", ".svg", ".pdf"), ".html"
+MOST_RUNS = 8
+DPI = 110
+
+
+def plot(
+    kind: Annotated[str, typer.Argument(metavar="|".join(KINDS), help="Which picture.")],
+    references: Annotated[list[str], typer.Argument(metavar="RUN...", help="Ids, unique prefixes, or `latest`.")],
+    to: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help=f"{', '.join(PAPER)}, or {SCREEN} to zoom; else KIND.png."),
+    ] = None,
+    group: Annotated[str | None, typer.Option(help="Only this group (timeline, unavailable, rebalance).")] = None,
+    generation: Annotated[
+        int | None, typer.Option(metavar="N", help="Which rebalance, by the generation it made; else the longest.")
+    ] = None,
+    by: Annotated[
+        str, typer.Option(metavar="label|phase|configuration|member|cause", help="The parts of `compare`.")
+    ] = "label",
+    theme: Annotated[str, typer.Option(metavar="light|dark", help="On white or on black.")] = "light",
+    store: StoreOption = DEFAULT_STORE,
+) -> None:
+    """Draw one picture: who had what when, what stood still, one rebalance member by member, or runs side by side.
+
+    Example: groupsim plot timeline latest -o timeline.png
+    """
+    from coordinator.config import near
+
+    if kind not in KINDS:
+        raise BadRequest(f"{kind!r} is no picture{near(kind, KINDS)}; there are {', '.join(KINDS)}")
+    if theme not in ("light", "dark"):
+        raise BadRequest(f"--theme must be light or dark, not {theme!r}")
+    file = _place(to or Path(f"{kind}.png"))
+    with existing(store) as opened:
+        ids = list(dict.fromkeys(opened.find(reference).id for reference in references))
+        several = kind == "compare"
+        if several != (len(ids) > 1) or len(ids) > MOST_RUNS:
+            wanted = f"2 to {MOST_RUNS} different runs" if several else "one run"
+            raise BadRequest(f"a picture of {kind!r} takes {wanted}, not {len(ids)}")
+        from analysis.runs import open_run
+
+        figure = _drawn(kind, [open_run(opened, run) for run in ids], group, generation, by, theme, file.suffix)
+    try:
+        if file.suffix == SCREEN:
+            figure.write_html(str(file), include_plotlyjs=True)
+        else:
+            from matplotlib import rc_context
+
+            with rc_context({"svg.hashsalt": "groupsim"}):  # else the ids in an SVG are drawn anew each time
+                figure.savefig(file, dpi=DPI, metadata=_timeless(file.suffix))
+    except OSError as problem:
+        raise BadRequest(f"-o {file} can't be written: {problem.strerror or problem}") from None
+    output.note(f"the picture is in {file}")
+
+
+def _drawn(
+    kind: str, runs: list[Run], group: str | None, generation: int | None, by: str, theme: str, suffix: str
+) -> Any:
+    """The figure, of matplotlib or of plotly. Raises BadRequest, AnalysisError."""
+    import analysis
+    from analysis import plots
+    from analysis.plots import interactive
+
+    pictures: Any = interactive if suffix == SCREEN else plots
+    if kind == "compare":
+        return pictures.compare(analysis.compare(**_named(runs)), by=by, theme=theme)
+    run = runs[0]
+    if group is not None and group not in (known := sorted({row.group for row in run.intervals})):
+        raise BadRequest(f"run {run.info.id} has no group {group!r}; it has {', '.join(known) or 'none'}")
+    if kind == "rebalance":
+        return pictures.rebalance(run.critical_paths(), group=group, generation=generation, theme=theme)
+    rows = run.timeline() if kind == "timeline" else run.unavailable()
+    rows = rows if group is None else rows[rows["group"] == group]
+    return getattr(pictures, kind)(rows, theme=theme)
+
+
+def _named(runs: list[Run]) -> dict[str, Run]:
+    """Runs by their names, where these tell them apart; else with their ids."""
+    names = [run.info.name for run in runs]
+    alike = len(set(names)) < len(names)
+    return {f"{run.info.name} {run.info.id}" if alike else run.info.name: run for run in runs}
+
+
+def _place(file: Path) -> Path:
+    """Raises BadRequest before the work is done, where no picture can be put."""
+    if file.suffix not in (*PAPER, SCREEN):
+        raise BadRequest(f"-o {file}: a name that ends in {', '.join(PAPER)} or {SCREEN} is expected")
+    if not file.parent.is_dir():
+        raise BadRequest(f"-o {file}: there is no folder {str(file.parent)!r}")
+    if file.is_dir():
+        raise BadRequest(f"-o {file} is a folder; give the name of a file in it")
+    return file
+
+
+def _timeless(suffix: str) -> dict[str, None] | None:
+    """Equal runs give equal files: no time of writing."""
+    return {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix)
