@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 EXPLAINED: dict[str, str] = {
-    "A0.vote-tie-compatible-default": "unspecified: two assignors of one hash bucket have the same number of votes, and "
-    "the hash order of random member ids decides. Of 40 plays on one broker 22 chose `default` and 18 `compatible`",
+    "A0.vote-tie-compatible-default": "unspecified: two assignors of one hash bucket have the same number of votes, "
+    "and the hash order of random member ids decides. Of 40 plays on one broker 22 chose `default`, 18 `compatible`",
 }
 """By a script's name: why our machine may answer otherwise."""
 

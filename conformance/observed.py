@@ -5,17 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from conformance.broker_log import BrokerLog
 from conformance.progress import Progress
 from conformance.spans import Spans
 from events import classic, client
 from events.base import Recorded
-from events.types import NO_GENERATION, MemberId, Partitions, ProcessId
-from simulation.clients.config import JAVA
+from events.types import NO_GENERATION, MemberId, Offsets, Partitions, ProcessId
+from simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
 
 Record = dict[str, Any]
-REFUSALS = {"REBALANCE_IN_PROGRESS": "RebalanceInProgressException", "COMMIT_FAILED": "CommitFailedException"}
-"""A commit's local refusals by the names the Java client gives them."""
-REMOVED = {"session-expired": "session_expired", "left": "member_left"}
+REBALANCING, KICKED_OUT = "RebalanceInProgressException", "CommitFailedException"
+REFUSALS = {
+    "REBALANCE_IN_PROGRESS": REBALANCING,
+    "COMMIT_FAILED": KICKED_OUT,
+    "UNKNOWN_MEMBER_ID": KICKED_OUT,
+    "ILLEGAL_GENERATION": KICKED_OUT,
+}
+"""What a refused commit raises in a Java program, by what was wrong."""
+RAISED = {LIBRDKAFKA: "KafkaException", KAFKA_PYTHON: "CommitFailedError"}
+"""What it raises in others, whatever was wrong."""
 
 
 def listed(partitions: Partitions) -> list[list[Any]]:
@@ -28,14 +36,14 @@ class Observed:
 
     def __init__(self) -> None:
         self.events: list[Record] = []
-        self.broker: list[Record] = []
+        self.log = BrokerLog()
         self.frozen: dict[ProcessId, Spans] = {}
-        self.member_ids: dict[MemberId, ProcessId] = {}
         self.read_twice = 0
         self.progress = Progress(self.see)
         self._ids: dict[ProcessId, MemberId] = {}
         self._generations: dict[ProcessId, int] = {}
         self._listening: dict[ProcessId, Record] = {}
+        self._giving: dict[ProcessId, Record] = {}
         self._reached: dict[tuple[str, int], int] = {}
 
     def fold(self, facts: Iterable[Recorded]) -> None:
@@ -44,7 +52,11 @@ class Observed:
             if isinstance(fact.event, client.ClientEvent):
                 self._client(fact.at_ms, fact.event)
             else:
-                self._broker(fact.at_ms, fact.event)
+                self.log.observe(fact.at_ms, fact.event)
+            if isinstance(fact.event, classic.CommitAccepted) and fact.event.member in self.log.member_ids:
+                process, event = self.log.member_ids[fact.event.member], fact.event
+                self.progress.committed(fact.at_ms, process, event.generation, len(event.offsets))
+        self.log.finish()
 
     def see(self, at_ms: int, process: ProcessId, kind: str, **more: Any) -> None:
         """Note what a process saw or did."""
@@ -62,14 +74,20 @@ class Observed:
             case client.CallbackStart(kind=kind, partitions=partitions):
                 self._listening[process] = {**self._who(process), "partitions": listed(partitions)}
                 self.see(at, process, kind, **self._listening[process])
+                if kind != "assigned":
+                    self.events[-1]["next_offsets"] = []
+                    self._giving[process] = self.events[-1]
             case client.CallbackEnd(kind=kind):
                 self.see(at, process, "callback_end", of=kind, **self._listening.pop(process, {}))
             case client.CloseStarted():
                 self.see(at, process, "closing", **self._who(process))
             case client.Closed():
                 self.see(at, process, "closed")
-            case client.CommitFailed(error=error):
-                self.see(at, process, "commit_refused", error=REFUSALS.get(error, error), **self._who(process))
+            case client.GenerationReset(member_id_too=forgets) if self.progress.library != JAVA:
+                self._generations[process] = NO_GENERATION
+                self._ids = {p: member for p, member in self._ids.items() if p != process or not forgets}
+            case client.CommitFailed() if not self.progress.auto_commit:  # a program hears of its own commits only
+                self._refused(at, event)
             case client.Failed(error=error):
                 self.see(at, process, "poll_error", error=error)
             case client.Frozen():
@@ -77,52 +95,33 @@ class Observed:
             case client.Thawed():
                 self.frozen[process][-1][1] = at
             case client.PositionReached(offsets=offsets):
+                self._give_up(process, offsets)
                 self._reached.update({(t, p): max(o, self._reached.get((t, p), 0)) for t, p, o in offsets})
             case client.PositionReady(offsets=offsets):
                 self.read_twice += sum(max(0, self._reached.get((t, p), 0) - o) for t, p, o in offsets)
             case _:
                 pass
 
+    def _refused(self, at: int, event: client.CommitFailed) -> None:
+        """Java's log tells of what the broker refused before the program does."""
+        library, process = self.progress.library, event.process
+        raised = RAISED.get(library) or REFUSALS.get(event.error, event.error)
+        if library == JAVA and not event.local:
+            self.see(at, process, "commit_refused", reason=event.error)
+        told = {"error": raised, "partitions": [[topic, partition] for topic, partition, _ in event.offsets]}
+        self.see(at, process, "commit_refused", **told, **(self._who(process) if library == JAVA else {}))
+
+    def _give_up(self, process: ProcessId, offsets: Offsets) -> None:
+        """The positions of what a callback has given up are known when it is over."""
+        event = self._giving.get(process)
+        if event is not None:
+            event["next_offsets"] += [list(o) for o in offsets if [o[0], o[1]] in event["partitions"]]
+
     def _who(self, process: ProcessId) -> Record:
-        """The id and generation a program is told when it asks; after a reset still the last ones it had."""
-        return {"member_id": self._ids.get(process, ""), "generation": self._generations.get(process, NO_GENERATION)}
-
-    def _broker(self, at: int, event: object) -> None:
-        match event:
-            case classic.MemberIdIssued(member=member, client_host=host):
-                self._issued(member, host)
-                self._note(at, "member_id_issued", member)
-            case classic.MemberAdded(member=member, client_host=host, instance_id=instance):
-                self._issued(member, host)
-                self._note(at, "member_added" if instance is None else "static_added", member)
-            case classic.MemberReplaced(member=member, client_host=host, old=old) if member is not None:
-                self._issued(member, host)
-                self._note(at, "static_replaced", member, old_member_id=old)
-            case classic.MemberRemoved(member=member, cause=cause):
-                self._note(at, REMOVED.get(cause, cause.replace("-", "_")), member)
-            case classic.RebalanceStarted(generation=generation, reason=reason):
-                self._note(at, "rebalance_started", generation=generation, reason=reason)
-            case classic.JoinPhaseCompleted(generation=generation, size=size):
-                self._note(at, "join_completed", generation=generation, n_members=size)
-            case classic.AssignmentStored(generation=generation, assignment=plan):
-                self._note(at, "assignment_received", generation=generation, n_members=len(plan or {}))
-            case classic.CommitAccepted(member=member, generation=generation, offsets=offsets):
-                if member in self.member_ids:
-                    self.progress.committed(at, self.member_ids[member], generation, len(offsets))
-            case classic.GroupEmptied(generation=generation):
-                self._note(at, "group_empty", generation=generation)
-            case _:
-                pass
-
-    def _issued(self, member: MemberId, process: ProcessId | None) -> None:
-        if process is not None:
-            self.member_ids[member] = process
-
-    def _note(self, at: int, kind: str, member: MemberId | None = None, **more: Any) -> None:
-        process = self.member_ids.get(member or "")
-        if member is not None:
-            more["member_id"] = member
-        if process is not None:
-            label, _, incarnation = process.rpartition(".")
-            more |= {"member": label, "incarnation": int(incarnation)}
-        self.broker.append({"t_ms": at, "kind": kind, **more})
+        """The id and generation a program is told when it asks. Java's are still the last ones after a reset."""
+        known = {"member_id": self._ids[process]} if process in self._ids else {}
+        if self.progress.library == LIBRDKAFKA:
+            return {**known, "generation": None}
+        if self.progress.library == JAVA:
+            known.setdefault("member_id", "")
+        return {**known, "generation": self._generations.get(process, NO_GENERATION)}

@@ -51,22 +51,13 @@ def drawn() -> list[Script]:
 
 
 def answers() -> None:
-    """Scripts written by hand, the matrix and the random ones, on one broker after the other."""
-    families: tuple[tuple[str, Callable[[], list[Script]]], ...] = (
-        ("cases", partial(asked, "cases")),
-        ("matrix", partial(asked, "matrix")),
-        ("random", drawn),
-    )
-    unstable: list[str] = []
-    for family, scripts in families:
-        found, wavering = record.record(scripts(), SEED, say)
-        if family == "random":
-            steady = [r for r in found if fresh.steady(r)]
-            wavering += sorted({r["name"] for r in found} - {r["name"] for r in steady})
-            found = steady
-        record.write(pages.GOLDEN / f"{family}.jsonl.gz", found)
-        unstable += wavering
-    _note(unstable={"answers": sorted(unstable)})
+    """Scripts written by hand, the matrix and the random ones: all that a broker is configured for at once."""
+    scripts = [*asked("cases"), *asked("matrix"), *drawn()]
+    found, unstable = record.record(scripts, SEED, say)
+    kept = [r for r in found if r["family"] != "random" or fresh.steady(r)]
+    for family in ("cases", "matrix", "random"):
+        record.write(pages.GOLDEN / f"{family}.jsonl.gz", [r for r in kept if r["family"] == family])
+    _note(unstable={"answers": sorted({*unstable, *(r["name"] for r in found)} - {r["name"] for r in kept})})
 
 
 def moved() -> None:

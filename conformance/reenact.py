@@ -75,7 +75,7 @@ def _told(recorded: Recording, seed: int, observed: Observed) -> dict[str, Any]:
     return {
         "id": recorded.id,
         "seed": seed,
-        "member_ids": observed.member_ids,
+        "member_ids": observed.log.member_ids,
         "events": seen.events,
         "broker": seen.broker,
         **derived,
@@ -87,7 +87,7 @@ def seen_of(recorded: Recording, observed: Observed) -> Seen:
     frozen = {p: [[a, b if b > a else recorded.end_ms] for a, b in spans] for p, spans in observed.frozen.items()}
     return Seen(
         events=sorted(observed.events, key=lambda e: e["t_ms"]),
-        broker=observed.broker,
+        broker=observed.log.rows,
         actions=[{**a.what, "t_ms": a.at_ms} for a in recorded.actions],
         frozen=frozen,
         existing=existing(recorded),
