@@ -18,7 +18,8 @@ OFFSETS = "__consumer_offsets"
 PARTITIONS = 4
 """Of the offsets topic: so many scripts are played at once, each with a coordinator of its own to move."""
 PROPERTIES = {"offsets.topic.num.partitions": str(PARTITIONS), "auto.leader.rebalance.enable": "false"}
-MOST_PLAYS = 8
+MOST_PLAYS = 16
+NOT_COORDINATOR = "NOT_COORDINATOR"
 SETTLE_S = 3
 """Until the leaders of the offsets topic are spread over the brokers that have just come up."""
 
@@ -85,6 +86,15 @@ class Mover:
             raise ConnectionError(f"moving the coordinator of {self.group}: errors {errors}")
 
 
+def _moved_too_soon(script: Script, steps: Steps) -> bool:
+    """Whether the coordinator moved by itself before it was told to, because a busy broker was taken for dead."""
+    first = next(step["i"] for step in script["steps"] if step["op"] == "failover")
+    return any(
+        step["response"] is not None and step["after"] < first and step["response"]["error"] == NOT_COORDINATOR
+        for step in steps
+    )
+
+
 async def _record(cluster: kafka.Kafka, scripts: Sequence[Script], seed: int) -> tuple[list[Script], list[str]]:
     pools = [Pool(node.port) for node in cluster.nodes]
     chance = Random(seed)
@@ -105,7 +115,7 @@ async def _record(cluster: kafka.Kafka, scripts: Sequence[Script], seed: int) ->
             shifts = [0 if first else chance.randint(-SHAKE_MS, SHAKE_MS) for _ in script["steps"]]
             playing = Play(script, mover.group, mover.pool, [max(0, shifts[0]), *shifts[1:]], mover.move)
             steps = await playing.run()
-            return steps if playing.late_ms <= LATE_MS else None
+            return steps if playing.late_ms <= LATE_MS and not _moved_too_soon(script, steps) else None
         except ConnectionError:
             return None  # the move failed, or the broker hung up on a parked request
         finally:

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from conformance import fetch
 from conformance.clients import Feed, Process, held, java_member
 from conformance.driver import Script
 from conformance.kafka import HOST, Kafka
@@ -83,7 +84,9 @@ class Stage:
 
 def forgets_assignors(records: Sequence[Script]) -> Told:
     """From the answers: before the failover the consumer is let in, after it the same request is refused."""
-    script = next(r for r in records if r["name"] == FORGETS)
+    script = next((r for r in records if r["name"] == FORGETS), None)
+    if script is None:
+        raise fetch.Unavailable(f"{FORGETS} is not among the recorded scripts: record the failovers again")
     moved = next(s["i"] for s in script["steps"] if s["op"] == "failover")
     before = script["steps"][moved - 1]["response"]["error"]
     after = script["steps"][moved + 1]["response"]["error"]
@@ -178,9 +181,10 @@ def slow_assignor(kafka: Kafka, watch_s: float = 45) -> Told:
 def tell(records: Sequence[Script], say: Say) -> list[dict[str, Any]]:
     """All stories, side by side against one broker. `records`: the recorded scripts with a failover."""
     stories: tuple[Callable[[Kafka], Told], ...] = (away_leaves_orphans, leader_misses_growth, slow_assignor)
+    told = [forgets_assignors(records)]
     with Kafka(PROPERTIES) as kafka, ThreadPoolExecutor(len(stories)) as threads:
         running = [threads.submit(story, kafka) for story in stories]
-        told = [forgets_assignors(records), *(each.result() for each in running)]
+        told += [each.result() for each in running]
     for story in told:
         say(f"{story.scenario}: {story.verdict}; {story.seen}")
     return [asdict(story) for story in told]
