@@ -12,6 +12,7 @@ import typer
 
 from analysis.labels import OK, Interval
 from cli import output
+from cli.errors import BadRequest
 from cli.options import DEFAULT_STORE, Format, FormatOption, StoreOption, numbers
 from cli.progress import progress
 from cli.summary import count, headline, measured
@@ -20,7 +21,9 @@ from cli.whatif import whatif
 app = typer.Typer(help="Recorded incidents: logs of brokers and clients become runs.", no_args_is_help=True)
 app.command()(whatif)
 
-LogsArgument = Annotated[list[Path], typer.Argument(metavar="LOG...", help="Log files; .gz is read too.")]
+LogsArgument = Annotated[
+    list[Path], typer.Argument(metavar="LOG...", help="Log files, or folders of them; .gz is read too.")
+]
 ZoneOption = Annotated[
     str | None, typer.Option("--tz", metavar="ZONE", help="Zone of times that name none; UTC otherwise.")
 ]
@@ -44,6 +47,7 @@ def read(
     from incidents.reader import LogReader
     from incidents.rows import KINDS, Counts
 
+    logs = log_files(logs)
     size = sum(log.stat().st_size for log in logs if log.is_file())
     counts = Counts()
     columns = ("file", "line", "at", "kind", "group", "member", "client", "detail")
@@ -77,6 +81,21 @@ def read(
     )
 
 
+def log_files(places: list[Path]) -> list[Path]:
+    """The files named, and of a folder those under it whose name has `.log`, `.out` or `.txt` in it, sorted."""
+    found: list[Path] = []
+    for place in places:
+        if not place.is_dir():
+            found.append(place)
+            continue
+        inside = [path for path in sorted(place.rglob("*")) if path.is_file() and not path.name.startswith(".")]
+        logs = [path for path in inside if {".log", ".out", ".txt"} & set(path.suffixes)]
+        if not logs:
+            raise BadRequest(f"{place} holds no logs: no file in it has .log, .out or .txt in its name")
+        found += logs
+    return found
+
+
 @app.command(name="import")
 def import_(
     logs: LogsArgument,
@@ -99,6 +118,9 @@ def import_(
     in_full: Annotated[
         bool, typer.Option("--notes", help="List what the logs do not tell and what was assumed.")
     ] = False,
+    master: Annotated[
+        str | None, typer.Option(metavar="URL", help="Read the files in parallel on Spark: local[2], spark://h:7077.")
+    ] = None,
     store: StoreOption = DEFAULT_STORE,
     form: FormatOption = Format.TABLE,
 ) -> None:
@@ -113,8 +135,15 @@ def import_(
     counts = numbers(topics, "--topic", least=1)
     ends = [None if text is None else moment(text, at) for at, text in (("--since", since), ("--until", until))]
     wanted = Wanted(frozenset(groups), *ends)
-    with progress("reading") as bar:
-        reading = read_files(logs, tz=tz, skews=numbers(skews, "--skew"), wanted=wanted, progress=bar)
+    files, added = log_files(logs), numbers(skews, "--skew")
+    if master is None:
+        with progress("reading") as bar:
+            reading = read_files(files, tz=tz, skews=added, wanted=wanted, progress=bar)
+    else:
+        from pipeline.logs import read_logs
+        from pipeline.session import spark_session
+
+        reading = read_logs(spark_session(master), files, tz=tz, skews=added, wanted=wanted)
     for line in reading.unread if unrecognised else ():
         output.note(f"{line.file}:{line.line}: {line.text}")
     with closing(open_store(store)) as opened:
