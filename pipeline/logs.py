@@ -1,0 +1,79 @@
+"""Large incidents: logs read in parallel on Spark, a file a task, into the Reading that one process would give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from events.errors import GroupSimError
+from incidents.errors import LogError
+from incidents.reading import ROWS_HELD, Wanted, read_files
+from incidents.rows import Reading
+from pipeline.errors import PipelineError
+
+Task = tuple[int, str, int]
+"""A file's place among the logs, its path, and the ms that are added to its times."""
+
+
+def read_logs(
+    spark: SparkSession,
+    paths: Sequence[Path],
+    *,
+    tz: str | None = None,
+    skews: Mapping[str, int] = {},
+    wanted: Wanted = Wanted(),  # noqa: B008
+) -> Reading:
+    """The same as `incidents.reading.read_files`, with the same errors; every executor must see the files at `paths`.
+
+    A file is read by one task, so the speed-up is that of many files; the largest are begun first. What comes back
+    is in the order of `paths`; the driver holds the group-related rows and no more.
+    """
+    names = {str(path) for path in paths} | {path.name for path in paths}
+    read_files((), skews={name: ms for name, ms in skews.items() if name not in names})  # says which is not among them
+    if not paths:
+        return read_files(())
+    tasks = [(place, str(path), skews.get(str(path), skews.get(path.name, 0))) for place, path in enumerate(paths)]
+    tasks.sort(key=lambda task: -_size(paths[task[0]]))
+    try:
+        answers = dict(spark.sparkContext.parallelize(tasks, len(tasks)).map(_reader(tz, wanted)).collect())
+    except Exception as error:  # whatever stops Spark
+        raise PipelineError(f"Spark stopped reading the logs: {(str(error).splitlines() or [''])[0]}") from error
+    return _whole(paths, [answers[place] for place in range(len(paths))])
+
+
+def _reader(tz: str | None, wanted: Wanted) -> Callable[[Task], tuple[int, Reading | str]]:
+    """What runs on an executor: one file to its Reading, or to the sentence that says why there is none."""
+
+    def read(task: Task) -> tuple[int, Reading | str]:
+        place, path, skew_ms = task
+        try:
+            return place, read_files([Path(path)], tz=tz, skews={path: skew_ms} if skew_ms else {}, wanted=wanted)
+        except GroupSimError as error:
+            return place, str(error)
+
+    return read
+
+
+def _whole(paths: Sequence[Path], answers: Sequence[Reading | str]) -> Reading:
+    whole = Reading(files=tuple(map(str, paths)), rows=[], context=[], unread=[], troubles=[])
+    for path, part in zip(paths, answers, strict=True):
+        if isinstance(part, str):
+            raise LogError(part)
+        whole.rows.extend(part.rows)
+        whole.context.extend(part.context)
+        if len(whole.rows) + len(whole.context) > ROWS_HELD:
+            raise LogError(
+                f"{path}: with it, more than {ROWS_HELD:,} lines about groups, which is as many as an import holds;"
+                " name groups with --group, or a stretch of time with --since and --until"
+            )
+        whole.counts.add(part.counts)
+        whole.unread.extend(part.unread)
+        whole.troubles.extend(part.troubles)
+        whole.ends |= part.ends
+    return whole
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.is_file() else 0

@@ -1,0 +1,67 @@
+"""Logs read by Spark are logs read by one process, and an import from either is the same facts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from cli.main import status
+from incidents.errors import LogError
+from incidents.reading import Wanted, read_files
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "incidents"
+LOGS = sorted((EXAMPLES / "kill9-range").glob("*.log.gz"))
+
+
+@pytest.mark.spark
+def test_what_spark_reads_is_what_one_process_reads(spark: SparkSession) -> None:
+    from pipeline.logs import read_logs
+
+    skews = {LOGS[1].name: 250}
+    wanted = Wanted(until="2026-11-20T11:27:25.000Z")
+    alone = read_files(LOGS, skews=skews, wanted=wanted)
+    assert read_logs(spark, LOGS, skews=skews, wanted=wanted) == alone
+    assert len(alone.rows) > 50
+    assert len(alone.files) == len(LOGS) == 4
+    assert read_logs(spark, LOGS[::-1]).rows == read_files(LOGS[::-1]).rows
+
+
+@pytest.mark.spark
+def test_errors_of_single_files_are_the_same_sentences(spark: SparkSession, tmp_path: Path) -> None:
+    from pipeline.logs import read_logs
+
+    gone = [*LOGS, tmp_path / "gone.log"]
+    with pytest.raises(LogError) as alone:
+        read_files(gone)
+    with pytest.raises(LogError) as apart:
+        read_logs(spark, gone)
+    assert str(apart.value) == str(alone.value)
+    with pytest.raises(LogError, match=r"there is a skew for other\.log, which is not among the logs given"):
+        read_logs(spark, LOGS, skews={"other.log": 5})
+
+
+@pytest.mark.spark
+def test_an_import_by_spark_of_a_folder_is_the_import_of_its_files(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = ["--name", "kill9", "--format", "json", "--store"]
+    assert status(["incident", "import", *map(str, LOGS), *told, str(tmp_path / "one.db")]) == 0
+    one = json.loads(capsys.readouterr().out)
+    folder = str(EXAMPLES / "kill9-range")
+    assert status(["incident", "import", folder, "--master", "local[2]", *told, str(tmp_path / "two.db")]) == 0
+    two = json.loads(capsys.readouterr().out)
+    assert two.pop("run") != one.pop("run")
+    assert two == one
+    assert one["facts"] > 100
+
+
+def test_a_folder_without_logs_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "notes.md").write_text("no log")
+    assert status(["incident", "import", str(tmp_path), "--store", str(tmp_path / "s.db")]) == 2
+    assert f"{tmp_path} holds no logs" in capsys.readouterr().err
