@@ -27,7 +27,7 @@ STRATEGIES = {
 }
 """The Java classes of Kafka's assignors; `slow` is range after a sleep of assignor.ms."""
 JVM = ("-Xmx160m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")
-READY_WITHIN_S = 60
+READY_WITHIN_S = 180
 Event = dict[str, Any]
 
 
@@ -36,8 +36,9 @@ def java_member(settings: Mapping[str, str]) -> list[str]:
     given = dict(settings)
     named = given.get("partition.assignment.strategy", "range").split(",")
     given["partition.assignment.strategy"] = ",".join(STRATEGIES[name] for name in named)
-    options = [*JVM, f"-Dlog4j2.configurationFile={_silence()}"]
-    return [fetch.java(), *options, "-cp", fetch.classpath(), "Member", *(f"{k}={v}" for k, v in given.items())]
+    path = fetch.classpath()
+    options = [*JVM, f"-XX:SharedArchiveFile={fetch.archive()}", f"-Dlog4j2.configurationFile={_silence()}"]
+    return [fetch.java(), *options, "-cp", path, "Member", *(f"{k}={v}" for k, v in given.items())]
 
 
 def rdkafka_member(settings: Mapping[str, str]) -> list[str]:

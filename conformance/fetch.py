@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import tempfile
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -56,17 +58,34 @@ def classpath(version: str = VERSION) -> str:
     root = folder(version)
     if not (root / "complete").exists():
         _fetch(root, version)
-    classes = root / "classes"
     sources = sorted(source for folder_ in JAVA for source in folder_.glob("*.java"))
-    path = f"{root / 'lib'}/*"
-    if sources and _stale(classes, sources):
-        _run("javac", "-Xlint:-options", "-d", str(classes), "-cp", path, *map(str, sources))
-    return os.pathsep.join([str(classes), path])
+    jar, libraries = root / "harness.jar", f"{root / 'lib'}/*"
+    path = os.pathsep.join([str(jar), libraries])
+    if sources and (not jar.exists() or jar.stat().st_mtime < max(source.stat().st_mtime for source in sources)):
+        _compile(sources, libraries, jar)
+        _archive(path, root)
+    return path
 
 
-def _stale(classes: Path, sources: list[Path]) -> bool:
-    compiled = [found.stat().st_mtime for found in classes.glob("*.class")]
-    return not compiled or min(compiled) < max(source.stat().st_mtime for source in sources)
+def _compile(sources: list[Path], libraries: str, jar: Path) -> None:
+    """Our harness as a jar: folders of classes cannot be archived."""
+    with tempfile.TemporaryDirectory() as classes:
+        _run("javac", "-Xlint:-options", "-d", classes, "-cp", libraries, *map(str, sources))
+        with zipfile.ZipFile(jar, "w") as file:
+            for found in sorted(Path(classes).rglob("*.class")):
+                file.write(found, found.relative_to(classes))
+
+
+def archive(version: str = VERSION) -> Path:
+    """A consumer's loaded classes: with them its process starts at half the cost."""
+    return folder(version) / "member.jsa"
+
+
+def _archive(path: str, root: Path) -> None:
+    file = root / "member.jsa"
+    file.unlink(missing_ok=True)
+    options = [f"-XX:ArchiveClassesAtExit={file}", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+    _run(java(), *options, "-cp", path, "Member", "bootstrap.servers=127.0.0.1:9", "group.id=g", "topics=t")
 
 
 def _fetch(root: Path, version: str) -> None:
@@ -98,7 +117,9 @@ def run_java(main: str, *arguments: str, options: Mapping[str, str] | None = Non
 def _run(*command: str) -> str:
     if shutil.which(command[0]) is None:
         raise Unavailable(f"a real Kafka needs {command[0]} on the path")
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=20 * MINUTE_S)
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=20 * MINUTE_S, stdin=subprocess.DEVNULL
+    )
     if done.returncode:
         said = (done.stderr + done.stdout).strip().splitlines()
         raise Unavailable(f"{Path(command[0]).name} failed: {said[0] if said else f'status {done.returncode}'}")

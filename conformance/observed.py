@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from conformance.broker_log import BrokerLog
+from conformance.client_log import ClientLog
 from conformance.progress import Progress
 from conformance.spans import Spans
 from events import classic, client
@@ -37,6 +38,7 @@ class Observed:
     def __init__(self) -> None:
         self.events: list[Record] = []
         self.log = BrokerLog()
+        self.wire = ClientLog()
         self.frozen: dict[ProcessId, Spans] = {}
         self.read_twice = 0
         self.progress = Progress(self.see)
@@ -66,6 +68,7 @@ class Observed:
     def _client(self, at: int, event: client.ClientEvent) -> None:
         process = event.process
         self.progress.observe(at, event)
+        self.wire.observe(at, event)
         match event:
             case client.ProcessStarted() if self.progress.library == JAVA:
                 self.see(at, process, "subscribed")

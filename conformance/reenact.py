@@ -45,7 +45,8 @@ def reenact(recording: dict[str, Any], seed: int) -> dict[str, Any]:
 
 def _play(recorded: Recording, seed: int) -> Observed:
     observed = Observed()
-    observed.progress.library, observed.progress.auto_commit = recorded.library, recorded.auto_commit
+    observed.wire.library = observed.progress.library = recorded.library
+    observed.progress.auto_commit = recorded.auto_commit
     store = MemoryStore()
 
     def story(world: World) -> Generator[simpy.Event, Any, None]:
@@ -78,6 +79,7 @@ def _told(recorded: Recording, seed: int, observed: Observed) -> dict[str, Any]:
         "member_ids": observed.log.member_ids,
         "events": seen.events,
         "broker": seen.broker,
+        "client_log": observed.wire.rows,
         **derived,
     }
 

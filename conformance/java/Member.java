@@ -101,7 +101,8 @@ public class Member implements ConsumerRebalanceListener {
             } catch (java.io.IOException e) {
                 tell("input_error", "");
             }
-            Runtime.getRuntime().halt(0); // whoever drove us is gone
+            if (consumer != null) Runtime.getRuntime().halt(0); // whoever drove us is gone
+            COMMANDS.add("exit");
         });
         reader.setDaemon(true);
         reader.start();
@@ -122,7 +123,9 @@ public class Member implements ConsumerRebalanceListener {
         // load the client's classes before the story begins
         new KafkaConsumer<byte[], byte[]>(settings).close();
         tell("ready", "");
-        while (!COMMANDS.take().equals("start")) { }
+        for (String line = COMMANDS.take(); !line.equals("start"); line = COMMANDS.take()) {
+            if (line.equals("exit")) return;
+        }
         tell("start", "");
         consumer = new KafkaConsumer<>(settings);
         Member listener = new Member(callbackMs);
