@@ -20,7 +20,7 @@ PLACE = "memory"
 
 
 class MemoryStore:
-    """EventStore in memory. Facts go through the codec as everywhere, so what can't be stored fails here too."""
+    """EventStore in memory, methods as told there. Facts go through the codec: what can't be stored fails here too."""
 
     def __init__(self) -> None:
         self._infos: dict[RunId, RunInfo] = {}
@@ -30,7 +30,6 @@ class MemoryStore:
         self._snapshots: dict[tuple[RunId, str], dict[int, Snapshot]] = {}
 
     def begin(self, info: RunInfo) -> MemoryWriter:
-        """Start a run; see `EventStore.begin`."""
         info = checked(msgspec.structs.replace(info, facts=0))
         if info.id in self._infos:
             raise taken(info.id, PLACE)
@@ -39,16 +38,13 @@ class MemoryStore:
         return MemoryWriter(self, info)
 
     def resume(self, run: RunId) -> MemoryWriter:
-        """Go on with a run that never ended; see `EventStore.resume`."""
         info = self._unfinished(run)
         return MemoryWriter(self, info, self._rows[run])
 
     def runs(self) -> list[RunInfo]:
-        """All runs, oldest first."""
         return list(self._infos.values())
 
     def find(self, reference: str) -> RunInfo:
-        """The run that `reference` means; see `EventStore.find`."""
         return self._infos[pick(list(self._infos), reference, PLACE)]
 
     def rows(
@@ -60,7 +56,6 @@ class MemoryStore:
         types: Collection[str] | None = None,
         until_ms: int | None = None,
     ) -> Iterator[Row]:
-        """The rows as stored; see `EventStore.rows`."""
         wanted = None if types is None else check_types(types)
         part = self._rows[self._whole(run)][max(start, 0) : None if stop is None else max(stop, 0)]
         return (
@@ -76,16 +71,13 @@ class MemoryStore:
         types: Collection[str] | None = None,
         until_ms: int | None = None,
     ) -> Iterator[Recorded]:
-        """The facts; see `EventStore.read`."""
         rows = self.rows(run, start=start, stop=stop, types=types, until_ms=until_ms)
         return (recorded(run, row) for row in rows)
 
     def digest(self, run: RunId) -> str:
-        """SHA-256 over the run's rows; see `storage.codec.Digest`."""
         return digest_of(self.rows(run))
 
     def mark_interrupted(self, run: RunId) -> RunInfo:
-        """Close a run whose writer is gone; see `EventStore.mark_interrupted`."""
         info = self._unfinished(run)
         ended = msgspec.structs.replace(info, status="interrupted", digest=self.digest(run))
         self.keep(ended, [], info.facts, "")
@@ -110,7 +102,6 @@ class MemoryStore:
             self._seals[info.id] = seal(info)
 
     def take(self, info: RunInfo, rows: Iterable[Row]) -> RunInfo:
-        """Put a whole run in; see `EventStore.take`."""
         info = checked(info)
         if info.id in self._infos:
             raise taken(info.id, PLACE)
@@ -125,27 +116,22 @@ class MemoryStore:
         return ended
 
     def marks(self, run: RunId) -> list[tuple[int, str]]:
-        """See `EventStore.marks`."""
         return list(self._marks[self._whole(run)])
 
     def seal(self, run: RunId) -> str | None:
-        """See `EventStore.seal`."""
         return self._seals.get(self._whole(run))
 
     def snapshot(self, run: RunId, kind: str, until_ms: int | None = None) -> Snapshot | None:
-        """See `EventStore.snapshot`."""
         kept = self._snapshots.get((self._whole(run), kind), {})
         fit = [s for s in kept.values() if until_ms is None or s.at_ms <= until_ms]
         return max(fit, key=lambda s: s.seq, default=None)
 
     def keep_snapshots(self, run: RunId, kind: str, found: Sequence[Snapshot]) -> None:
-        """See `EventStore.keep_snapshots`."""
         kept = self._snapshots.setdefault((self._whole(run), kind), {})
         for snapshot in found:
             kept.setdefault(snapshot.seq, snapshot)
 
     def drop_snapshots(self) -> int:
-        """See `EventStore.drop_snapshots`."""
         count = sum(map(len, self._snapshots.values()))
         self._snapshots.clear()
         return count

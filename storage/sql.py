@@ -31,8 +31,9 @@ _MARK = MARKS.insert()
 
 
 class SqlStore:
-    """EventStore in the database at `url`, made there if `create` and it is new. Close it, or use it in a `with`.
+    """EventStore in the database at `url`, made there if `create` and it is new; methods as told there.
 
+    Close it, or use it in a `with`. What one method writes is one transaction; rows are read a thousand at a time.
     Raises StoreError if there is no store and none can be made, NewerStore if it is newer than this code.
     """
 
@@ -47,7 +48,6 @@ class SqlStore:
         self.close()
 
     def begin(self, info: RunInfo) -> SqlWriter:
-        """Start a run; see `EventStore.begin`."""
         info = checked(msgspec.structs.replace(info, facts=0))
         try:
             with self._db.writing() as connection:
@@ -57,7 +57,6 @@ class SqlStore:
         return SqlWriter(self, info, key)
 
     def take(self, info: RunInfo, rows: Iterable[Row]) -> RunInfo:
-        """Put a whole run in, in one transaction; see `EventStore.take`."""
         info = checked(info)
         try:
             with self._db.writing() as connection:
@@ -74,24 +73,20 @@ class SqlStore:
         return ended
 
     def resume(self, run: RunId) -> SqlWriter:
-        """Go on with a run that never ended; see `EventStore.resume`."""
         info = self._unfinished(run)
         return SqlWriter(self, info, self._key(run), self.rows(run, stop=info.facts))
 
     def mark_interrupted(self, run: RunId) -> RunInfo:
-        """End a run whose writer is gone; see `EventStore.mark_interrupted`."""
         info = self._unfinished(run)
         ended = msgspec.structs.replace(info, status="interrupted", digest=self.digest(run))
         self.keep(self._key(run), ended, [], info.facts, "")
         return ended
 
     def runs(self) -> list[RunInfo]:
-        """All runs, oldest first."""
         with self._db.reading() as connection:
             return [from_columns(row) for row in connection.execute(select(*_INFO).order_by(RUNS.c.key))]
 
     def find(self, reference: str) -> RunInfo:
-        """The run that `reference` means; see `EventStore.find`."""
         return self._info(pick(self._ids(), reference, self.place))
 
     def read(
@@ -103,7 +98,6 @@ class SqlStore:
         types: Collection[str] | None = None,
         until_ms: int | None = None,
     ) -> Iterator[Recorded]:
-        """The facts; see `EventStore.read`."""
         rows = self.rows(run, start=start, stop=stop, types=types, until_ms=until_ms)
         return (recorded(run, row) for row in rows)
 
@@ -116,7 +110,6 @@ class SqlStore:
         types: Collection[str] | None = None,
         until_ms: int | None = None,
     ) -> Iterator[Row]:
-        """The rows as stored; see `EventStore.rows`. They come through a cursor, a thousand at a time."""
         wanted = select(*_ROW).where(FACTS.c.run == self._key(run)).order_by(FACTS.c.seq)
         if start > 0:
             wanted = wanted.where(FACTS.c.seq >= start)
@@ -129,24 +122,20 @@ class SqlStore:
         return self._streamed(wanted)
 
     def digest(self, run: RunId) -> str:
-        """SHA-256 over the run's rows; see `storage.codec.Digest`."""
         return digest_of(self.rows(run))
 
     def marks(self, run: RunId) -> list[tuple[int, str]]:
-        """See `EventStore.marks`."""
         wanted = select(MARKS.c.facts, MARKS.c.digest).where(MARKS.c.run == self._key(run)).order_by(MARKS.c.facts)
         with self._db.reading() as connection:
             return [(count, digest) for count, digest in connection.execute(wanted)]
 
     def seal(self, run: RunId) -> str | None:
-        """See `EventStore.seal`."""
         wanted = select(RUNS.c.seal).where(RUNS.c.key == self._key(run))
         with self._db.reading() as connection:
             kept: str | None = connection.execute(wanted).scalar()
         return kept
 
     def snapshot(self, run: RunId, kind: str, until_ms: int | None = None) -> Snapshot | None:
-        """See `EventStore.snapshot`."""
         s = SNAPSHOTS.c
         wanted = select(s.seq, s.at_ms, s.state).where(s.run == self._key(run), s.kind == kind)
         if until_ms is not None:
@@ -156,7 +145,6 @@ class SqlStore:
         return None if row is None else Snapshot(*row)
 
     def keep_snapshots(self, run: RunId, kind: str, found: Sequence[Snapshot]) -> None:
-        """See `EventStore.keep_snapshots`."""
         key, s = self._key(run), SNAPSHOTS.c
         with self._db.writing() as connection:
             there = set(connection.execute(select(s.seq).where(s.run == key, s.kind == kind)).scalars())
@@ -165,7 +153,6 @@ class SqlStore:
                     connection.execute(SNAPSHOTS.insert(), {"run": key, "kind": kind, **msgspec.structs.asdict(kept)})
 
     def drop_snapshots(self) -> int:
-        """See `EventStore.drop_snapshots`."""
         with self._db.writing() as connection:
             return connection.execute(delete(SNAPSHOTS)).rowcount
 
@@ -191,13 +178,11 @@ class SqlStore:
             raise late from None
 
     def damage(self) -> Damage | None:
-        """See `EventStore.damage`."""
         with self._db.reading() as connection:
             found = self._db.backend.damage(connection)
         return None if found is None else Damage(f"{self.place} is damaged: {found}")
 
     def close(self) -> None:
-        """Give the connections back."""
         self._db.engine.dispose()
 
     def _streamed(self, wanted: Select[Any]) -> Iterator[Row]:
