@@ -9,8 +9,10 @@ from incidents import structured
 from incidents.times import Stamp, read_stamp
 
 _LAYERS = 8
-_HEAD = 300
-_DATED = re.compile(r"(?<![\w.-])\d{4}[-/.]\d{2}[-/.]\d{2}[T ]\d{2}:\d{2}:\d{2}")
+_HEAD = 400
+_DATED = re.compile(
+    r"(?<![\w.-])(?:\d{4}[-/.]\d{2}[-/.]\d{2}[T ]\d{2}:\d{2}:\d{2}|[A-Z][a-z]{2} \d{1,2}, \d{4} \d{1,2}:\d{2}:\d{2})"
+)
 _ANSI = re.compile(r"\x1b(?:\[[0-9;?]{0,30}[@-~]|\][^\x07\x1b]{0,300}(?:\x07|\x1b\\))")
 _CONTROL = re.compile("[\x01-\x08\x0a-\x1f\x7f-\x9f]")
 _COMPOSE = re.compile(r"[\w.@/-]{1,120}\s{0,60}\|\s{1,2}")
@@ -19,8 +21,10 @@ _KUBECTL = re.compile(r"\[pod/[^\]\s]{1,300}\]\s")
 _QUOTED = re.compile(r"(?:>{1,3}|//|#|\*)\s{1,8}(?=\S)")
 _TAG = re.compile(r"\[[\w .-]{1,60}\]\s{0,2}(?=\[?\d{4}[-/.]\d{2}[-/.]\d{2})")
 _SYSLOG = re.compile(r"[\w.:-]{1,120} [\w./@-]{1,120}(?:\[\d{1,9}\])?: ")
+_LABELS = re.compile(r"\{\w{1,60}=\"[^\"]{0,200}\"(?:, ?\w{1,60}=\"[^\"]{0,200}\"){0,40}\}\s")
+_FLUENTD = re.compile(r"[\w.*-]{1,200}\t(?=\{)")
 _PRIORITY = re.compile(r"<\d{1,3}>(?:1 )?")
-_RFC5424 = re.compile(r"\S{1,255} \S{1,48} \S{1,128} \S{1,32} (?:-|\[[^\]]{0,2000}\])(?: |$)")
+_RFC5424 = re.compile(r"[^\s\[=]{1,255} [^\s\[=]{1,48} [^\s\[=]{1,128} [^\s\[=]{1,32} (?:-|\[[^\]]{0,2000}\])(?: |$)")
 _RDKAFKA = re.compile(r"%(\d)\|(\d{10})\.(\d{3})\|(\w{1,40})\|([^|]{0,300})\| ?")
 _LEVELS = (
     "TRACE|DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|ERR|FATAL|CRITICAL|SEVERE|trace|debug|info|warning|warn|error|fatal"
@@ -101,13 +105,13 @@ def _peel_all(record: Record) -> None:
 
 def starts_record(text: str) -> bool:
     """Whether a line looks like the first line of a record: a time stands at its head, under whatever prefixes."""
-    if not text or text[0] in " \t":
+    if not text or (text[0] in " \t" and not text.lstrip().startswith("{")):
         return False
-    record = Record(0, text[:400])
+    record = Record(0, text[:_HEAD])
     for _ in range(_LAYERS):
         if record.stamp is not None or not _peel(record):
             break
-    return record.stamp is not None
+    return record.stamp is not None or _cut_to_date(text) is not None
 
 
 def _peel(record: Record) -> bool:
@@ -157,7 +161,7 @@ def _peel_rdkafka(record: Record, text: str) -> bool:
 
 
 def _peel_prefix(record: Record, text: str) -> bool:
-    for prefix in (_PRIORITY, _CRI, _KUBECTL, _COMPOSE, _TAG, _QUOTED):
+    for prefix in (_PRIORITY, _CRI, _KUBECTL, _COMPOSE, _TAG, _QUOTED, _LABELS, _FLUENTD):
         found = prefix.match(text)
         if found is not None:
             record.text = text[found.end() :]
@@ -171,7 +175,7 @@ def _peel_prefix(record: Record, text: str) -> bool:
 
 
 def _peel_structured(record: Record, text: str) -> bool:
-    said = structured.read_json(text) or structured.read_pairs(text)
+    said = structured.read_json(text) or structured.read_pairs(text) or structured.read_csv(text)
     if said is None:
         return False
     record.fields = {**record.fields, **said.fields}

@@ -74,7 +74,7 @@ BARE: tuple[Wording, ...] = (
     wording(
         "client_position",
         "to the committed offset",
-        r"(?:^|[\s:-])Setting offset for partition {word:partition} to the committed offset"
+        r"(?:^|[\s:>|\]-])Setting offset for partition {word:partition} to the committed offset"
         r" (?:FetchPosition\{offset=)?{int:offset}",
         _committed,
     ),

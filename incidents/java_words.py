@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from incidents.formats import Record
 from incidents.java_context import worker
 from incidents.wordings import Detail, Wording, partitions, wording
@@ -41,8 +43,10 @@ def _block(detail: Detail, record: Record) -> None:
     for line in record.more:
         label, _, listed = line.partition(":")
         words = label.strip().lower()
+        if listed.lstrip().startswith("["):
+            listed = listed.partition("]")[0]
         if words == "member":
-            detail["member"] = listed.strip()
+            detail["member"] = re.split(r"[\s\"\\]", listed.strip(), maxsplit=1)[0]
         elif words.startswith(("added", "newly added")):
             detail["added"] = partitions(listed)
         elif words.startswith("revoked"):

@@ -19,6 +19,7 @@ from incidents import (
     python_clients,
 )
 from incidents.formats import Record, clean, parse, starts_record
+from incidents.pieces import TRACE, block, gather, may_be_cut
 from incidents.rows import Counts, Row, Unread
 from incidents.scan import Scan, Window
 from incidents.times import iso, parse_zone, to_utc
@@ -33,9 +34,8 @@ _TELLS = re.compile(
 )
 """A line in which a group does none of this tells nothing: a shop's user groups are not read further."""
 _OPENERS = ("Updating assignment with", "Reconciling assignment with")
-_BLOCK_LINES = 12
 _WRAPPED = 5
-_TRACE = re.compile(r"\s|at |Caused by|\.\.\. |Traceback|(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b|\)|\}")
+_SOURCE = re.compile(r"(?:[\w$]{1,100}\.){1,20}[\w$]{1,100}(?: [\w$<>]{1,100})?")
 _BROKER_SPEAKS = re.compile(r"\[Group(?:Coordinator|MetadataManager|Id)[ =]")
 _CLIENT_SPEAKS = re.compile(
     r"rebalanc|[Jj]oin|oordinator|[Gg]eneration|[Mm]ember|eartbeat|LeaveGroup|SyncGroup|ssign|[Rr]evok|\bgroup\b"
@@ -125,13 +125,24 @@ class LogReader:
 
     def _read(self, window: Window) -> Iterator[Row]:
         raw = window.line
-        if _TELLS.search(raw) is None:
+        telling = _TELLS.search(raw) is not None
+        if not telling and not may_be_cut(window):
             return
-        text = clean(raw)
-        record = parse(window.number, text)
+        text, line = clean(raw), window.number
+        gathered = gather(window, text)
+        if gathered is None and not telling:
+            return
+        if gathered is not None:
+            text, line = gathered.text, line - gathered.before
+            self._done = window.number + gathered.after
+        record = parse(line, text)
+        if record.stamp is None and record.level is not None:
+            self._borrow(window, record)
+        elif record.stamp is not None and _SOURCE.fullmatch(record.text):
+            return
         self._timed = self._timed or (record.stamp is not None and record.stamp.ms is not None)
         if record.text.endswith(_OPENERS) or any(opener in record.text for opener in _OPENERS):
-            record = replace(record, more=record.more + tuple(_block(window)))
+            record = replace(record, more=record.more + tuple(block(window, max(0, self._done - window.number))))
         elif record.logger is None or record.logger.startswith("rdkafka"):
             longer = self._unwrapped(window, text, record)
             if longer is not None:
@@ -146,6 +157,13 @@ class LogReader:
         self.counts.recognised += 1
         yield from (self._row(record, each) for each in found)
 
+    def _borrow(self, window: Window, record: Record) -> None:
+        """java.util.logging prints the time on a line of its own, with class and method, above the message."""
+        for raw in window.preceding(1):
+            above = parse(record.line - 1, clean(raw))
+            if above.stamp is not None and _SOURCE.fullmatch(above.text):
+                record.stamp, record.line = above.stamp, above.line
+
     def _unwrapped(self, window: Window, text: str, record: Record) -> Record | None:
         """The record with its hard-wrapped lines joined, if it has any and the whole says more than its first line."""
         if record.stamp is None or len(text) < 60 or record.fields:
@@ -153,7 +171,7 @@ class LogReader:
         lines: list[str] = []
         for raw in window.following(_WRAPPED):
             line = clean(raw)
-            if not line or _TRACE.match(line) or starts_record(line):
+            if not line or TRACE.match(line) or starts_record(line):
                 break
             lines.append(line)
         for glue in ("", " ") if lines else ():
@@ -171,7 +189,7 @@ class LogReader:
 
     def _from_behind(self, window: Window, text: str, record: Record) -> tuple[tuple[Found, ...] | None, Record]:
         """A line without a time may be the rest of a wrapped record: look for its head above."""
-        if _TRACE.match(text):
+        if TRACE.match(text):
             return None, record
         lines = [text]
         for back, raw in enumerate(window.preceding(_WRAPPED), 1):
@@ -186,7 +204,7 @@ class LogReader:
                     if found:
                         return found, whole
                 break
-            if not line or _TRACE.match(line):
+            if not line or TRACE.match(line):
                 break
         return None, record
 
@@ -204,15 +222,6 @@ class LogReader:
                 self._groups[client] = group
         at = None if ms is None else iso(ms + self._skew_ms)
         return Row(self.file, record.line, at, found.kind, group, found.member, client, found.detail)
-
-
-def _block(window: Window) -> Iterator[str]:
-    """The indented lines of a multi-line record."""
-    for raw in window.following(_BLOCK_LINES):
-        line = clean(raw)
-        if line and (line[0] not in " \t" or starts_record(line.lstrip())):
-            return
-        yield line
 
 
 def _settle_blocks(rows: Iterator[Row]) -> Iterator[Row]:

@@ -147,24 +147,35 @@ def _open(path: Path, progress: Callable[[int], None] | None) -> Iterator[IO[byt
     if path.is_dir():
         raise LogError(f"{path} is a folder, not a log")
     with path.open("rb") as raw:
-        magic = raw.read(4)
+        magic = raw.read(64)
         raw.seek(0)
         counted = cast(IO[bytes], raw if progress is None else _Counted(raw, progress))
         if magic[:3] == b"\x1f\x8b\x08":
             with gzip.GzipFile(fileobj=counted, mode="rb") as unpacked:
                 yield cast(IO[bytes], unpacked)
-        elif magic[:2] == b"\xff\xfe" and magic[2:3] != b"\x00" == magic[3:4]:
-            yield cast(IO[bytes], _Recoded(counted))
+        elif (wide := _wide(magic)) is not None:
+            yield cast(IO[bytes], _Recoded(counted, wide))
         else:
             yield counted
+
+
+def _wide(magic: bytes) -> str | None:
+    """Which UTF-16 a file begins in, if any: by its mark, or because every other byte is NUL."""
+    for mark, name, low in ((b"\xff\xfe", "utf-16-le", 2), (b"\xfe\xff", "utf-16-be", 3)):
+        if magic.startswith(mark) and len(magic) > 3 and magic[low] and not magic[5 - low]:
+            return name
+    even, odd = magic[0::2], magic[1::2]
+    if len(magic) >= 16 and not any(odd) and all(even):
+        return "utf-16-le"
+    return "utf-16-be" if len(magic) >= 16 and not any(even) and all(odd) else None
 
 
 class _Recoded:
     """UTF-16, as Windows shells write what is redirected to a file, given out as UTF-8."""
 
-    def __init__(self, stream: IO[bytes]) -> None:
+    def __init__(self, stream: IO[bytes], name: str) -> None:
         self._stream = stream
-        self._decode = codecs.getincrementaldecoder("utf-16")("replace")
+        self._decode = codecs.getincrementaldecoder(name)("replace")
 
     def read(self, size: int) -> bytes:
         """About `size` bytes, none at the end."""

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from typing import NamedTuple
 
 from incidents.times import Stamp, read_number, read_stamp
 
-_JSON = re.compile(r"(?:\w{1,20}[:\s]\s{0,4})?(?=\{\s{0,4}\")")
+_JSON = re.compile(r"[\s\[,]{0,8}(?:\w{1,20}[:\s]\s{0,4})?(?=\{\s{0,40}\")")
 _PAIRS = re.compile(r"[A-Za-z_@][\w.@-]{0,59}=")
 _PAIR = re.compile(r"([\w.@-]{1,60})=(?:\"((?:[^\"\\]|\\.){0,65536})\"|([^\s\"]{0,65536}))(?:\s+|$)")
-_NESTED = ("jsonPayload", "payload", "data", "fields")
+_ESCAPED = re.compile(r"\\(.)")
+_ESCAPES = {"n": "\n", "t": "\t", "r": ""}
+_CSV = re.compile(r"\s{0,4}(?:\"|(?:[^\",]{1,100},){1,20}\")")
+_DEPTH = 3
 _TIME_KEYS = (
     "@timestamp",
     "timestamp",
@@ -29,14 +33,19 @@ _TIME_KEYS = (
     "Timestamp",
     "date_time",
     "_time",
+    "__REALTIME_TIMESTAMP",
+    "timeUnixNano",
+    "TimeGenerated",
+    "timestampSeconds",
 )
+_TIMELIKE = re.compile(r"time|date|(?:^|[._])ts$", re.I)
 _TEXT_KEYS = (
     "message",
     "msg",
     "log",
     "@m",
     "text",
-    "body",
+    "full_message",
     "short_message",
     "textPayload",
     "MESSAGE",
@@ -44,6 +53,10 @@ _TEXT_KEYS = (
     "line",
     "RenderedMessage",
     "Message",
+    "_raw",
+    "LogEntry",
+    "stringValue",
+    "body",
 )
 _LEVEL_KEYS = ("level", "severity", "levelname", "log.level", "lvl", "@l", "loglevel")
 _LOGGER_KEYS = ("logger", "logger_name", "loggerName", "logger.name", "log.logger", "name", "component")
@@ -51,7 +64,7 @@ _THREAD_KEYS = ("thread", "thread_name", "threadName", "process.thread.name")
 
 
 class Said(NamedTuple):
-    """What a structured record holds; `fields` are all its keys."""
+    """What a structured record holds; `fields` are all its keys, those of nested objects too."""
 
     message: str
     stamp: Stamp | None
@@ -80,20 +93,44 @@ def read_pairs(text: str) -> Said | None:
     fields: dict[str, object] = {}
     for pair in _PAIR.finditer(text[:262_144]):
         quoted, bare = pair[2], pair[3]
-        fields[pair[1]] = bare if quoted is None else quoted.replace('\\"', '"').replace("\\n", "\n")
+        fields[pair[1]] = bare if quoted is None else _ESCAPED.sub(lambda c: _ESCAPES.get(c[1], c[1]), quoted)
     return _said(fields)
 
 
-def _said(fields: dict[str, object]) -> Said | None:
+def read_csv(text: str) -> Said | None:
+    """A row of a CSV export: its first time, and its longest cell for the message. None if it has not both."""
+    if _CSV.match(text) is None or ('",' not in text and ',"' not in text):
+        return None
+    try:
+        cells = next(csv.reader([text.strip()], strict=True))
+    except (csv.Error, StopIteration):
+        return None
+    stamps = [found[0] for cell in cells if (found := _full_stamp(cell)) is not None and found[0].ms is not None]
+    if not stamps or len(cells) < 2:
+        return None
+    message = max(cells, key=len)
+    return Said(message, stamps[0], None, None, None, {})
+
+
+def _said(value: dict[str, object]) -> Said | None:
+    fields = _flat(value)
     message = _first(fields, _TEXT_KEYS)
     if message is None:
-        inner = next((v for k in _NESTED if isinstance(v := fields.get(k), dict)), None)
-        message = None if inner is None else _first(inner, _TEXT_KEYS)
-        if inner is None or message is None:
-            return None
-        fields = {**inner, **fields}
+        return None
     level, logger = _first(fields, _LEVEL_KEYS), _first(fields, _LOGGER_KEYS)
     return Said(message, _stamp(fields), level, logger, _first(fields, _THREAD_KEYS), fields)
+
+
+def _flat(value: dict[str, object]) -> dict[str, object]:
+    """All keys, those of nested objects too; the outer one stands where both have a key, unless it holds an object."""
+    found, level = dict(value), [value]
+    for _ in range(_DEPTH):
+        level = [inner for each in level for inner in each.values() if isinstance(inner, dict)]
+        for inner in level:
+            for key, item in inner.items():
+                if key not in found or (isinstance(found[key], dict) and not isinstance(item, dict)):
+                    found[key] = item
+    return found
 
 
 def _first(fields: dict[str, object], keys: tuple[str, ...]) -> str | None:
@@ -101,16 +138,28 @@ def _first(fields: dict[str, object], keys: tuple[str, ...]) -> str | None:
 
 
 def _stamp(fields: dict[str, object]) -> Stamp | None:
-    instant = fields.get("instant")
-    if isinstance(instant, dict) and isinstance(second := instant.get("epochSecond"), int):
-        nanos = instant.get("nanoOfSecond")
-        return Stamp(second * 1000 + (nanos // 1_000_000 if isinstance(nanos, int) else 0), True)
-    for key in _TIME_KEYS:
-        value = fields.get(key)
+    for seconds, nanos in (
+        ("epochSecond", "nanoOfSecond"),
+        ("timestampSeconds", "timestampNanos"),
+        ("seconds", "nanos"),
+    ):
+        second, part = fields.get(seconds), fields.get(nanos)
+        if isinstance(second, int) and isinstance(part, int):
+            return Stamp(second * 1000 + part // 1_000_000, True)
+    listed = [key for key in _TIME_KEYS if key in fields]
+    others = [key for key in fields if key not in _TIME_KEYS and _TIMELIKE.search(key)]
+    for key in (*listed, *others):
+        value = fields[key]
+        found = None
         if isinstance(value, str):
-            found = read_stamp(value.strip(), 0)
-            if found is not None:
-                return found[0]
+            full = _full_stamp(value)
+            found = None if full is None else full[0]
         elif isinstance(value, int | float) and not isinstance(value, bool):
-            return read_number(float(value))
+            found = read_number(float(value))
+        if found is not None:
+            return found
     return None
+
+
+def _full_stamp(value: str) -> tuple[Stamp, int] | None:
+    return read_stamp(value.strip(), 0) if value.strip()[:1].isalnum() else None

@@ -37,7 +37,7 @@ _SHAPES = tuple(
     re.compile(shape)
     for shape in (
         # 2020-08-03 09:27:51,537 · 2022-07-10T12:23:06.393+02:00 · 2022.11.09 17:49:34.282778 · 2023/04/10 16:15:57
-        rf"(?P<y>\d{{4}})[-./](?P<mo>\d{{2}})[-./](?P<d>\d{{2}})(?:T|t|\s|\s-\s){_CLOCK}(?:\s(?P<ap>[AaPp][Mm])\b)?{_ZONE}",
+        rf"(?P<y>\d{{4}})[-./](?P<mo>\d{{2}})[-./](?P<d>\d{{2}})(?:T|t|_|\s|\s-\s){_CLOCK}(?:\s(?P<ap>[AaPp][Mm])\b)?{_ZONE}",
         # 02/14/2025 04:40:40 PM
         rf"(?P<mo>\d{{1,2}})/(?P<d>\d{{1,2}})/(?P<y>\d{{4}}),?\s(?P<h>\d{{1,2}}):(?P<mi>\d{{2}}):(?P<s>\d{{2}})"
         rf"(?:[.,](?P<f>\d{{1,9}}))?(?:\s(?P<ap>[AaPp][Mm])\b)?{_ZONE}",
@@ -49,7 +49,7 @@ _SHAPES = tuple(
         rf"(?:[A-Z][a-z]{{2}},?\s)?(?P<mon>[A-Z][a-z]{{2}})\s+(?P<d>\d{{1,2}})\s{_CLOCK}"
         r"\s(?P<z>[A-Z]{3,4})\s(?P<y>\d{4})",
         # Nov 12, 2022 10:00:00 AM · Tue Nov 12 10:00:00 2022 · Nov 12 10:00:00 (syslog: the year is missing)
-        r"(?:[A-Z][a-z]{2},?\s)?(?P<mon>[A-Z][a-z]{2})\s+(?P<d>\d{1,2}),?\s(?:(?P<y>\d{4})\s)?"
+        r"(?:[A-Z][a-z]{2},?\s)?(?P<mon>[A-Z][a-z]{2})\s+(?P<d>\d{1,2}),?\s(?:(?P<y>\d{4}),?\s(?:@\s)?)?"
         r"(?P<h>\d{1,2}):(?P<mi>\d{2}):(?P<s>\d{2})(?:[.,](?P<f>\d{1,9}))?(?:\s(?P<ap>[AaPp][Mm])\b)?(?:\s(?P<y2>\d{4}))?",
         # 19/01/29 14:35:20 (Spark: the year has two digits and comes first)
         rf"(?P<yy>\d{{2}})/(?P<mo>\d{{2}})/(?P<d>\d{{2}})\s{_CLOCK}",

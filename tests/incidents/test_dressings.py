@@ -1,0 +1,106 @@
+"""One log in 130 dresses: whatever layout the records come in, the same rows are read out of them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from incidents.reading import read_files
+from incidents.rows import Reading, Row
+from tests.incidents.dressings import Dress, Said, plain
+from tests.incidents.wardrobe import PREFIXED, STRUCTURED, TEXTS, TIMELESS, WHOLE_SECONDS
+
+FILES: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "CRLF": lambda data: data.replace(b"\n", b"\r\n"),
+    "BOM": lambda data: b"\xef\xbb\xbf" + data,
+    "UTF-16": lambda data: data.decode().encode("utf-16"),
+    "UTF-16, big end first": lambda data: b"\xfe\xff" + data.decode().encode("utf-16-be"),
+    "UTF-16 without a mark": lambda data: data.decode().encode("utf-16-le"),
+    "Windows UTF-16, CRLF": lambda data: data.decode().replace("\n", "\r\n").encode("utf-16"),
+    "no newline at the end": lambda data: data.rstrip(b"\n"),
+    "NULs between": lambda data: data.replace(b"\n", b"\n\x00\x00", 3),
+}
+Seen = tuple[str, str | None, str | None, str | None, str | None, str, int]
+
+
+def seen(row: Row, number: int, second: bool, timeless: bool) -> Seen:
+    """What of a row must not depend on the dress; `number` is its record's."""
+    at = None if row.at is None or timeless else row.at[:19] if second else row.at
+    return row.kind, at, row.group, row.member, row.client, json.dumps(row.detail, sort_keys=True), number
+
+
+def rows_of(reading: Reading) -> list[Row]:
+    return sorted([*reading.rows, *reading.context], key=lambda row: (row.line, row.kind))
+
+
+def dressed(path: Path, dress: Dress) -> tuple[Reading, dict[int, int]]:
+    """The reading of the plain log's records in a dress, and which record each line begins."""
+    written: list[str] = []
+    begins: dict[int, int] = {}
+    for number, said in enumerate(plain()):
+        begins[len(written) + 1] = number
+        written.extend(dress(said))
+    path.write_text("\n".join(written) + "\n", encoding="utf-8")
+    return read_files([path]), begins
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> tuple[Reading, dict[int, int]]:
+    return dressed(tmp_path_factory.mktemp("plain") / "plain.log", Said.log4j)
+
+
+def same(
+    path: Path, dress: Dress, expected: tuple[Reading, dict[int, int]], *, second: bool = False, timeless: bool = False
+) -> None:
+    reading, begins = dressed(path, dress)
+    plain_reading, plain_begins = expected
+    told = [seen(row, begins.get(row.line, -row.line), second, timeless) for row in rows_of(reading)]
+    want = [seen(row, plain_begins[row.line], second, timeless) for row in rows_of(plain_reading)]
+    assert sorted(set(want) - set(told), key=str) == []
+    assert sorted(told, key=str) == sorted(want, key=str)
+    if timeless:
+        assert {row.at for row in reading.rows} == {None}
+
+
+def test_the_plain_log_is_read_whole(expected: tuple[Reading, dict[int, int]]) -> None:
+    reading, _ = expected
+    assert (len(reading.rows), len(reading.context), len(reading.unread)) == (103, 27, 0)
+
+
+@pytest.mark.parametrize("dress", TEXTS.values(), ids=TEXTS)
+def test_text_layouts(tmp_path: Path, dress: Dress, expected: tuple[Reading, dict[int, int]]) -> None:
+    same(tmp_path / "a.log", dress, expected)
+
+
+@pytest.mark.parametrize("dress", STRUCTURED.values(), ids=STRUCTURED)
+def test_structured_layouts(tmp_path: Path, dress: Dress, expected: tuple[Reading, dict[int, int]]) -> None:
+    same(tmp_path / "a.log", dress, expected)
+
+
+@pytest.mark.parametrize("dress", PREFIXED.values(), ids=PREFIXED)
+def test_prefixes_and_wraps(tmp_path: Path, dress: Dress, expected: tuple[Reading, dict[int, int]]) -> None:
+    same(tmp_path / "a.log", dress, expected)
+
+
+@pytest.mark.parametrize("dress", WHOLE_SECONDS.values(), ids=WHOLE_SECONDS)
+def test_layouts_of_whole_seconds(tmp_path: Path, dress: Dress, expected: tuple[Reading, dict[int, int]]) -> None:
+    same(tmp_path / "a.log", dress, expected, second=True)
+
+
+@pytest.mark.parametrize("dress", TIMELESS.values(), ids=TIMELESS)
+def test_layouts_that_tell_no_instant(tmp_path: Path, dress: Dress, expected: tuple[Reading, dict[int, int]]) -> None:
+    same(tmp_path / "a.log", dress, expected, timeless=True)
+
+
+@pytest.mark.parametrize("change", FILES.values(), ids=FILES)
+def test_files(tmp_path: Path, change: Callable[[bytes], bytes], expected: tuple[Reading, dict[int, int]]) -> None:
+    dressed(tmp_path / "plain.log", Said.log4j)
+    path = tmp_path / "other.log"
+    path.write_bytes(change((tmp_path / "plain.log").read_bytes()))
+    told = [(row.line, row.kind, row.at, row.group, row.member, row.detail) for row in rows_of(read_files([path]))]
+    assert told == [(r.line, r.kind, r.at, r.group, r.member, r.detail) for r in rows_of(expected[0])]
