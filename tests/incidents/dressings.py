@@ -84,7 +84,7 @@ _ISO = when("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def lines(pattern: str, time: Callable[[Said], str] = _ISO) -> Dress:
-    """A text layout: {t} time, {level}, {lev} in small letters, {logger}, {short} class, {msg}; more lines come bare."""
+    """A text layout: {t} time, {level}, {lev} in small letters, {logger}, {short} class, {msg}; the rest bare."""
 
     def dress(said: Said) -> list[str]:
         head = pattern.format(
