@@ -94,6 +94,8 @@ def _unnamed(lives: Lives, entry: Entry) -> Life | None:
 
 def _complete(life: Life, entry: Entry) -> None:
     came = entry.came_ms
+    if came is not None and entry.added_ms is not None:
+        life.came.append((came, entry.added_ms))
     first = life.ids[:1] == [entry.member]
     if first and came is not None and life.starts_ms is not None and abs(came - life.starts_ms) <= NEAR_MS:
         life.starts_ms, life.added_ms = came, entry.added_ms

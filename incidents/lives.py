@@ -35,11 +35,12 @@ class Life:
 
     `starts_ms` is when its first request reached the coordinator (None: before the record begins), `added_ms` when it
     became a member. `ending`: `close`, `kill` or None (it lives on); `expired_ms`: its session ended at the broker
-    when it was gone. `sent`: when it sent JoinGroup; `joins`: when that was answered (`led`: to the leader). `beats`:
-    pairs of such an answer and a later instant at which a heartbeat of that generation was seen to be answered;
-    `numbers`: the generation of such an answer; `acted`: pairs of it and of how long after a heartbeat's answer the
-    application thread took part in the rebalance. `eager`: it gave all up before it joined again. `seen` are all its
-    lines, `lost` when it lost its coordinator, `grows` when it met new partitions.
+    when it was gone. `came`: when its member ids were issued, and added; `sent`: when it sent JoinGroup; `joins`:
+    when that was answered (`led`: to the leader), `synced`: SyncGroup. `beats`: pairs of such an answer and a later
+    instant at which a heartbeat of that generation was seen to be answered; `numbers`: the generation of such an
+    answer; `acted`: pairs of it and of how long after a heartbeat's answer the application thread took part in the
+    rebalance. `eager`: it gave all up before it joined again. `seen` are all its lines, `lost` when it lost its
+    coordinator, `grows` when it met new partitions.
     """
 
     name: str
@@ -56,10 +57,12 @@ class Life:
     grows: list[int] = field(default_factory=list)
     stalls: list[Stall] = field(default_factory=list)
     callbacks: dict[str, list[int]] = field(default_factory=dict)
+    came: list[tuple[int, int]] = field(default_factory=list)
     sent: list[int] = field(default_factory=list)
     joins: list[int] = field(default_factory=list)
     led: list[int] = field(default_factory=list)
     numbers: dict[int, int] = field(default_factory=dict)
+    synced: list[int] = field(default_factory=list)
     beats: list[tuple[int, int]] = field(default_factory=list)
     acted: list[tuple[int, int]] = field(default_factory=list)
     protocols: list[str] = field(default_factory=list)
@@ -83,6 +86,7 @@ class Lives:
         self._acted: dict[ProcessId, int] = {}
         self._callback: dict[ProcessId, tuple[str, int]] = {}
         self._giving: dict[ProcessId, int] = {}
+        self._called: dict[ProcessId, tuple[int, int]] = {}
 
     def fold(self, facts: Iterable[Recorded]) -> None:
         """Take the run's facts in, in order."""
@@ -156,6 +160,7 @@ class Lives:
                     self._giving[life.name] = at
             case p.CallbackEnd(kind=kind) if life.name in self._callback:
                 began, since = self._callback.pop(life.name)
+                self._called[life.name] = since, at
                 if began == kind:
                     life.callbacks.setdefault(kind, []).append(at - since)
             case p.ViewChanged(partitions=partitions):
@@ -164,6 +169,7 @@ class Lives:
                     self._acted[life.name] = at
             case p.SyncOk(member=member):
                 self._use(life, member)
+                life.synced.append(at)
                 self._giving.pop(life.name, None)
             case _:
                 pass
@@ -192,7 +198,9 @@ class Lives:
         noticed = self._notice.get(life.name)
         if noticed is not None and life.joins and at - noticed <= LATE_MS:
             life.acted.append((life.joins[-1], at - noticed))
-        if noticed is not None and at - noticed > LATE_MS:
+        since, until = self._called.get(life.name, (at, 0))
+        called_back = noticed is not None and since <= noticed and until >= at - LATE_MS
+        if noticed is not None and at - noticed > LATE_MS and not called_back:
             began = max(self._started_ms or 0, max(life.joins, default=0), self._acted.get(life.name, 0))
             life.stalls.append(Stall(BUSY, min(began, noticed), at))
         if life.name in self._notice:

@@ -19,7 +19,7 @@ _DEFAULT_DELAY_MS = 3_000
 _DEFAULT_BEAT_MS = 3_000
 _CLOSING_MS = 50
 """A closing consumer's last commit, which its session counts from, comes so little before it is closed."""
-_MOSTLY, _NEVER = 0.95, 0.0001
+_MOSTLY, _NEVER = 0.98, 0.0001
 _EARLY_MS = 40
 
 Found = dict[str, int]

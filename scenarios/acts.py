@@ -10,6 +10,7 @@ from incidents.lives import BUSY, CLOSE, KILL, Life
 from incidents.plot import JAVA, KAFKA_PYTHON, LIBRDKAFKA, Actor, Plot
 from incidents.timeouts import HEARTBEAT, INITIAL_DELAY, MAX_POLL, SESSION
 from scenarios.rhythm import silent_since
+from simulation.clients.traits import TRAITS
 
 START, SUBSCRIBE, FREEZE, COMMIT = "start", "subscribe", "freeze", "commit"
 GROW, REJOIN, FAILOVER = "grow", "rejoin", "failover"
@@ -81,8 +82,7 @@ def _of_life(plot: Plot, number: int, life: Life, chance: Random | None) -> list
     for stall in life.stalls:
         until = plot.ends_ms if stall.to_ms is None else stall.to_ms - 1
         if stall.kind == BUSY:
-            expired = (stall.expired_ms or 0) - plot.settings[MAX_POLL] - 2
-            since = expired if stall.from_ms is None else stall.from_ms
+            since = _overslept(plot, stall.expired_ms or 0) if stall.from_ms is None else stall.from_ms
         else:
             since = _silenced(plot, life, stall.expired_ms or 0, chance, add)
         if until > since:
@@ -104,6 +104,12 @@ def _started(plot: Plot, life: Life, exact: bool) -> int:
         return life.starts_ms - 1
     trip = AT_ONCE_MS if exact else FIRST_MS if life.instance is not None else JOINING_MS[plot.client]
     return life.added_ms - trip
+
+
+def _overslept(plot: Plot, expired_ms: int) -> int:
+    """When the last poll before was that expired then: some libraries notice when a heartbeat is due, not at once."""
+    unnoticed = plot.settings[HEARTBEAT] // 2 if TRAITS[plot.client].expires_at_beats else 2
+    return expired_ms - plot.settings[MAX_POLL] - unnoticed
 
 
 def _silenced(plot: Plot, life: Life, expired_ms: int, chance: Random | None, add: Callable[[int, str], None]) -> int:

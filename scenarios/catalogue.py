@@ -23,6 +23,7 @@ _NOT_STORIES = (
     "page",
     "raw",
     "replayed",
+    "recorded_delays",
     "rhythm",
     "seen",
     "whatif",
@@ -40,7 +41,8 @@ def find(reference: str) -> Scenario:
     if path.endswith(".py") or "/" in path:
         return _from_file(Path(path), function or None)
     if path not in names():
-        raise BadScenario(f"unknown scenario {path!r}{near(path, names())}; known: {', '.join(names())}")
+        rest = f"`groupsim scenarios` lists all {len(names())}"
+        raise BadScenario(f"unknown scenario {path!r}{near(path, names())}; {rest}")
     return _only(importlib.import_module(f"scenarios.{path}"), function or path, path)
 
 

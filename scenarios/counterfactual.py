@@ -14,7 +14,7 @@ from events.base import Recorded
 from incidents.lives import BUSY, CLOSE, KILL
 from incidents.plot import Actor, Plot, strategy
 from incidents.timeouts import HEARTBEAT, INITIAL_DELAY, SESSION
-from scenarios import rhythm
+from scenarios import recorded_delays, rhythm
 from scenarios.acts import COMMIT, FAILOVER, FREEZE, GROW, REJOIN, START, SUBSCRIBE, Act, acts, batches, lead_ms
 from simulation.clients import offsets
 from simulation.clients.config import Application
@@ -156,11 +156,17 @@ class _Stage:
         def drawn(distribution: Drawn, what: str) -> float:
             return distribution.draw(world.rng.stream(f"whatif/{what}"))
 
-        draw = rhythm.middle if self._exact else drawn
+        draw = recorded_delays.middle if self._exact else drawn
         usual = Delays(LATENCIES[self._plot.client], draw, world.broker.address, lambda: world.now)
         if self._exact:
-            return rhythm.Exactly(known, usual, self._names.get, self._completed, lambda: world.now - self.from_ms)
-        return rhythm.Again(known, usual, world.rng.stream("whatif/drift"))
+            return recorded_delays.Exactly(
+                known, usual, self._names.get, self._completed, lambda: world.now - self.from_ms
+            )
+        return recorded_delays.Again(known, usual, world.rng.stream("whatif/drift"))
+
+    def _record_ms(self) -> int:
+        """What time it is in the record."""
+        return self._world.now - self.from_ms
 
     def _completed(self) -> int:
         """How many generations there were since the record's time 0; before it, far less than none."""
