@@ -41,8 +41,10 @@ FormatOption = Annotated[Format, typer.Option("--format", help="table for people
 
 
 def existing(store: str) -> closing[EventStore]:
-    """The store of a command that only reads, for a `with` block."""
-    return closing(open_store(store, create=False))
+    """The store of a command that only reads, for a `with` block; at a terminal it shows how far reading is."""
+    from cli.progress import watched  # here, because it prints, and what prints needs this module
+
+    return closing(watched(open_store(store, create=False)))
 
 
 def pairs(texts: Sequence[str], option: str) -> dict[str, str]:

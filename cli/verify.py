@@ -7,6 +7,7 @@ from itertools import zip_longest
 import msgspec
 
 from cli.errors import BadRequest
+from cli.progress import progress
 from events.base import Recorded
 from storage.memory import MemoryStore
 from storage.store import EventStore, RunInfo
@@ -24,7 +25,8 @@ def verified(store: EventStore, info: RunInfo) -> str | None:
     again = MemoryStore()
     told = catalogue.find(info.scenario_path or info.name)
     settings = dict(info.params)
-    result = run(told, again, seed=info.seed, settings=settings, record=info.record)
+    with progress(f"playing {told.name} again") as bar:
+        result = run(told, again, seed=info.seed, settings=settings, record=info.record, progress=bar)
     if result.info.digest == info.digest == store.digest(info.id):
         return None
     pairs = zip_longest(store.read(info.id), again.read(result.info.id))

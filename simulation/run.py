@@ -13,6 +13,8 @@ from typing import Any
 
 import simpy
 
+from assignors import ASSIGNORS
+from coordinator.config import BadSetting, near
 from events.base import WORLD_STREAM, Recorded
 from events.errors import GroupSimError
 from events.types import RunId
@@ -132,8 +134,19 @@ def understood(scenario: Scenario, settings: Settings) -> tuple[dict[str, Any], 
     given = dict(settings)
     check_settings(given, also=(DURATION, *scenario.params))
     params = {k: _typed(k, given.pop(k), default) for k, default in scenario.params.items() if k in given}
+    for name, value in params.items():
+        _check_assignors(name, value, scenario.params[name])
     lasts: int = _typed(DURATION, given.pop(DURATION, scenario.lasts_ms), scenario.lasts_ms)
     return {**scenario.params, **params}, lasts, given
+
+
+def _check_assignors(name: str, value: Any, default: Any) -> None:
+    """A parameter that names assignors by default must name known ones: a slip is told before the run begins."""
+    if not isinstance(default, str) or not all(each in ASSIGNORS for each in default.split(",")):
+        return
+    for each in str(value).split(","):
+        if each not in ASSIGNORS:
+            raise BadSetting(f"parameter {name}: unknown assignor {each!r}{near(each, ASSIGNORS)}")
 
 
 def _observe(watching: Sequence[Invariant], violations: dict[str, list[Violation]], fact: Recorded) -> None:

@@ -104,6 +104,15 @@ def test_an_unknown_setting_lists_what_is_near(setting: str, sentence: str) -> N
     assert store.runs() == []
 
 
+def test_an_unknown_assignor_in_a_parameter_is_told_before_a_run_begins() -> None:
+    store = MemoryStore()
+    with pytest.raises(BadSetting, match=r"parameter eager: unknown assignor 'rnage'; near names: range"):
+        run(find("eager_vs_cooperative"), store, settings={"eager": "rnage"})
+    with pytest.raises(BadSetting, match="parameter assignors: unknown assignor 'stiky'; near names: sticky"):
+        run(find("one_departure"), store, settings={"assignors": "range,stiky"})
+    assert store.runs() == []
+
+
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [

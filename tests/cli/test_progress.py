@@ -1,0 +1,69 @@
+"""Progress bars: at a terminal, for what takes a while, never one within another, never with --quiet."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from cli import progress
+from cli.options import existing
+from tests.cli.conftest import Call
+
+
+class Screen(io.StringIO):
+    """What a user sees."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+Sits = Callable[[], Screen]
+
+
+@pytest.fixture
+def sits(monkeypatch: pytest.MonkeyPatch) -> Sits:
+    """From its call on, stderr is a terminal on which everything takes a while."""
+
+    def sit() -> Screen:
+        screen = Screen()
+        monkeypatch.setattr(sys, "stderr", screen)
+        monkeypatch.setattr(progress, "PATIENCE_S", 0.0)
+        monkeypatch.setenv("TERM", "xterm")
+        return screen
+
+    return sit
+
+
+def test_reading_a_run_shows_how_far_it_is(call: Call, sits: Sits) -> None:
+    run = call("run", "initial_delay", "--format", "json").json["run"]
+    screen = sits()
+    with existing("groupsim.db") as store:
+        facts = sum(1 for _ in store.read(run))
+        assert facts == store.find(run).facts > 256
+    assert "reading" in screen.getvalue()
+    assert " %" in screen.getvalue()
+
+
+def test_a_bar_within_a_bar_and_a_quick_task_are_not_shown(sits: Sits, monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = sits()
+    with progress.progress("outer") as outer, progress.progress("inner") as inner:
+        outer(0.5)
+        inner(0.5)
+    assert "outer" in screen.getvalue()
+    assert "inner" not in screen.getvalue()
+    screen = sits()
+    monkeypatch.setattr(progress, "PATIENCE_S", 60.0)
+    with progress.progress("quick") as tell:
+        tell(1.0)
+    assert screen.getvalue() == ""
+
+
+def test_nothing_is_shown_when_asked_to_be_quiet(call: Call, sits: Sits) -> None:
+    screen = sits()
+    assert call("run", "initial_delay", "--quiet").status == 0
+    assert screen.getvalue() == ""
+    assert call("run", "initial_delay").status == 0
+    assert "initial_delay" in screen.getvalue()
