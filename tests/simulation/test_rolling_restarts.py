@@ -17,7 +17,7 @@ FIRST_RESTART_MS = 10_000
 
 @pytest.mark.parametrize(("eager", "seed"), [("range", 1), ("range", 2), ("sticky", 3)])
 def test_four_members_restarted_in_turn_cost_cooperative_sticky_more_partition_time(eager: str, seed: int) -> None:
-    """What moves has no owner until a second round, and that one waits for the heartbeats of all who give up nothing."""
+    """What moves has no owner until a second round, which waits for the heartbeats of all who give up nothing."""
     store = MemoryStore()
     result = run(find("eager_vs_cooperative"), store, seed=seed, settings={"eager": eager, "partitions": 12})
     assert result.ok
