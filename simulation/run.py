@@ -22,6 +22,7 @@ from events.world import RunEnded
 from invariants import all_invariants
 from invariants.base import Invariant, Violation
 from simulation.errors import BadScenario, ScenarioFailed, StoryError
+from simulation.garbage import rare_collections
 from simulation.log import Log
 from simulation.world import Settings, World, check_settings
 from storage.resumed import ResumedWriter
@@ -116,7 +117,7 @@ def _play(scenario: Scenario, writer: RunWriter, seed: int, progress: Callable[[
     watching = all_invariants()
     violations: dict[str, list[Violation]] = {i.name: [] for i in watching}
     log.watchers.append(lambda fact: _observe(watching, violations, fact))
-    with _ending(env, log, writer) as end:
+    with rare_collections(), _ending(env, log, writer) as end:
         world = World(env, log, seed, given)
         _tell(scenario, world, params, lasts, progress)
         end.done()

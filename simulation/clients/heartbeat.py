@@ -32,11 +32,11 @@ def away(m: Member, ms: int) -> Script:
     In Java that one looks every retry.backoff.ms; what it has not read by then, the application's return does.
     """
     m.away_since_ms = m.now
-    m.beat.notify()
+    _look_again(m)
     yield from m.process.sleep(ms)
     m.away_since_ms = None
     read_answer(m)
-    m.beat.notify()
+    _look_again(m)
 
 
 def read_answer(m: Member) -> None:
@@ -57,20 +57,31 @@ def _look_ms(m: Member, at_ms: int) -> int:
 def thread(m: Member) -> Script:
     """Beat, notice a silent coordinator, notice an application that does not poll."""
     while not m.closed:
+        now = m.now
         if not active(m):
             yield from m.process.wait(m.beat.wait(None))
         elif not m.coordinator_known:
             yield from lookup.find_coordinator(m)
-        elif m.now >= m.last_heard_ms + m.config.session_timeout_ms:
+        elif now >= m.last_heard_ms + m.config.session_timeout_ms:
             _session_timed_out(m)
-        elif not m.in_poll and m.now >= m.last_poll_ms + m.config.max_poll_interval_ms:
+        elif not m.in_poll and now >= m.last_poll_ms + m.config.max_poll_interval_ms:
             _expire_poll(m)
-        elif m.unread is not None and m.now >= m.read_ms:
+        elif m.unread is not None and now >= m.read_ms:
             read_answer(m)
-        elif m.now >= m.next_beat_ms and m.now >= _look_ms(m, m.next_beat_ms) and not m.beating:
+        elif now >= m.next_beat_ms and now >= _look_ms(m, m.next_beat_ms) and not m.beating:
             _send(m)
         else:
             yield from m.process.wait(m.beat.wait(_next_look(m)))
+
+
+def _look_again(m: Member) -> None:
+    """The times at which the thread must look have changed; it is woken only if one is over or it is elsewhere."""
+    if m.beat.waiting and active(m) and m.coordinator_known and not m.closed and not m.traits.expires_at_beats:
+        at_ms = _next_look(m)
+        if at_ms > m.now:
+            m.beat.move(at_ms)
+            return
+    m.beat.notify()
 
 
 def _session_timed_out(m: Member) -> None:
@@ -81,14 +92,14 @@ def _session_timed_out(m: Member) -> None:
 
 
 def _next_look(m: Member) -> int:
-    times = [m.last_heard_ms + m.config.session_timeout_ms]
+    look = m.last_heard_ms + m.config.session_timeout_ms
     if not m.beating or m.now < m.next_beat_ms:
-        times.append(_look_ms(m, m.next_beat_ms))
+        look = min(look, _look_ms(m, m.next_beat_ms))
     if m.unread is not None:
-        times.append(m.read_ms)
+        look = min(look, m.read_ms)
     if not m.in_poll and not m.traits.expires_at_beats:
-        times.append(m.last_poll_ms + m.config.max_poll_interval_ms)
-    return min(times)
+        look = min(look, m.last_poll_ms + m.config.max_poll_interval_ms)
+    return look
 
 
 def _send(m: Member) -> None:

@@ -21,7 +21,13 @@ class Waiter:
     def __init__(self, env: simpy.Environment) -> None:
         self._env = env
         self._event: simpy.Event | None = None
+        self._alarm: simpy.Event | None = None
         self._noticed = False
+
+    @property
+    def waiting(self) -> bool:
+        """Whether the thread waits here now."""
+        return self._event is not None
 
     def wait(self, until_ms: int | None) -> simpy.Event:
         """The event to yield; None waits for a notice alone."""
@@ -31,9 +37,13 @@ class Waiter:
             return event.succeed()
         self._event = event
         if until_ms is not None:
-            timeout = self._env.timeout(until_ms - int(self._env.now))
-            timeout.callbacks.append(lambda _: self._wake(event))
+            self.move(until_ms)
         return event
+
+    def move(self, until_ms: int) -> None:
+        """Let the thread that waits here wait until then instead, without waking it to see that."""
+        self._alarm = self._env.timeout(until_ms - int(self._env.now))
+        self._alarm.callbacks.append(self._ring)
 
     def notify(self) -> None:
         """Wake the thread, or let its next wait return at once."""
@@ -42,10 +52,13 @@ class Waiter:
         else:
             self._wake(self._event)
 
+    def _ring(self, alarm: simpy.Event) -> None:
+        if alarm is self._alarm and self._event is not None:  # else moved, or nobody waits any more
+            self._wake(self._event)
+
     def _wake(self, event: simpy.Event) -> None:
-        if event is self._event:
-            self._event = None
-            event.succeed()
+        self._event = self._alarm = None
+        event.succeed()
 
 
 class Process:
@@ -70,12 +83,14 @@ class Process:
     def sleep(self, ms: int) -> Script:
         """Let time pass in a thread."""
         yield self._env.timeout(ms)
-        yield from self.gate()
+        if self.frozen or not self.alive:
+            yield from self.gate()
 
     def wait(self, event: simpy.Event) -> Generator[simpy.Event, Any, Any]:
         """Wait in a thread; the event's value."""
         value = yield event
-        yield from self.gate()
+        if self.frozen or not self.alive:
+            yield from self.gate()
         return value
 
     def gate(self) -> Script:
