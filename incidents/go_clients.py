@@ -7,6 +7,10 @@ import re
 from incidents.formats import Record
 from incidents.wordings import Detail, Found, Wording, first_reading, wording
 
+_PASSING = re.compile(
+    r"beginning|balanc|assigning|heartbeat|updating|entering|group|sync|join returned MemberID|cooperative "
+    r"|forced rejoin|no longer"
+)
 _PAIR = re.compile(r"[;,]\s(\w{1,40}): ((?:map\[[^\]]{0,20000}\](?:\])?|[^;,\s][^;,]{0,2000}))")
 _GO_TOPIC = re.compile(r"([\w.-]{1,249})[:=]?\s?\[([\d\s,]{0,20000})\]")
 
@@ -45,6 +49,10 @@ SARAMA: tuple[Wording, ...] = (
         r"consumergroup/session/(?P<member>[^\s/]{1,400})/{int:generation} heartbeat loop stopped",
         _sarama,
     ),
+    wording(
+        "join_failed", "has been fenced", r"JoinGroup failed: (?P<error>group instance id .{1,300}? has been fenced)"
+    ),
+    wording("", "coordinator for consumer group ", r"client/coordinator"),
     wording("", "consumer/broker/", r"consumer/broker/"),
     wording("", "consumergroup", r"(?:client/coordinator|consumergroup/)"),
 )
@@ -56,13 +64,16 @@ _KGO = (
     ("leaving group", "leave_sent"),
     ("new group session begun", "assigned"),
     ("heartbeat errored", "heartbeat_says_rebalancing"),
+    ("group manage loop errored", "rebalance_failed"),
+    ("join and sync loop errored", "rebalance_failed"),
+    ("unable to leave group", "leave_failed"),
 )
 """franz-go: the message's beginning, and what it means."""
 
 
 def read(record: Record) -> tuple[Found, ...] | None:
     """The rows of a Go client's record; None if it is not one, or not known."""
-    found = first_reading(SARAMA, record) if "consumer" in record.text else None
+    found = first_reading(SARAMA, record) if "consumer" in record.text or "group instance id" in record.text else None
     return found if found is not None else _kgo(record)
 
 
@@ -74,11 +85,14 @@ def _kgo(record: Record) -> tuple[Found, ...] | None:
     if not isinstance(group, str):
         return None
     kind = next((kind for lead, kind in _KGO if record.text.startswith(lead)), None)
-    if kind is None or (kind == "heartbeat_says_rebalancing" and "REBALANCE_IN_PROGRESS" not in str(fields.get("err"))):
-        return (
-            () if re.match(r"beginning|balanc|assigning|heartbeat|updating|entering|group|sync", record.text) else None
-        )
-    detail: Detail = {}
+    error = str(fields.get("err", ""))
+    if kind == "heartbeat_says_rebalancing" and "REBALANCE_IN_PROGRESS" not in error:
+        kind = "generation_reset" if re.match(r"UNKNOWN_MEMBER_ID|ILLEGAL_GENERATION|FENCED", error) else None
+    if kind is None:
+        return () if _PASSING.match(record.text) else None
+    detail: Detail = {"reason": error} if kind == "generation_reset" else {}
+    if kind in ("rebalance_failed", "leave_failed"):
+        detail["error"] = error
     member = str(fields["member_id"]) if fields.get("member_id") else None
     generation = str(fields.get("generation", ""))
     if generation.lstrip("-").isdigit():

@@ -21,6 +21,8 @@ _COMPOSE = re.compile(r"[\w.@-]{1,120}\s{0,60}\|\s")
 _ENDED = re.compile(r"\.[\w$]{1,60}(?::\d{1,6})?\)$")
 _CUT = 64
 _NARROWEST = 60
+_WIDEST = 1000
+_LONGEST = 5 * _WIDEST
 _PARTS = 64
 _ROW = 200
 _OBJECT = 120
@@ -80,6 +82,8 @@ def _bare(line: str) -> str:
 def _cut(window: Window, text: str) -> Gathered | None:
     """A record cut hard at so many columns: all of its lines but the last are as long as its first."""
     prefix = found[0] if (found := _COMPOSE.match(text)) is not None else ""
+    if len(text) > _WIDEST:
+        return None
     begins = starts_record(text)
     if (begins and _ENDED.search(text, max(0, len(text) - _NARROWEST))) or _NOT_CUT.match(text[len(prefix) :]):
         return None
@@ -87,7 +91,7 @@ def _cut(window: Window, text: str) -> Gathered | None:
     lines, before = [text[len(prefix) :]], 0
     if not begins:
         for raw in window.preceding(_CUT):
-            line = clean(raw)
+            line = clean(raw[:_LONGEST])
             lines.insert(0, line.removeprefix(prefix))
             before += 1
             if starts_record(line):
@@ -104,7 +108,7 @@ def _cut(window: Window, text: str) -> Gathered | None:
     after = 0
     if len(text) == width >= _NARROWEST:
         for raw in window.following(_CUT):
-            line = clean(raw)
+            line = clean(raw[:_LONGEST])
             if not line.startswith(prefix) or len(line) > width or starts_record(line):
                 break
             if not after and _NOT_CUT.match(line[len(prefix) :]):

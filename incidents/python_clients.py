@@ -141,6 +141,17 @@ WORDINGS: tuple[Wording, ...] = (
     ),
     wording(
         "commit_failed",
+        "OffsetCommit failed for group",
+        r"OffsetCommit failed for group {group} (?P<error>(?:on partition|because|- ).*)",
+    ),
+    wording(
+        "commit_failed",
+        "before join, ignoring",
+        r"OffsetCommit failed before join, ignoring: {text:error}",
+    ),
+    wording("commit_failed", "Failed to commit on final", r"Failed to commit on finall?ization: {text:error}"),
+    wording(
+        "commit_failed",
         "Failing OffsetCommit request",
         r"Failing OffsetCommit request since (?P<error>the consumer is not part of an active group.*)",
         _local,
@@ -155,6 +166,9 @@ WORDINGS: tuple[Wording, ...] = (
         _one,
     ),
     wording("", "either not started or not valid", r"Heartbeat failed for group"),
+    wording("", "Heartbeat send request failed", r""),
+    wording("", "Group Coordinator Request failed", r""),
+    wording("", "marking coordinator dead", r"Error sending \w{1,60} to node"),
     wording("", "Updated partition assignment", r"Updated partition assignment"),
     wording("", "Elected group leader -- performing", r"Elected group leader"),
     wording("", "Starting new heartbeat thread", r"Starting new"),

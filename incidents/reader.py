@@ -42,7 +42,8 @@ _CLIENT_SPEAKS = re.compile(
 )
 _ANYONE_SPEAKS = re.compile(
     r"[Cc]onsumer group|[Gg]roup coordinator|[Rr]ebalanc(?:e|ing)\b|(?:Join|Sync|Leave)Group\b|group\.instance\.id"
-    r"|\bcgrp\b|Group \"|Offset commit .{1,300} failed"
+    r"|\bcgrp\b|Group \"|Offset commit .{1,300} failed|\bOffsetCommit\b|\bHeartbeat failed\b|; group: \S"
+    r"|Group Coordinator"
 )
 
 
