@@ -85,7 +85,8 @@ def _archive(path: str, root: Path) -> None:
     file = root / "member.jsa"
     file.unlink(missing_ok=True)
     options = [f"-XX:ArchiveClassesAtExit={file}", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
-    _run(java(), *options, "-cp", path, "Member", "bootstrap.servers=127.0.0.1:9", "group.id=g", "topics=t")
+    nobody = ("bootstrap.servers=127.0.0.1:9", "group.id=g", "topics=t", "warm.ms=500")
+    _run(java(), *options, "-cp", path, "Member", *nobody)
 
 
 def _fetch(root: Path, version: str) -> None:

@@ -98,7 +98,8 @@ def assignors() -> dict[str, Any]:
 @cache
 def stories() -> list[dict[str, Any]]:
     """What real clients made of stories that the simulator tells."""
-    found: list[dict[str, Any]] = json.loads((GOLDEN / "stories.json").read_text())
+    file = GOLDEN / "stories.json"
+    found: list[dict[str, Any]] = json.loads(file.read_text()) if file.exists() else []
     return found
 
 
@@ -152,6 +153,10 @@ def _since() -> Iterator[str]:
 
 
 def _stories() -> Iterator[str]:
+    if not stories():
+        yield "Not recorded yet: `python -m conformance.real stories`."
+        yield ""
+        return
     yield "| story | what the simulator tells | on Kafka | what was seen |"
     yield "| --- | --- | --- | --- |"
     for story in stories():

@@ -21,7 +21,7 @@ Row = dict[str, Any]
 @cache
 def rows() -> tuple[Row, ...]:
     """What `beside.compare` found, a row for each recorded run."""
-    return tuple(json.loads(FILE.read_text()))
+    return tuple(json.loads(FILE.read_text())) if FILE.exists() else ()
 
 
 def steady() -> list[Row]:
@@ -43,6 +43,8 @@ def near(row: Row) -> bool:
 def headline() -> Iterator[str]:
     """Rows for the table at the top of the page."""
     every = steady()
+    if not every:
+        return
     yield f"| timelines of real clients that repeat themselves: some seed goes the same way | {len(every)} | " + (
         f"{sum(map(met, every))} |"
     )
@@ -54,7 +56,12 @@ def headline() -> Iterator[str]:
 def section() -> Iterator[str]:
     """The section."""
     every = rows()
-    yield f"{len(every)} runs of {len(plots.PLOTS)} stories: three members (four in the first) on twelve partitions, "
+    if not every:
+        yield "Not recorded yet: `python -m conformance.real timelines` needs a machine that has little else to do."
+        yield ""
+        return
+    told = len({row["plot"] for row in every})
+    yield f"{len(every)} runs of {told} stories: three members (four where they join one by one), 12 partitions, "
     yield f"session {plots.SESSION_MS / 1000:.0f} s, heartbeat {plots.HEARTBEAT_MS / 1000:.0f} s, poll interval "
     yield f"{plots.MAX_POLL_MS / 1000:.0f} s, each recorded twice. Compared: generations and their sizes, every"
     yield "member's callbacks with their sets, and which partitions stood still, all exactly; how long, in"
@@ -79,9 +86,8 @@ def section() -> Iterator[str]:
 def _by_story(every: tuple[Row, ...]) -> dict[tuple[str, str], list[Row]]:
     found: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for plot in plots.PLOTS:
-        for row in every:
-            if row["plot"] == plot.name:
-                found[plot.name, row["way"]].append(row)
+        for row in (each for each in every if each["plot"] == plot.name):
+            found[plot.name, row["way"]].append(row)
     return found
 
 

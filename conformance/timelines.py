@@ -30,7 +30,7 @@ PROPERTIES = {
     "offsets.topic.num.partitions": "50",
 }
 REPETITIONS = 2
-STAGGER_S = 0.15
+STAGGER_S = 0.6
 """Groups side by side begin so far apart: their faults do not fall on one instant."""
 AFTERWARDS_S = 0.5
 """Until the broker's last lines are on disk."""

@@ -1,5 +1,5 @@
 // One consumer of Kafka's own client, driven by lines on standard input, telling what it sees as JSON lines.
-// Arguments: KEY=VALUE, consumer settings by their Kafka names, and topics=, callback.ms=, process.ms=, assignor.ms=.
+// Arguments: KEY=VALUE, consumer settings by their Kafka names, and topics=, callback.ms=, process.ms=, assignor.ms=, warm.ms=.
 // Input: "start", "close", "slow_batch MS", "subscribe TOPIC,TOPIC", "enforce". Times are milliseconds since the epoch.
 
 import java.io.BufferedReader;
@@ -108,6 +108,20 @@ public class Member implements ConsumerRebalanceListener {
         reader.start();
     }
 
+    // Load and compile the client's classes before the story begins: join a group of one's own.
+    static void warmUp(Properties settings, List<String> topics, long ms) {
+        Properties alone = new Properties();
+        alone.putAll(settings);
+        alone.remove("group.instance.id");
+        alone.remove("warm.ms");
+        alone.setProperty("group.id", settings.getProperty("group.id") + "-warm-" + ProcessHandle.current().pid());
+        long until = System.currentTimeMillis() + ms;
+        try (KafkaConsumer<byte[], byte[]> warm = new KafkaConsumer<>(alone)) {
+            warm.subscribe(topics);
+            while (warm.assignment().isEmpty() && System.currentTimeMillis() < until) warm.poll(POLL);
+        }
+    }
+
     public static void main(String[] args) throws Exception {
         Properties settings = new Properties();
         for (String arg : args) settings.setProperty(arg.split("=", 2)[0], arg.split("=", 2)[1]);
@@ -117,11 +131,12 @@ public class Member implements ConsumerRebalanceListener {
         List<String> topics = Arrays.asList(((String) settings.remove("topics")).split(","));
         int callbackMs = Integer.parseInt((String) settings.getOrDefault("callback.ms", "0"));
         int processMs = Integer.parseInt((String) settings.getOrDefault("process.ms", "0"));
-        assignorMs = Integer.parseInt((String) settings.getOrDefault("assignor.ms", "0"));
+        int assigning = Integer.parseInt((String) settings.getOrDefault("assignor.ms", "0"));
         for (String own : List.of("callback.ms", "process.ms", "assignor.ms")) settings.remove(own);
         listen();
-        // load the client's classes before the story begins
-        new KafkaConsumer<byte[], byte[]>(settings).close();
+        warmUp(settings, topics, Long.parseLong((String) settings.getOrDefault("warm.ms", "20000")));
+        settings.remove("warm.ms");
+        assignorMs = assigning;
         tell("ready", "");
         for (String line = COMMANDS.take(); !line.equals("start"); line = COMMANDS.take()) {
             if (line.equals("exit")) return;
