@@ -7,7 +7,7 @@ PACKAGES := analysis assignors cli conformance coordinator events incidents inva
 CODE := $(PACKAGES) benchmarks tests
 WORKERS ?= 2
 
-.PHONY: help demo test quick nightly crash docs check lint types contracts format conformance bench bench-assignors bench-report pictures pins clean
+.PHONY: help demo test quick nightly crash docs check lint types contracts format conformance bench bench-assignors bench-spark bench-report pictures pins clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## */  make \1\t/' | expand -t 24
@@ -40,6 +40,7 @@ docs: $(READY)  ## write the generated pages anew
 	@$(BIN)/python -m conformance.protocol_page
 	@$(BIN)/python -m scenarios.page
 	@$(BIN)/python -m cli.reference
+	@$(BIN)/python -m conformance.real page
 
 site: $(READY)  ## the documentation as pages, in site/
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
@@ -68,6 +69,9 @@ bench: $(READY)  ## simulated events and stored facts per second, as ratios; a r
 	@$(BIN)/python -m benchmarks.store
 	@$(BIN)/python -m benchmarks.replay
 	@$(BIN)/python -m benchmarks.hour
+
+bench-spark: $(READY)  ## a sweep's speed-up and overhead, and facts per second of the transforms on Spark (1 GB of temporary space)
+	@$(BIN)/python -m benchmarks.spark
 
 bench-assignors: $(READY)  ## our assignors beside kafka-python's and Java's
 	@$(BIN)/python -m benchmarks.assignors
