@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cli.main import status
@@ -45,6 +45,7 @@ def _instants(given_spans: spans.Spans) -> set[int]:
     return {at for start, end in given_spans for at in range(start, end)}
 
 
+@settings(deadline=None)  # a busy machine is no defect
 @given(SPANS, SPANS)
 def test_spans_are_sets_of_instants(one: spans.Spans, other: spans.Spans) -> None:
     assert _instants(spans.union(one)) == _instants(one)
