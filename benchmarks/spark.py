@@ -1,0 +1,128 @@
+"""The pipeline in figures: `python -m benchmarks.spark [sweep|transforms] [--runs N] [--millions N] [--repeats N]`.
+
+Sweep: the same runs as one Spark task (one core) and as many (two cores), in turn, in one session, and by a bare loop
+of the simulator. Transforms: unavailable time by label over a lake of ten million facts, after a warm-up; the lake is a
+rolling restart under some seeds, its files copied under other run ids until there are enough. Facts are all facts, as
+recorded by default. Ratios and medians; a busy machine shows in them, and least in the ratio.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from pipeline.export import FILE
+from pipeline.grid import Sweep, subject
+from pipeline.played import clean, load, play
+from pipeline.session import spark_session
+from pipeline.source import FACTS_FOLDER, facts
+from pipeline.sweep import sweep_into
+from pipeline.transforms import unavailable_by_label
+from simulation.run import run
+from storage.memory import MemoryStore
+
+SCENARIO = "one_departure"
+LONG = "rolling_restart"
+CORES = 2
+SEEDS = 8
+
+
+def seconds(what: Callable[[], object]) -> float:
+    """Wall time of a call."""
+    began = time.perf_counter()
+    what()
+    return time.perf_counter() - began
+
+
+def sweeps(spark: SparkSession, runs: int, repeats: int, folder: Path) -> None:
+    """Print speed-up and overhead."""
+    sweep = Sweep(subject(SCENARIO), {"assignor": ["range", "cooperative-sticky"]}, range(runs // 2))
+    lakes = iter(range(1_000_000))
+
+    def by_spark(tasks: int) -> float:
+        lake = folder / f"lake{next(lakes)}"
+        taken = seconds(lambda: sweep_into(lambda: spark, sweep, lake, partitions=tasks))
+        shutil.rmtree(lake)
+        return taken
+
+    def bare() -> float:
+        scenario = load(sweep.subject)
+        return seconds(lambda: [run(scenario, MemoryStore(), seed=p.seed, settings=p.settings) for p in sweep.points()])
+
+    by_spark(CORES)  # warm-up: Python workers are started, code is compiled
+    alone, two, loops = [], [], []
+    for _ in range(repeats):
+        loops.append(bare())
+        alone.append(by_spark(1))
+        two.append(by_spark(8 * CORES))
+    speed_up = statistics.median(a / b for a, b in zip(alone, two, strict=True))
+    over = statistics.median((a - b) / runs * 1000 for a, b in zip(alone, loops, strict=True))
+    print(f"sweep of {runs} x {SCENARIO}, {repeats} repeats, medians")
+    print(f"  bare simulator  {statistics.median(loops) / runs * 1000:7.0f} ms a run")
+    print(f"  one task        {statistics.median(alone) / runs * 1000:7.0f} ms a run")
+    print(f"  {8 * CORES} tasks        {statistics.median(two) / runs * 1000:7.0f} ms a run")
+    print(f"  speed-up on {CORES} cores: {speed_up:.2f} (aim 1.7)")
+    print(f"  overhead, with lake and summary: {over:.0f} ms a run (aim 100)")
+
+
+def lake_of(wanted: int, folder: Path) -> int:
+    """A lake of at least so many facts; how many there are."""
+    what = Sweep(subject(LONG), {}, range(SEEDS), {"downtime_spread_ms": "10000"})
+    clean(folder)
+    rows = [play(load(what.subject), what.subject, point, folder) for point in what.points()]
+    total, turn = sum(int(row["facts"]) for row in rows), 0
+    lake = folder / FACTS_FOLDER
+    while total < wanted:
+        turn += 1
+        for row in rows:
+            copy = lake / f"run={row['run']}-{turn}"
+            copy.mkdir()
+            shutil.copyfile(lake / f"run={row['run']}" / FILE, copy / FILE)
+            total += row["facts"]
+            if total >= wanted:
+                break
+    for name in ("summary", "_unfinished"):
+        shutil.rmtree(folder / name)
+    return total
+
+
+def transforms(spark: SparkSession, millions: float, repeats: int, folder: Path) -> None:
+    """Print facts per second, end to end."""
+
+    def answer(lake: Path) -> float:
+        return seconds(lambda: unavailable_by_label(facts(spark, lake / FACTS_FOLDER)).collect())
+
+    small, large = folder / "small", folder / "large"
+    lake_of(300_000, small)
+    total = lake_of(int(millions * 1_000_000), large)
+    answer(small)  # warm-up
+    taken = statistics.median(answer(large) for _ in range(repeats))
+    print(f"unavailable time by label over {total:,} facts on local[{CORES}], {repeats} repeats, median")
+    print(f"  {taken:.1f} s, {total / taken / 1e6:.2f} M facts/s end to end (aim 0.8)")
+
+
+def main() -> None:
+    """Print the figures that are asked for."""
+    parser = argparse.ArgumentParser(prog="benchmarks.spark", description=__doc__)
+    parser.add_argument("part", nargs="?", choices=["sweep", "transforms"])
+    parser.add_argument("--runs", type=int, default=200)
+    parser.add_argument("--millions", type=float, default=10.0)
+    parser.add_argument("--repeats", type=int, default=3)
+    asked = parser.parse_args()
+    spark = spark_session(f"local[{CORES}]", memory="4g", app="benchmark")
+    with tempfile.TemporaryDirectory() as folder:
+        if asked.part != "transforms":
+            sweeps(spark, asked.runs, asked.repeats, Path(folder))
+        if asked.part != "sweep":
+            transforms(spark, asked.millions, asked.repeats, Path(folder))
+
+
+if __name__ == "__main__":
+    main()
