@@ -27,6 +27,7 @@ WORDS = (
     b"subscribed topics",
     b"ommit failed",
     b"ffset commit",
+    b"commit on final",
     b"econciliation starts",
     b"poll timeout has expired",
     b"rdk",
