@@ -11,6 +11,13 @@ EXPLAINED: dict[str, str] = {
 TIMELINES: dict[str, str] = {}
 """By `plot__way`: why no re-enactment goes the way that real clients go again and again. Empty: none."""
 
+RECORDED_WHILE = (
+    "The machine was busy with other work while these were recorded (its processors were contended all the time): "
+    "members joined and answered up to seconds late. Sequences can be compared, durations hardly; record them again on "
+    "a machine that is free."
+)
+"""Under what circumstances the timelines came about."""
+
 UNRECORDED = {
     "T18": "a failing write cannot be provoked from outside; the unit tests have it",
 }

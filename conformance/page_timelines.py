@@ -61,8 +61,8 @@ def section() -> Iterator[str]:
         yield ""
         return
     told = len({row["plot"] for row in every})
-    yield f"{len(every)} runs of {told} stories: three members (four where they join one by one), 12 partitions, "
-    yield f"session {plots.SESSION_MS / 1000:.0f} s, heartbeat {plots.HEARTBEAT_MS / 1000:.0f} s, poll interval "
+    yield f"{len(every)} runs, {told} of {len(plots.PLOTS)} stories so far: three members, 12 partitions,"
+    yield f"session {plots.SESSION_MS / 1000:.0f} s, heartbeat {plots.HEARTBEAT_MS / 1000:.0f} s, poll interval"
     yield f"{plots.MAX_POLL_MS / 1000:.0f} s, each recorded twice. Compared: generations and their sizes, every"
     yield "member's callbacks with their sets, and which partitions stood still, all exactly; how long, in"
     yield "partition-seconds. A heartbeat's phase is chance in both: each run is re-enacted under 20 seeds. *Repeats*:"
@@ -80,6 +80,8 @@ def section() -> Iterator[str]:
         yield f"| {plot} | {way} | {repeats} | {share} | {recorded} | {ours} |"
     yield ""
     yield from _durations(every)
+    yield known.RECORDED_WHILE
+    yield ""
     yield from _differences()
 
 
