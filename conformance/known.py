@@ -23,7 +23,20 @@ UNRECORDED = {
 }
 """Transitions without a script, and why."""
 
+STORIES = {
+    "static_away_leaves_orphans": "The orphans are real, but they do not stay: the sync timer of the generation that "
+    "the member missed still waits for its former id. It ends one rebalance timeout after the join phase (`Removing "
+    "[bob-…] on pending sync request expiration`), though that id has been replaced, and the rebalance gives the "
+    "orphans away. The simulator forgets the former id when it is replaced, and is to be mended.",
+}
+"""By scenario: why a real Kafka refutes a story."""
+
 SINCE_THE_SPECIFICATION = (
+    (
+        "1.3, T23 and T28",
+        "A static member's former id stays in pendingSync when it is replaced in a Stable group: where it had not "
+        "synced, the sync timer starts a rebalance (seen with real clients, in `static_away_leaves_orphans`).",
+    ),
     (
         "1.3, T32",
         "A group is on record from its first JoinGroup on, not only from its first assignment: after a failover it is "

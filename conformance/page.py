@@ -162,6 +162,10 @@ def _stories() -> Iterator[str]:
     for story in stories():
         yield f"| `{story['scenario']}` | {story['claim']} | **{story['verdict']}** | {story['seen']} |"
     yield ""
+    for story in stories():
+        if story["verdict"] == "refuted":
+            yield f"- `{story['scenario']}`: {known.STORIES.get(story['scenario'], 'not explained')}"
+    yield ""
 
 
 def page() -> str:
