@@ -18,6 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cli.options import Format
+from cli.tables import GAP, fit, heading
 
 Row = Mapping[str, Any]
 _UNSEEN = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -86,8 +87,13 @@ def seconds(ms: int | float) -> str:
     return f"{minutes}m{rest:02d}s" if minutes < 60 else f"{minutes // 60:,}h{minutes % 60:02d}m"
 
 
-def rows(found: Iterable[Row], columns: Sequence[str], form: Format, title: str | None = None) -> None:
-    """Print rows; JSON is one array, JSONL one object a line. A table shows the columns named."""
+def rows(
+    found: Iterable[Row], columns: Sequence[str], form: Format, title: str | None = None, spare: Sequence[str] = ()
+) -> None:
+    """Print rows; JSON is one array, JSONL one object a line. A table shows the columns named.
+
+    `spare` are those that a narrow terminal is not shown, the least needed first.
+    """
     match form:
         case Format.JSON:
             print("[", end="")
@@ -102,7 +108,7 @@ def rows(found: Iterable[Row], columns: Sequence[str], form: Format, title: str 
             writer.writeheader()
             writer.writerows({name: _csv(row.get(name)) for name in columns} for row in found)
         case Format.TABLE:
-            table(found, columns, title)
+            table(found, columns, title, spare)
 
 
 def write_json(value: object) -> None:
@@ -122,25 +128,50 @@ def _csv(value: object) -> object:
     return _json(value) if isinstance(value, bool | list | tuple | dict) else value
 
 
-def table(found: Iterable[Row], columns: Sequence[str], title: str | None = None) -> None:
-    """A table as wide as the terminal; without one (a pipe), as wide as it needs to be."""
+def table(found: Iterable[Row], columns: Sequence[str], title: str | None = None, spare: Sequence[str] = ()) -> None:
+    """A table as wide as the terminal (`cli.tables`); without one (a pipe), as wide as it needs to be."""
     waiting = iter(found)
-    widths: list[int] = []
+    chosen, widths = list(columns), list[int]()
+    fits = True
     while (part := list(islice(waiting, _AT_ONCE))) or not widths:
-        shown = [[row.get(name) for name in columns] for row in part]
-        drawn = Table(title=Text(title) if title and not widths else None, title_justify="left", box=None)
-        drawn.show_header, drawn.header_style = not widths, "bold"
-        for i, name in enumerate(columns):
-            numeric = all(isinstance(row[i], int | float | None) for row in shown)
-            least = widths[i] if widths else None
+        begins = not widths
+        if begins:
+            chosen, widths, fits = _layout(part, columns, spare)
+        shown = [[row.get(name) for name in chosen] for row in part]
+        drawn = Table(title=Text(title) if title and begins else None, title_justify="left", box=None)
+        drawn.show_header, drawn.header_style = begins, "bold"
+        if not fits:
+            drawn.pad_edge, drawn.padding = False, (0, GAP, 0, 0)
+        for i, name in enumerate(chosen):
+            numeric = _numeric([row[i] for row in shown])
+            size: dict[str, Any] = {"min_width": widths[i] if fits and not begins else None}
+            if not fits:
+                size = {"width": widths[i], "no_wrap": numeric}
             justify = "right" if numeric and shown else "left"
-            drawn.add_column(name, justify=justify, overflow="fold", min_width=least)  # type: ignore[arg-type]
+            drawn.add_column(name if fits else heading(name, widths[i]), justify=justify, overflow="fold", **size)  # type: ignore[arg-type]
         for row in shown:
             drawn.add_row(*(Text(cell(value)) for value in row))
         console().print(drawn)
-        widths = widths or [
-            min(max([len(name), *(len(cell(row[i])) for row in shown)]), 40) for i, name in enumerate(columns)
-        ]
+
+
+def _layout(part: Sequence[Row], columns: Sequence[str], spare: Sequence[str]) -> tuple[list[str], list[int], bool]:
+    """Columns and widths by the first rows, and whether all fit as they are; what is not in the table is told."""
+    cells = [[cell(row.get(name)) for name in columns] for row in part]
+    natural = [max([len(name), *(len(row[i]) for row in cells)]) for i, name in enumerate(columns)]
+    if not sys.stdout.isatty() or sum(natural) + 2 * len(natural) <= console().width:
+        return list(columns), [min(width, 40) for width in natural], True
+    whole = [name == "at" or _numeric([row.get(name) for row in part]) for name in columns]  # an instant is no text
+    found = fit(columns, cells, whole, console().width, spare)
+    for i in found.same:
+        console().print(Text.assemble((columns[i], "bold"), f"  {cells[0][i]}"))
+    if found.left_out:
+        names = ", ".join(columns[i] for i in sorted(found.left_out))
+        note(f"too narrow for {names}: a wider terminal shows them, and so does --format csv")
+    return [columns[i] for i in found.columns], [found.widths[i] for i in found.columns], False
+
+
+def _numeric(values: Sequence[object]) -> bool:
+    return all(isinstance(value, int | float | None) for value in values)
 
 
 def console() -> Console:

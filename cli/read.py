@@ -72,7 +72,7 @@ def unavailable(
     found_rows = frames.records(rows)
     if by == "partition":
         found_rows, columns = with_instants(found_rows, columns, found.info, "from_ms")
-    output.rows(found_rows, columns, form)
+    output.rows(found_rows, columns, form, spare=("to_ms", "topic") if by == "partition" else ())
     _say_unknown(found, notes, in_full)
 
 
@@ -108,7 +108,8 @@ def timeline(
     if group is not None and group not in known:
         raise BadRequest(f"run {found.info.id} has no group {group!r}; it has {', '.join(known) or 'none'}")
     chosen = rows if group is None else rows[rows["group"] == group]
-    output.rows(*with_instants(frames.records(chosen), frames.columns(rows), found.info, "from_ms"), form)
+    rows_, columns = with_instants(frames.records(chosen), frames.columns(rows), found.info, "from_ms")
+    output.rows(rows_, columns, form, spare=("topic", "to_ms"))
 
 
 def rebalances(run: RunArgument, store: StoreOption = DEFAULT_STORE, form: FormatOption = Format.TABLE) -> None:
@@ -122,7 +123,8 @@ def rebalances(run: RunArgument, store: StoreOption = DEFAULT_STORE, form: Forma
     with existing(store) as opened:
         found = analysis.open(opened, run)
         rows = found.rebalances()
-    output.rows(*with_instants(frames.records(rows), REBALANCES, found.info, "started_ms"), form)
+    spare = ("ended_ms", "rounds", "revoked", "members", "started_ms" if found.info.origin else "moved")
+    output.rows(*with_instants(frames.records(rows), REBALANCES, found.info, "started_ms"), form, spare=spare)
 
 
 def replay(

@@ -30,7 +30,7 @@ def runs(store: StoreOption = DEFAULT_STORE, form: FormatOption = Format.TABLE) 
         found = [
             {**row, "digest": (row["digest"] or "")[:12] or None, "params": _settings(row["params"])} for row in found
         ]
-    output.rows(found, RUNS, form)
+    output.rows(found, RUNS, form, spare=("source", "digest", "created_at", "params"))
 
 
 def _settings(params: dict[str, Any]) -> str | None:
