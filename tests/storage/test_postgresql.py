@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from storage import open_store
+from analysis.snapshots import replay_stored
+from storage import open_store, schema
 from storage.audit import audit
 from storage.errors import StoreError
 from storage.writer import BATCH
-from tests.postgres import Server
-from tests.storage.facts import plain, write
+from tests.postgres import PASSWORD, USER, Server
+from tests.storage.facts import info, plain, write
 from tests.storage.test_crash import start
 
 COUNT = 5 * BATCH + 1
@@ -100,3 +102,45 @@ def test_runs_of_one_schema_are_not_seen_from_another(postgres: Server, tmp_path
     assert [run.id for run in two.runs()] == ["same"]
     for store in (one, two, file):
         store.close()
+
+
+def test_an_older_store_on_a_server_is_lifted_and_keeps_its_facts(
+    postgres: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = postgres.schema("older")
+    store = open_store(url)
+    digest = write(store, "a", 3).finish("finished", 1).digest
+    store.close()
+    monkeypatch.setattr(schema, "NUMBER", 3)
+    with pytest.raises(StoreError, match="has store schema 2, and nothing leads from 2 to 3"):
+        open_store(url)
+    monkeypatch.setitem(schema.MIGRATIONS, 2, ("ALTER TABLE runs ADD COLUMN more TEXT DEFAULT 'lifted'",))
+    store = open_store(url)
+    assert store.digest("a") == digest
+    store.close()
+    with postgres.connect() as connection:
+        assert connection.execute("SELECT more, number FROM older.runs, older.groupsim").fetchall() == [("lifted", 3)]
+
+
+def test_a_role_that_may_only_read_reads_everything_and_is_refused_the_rest(postgres: Server) -> None:
+    url = postgres.schema("seen")
+    store = open_store(url)
+    told = write(store, "a", 2500).finish("finished", 1)
+    store.close()
+    with postgres.connect() as connection:
+        connection.execute(f"CREATE ROLE reader LOGIN PASSWORD '{PASSWORD}'")
+        connection.execute("GRANT USAGE ON SCHEMA seen TO reader")
+        connection.execute("GRANT SELECT ON ALL TABLES IN SCHEMA seen TO reader")
+    reader = open_store(url.replace(USER, "reader", 1), create=False)
+    assert audit(reader, reader.find("latest")) is None
+    assert replay_stored(reader, told) == {"groups": {}}
+    other = info("b")
+    forbidden: list[Callable[[], object]] = [
+        lambda: reader.begin(other),
+        lambda: reader.take(other, []),
+        reader.drop_snapshots,
+    ]
+    for call in forbidden:
+        with pytest.raises(StoreError, match="permission denied for table"):
+            call()
+    reader.close()
