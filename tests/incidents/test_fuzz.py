@@ -15,13 +15,24 @@ from incidents.reader import understand
 from incidents.reading import read_files
 from incidents.story import import_run
 from storage.memory import MemoryStore
+from tests.incidents.dressings import plain
 from tests.incidents.lines import CLASS, CLIENT
 from tests.incidents.test_formats import LAYOUTS
 from tests.incidents.test_wordings import BROKERS, CLIENTS, OTHERS
+from tests.incidents.wardrobe import PREFIXED, STRUCTURED
 
 LINES = (
     [b[0] for b in BROKERS] + [CLIENT + c[0] + CLASS for c in CLIENTS] + [o[0] for o in OTHERS] + list(LAYOUTS.values())
 )
+CUT = (
+    "Kibana CSV",
+    "JSON printed on many lines",
+    "slog text",
+    "CRI, long lines in parts",
+    "wrapped at 80",
+    "docker json-file",
+)
+PIECES = [line for name in CUT for said in plain()[19:21] for line in {**STRUCTURED, **PREFIXED}[name](said)]
 JUNK = st.sampled_from(
     ["\x00", "\x1b[31m", "\ufffd", "[", "]", "{", "}", "(", '"', "'", ":", "\t", " ", "%s", "<b>", "\\"]
 )
@@ -31,7 +42,7 @@ SLOW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthChe
 @st.composite
 def mutated(draw: st.DrawFn) -> str:
     """A real line with pieces cut out, doubled or put in."""
-    line = draw(st.sampled_from(LINES))
+    line = draw(st.sampled_from(LINES + PIECES))
     for _ in range(draw(st.integers(0, 4))):
         a, b = sorted(draw(st.tuples(st.integers(0, len(line)), st.integers(0, len(line)))))
         piece = draw(st.one_of(st.just(""), JUNK, st.just(line[a:b] * 2), st.text(max_size=5)))
