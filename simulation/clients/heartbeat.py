@@ -32,11 +32,11 @@ def away(m: Member, ms: int) -> Script:
     In Java that one looks every retry.backoff.ms; what it has not read by then, the application's return does.
     """
     m.away_since_ms = m.now
-    _look_again(m)
+    m.beat.notify()
     yield from m.process.sleep(ms)
     m.away_since_ms = None
     read_answer(m)
-    _look_again(m)
+    m.beat.notify()
 
 
 def read_answer(m: Member) -> None:
@@ -72,16 +72,6 @@ def thread(m: Member) -> Script:
             _send(m)
         else:
             yield from m.process.wait(m.beat.wait(_next_look(m)))
-
-
-def _look_again(m: Member) -> None:
-    """The times at which the thread must look have changed; it is woken only if one is over or it is elsewhere."""
-    if m.beat.waiting and active(m) and m.coordinator_known and not m.closed and not m.traits.expires_at_beats:
-        at_ms = _next_look(m)
-        if at_ms > m.now:
-            m.beat.move(at_ms)
-            return
-    m.beat.notify()
 
 
 def _session_timed_out(m: Member) -> None:
