@@ -37,6 +37,11 @@ STOPS = (
         "unavailable latest --by group,label --between 6033 60000",
     ),
     Stop(
+        "Whom did the partitions wait for? A dash is nobody: the initial delay. `--paths` tells it step by step, and "
+        "`groupsim report latest` draws all of it into one HTML file for people without a terminal.",
+        "blame latest --by member",
+    ),
+    Stop(
         "Every rebalance: what began it, how long it took, how many partitions moved, and who kept the others waiting.",
         "rebalances latest",
     ),
@@ -64,6 +69,10 @@ INCIDENT = (
         "incident import {examples}/kill9-range/*.log.gz --name kill9",
     ),
     Stop("Which partitions, and why:", "unavailable latest --by label"),
+    Stop(
+        "And who is to blame? m2 was gone, and its session had to time out first:",
+        "blame latest --by configuration,member",
+    ),
 )
 LEAVING = (
     "That was it. `groupsim new deploy` writes a story of your own, `groupsim scenarios` lists the built-in ones, "

@@ -92,7 +92,7 @@ def test_the_doctor_names_a_store_that_is_none(call: Call, tmp_path: Path) -> No
 def test_the_tour_goes_through_without_a_failure_and_leaves_nothing(call: Call, tmp_path: Path) -> None:
     answer = call("tour", "--no-wait")
     assert answer.status == 0
-    assert "9 of 9." in answer.out
+    assert "11 of 11." in answer.out
     assert "verified" in answer.out
     assert "matches" not in answer.err  # no stop shows an empty page
     assert list(tmp_path.iterdir()) == []
