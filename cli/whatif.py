@@ -16,12 +16,16 @@ from cli.progress import progress
 from cli.summary import amount, count
 
 if TYPE_CHECKING:
+    from scenarios.counterfactual import Choice
     from scenarios.fidelity import Fidelity, Phase
     from scenarios.replayed import Story
     from scenarios.whatif import Range, Verdict
 
 EXACT_SEEDS = 5
 """The story exactly as recorded leaves little to chance; so many seeds tell it."""
+SEEDS, FEWEST_SEEDS = 20, 3
+_MEMBER_MS = 600_000_000
+"""So much time of one member each is played within about a minute: longer stories get fewer seeds by default."""
 
 SetOption = Annotated[
     list[str],
@@ -50,7 +54,14 @@ AssumeOption = Annotated[
         "group.initial.rebalance.delay.ms, client (java, librdkafka or kafka-python).",
     ),
 ]
-SeedsOption = Annotated[str, typer.Option("--seeds", metavar="A:B", help="From seed A up to, not including, B.")]
+SeedsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--seeds",
+        metavar="A:B",
+        help=f"From seed A up to, not including, B; else {SEEDS} of them, fewer for a story of hours.",
+    ),
+]
 COLUMNS = (
     "choice",
     "rebalances",
@@ -68,7 +79,7 @@ def whatif(
     sets: SetOption = [],  # noqa: B006  typer copies it
     assignors: AssignorOption = [],  # noqa: B006
     protocols: ProtocolOption = [],  # noqa: B006
-    seeds: SeedsOption = "0:20",
+    seeds: SeedsOption = None,
     group: Annotated[str | None, typer.Option(help="Which group; else the one with the most rebalances.")] = None,
     topics: Annotated[
         list[str], typer.Option("--topic", metavar="NAME=PARTITIONS", help="What the logs don't tell.")
@@ -85,20 +96,17 @@ def whatif(
 
     Example: groupsim incident whatif latest --assignor cooperative-sticky --set membership=static
     """
-    from scenarios.fidelity import fidelity
     from scenarios.replayed import story
-    from scenarios.whatif import compare
 
     if form is Format.CSV:
         raise BadRequest("--format must be table, json or jsonl for whatif, not csv")
-    wanted, chosen = span(seeds), choices(assignors, sets, protocols)
+    wanted, chosen = None if seeds is None else span(seeds), choices(assignors, sets, protocols)
     with existing(store) as opened:
         info = opened.find(run)
         told = story(opened, info, group, numbers(topics, "--topic", least=1), _known(assume), chosen)
-    with progress("playing") as bar:
-        exact = [told.play_exactly(seed) for seed in list(wanted)[:EXACT_SEEDS]]
-        close = fidelity(told.generations, exact, told.played_group)
-        verdicts = compare(told.play, chosen, wanted, told.played_group, bar)
+    if wanted is None:
+        wanted = _affordable(told, 1 + len(chosen))
+    close, verdicts = _played_again(told, chosen, wanted)
     if form is Format.TABLE:
         _print(told, close, verdicts, len(wanted))
         return
@@ -107,6 +115,35 @@ def whatif(
     output.rows(rows, COLUMNS, form)
     for sentence in [*told.notes, *_failures(verdicts)]:
         output.note(f"note: {sentence}")
+
+
+def _played_again(told: Story, chosen: Sequence[Choice], seeds: range) -> tuple[Fidelity, list[Verdict]]:
+    """First exactly, then as recorded and with each choice."""
+    from scenarios.fidelity import fidelity
+    from scenarios.whatif import compare
+
+    first = list(seeds)[:EXACT_SEEDS]
+    share = len(first) / (len(first) + len(seeds) * (1 + len(chosen)))
+    exact = []
+    with progress("playing") as bar:
+        for done, seed in enumerate(first, start=1):
+            exact.append(told.play_exactly(seed))
+            bar(share * done / len(first))
+        close = fidelity(told.generations, exact, told.played_group)
+        verdicts = compare(told.play, chosen, seeds, told.played_group, lambda part: bar(share + (1 - share) * part))
+    return close, verdicts
+
+
+def _affordable(told: Story, rows: int) -> range:
+    """The seeds where none are given; the same on every machine."""
+    plays = _MEMBER_MS // max(1, told.lasts_ms * told.members)
+    count_ = max(FEWEST_SEEDS, min(SEEDS, (plays - EXACT_SEEDS) // rows))
+    if count_ < SEEDS:
+        output.note(
+            f"note: {count_} seeds instead of {SEEDS} are played, for {output.seconds(told.lasts_ms)} of"
+            f" {count(told.members, 'member')}; --seeds A:B plays others"
+        )
+    return range(count_)
 
 
 def _known(assume: Sequence[str]) -> dict[str, int | str]:

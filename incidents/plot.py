@@ -88,6 +88,7 @@ def plot(
     settings, assumed = timeouts.infer(facts, group, lives, passed, known)
     if not any(generation.protocol for generation in passed):
         notes.append(f"partition.assignment.strategy={_COMMON} is assumed; no log tells the assignor")
+    notes += _strange(passed)
     return Plot(
         group=group,
         topics=counts,
@@ -166,6 +167,13 @@ def strategy(life: Life, passed: Sequence[Generation]) -> tuple[str, ...]:
     if life.eager and offered == [_COOPERATIVE]:  # it offered an eager one besides, which was never selected
         offered.append(next((name for name in common if name != _COOPERATIVE), _COMMON))
     return tuple(offered)
+
+
+def _strange(passed: Sequence[Generation]) -> list[str]:
+    """Assignors of the record that are none of Kafka's consumers': of Connect, Streams, other libraries, one's own."""
+    named = dict.fromkeys(g.protocol for g in passed if g.protocol)
+    others = [name for name in named if name not in ASSIGNORS or ASSIGNORS[name].side != "client"]
+    return [f"assignor {name} is played as {_ALIASES.get(name, _COMMON)}, which is not the same" for name in others]
 
 
 def _unsaid(lives: Sequence[Life]) -> list[str]:

@@ -36,7 +36,7 @@ AFTERWARDS_MS = 10_000
 """What was under way when the record ends may come to its end."""
 _LONGEST_TAIL_MS = 600_000
 _ARRIVALS_MS = 20
-_MOST_ARRIVALS = 50_000
+_MOST_ARRIVALS = 10_000
 _SLOW_MS = 50
 """A rebalance callback that takes so long is the application's own."""
 

@@ -8,6 +8,7 @@ from functools import partial
 
 from events.base import Recorded
 from events.catalogue import TELLING
+from events.client import ProcessStarted
 from incidents.generations import Generation, generations
 from incidents.plot import groups, plot
 from scenarios import catalogue
@@ -23,13 +24,15 @@ from storage.store import EventStore, RunInfo
 class Story:
     """What is known of one group of a run, and how it is played: `play` by choice and seed, `play_exactly` by seed.
 
-    `played_group` is what the group is called in the played runs; `notes`: what had to be assumed.
+    `played_group` is what the group is called in the played runs; `members`: how many processes are played at most;
+    `notes`: what had to be assumed.
     """
 
     name: str
     group: str
     played_group: str
     lasts_ms: int
+    members: int
     generations: Sequence[Generation]
     cost: Cost
     notes: tuple[str, ...]
@@ -66,6 +69,7 @@ def story(
         group=chosen,
         played_group=GROUP,
         lasts_ms=found.ends_ms,
+        members=len(found.actors),
         generations=known,
         cost=cost(facts, chosen, 0, found.ends_ms, len(known)),
         notes=(*found.notes, *others),
@@ -121,6 +125,7 @@ def _simulated(info: RunInfo, facts: Sequence[Recorded], group: str, others: tup
         group=group,
         played_group=group,
         lasts_ms=lasts_ms,
+        members=len({fact.event.process for fact in facts if isinstance(fact.event, ProcessStarted)}),
         generations=passed,
         cost=cost(facts, group, 0, lasts_ms, len(passed)),
         notes=others,
