@@ -117,7 +117,10 @@ def _updated(group: Group, e: facts.MemberUpdated) -> Group:
 
 
 def _replaced(group: Group, e: facts.MemberReplaced) -> Group:
-    """The new id takes the old one's place, assignment and leadership (Kafka: ClassicGroup.replaceStaticMember)."""
+    """The new id takes the old one's place, assignment and leadership (Kafka: ClassicGroup.replaceStaticMember).
+
+    Whoever had not synced is still waited for under the old id, as Kafka does: the sync timer ends that.
+    """
     assert e.member is not None
     old = group.members[e.old]
     member = replace(
@@ -138,7 +141,6 @@ def _replaced(group: Group, e: facts.MemberReplaced) -> Group:
         offers=_offers(group, old.protocols, e.protocols),
         statics={**group.statics, e.instance_id: e.member},
         leader=e.member if group.leader == e.old else group.leader,
-        pending_sync=group.pending_sync - {e.old},
     )
 
 

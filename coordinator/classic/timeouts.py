@@ -63,7 +63,10 @@ def join_timeout(group: Group, cmd: JoinTimeout) -> Outcome:
 
 
 def sync_timed_out(group: Group, cmd: SyncTimedOut) -> Outcome:
-    """Remove who has not synced, and rebalance (KAFKA-12890; Kafka: expirePendingSync)."""
+    """Remove who has not synced, and rebalance (KAFKA-12890; Kafka: expirePendingSync).
+
+    An id that was replaced by a static member's next one is in no group any more, but still brings the rebalance about.
+    """
     draft = Draft(group)
     waits = group.phase in (Phase.COMPLETING_REBALANCE, Phase.STABLE)
     if not waits or cmd.generation != group.generation or not group.pending_sync:
@@ -71,8 +74,9 @@ def sync_timed_out(group: Group, cmd: SyncTimedOut) -> Outcome:
     late = tuple(sorted(group.pending_sync))
     draft.record(facts.SyncTimeout(generation=group.generation, members=late))
     for member in late:
-        draft.disarm(heartbeat_timer(member))
-        remove(draft, member, "sync-timeout")
+        if member in group.members:
+            draft.disarm(heartbeat_timer(member))
+            remove(draft, member, "sync-timeout")
     reason = f"Removing {', '.join(late)} on pending sync request expiration"
     prepare(draft, "sync-timeout", reason, late[0])
     return draft.outcome()

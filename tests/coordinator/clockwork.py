@@ -28,6 +28,7 @@ class Clockwork:
         self.log: list[Event] = []
         self.open: set[int] = set()
         self.dropped: set[int] = set()
+        self.replaced: set[str] = set()
         self.now = 0
         self._alarms: dict[str, tuple[int, int, Any]] = {}
         self._armed = 0
@@ -74,6 +75,8 @@ class Clockwork:
             ):  # an older one of the same member is forgotten, as in Kafka
                 kind = "join_request" if isinstance(event, facts.MemberUpdated) else "sync_request"
                 self._drop({getattr(before.members[event.member], kind)})
+            case facts.MemberReplaced():
+                self.replaced.add(event.old)
             case facts.MemberRemoved(cause="left"):  # so is what a leaver has parked for its SyncGroup
                 self._drop({before.members[event.member].sync_request})
 
@@ -101,7 +104,7 @@ class Clockwork:
         syncs = {m.sync_request for m in g.members.values()} - {None}
         assert joins | syncs == self.open, "whoever has no answer is parked, and nobody else"
         assert len(joins) == g.awaiting_join
-        assert g.pending_sync <= set(g.members)
+        assert g.pending_sync <= set(g.members) | self.replaced
         assert not g.pending & set(g.members)
         assert dict(g.statics) == {m.instance_id: m.id for m in g.members.values() if m.instance_id is not None}
         assert all(key == member.id for key, member in g.members.items())
