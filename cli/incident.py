@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
@@ -17,6 +17,9 @@ from cli.options import DEFAULT_STORE, Format, FormatOption, StoreOption, number
 from cli.progress import progress
 from cli.summary import count, headline, measured
 from cli.whatif import whatif
+
+if TYPE_CHECKING:
+    from incidents.rows import Reading
 
 app = typer.Typer(help="Recorded incidents: logs of brokers and clients become runs.", no_args_is_help=True)
 app.command()(whatif)
@@ -128,22 +131,14 @@ def import_(
 
     Example: groupsim incident import broker.log m1.log m2.log --topic orders=12
     """
-    from incidents.reading import Wanted, moment, read_files
+    from incidents.reading import Wanted, moment
     from incidents.story import import_run
     from storage import open_store
 
     counts = numbers(topics, "--topic", least=1)
     ends = [None if text is None else moment(text, at) for at, text in (("--since", since), ("--until", until))]
     wanted = Wanted(frozenset(groups), *ends)
-    files, added = log_files(logs), numbers(skews, "--skew")
-    if master is None:
-        with progress("reading") as bar:
-            reading = read_files(files, tz=tz, skews=added, wanted=wanted, progress=bar)
-    else:
-        from pipeline.logs import read_logs
-        from pipeline.session import spark_session
-
-        reading = read_logs(spark_session(master), files, tz=tz, skews=added, wanted=wanted)
+    reading = _read(log_files(logs), master, tz=tz, skews=numbers(skews, "--skew"), wanted=wanted)
     for line in reading.unread if unrecognised else ():
         output.note(f"{line.file}:{line.line}: {line.text}")
     with closing(open_store(store)) as opened:
@@ -169,14 +164,34 @@ def import_(
         output.write_json(summary)
         return
     _print_import(summary)
-    assumed = [*(note for note in result.notes if note not in result.remarks), *_trusted(known)]
-    for sentence in (*result.remarks, *(assumed if in_full else ())):
-        output.note(f"note: {sentence}")
-    if assumed and not in_full:
-        output.note(f"{count(len(assumed), 'note')} on what the logs do not tell and what was assumed: --notes")
+    _say_notes(
+        result.remarks, [*(note for note in result.notes if note not in result.remarks), *_trusted(known)], in_full
+    )
     if reading.counts.unrecognised and not unrecognised:
         unread = count(reading.counts.unrecognised, "group-related line")
         output.note(f"{unread} not recognised; --unrecognised lists what was not")
+    output.note(f"look: groupsim report {info.id}")
+
+
+def _read(files: Sequence[Path], master: str | None, **how: Any) -> Reading:
+    """The logs, read here with progress, or by Spark on `master`."""
+    if master is not None:
+        from pipeline.logs import read_logs
+        from pipeline.session import spark_session
+
+        return read_logs(spark_session(master), files, **how)
+    from incidents.reading import read_files
+
+    with progress("reading") as bar:
+        return read_files(files, progress=bar, **how)
+
+
+def _say_notes(remarks: Sequence[str], assumed: Sequence[str], in_full: bool) -> None:
+    """Remarks always, what was assumed in full or as a count."""
+    for sentence in (*remarks, *(assumed if in_full else ())):
+        output.note(f"note: {sentence}")
+    if assumed and not in_full:
+        output.note(f"{count(len(assumed), 'note')} on what the logs do not tell and what was assumed: --notes")
 
 
 def _print_import(summary: dict[str, Any]) -> None:

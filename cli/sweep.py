@@ -18,6 +18,7 @@ from cli.run import RecordOption, ScenarioArgument, SetOption
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from pipeline.sweep import Done
     from pipeline.sweep_report import Report
 
 _SHOWN = 5
@@ -72,14 +73,21 @@ def sweep(
 
     with progress(told.name) as bar:
         done = sweep_into(start, wanted, to, partitions=partitions, resume=resume, progress=bar)
+    _tell(told.name, to, done, form)
+    if done.failures or done.broken:
+        raise typer.Exit(1)
+
+
+def _tell(name: str, to: Path, done: Done, form: Format) -> None:
+    """What a sweep came to: on stdout how much, on stderr what failed."""
     if form is Format.JSON:
         told_failures = [asdict(failure) for failure in done.failures]
         counts = {"points": done.points, "done_before": done.before, "finished": done.points - len(done.failures)}
         counts |= {"failed": len(done.failures), "broken": done.broken}
-        write_json({"scenario": told.name, "to": str(to), **counts, "failures": told_failures})
+        write_json({"scenario": name, "to": str(to), **counts, "failures": told_failures})
     else:
         again = f"; {done.before:,} of them were done before" if done.before else ""
-        print(f"{plain(told.name)}  {done.points:,} runs in {plain(to)}{again}")
+        print(f"{plain(name)}  {done.points:,} runs in {plain(to)}{again}")
         print(f"look: groupsim sweep-report {plain(to)}")
     for failure in done.failures[:_SHOWN]:
         note(f"failed: {failure.choice} seed {failure.seed}: {failure.error}")
@@ -87,8 +95,6 @@ def sweep(
         note(f"{len(done.failures):,} of {done.points:,} runs failed; their rows have the error")
     if done.broken:
         note(f"{done.broken:,} of {done.points:,} runs broke an invariant; column `violation` of their rows tells it")
-    if done.failures or done.broken:
-        raise typer.Exit(1)
 
 
 def sweep_report(

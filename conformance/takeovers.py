@@ -109,7 +109,12 @@ def _one(name: str, about: str) -> _Writer:
 
 def scripts() -> list[Script]:
     """All of them."""
-    written = [
+    return [writer.done() for writer in (*_phases(), *_members())]
+
+
+def _phases() -> list[_Writer]:
+    """A failover in each state of a group."""
+    return [
         _Writer("stable", "a Stable group is as it was")
         .pair()
         .move()
@@ -163,6 +168,12 @@ def scripts() -> list[Script]:
         .join("m1", "m1#1")
         .join("m1")
         .describe(),
+    ]
+
+
+def _members() -> list[_Writer]:
+    """What is on record of its members."""
+    return [
         _Writer("session", "sessions count from the load")
         .join("m1", session_ms=2_950)
         .join("m1", "m1#1", session_ms=2_950)
@@ -210,4 +221,3 @@ def scripts() -> list[Script]:
         .beat("m2", 2)
         .describe(),
     ]
-    return [writer.done() for writer in written]

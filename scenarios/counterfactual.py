@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from statistics import median
-from typing import Any
-
-import simpy
 
 from coordinator.config import BadSetting
 from events.base import Recorded
@@ -18,6 +15,7 @@ from scenarios import recorded_delays, rhythm
 from scenarios.acts import COMMIT, FAILOVER, FREEZE, GROW, REJOIN, START, SUBSCRIBE, Act, acts, batches, lead_ms
 from simulation.clients import offsets
 from simulation.clients.config import Application
+from simulation.clients.process import Script
 from simulation.delays import Delays
 from simulation.latencies import LATENCIES, Drawn
 from simulation.member import MemberHandle
@@ -117,7 +115,7 @@ class _Stage:
         self._members: list[MemberHandle] = []
         self.from_ms = lead_ms(plot)
 
-    def story(self, world: World) -> Generator[simpy.Event, Any, None]:
+    def story(self, world: World) -> Script:
         """The plot as a SimPy process."""
         self._world, plot = world, self._plot
         script = acts(plot, self._choice.restart_ms, None if self._exact else world.rng.stream("whatif/episodes"))
@@ -135,7 +133,7 @@ class _Stage:
             self._do(act)
         yield from self._until(self.from_ms + plot.ends_ms - 1)
 
-    def _until(self, at_ms: int) -> Generator[simpy.Event, Any, None]:
+    def _until(self, at_ms: int) -> Script:
         if self._world.now < self.from_ms <= at_ms:
             yield self._world.sleep(self.from_ms - self._world.now)
             self._before = self._group.generation
@@ -236,7 +234,7 @@ class _Stage:
             if member.running:
                 member.consumer.refresh_metadata()
 
-    def _start(self, act: Act) -> Generator[simpy.Event, Any, None]:
+    def _start(self, act: Act) -> Script:
         assert act.life is not None
         member = self._members[act.actor]
         if member.running:  # it is still closing; one that the story never ended is ended here

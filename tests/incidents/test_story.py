@@ -1,61 +1,18 @@
-"""Runs made of hand-written logs: incarnations, clocks, groups that only one side speaks of, what is said and not guessed."""
+"""Runs made of hand-written logs: incarnations, groups that only one side speaks of, what is said and not guessed."""
 
 # ruff: noqa: E501  (log lines are as long as they are)
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
 
 from analysis.rebalances import rebalances
 from events import classic, client, world
-from events.base import Event, Recorded
-from events.types import TopicPartition
 from incidents.errors import LogError
-from incidents.reading import read_files
-from incidents.story import ImportResult, import_run
-from storage.memory import MemoryStore
+from tests.incidents.imported import BROKER, C1, adding, joined, of, parts, revoking, told
 from tests.incidents.lines import CLASS, M1, M2, OLD, stamped, write
-
-C1 = "[Consumer clientId=c1, groupId=billing] "
-BROKER = "[GroupCoordinator 1]: "
-E = TypeVar("E", bound=Event)
-
-
-def told(*logs: Path, topics: dict[str, int] | None = None) -> tuple[ImportResult, list[Recorded]]:
-    """The run of some logs, and its facts."""
-    store = MemoryStore()
-    result = import_run(read_files(list(logs)), store, name=None, topics=topics or {})
-    return result, list(store.read(result.run.id))
-
-
-def of(facts: list[Recorded], kind: type[E]) -> list[E]:
-    """The facts of one type, in order."""
-    return [fact.event for fact in facts if isinstance(fact.event, kind)]
-
-
-def joined(second: float, generation: int, member: str = M1, c: str = C1) -> list[str]:
-    """A client's lines around joining a generation."""
-    said = f"Generation{{generationId={generation}, memberId='{member}', protocol='range'}}"
-    return [
-        stamped(second, c + "(Re-)joining group" + CLASS),
-        stamped(second + 0.1, c + f"Successfully joined group with generation {said}" + CLASS),
-        stamped(second + 0.2, c + f"Successfully synced group in generation {said}" + CLASS),
-    ]
-
-
-def adding(second: float, *partitions: str, c: str = C1) -> str:
-    return stamped(second, c + f"Adding newly assigned partitions: {', '.join(partitions)}" + CLASS)
-
-
-def revoking(second: float, *partitions: str, c: str = C1) -> str:
-    return stamped(second, c + f"Revoke previously assigned partitions {', '.join(partitions)}" + CLASS)
-
-
-def parts(*numbers: int) -> tuple[TopicPartition, ...]:
-    return tuple(TopicPartition("orders", n) for n in numbers)
 
 
 def test_a_run_of_a_broker_log_says_that_it_knows_no_partitions(tmp_path: Path) -> None:
@@ -77,50 +34,6 @@ def test_given_topics_are_declared_for_the_only_group(tmp_path: Path) -> None:
     _, facts = told(log, topics={"orders": 12})
     assert of(facts, world.TopicCreated) == [world.TopicCreated(topic="orders", partitions=12)]
     assert of(facts, world.GroupDeclared)[0].topics == ("orders",)
-
-
-def test_a_callback_that_gives_up_ends_at_the_next_line_and_the_view_follows(tmp_path: Path) -> None:
-    log = write(tmp_path, *joined(0, 4), adding(1, "orders-0", "orders-1"), revoking(5, "orders-1"), *joined(7, 5))
-    _, facts = told(log)
-    views = [(f.at_ms, f.event.partitions) for f in facts if isinstance(f.event, client.ViewChanged)]
-    assert views == [(1000, parts(0, 1)), (7000, parts(0))]
-    ends = [(f.at_ms, f.event.kind) for f in facts if isinstance(f.event, client.CallbackEnd)]
-    assert ends == [(1000, "assigned"), (7000, "revoked")]
-
-
-def test_of_a_short_gap_only_half_of_what_the_quickest_callback_took_is_the_callbacks(tmp_path: Path) -> None:
-    log = write(
-        tmp_path,
-        *joined(0, 4),
-        adding(1, "orders-0"),
-        revoking(5, "orders-0"),
-        *joined(5.002, 5),
-        adding(6, "orders-0"),
-        revoking(7, "orders-0"),
-        *joined(7.02, 6),
-        adding(8, "orders-0"),
-        revoking(9, "orders-0"),
-        *joined(11, 7),
-    )
-    _, facts = told(log)
-    starts = [f.at_ms for f in facts if isinstance(f.event, client.CallbackStart) and f.event.kind == "revoked"]
-    ends = [f.at_ms for f in facts if isinstance(f.event, client.CallbackEnd) and f.event.kind == "revoked"]
-    assert list(zip(starts, ends, strict=True)) == [(5001, 5002), (7019, 7020), (9000, 11000)]
-
-
-def test_a_quick_assigned_callback_ends_halfway_to_the_next_line(tmp_path: Path) -> None:
-    offset = (
-        "Setting offset for partition orders-{} to the committed offset FetchPosition{{offset=42, x}} (x.ConsumerUtils)"
-    )
-    log = write(
-        tmp_path,
-        adding(1, "orders-0"),
-        stamped(1.006, offset.format(0)),
-        adding(2, "orders-1"),
-        stamped(2.04, offset.format(1)),
-    )
-    _, facts = told(log)
-    assert [f.at_ms for f in facts if isinstance(f.event, client.CallbackEnd)] == [3, 1005]
 
 
 def test_offset_lines_without_a_client_belong_to_who_was_assigned_the_partition(tmp_path: Path) -> None:
@@ -275,27 +188,6 @@ def test_a_rebalances_reason_becomes_one_word(tmp_path: Path, reason: str, cause
     assert (started.cause, started.reason, started.generation) == (cause, reason, 3)
 
 
-def test_equal_times_are_ordered_by_cause_question_broker_answer(tmp_path: Path) -> None:
-    asked, answered, _ = joined(1, 4)
-    c = write(tmp_path, asked, answered.replace("01,100", "01,000"), name="z.log")
-    b = write(
-        tmp_path,
-        stamped(1, BROKER + "Stabilized group billing generation 4 (__consumer_offsets-7) " + OLD),
-        name="a.log",
-    )
-    _, facts = told(c, b)
-    kinds = [type(f.event).__name__ for f in facts]
-    assert kinds.index("JoinSent") < kinds.index("JoinPhaseCompleted") < kinds.index("JoinOk")
-
-
-def test_a_clock_that_steps_back_never_takes_the_run_back(tmp_path: Path) -> None:
-    log = write(tmp_path, *joined(10, 4), adding(8, "orders-0"), revoking(20, "orders-0"))
-    result, facts = told(log)
-    times = [f.at_ms for f in facts]
-    assert times == sorted(times)
-    assert any("steps back by up to 2200 ms (first at line 4)" in note for note in result.notes)
-
-
 def test_a_log_without_times_cannot_be_imported(tmp_path: Path) -> None:
     log = write(tmp_path, "[main] INFO x.Y - " + C1 + "(Re-)joining group")
     with pytest.raises(LogError, match="nothing to import"):
@@ -312,44 +204,3 @@ def test_hostile_names_stay_what_they_are(tmp_path: Path) -> None:
     log = write(tmp_path, stamped(0, BROKER + f"Group {evil} with generation 5 is now empty " + OLD))
     _, facts = told(log)
     assert {f.stream for f in facts} == {"world", f"group:{evil}"}
-
-
-def test_a_client_whose_clock_is_hours_off_is_brought_to_the_brokers(tmp_path: Path) -> None:
-    broker = write(
-        tmp_path,
-        stamped(1.05, BROKER + "Stabilized group billing generation 4 (__consumer_offsets-7) " + OLD),
-        stamped(7.08, BROKER + "Stabilized group billing generation 5 (__consumer_offsets-7) " + OLD),
-        name="broker.log",
-    )
-    ahead = [line.replace("2024-03-01 10:", "2024-03-01 19:") for line in (*joined(1, 4), *joined(7, 5))]
-    result, facts = told(broker, write(tmp_path, *ahead))
-    kinds = [
-        type(f.event).__name__ for f in facts if type(f.event).__name__ in ("JoinSent", "JoinPhaseCompleted", "JoinOk")
-    ]
-    assert kinds == ["JoinSent", "JoinPhaseCompleted", "JoinOk"] * 2
-    assert (result.run.simulated_ms or 0) < 10_000
-    assert any("ms ahead of the broker's, by 2 generations" in note for note in result.notes)
-
-
-def test_clocks_that_fit_are_left_alone(tmp_path: Path) -> None:
-    line = stamped(1.05, BROKER + "Stabilized group billing generation 4 (__consumer_offsets-7) " + OLD)
-    result, _ = told(write(tmp_path, line, name="broker.log"), write(tmp_path, *joined(1, 4)))
-    assert not any("clock is taken" in note for note in result.notes)
-
-
-def test_a_clock_that_fits_in_no_way_is_said_and_left_alone(tmp_path: Path) -> None:
-    broker = write(
-        tmp_path,
-        stamped(1.05, BROKER + "Stabilized group billing generation 4 (__consumer_offsets-7) " + OLD),
-        stamped(9.05, BROKER + "Stabilized group billing generation 5 (__consumer_offsets-7) " + OLD),
-        name="broker.log",
-    )
-    result, _ = told(broker, write(tmp_path, *joined(1, 4), *joined(7, 5)))
-    assert any("no single skew" in note for note in result.notes)
-
-
-def test_a_static_member_told_an_old_generation_again_is_no_sign_of_a_wrong_clock(tmp_path: Path) -> None:
-    static = "[Consumer instanceId=i1, clientId=c1, groupId=billing] "
-    line = stamped(1.05, BROKER + "Stabilized group billing generation 4 (__consumer_offsets-7) " + OLD)
-    result, _ = told(write(tmp_path, line, name="broker.log"), write(tmp_path, *joined(30, 4, c=static)))
-    assert not any("clock is taken" in note for note in result.notes)

@@ -66,7 +66,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pat
     deploy = "org.apache.spark.deploy"
     roles = [[f"{deploy}.master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", str(free_port())]]
     roles += [
-        [f"{deploy}.worker.Worker", "--cores", "1", "--memory", "700m", "--work-dir", str(folder / f"w{i}"),
+        [f"{deploy}.worker.Worker", "--cores", "1", "--memory", "1200m", "--work-dir", str(folder / f"w{i}"),
          "--webui-port", str(free_port()), address]
         for i in range(2)
     ]  # fmt: skip
@@ -98,7 +98,8 @@ def drive(python: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_executors_get_the_code_and_run_the_interpreter_that_is_named(cluster: tuple[str, Path]) -> None:
     address, python = cluster
-    bare = subprocess.run([python, "-c", "import pyspark, simpy; import pipeline"], capture_output=True, text=True)
+    imports = [str(python), "-P", "-c", "import pyspark, simpy; import pipeline"]
+    bare = subprocess.run(imports, capture_output=True, text=True, check=False)
     assert "No module named 'pipeline'" in bare.stderr
     ended = drive(python, "-c", DRIVER, address)
     assert (ended.returncode, ended.stderr) == (0, "")

@@ -1,0 +1,51 @@
+"""Hand-written logs made into runs, and the lines they are written with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TypeVar
+
+from events.base import Event, Recorded
+from events.types import TopicPartition
+from incidents.reading import read_files
+from incidents.story import ImportResult, import_run
+from storage.memory import MemoryStore
+from tests.incidents.lines import CLASS, M1, stamped
+
+C1 = "[Consumer clientId=c1, groupId=billing] "
+BROKER = "[GroupCoordinator 1]: "
+E = TypeVar("E", bound=Event)
+
+
+def told(*logs: Path, topics: dict[str, int] | None = None) -> tuple[ImportResult, list[Recorded]]:
+    """The run of some logs, and its facts."""
+    store = MemoryStore()
+    result = import_run(read_files(list(logs)), store, name=None, topics=topics or {})
+    return result, list(store.read(result.run.id))
+
+
+def of(facts: list[Recorded], kind: type[E]) -> list[E]:
+    """The facts of one type, in order."""
+    return [fact.event for fact in facts if isinstance(fact.event, kind)]
+
+
+def joined(second: float, generation: int, member: str = M1, c: str = C1) -> list[str]:
+    """A client's lines around joining a generation."""
+    said = f"Generation{{generationId={generation}, memberId='{member}', protocol='range'}}"
+    return [
+        stamped(second, c + "(Re-)joining group" + CLASS),
+        stamped(second + 0.1, c + f"Successfully joined group with generation {said}" + CLASS),
+        stamped(second + 0.2, c + f"Successfully synced group in generation {said}" + CLASS),
+    ]
+
+
+def adding(second: float, *partitions: str, c: str = C1) -> str:
+    return stamped(second, c + f"Adding newly assigned partitions: {', '.join(partitions)}" + CLASS)
+
+
+def revoking(second: float, *partitions: str, c: str = C1) -> str:
+    return stamped(second, c + f"Revoke previously assigned partitions {', '.join(partitions)}" + CLASS)
+
+
+def parts(*numbers: int) -> tuple[TopicPartition, ...]:
+    return tuple(TopicPartition("orders", n) for n in numbers)
