@@ -20,6 +20,7 @@ from cli.whatif import whatif
 
 if TYPE_CHECKING:
     from incidents.rows import Reading
+    from incidents.story import ImportResult
 
 app = typer.Typer(help="Recorded incidents: logs of brokers and clients become runs.", no_args_is_help=True)
 app.command()(whatif)
@@ -146,20 +147,7 @@ def import_(
         facts = list(opened.read(result.run.id))
     numbers_, known = measured(facts)
     info = result.run
-    summary = {
-        "run": info.id,
-        "name": info.name,
-        "source": info.source,
-        "origin": info.origin,
-        "simulated_ms": info.simulated_ms,
-        "facts": info.facts,
-        "digest": info.digest,
-        "status": info.status,
-        **numbers_,
-        "partitions_known": bool(known),
-        "lines": msgspec.to_builtins(reading.counts),
-        "notes": list(result.notes),
-    }
+    summary = _summary(result, {**numbers_, "partitions_known": bool(known)}, reading)
     if form is not Format.TABLE:
         output.write_json(summary)
         return
@@ -171,6 +159,24 @@ def import_(
         unread = count(reading.counts.unrecognised, "group-related line")
         output.note(f"{unread} not recognised; --unrecognised lists what was not")
     output.note(f"look: groupsim report {info.id}")
+
+
+def _summary(result: ImportResult, found: dict[str, Any], reading: Reading) -> dict[str, Any]:
+    """What `--format json` prints of an import."""
+    info = result.run
+    return {
+        "run": info.id,
+        "name": info.name,
+        "source": info.source,
+        "origin": info.origin,
+        "simulated_ms": info.simulated_ms,
+        "facts": info.facts,
+        "digest": info.digest,
+        "status": info.status,
+        **found,
+        "lines": msgspec.to_builtins(reading.counts),
+        "notes": list(result.notes),
+    }
 
 
 def _read(files: Sequence[Path], master: str | None, **how: Any) -> Reading:
