@@ -60,7 +60,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pat
     quiet.write_text("rootLogger.level = info\nrootLogger.appenderRef.c.ref = c\nappender.c.type = Console\n"
                      "appender.c.name = c\nappender.c.layout.type = PatternLayout\n")  # fmt: skip
     env = {"PATH": "/usr/bin:/bin", "JAVA_HOME": str(home_of(java, folder)), "SPARK_HOME": str(home)}
-    env |= {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": str(python)}
+    env |= {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": str(python), "SPARK_SCALA_VERSION": "2.13"}
     port = free_port()
     address = f"spark://127.0.0.1:{port}"
     deploy = "org.apache.spark.deploy"
@@ -102,7 +102,8 @@ def test_executors_get_the_code_and_run_the_interpreter_that_is_named(cluster: t
     bare = subprocess.run(imports, capture_output=True, text=True, check=False)
     assert "No module named 'pipeline'" in bare.stderr
     ended = drive(python, "-c", DRIVER, address)
-    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stderr == ""
+    assert ended.returncode == 0
     said = {line.split()[0] for line in ended.stdout.splitlines()}
     assert said == {str(python.parents[1])}
     assert all("groupsim.zip/pipeline/__init__.py" in line for line in ended.stdout.splitlines())
@@ -114,7 +115,8 @@ def test_a_sweep_on_the_cluster_is_the_sweep_here(cluster: tuple[str, Path], tmp
     address, python = cluster
     told = ["-m", "cli.main", "sweep", quick(tmp_path), "--grid", "waits=2,5", "--seeds", "0:3", "--partitions", "2"]
     ended = drive(python, *told, "--to", str(tmp_path / "far"), "--master", address)
-    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stderr == ""
+    assert ended.returncode == 0
     from pipeline.grid import Sweep, subject
     from pipeline.played import clean, load, play
 

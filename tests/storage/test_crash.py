@@ -65,8 +65,7 @@ def test_an_interrupted_writer_still_ends_its_run(tmp_path: Path, instant: int) 
     with start(path, "stopped", FOREVER) as child:
         assert child.stdout
         assert child.stderr
-        while child.stdout.readline() != f"{3 * BATCH}\n":
-            pass
+        assert any(line == f"{3 * BATCH}\n" for line in child.stdout)
         time.sleep(random.Random(instant).uniform(0, 0.02))
         child.send_signal(signal.SIGINT)
         child.stdout.read()

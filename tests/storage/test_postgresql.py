@@ -47,8 +47,7 @@ def test_a_killed_writer_leaves_whole_batches_that_can_be_gone_on_with(postgres:
     url = postgres.schema("killed")
     with start(url, "killed", 10_000_000) as child:
         assert child.stdout
-        while child.stdout.readline() != f"{2 * BATCH}\n":
-            pass
+        assert any(line == f"{2 * BATCH}\n" for line in child.stdout)
         child.kill()
         child.stdout.read()
     store = open_store(url)
