@@ -1,4 +1,7 @@
-"""From a lake to unavailable time by label, on Spark: `python -m pipeline.job LAKE`, or by spark-submit."""
+"""From a lake to unavailable time by label, on Spark: `python -m pipeline.job LAKE`, or by spark-submit.
+
+The lake is what `groupsim export` or `groupsim sweep` wrote. The master is that of --master, else spark-submit's.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +10,19 @@ import sys
 
 from events.errors import GroupSimError
 from pipeline import source
-from pipeline.session import spark_session
+from pipeline.session import spark_session, submitted_master
 from pipeline.transforms import unavailable_by_label
 
 
 def main() -> None:
     """Print one line a run and label: run, label, unavailable partition-milliseconds."""
     parser = argparse.ArgumentParser(prog="pipeline.job", description=__doc__)
-    parser.add_argument("lake", help="a folder written by `groupsim export RUN... --to LAKE`")
-    parser.add_argument("--master", default="local[2]", help="Spark master (default: %(default)s)")
+    parser.add_argument("lake", help="a folder written by `groupsim export --to` or `groupsim sweep --to`")
+    parser.add_argument("--master", help="Spark master (default: spark-submit's, else local[2])")
     arguments = parser.parse_args()
     try:
-        spark = spark_session(arguments.master)
+        spark = spark_session(arguments.master or submitted_master() or "local[2]")
+        print(f"on {spark.sparkContext.master}", file=sys.stderr)
         found = unavailable_by_label(source.facts(spark, arguments.lake))
         for row in found.orderBy("run", found["partition_ms"].desc(), "label").collect():
             print(f"{row['run']}  {row['label']:<16} {row['partition_ms']:>12,}")

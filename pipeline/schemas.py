@@ -51,6 +51,9 @@ INTERVALS = StructType(
         StructField("topic", StringType()),
         StructField("partition", IntegerType()),
         StructField("label", StringType()),
+        StructField("sub_label", StringType()),
+        StructField("member", StringType()),
+        StructField("cause", StringType()),
         StructField("unavailable", BooleanType()),
         StructField("from_ms", LongType()),
         StructField("to_ms", LongType()),
@@ -66,6 +69,84 @@ UNAVAILABLE_BY_LABEL = StructType(
     ]
 )
 """Unavailable time per run and label: partitions times milliseconds."""
+
+REBALANCES = StructType(
+    [
+        StructField("run", StringType()),
+        StructField("group", StringType()),
+        StructField("generation", LongType()),
+        StructField("cause", StringType()),
+        StructField("started_ms", LongType()),
+        StructField("ended_ms", LongType()),
+        StructField("duration_ms", LongType()),
+        StructField("members", LongType()),
+        StructField("moved", LongType()),
+        StructField("revoked", LongType()),
+        StructField("rounds", LongType()),
+        StructField("slowest_member", StringType()),
+    ]
+)
+"""One row a rebalance; see analysis.rebalances.Rebalance."""
+
+OWNERSHIP = StructType(
+    [
+        StructField("run", StringType()),
+        StructField("group", StringType()),
+        StructField("topic", StringType()),
+        StructField("partition", IntegerType()),
+        StructField("eyes", StringType()),
+        StructField("member", StringType()),
+        StructField("from_ms", LongType()),
+        StructField("to_ms", LongType()),
+        StructField("duration_ms", LongType()),
+    ]
+)
+"""One row a stretch in which one member had one partition; see analysis.owners.OWNERSHIP."""
+
+MOVES = StructType(
+    [
+        StructField("run", StringType()),
+        StructField("group", StringType()),
+        StructField("topic", StringType()),
+        StructField("partition", IntegerType()),
+        StructField("at_ms", LongType()),
+        StructField("from", StringType()),
+        StructField("to", StringType()),
+        StructField("without_owner_ms", LongType()),
+    ]
+)
+"""One row per partition that the books give to another member than the one that had it last, and for how long nobody
+had it in between (less than 0 where two had it at once)."""
+
+WINDOWS = StructType(
+    [
+        StructField("run", StringType()),
+        StructField("kind", StringType()),
+        StructField("group", StringType()),
+        StructField("topic", StringType()),
+        StructField("partition", IntegerType()),
+        StructField("member", StringType()),
+        StructField("from_ms", LongType()),
+        StructField("to_ms", LongType()),
+        StructField("duration_ms", LongType()),
+    ]
+)
+"""One row a stretch in which work was at risk. `kind`: `zombie`, only a process served it that may not commit;
+`unsafe`, two that both may; `double`, two of which one or none may."""
+
+LAG = StructType(
+    [
+        StructField("run", StringType()),
+        StructField("at_ms", LongType()),
+        StructField("group", StringType()),
+        StructField("topic", StringType()),
+        StructField("partition", IntegerType()),
+        StructField("committed", LongType()),
+        StructField("produced", LongType()),
+        StructField("lag", LongType()),
+    ]
+)
+"""How many records each partition is behind at each instant; see analysis.commits.LAG."""
 
 POINTS = StructType(
     [

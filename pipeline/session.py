@@ -11,7 +11,7 @@ import sysconfig
 import tempfile
 from pathlib import Path
 
-from pyspark import SparkContext
+from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from pipeline.errors import PipelineError
@@ -62,6 +62,14 @@ def spark_session(master: str = "local[2]", memory: str = "2g", app: str = "grou
     if running is None:
         _equip(session, master)
     return session
+
+
+def submitted_master() -> str | None:
+    """The master that spark-submit was told, where it runs this program; None otherwise."""
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:
+        return None
+    SparkContext._ensure_initialized()
+    return SparkConf().get("spark.master")
 
 
 def _built(master: str, memory: str, app: str) -> SparkSession:

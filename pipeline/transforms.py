@@ -1,41 +1,95 @@
-"""Facts to numbers, for any number of runs at once. Every transform states its columns where it begins and ends."""
+"""Facts to tables and numbers, for any number of runs at once. Every transform states its columns where it begins and
+ends.
+
+What a run's facts mean is said in one place, `analysis`; it is asked run by run on the executors, so the facts of one
+run, heartbeats and messages left out, must fit into a worker's memory. All that follows from its tables is Spark's.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from itertools import repeat
+from typing import Any
 
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
+from analysis import commits, owners
 from analysis.availability import intervals
+from analysis.labels import BOTH_ENTITLED, DOUBLE, ZOMBIE_ONLY
+from analysis.rebalances import rebalances as rebalances_of
+from events.base import Recorded
 from events.catalogue import NOISE
-from pipeline.schemas import FACTS, INTERVALS, UNAVAILABLE_BY_LABEL
+from pipeline.schemas import (
+    FACTS,
+    INTERVALS,
+    LAG,
+    MOVES,
+    OWNERSHIP,
+    REBALANCES,
+    UNAVAILABLE_BY_LABEL,
+    WINDOWS,
+)
 from storage.codec import COLUMNS, recorded
+
+Rows = Callable[[list[Recorded]], Iterable[Any]]
 
 
 def unavailable_by_label(facts: DataFrame) -> DataFrame:
-    """Facts to `run, label, partition_ms`: unavailable partition-milliseconds, the labels that have any.
-
-    What is unavailable is said in one place, analysis.availability; it is asked run by run on the executors, so the
-    facts of one run must fit into a worker's memory. The sums are Spark's.
-    """
-    return (
-        facts.select(*_as(FACTS))
-        .transform(availability)
-        .where(F.col("unavailable"))
-        .groupBy("run", "label")
-        .agg(F.sum(F.col("to_ms") - F.col("from_ms")).alias("partition_ms"))
-        .select(*_as(UNAVAILABLE_BY_LABEL))
-    )
+    """Facts to `run, label, partition_ms`: unavailable partition-milliseconds, the labels that have any."""
+    spent = F.sum(F.col("to_ms") - F.col("from_ms")).alias("partition_ms")
+    found = availability(facts).where(F.col("unavailable")).groupBy("run", "label").agg(spent)
+    return found.select(*_as(UNAVAILABLE_BY_LABEL))
 
 
 def availability(facts: DataFrame) -> DataFrame:
     """Facts to intervals (pipeline.schemas.INTERVALS), available ones included."""
-    telling = facts.select(*_as(FACTS)).where(~F.col("type").isin(*NOISE))
-    by_run = telling.groupBy("run")
-    return by_run.applyInArrow(_intervals_of_run, INTERVALS).select(*_as(INTERVALS))
+    return _by_run(facts, intervals, INTERVALS)
+
+
+def rebalances(facts: DataFrame) -> DataFrame:
+    """Facts to one row a rebalance (pipeline.schemas.REBALANCES)."""
+    return _by_run(facts, rebalances_of, REBALANCES)
+
+
+def ownership(facts: DataFrame) -> DataFrame:
+    """Facts to who had what when, by the coordinator's books and by the processes' own (pipeline.schemas.OWNERSHIP)."""
+
+    def rows(told: list[Recorded]) -> Iterable[Any]:
+        return owners.ownership(told, told[-1].at_ms)
+
+    return _by_run(facts, rows, OWNERSHIP)
+
+
+def moves(facts: DataFrame) -> DataFrame:
+    """Facts to one row per partition that the books give to another member than before (pipeline.schemas.MOVES)."""
+    partition = Window.partitionBy("run", "group", "topic", "partition").orderBy("from_ms")
+    held = ownership(facts).where(F.col("eyes") == owners.GRANTED).withColumnRenamed("member", "to")
+    gaps = held.select(
+        "run", "group", "topic", "partition", F.col("from_ms").alias("at_ms"),
+        F.lag("to").over(partition).alias("from"), "to",
+        (F.col("from_ms") - F.lag("to_ms").over(partition)).alias("without_owner_ms"),
+    )  # fmt: skip
+    return gaps.where(F.col("from") != F.col("to")).select(*_as(MOVES))
+
+
+def windows(facts: DataFrame) -> DataFrame:
+    """Facts to when a partition was served by somebody who must not, or by two (pipeline.schemas.WINDOWS)."""
+    label, unsafe = F.col("label"), F.col("sub_label").eqNullSafe(BOTH_ENTITLED)
+    kind = F.when(unsafe, "unsafe").when(label == ZOMBIE_ONLY, "zombie").otherwise("double")
+    found = availability(facts).where(label.isin(ZOMBIE_ONLY, DOUBLE))
+    length = (F.col("to_ms") - F.col("from_ms")).alias("duration_ms")
+    return found.select("*", kind.alias("kind"), length).select(*_as(WINDOWS))
+
+
+def lag(facts: DataFrame, every_ms: int = 1_000) -> DataFrame:
+    """Facts to how far each partition is behind, every `every_ms` (pipeline.schemas.LAG). Raises ValueError."""
+    if every_ms <= 0:
+        raise ValueError(f"every_ms must be positive, not {every_ms}")
+    return _by_run(facts, lambda told: commits.lag(told, every_ms), LAG)
 
 
 def _as(schema: StructType) -> list[Column]:
@@ -43,34 +97,29 @@ def _as(schema: StructType) -> list[Column]:
     return [F.col(field.name).cast(field.dataType) for field in schema]
 
 
-def _intervals_of_run(key: tuple[pa.Scalar, ...], facts: pa.Table) -> pa.Table:
-    """The intervals of one run, whose rows come in any order."""
-    run = key[0].as_py()
-    ordered = facts.sort_by("seq")
-    rows = zip(*[ordered[name].to_pylist() for name in COLUMNS], strict=True)
-    found = intervals(map(recorded, repeat(run), rows))
-    columns = {
-        "run": [run] * len(found),
-        "group": [i.group for i in found],
-        "topic": [i.topic for i in found],
-        "partition": [i.partition for i in found],
-        "label": [i.label for i in found],
-        "unavailable": [i.unavailable for i in found],
-        "from_ms": [i.from_ms for i in found],
-        "to_ms": [i.to_ms for i in found],
-    }
-    return pa.table(columns, schema=_ARROW_INTERVALS)
+def _by_run(facts: DataFrame, rows: Rows, schema: StructType) -> DataFrame:
+    """What `rows` says of each run, as a table: its results have the schema's fields as keys or as attributes."""
+    arrow = to_arrow_schema(schema)
+
+    def of_run(key: tuple[pa.Scalar, ...], table: pa.Table) -> pa.Table:
+        return _table(key[0].as_py(), table, rows, arrow)
+
+    telling = facts.select(*_as(FACTS)).where(~F.col("type").isin(*NOISE))
+    return telling.groupBy("run").applyInArrow(of_run, schema).select(*_as(schema))
 
 
-_ARROW_INTERVALS = pa.schema(
-    [
-        ("run", pa.string()),
-        ("group", pa.string()),
-        ("topic", pa.string()),
-        ("partition", pa.int32()),
-        ("label", pa.string()),
-        ("unavailable", pa.bool_()),
-        ("from_ms", pa.int64()),
-        ("to_ms", pa.int64()),
+def _table(run: str, facts: pa.Table, rows: Rows, schema: pa.Schema) -> pa.Table:
+    """What `rows` says of one run's facts, with the schema's columns."""
+    found = list(rows(list(_told(run, facts))))
+    columns = [
+        [row[name] if isinstance(row, dict) else getattr(row, name) for row in found] for name in schema.names[1:]
     ]
-)
+    arrays = [pa.array(column, field.type) for column, field in zip(columns, list(schema)[1:], strict=True)]
+    return pa.table([pa.array([run] * len(found), pa.string()), *arrays], schema=schema)
+
+
+def _told(run: str, table: pa.Table) -> Iterator[Recorded]:
+    """The facts of one run, whose rows come in any order."""
+    ordered = table.sort_by("seq")
+    rows = zip(*[ordered[name].to_pylist() for name in COLUMNS], strict=True)
+    return map(recorded, repeat(run), rows)

@@ -1,0 +1,97 @@
+"""Every table of Spark is the table of pandas, exactly, on every built-in scenario; moves and windows by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import analysis
+from analysis.frames import records
+from pipeline.export import export_parquet
+from scenarios.catalogue import find, names
+from simulation.run import run
+from storage.memory import MemoryStore
+from tests.analysis.log import Log
+from tests.pipeline.logs import cooperative, eager, keep
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+Row = tuple[Any, ...]
+
+
+def by_run(answer: DataFrame) -> dict[str, list[Row]]:
+    """Rows by run, sorted as text, so that what is missing has a place."""
+    found: dict[str, list[Row]] = {}
+    for run_id, *row in answer.collect():
+        found.setdefault(run_id, []).append(tuple(row))
+    return {run_id: sorted(rows, key=repr) for run_id, rows in found.items()}
+
+
+def by_pandas(table: Any, names: list[str]) -> list[Row]:
+    return sorted((tuple(row[name] for name in names) for row in records(table)), key=repr)
+
+
+def lake_of(spark: SparkSession, store: MemoryStore, folder: Path) -> DataFrame:
+    from pipeline.source import facts
+
+    export_parquet(store, [info.id for info in store.runs()], folder)
+    return facts(spark, folder)
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_tables_are_those_of_pandas_on_every_scenario(spark: SparkSession, tmp_path: Path) -> None:
+    from pipeline import transforms
+
+    store = MemoryStore()
+    runs = {run(find(name), store, record="facts").info.id: name for name in names()}
+    assert len(runs) == len(names()) > 40
+    facts = lake_of(spark, store, tmp_path / "lake").cache()
+    asked = {
+        "availability": transforms.availability(facts).drop("unavailable"),
+        "rebalances": transforms.rebalances(facts),
+        "ownership": transforms.ownership(facts),
+        "lag": transforms.lag(facts),
+    }
+    for table, answer in asked.items():
+        columns, rows = answer.columns[1:], by_run(answer)
+        for run_id, name in runs.items():
+            wanted = by_pandas(getattr(analysis.open(store, run_id), table)(), columns)
+            assert rows.get(run_id, []) == wanted, f"{table} of {name}"
+    facts.unpersist()
+
+
+@pytest.mark.spark
+def test_moves_are_told_with_how_long_nobody_had_the_partition(spark: SparkSession, tmp_path: Path) -> None:
+    from pipeline import schemas, transforms
+
+    store = MemoryStore()
+    keep(store, "eager", eager())
+    keep(store, "cooperative", cooperative())
+    answer = transforms.moves(lake_of(spark, store, tmp_path / "lake"))
+    assert answer.schema.simpleString() == schemas.MOVES.simpleString()
+    # From logs.py: eager gives partition 1 to b at 130, at once; cooperative lets 2 and 3 lie from 113 to 1123.
+    assert by_run(answer) == {
+        "eager": [("billing", "orders", 1, 130, "a", "b", 0)],
+        "cooperative": [("billing", "orders", 2, 1123, "a", "b", 1010), ("billing", "orders", 3, 1123, "a", "b", 1010)],
+    }
+
+
+@pytest.mark.spark
+def test_a_zombie_is_told_with_its_window(spark: SparkSession, tmp_path: Path) -> None:
+    from pipeline import schemas, transforms
+
+    store = MemoryStore()
+    told = run(find("zombie_member"), store).info.id
+    keep(store, "calm", Log(partitions=1).start(0, "a").end(10))
+    answer = transforms.windows(lake_of(spark, store, tmp_path / "lake"))
+    assert answer.schema.simpleString() == schemas.WINDOWS.simpleString()
+    table = analysis.open(store, told).availability()
+    wanted = table[table["label"].isin(["ZOMBIE_ONLY", "DOUBLE"])]
+    rows = by_run(answer)
+    assert sum(row[-1] for row in rows[told]) == int(wanted["duration_ms"].sum()) > 0
+    assert {row[0] for row in rows[told]} <= {"zombie", "double"}
+    assert rows.keys() == {told}
