@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 SUMS = ("phase", "configuration", "member", "cause", "label", "rebalance", "group", "topic", "chain")
 PIECES = "piece"
+SHOWN = 15
+"""Rows that a table for people has at most: the largest parts come first."""
 _PATHS = ("group", "generation", "member", "step", "kind", "from_ms", "to_ms", "duration_ms", "saved_ms")
 
 
@@ -69,7 +71,11 @@ def blame(
     summed = frames.records(metrics.by(rows, *parts))
     for row in summed:
         row["share"] = round(row["partition_ms"] / total, 4)
-    output.rows(summed, [*parts, "partition_ms", "share", "intervals", "partitions", "longest_ms"], form)
+    shown = summed if form is not Format.TABLE or len(summed) <= SHOWN + 1 else summed[:SHOWN]
+    output.rows(shown, [*parts, "partition_ms", "share", "intervals", "partitions", "longest_ms"], form)
+    if rest := summed[len(shown) :]:
+        share = sum(row["partition_ms"] for row in rest) / total
+        output.note(f"and {len(rest)} smaller parts, {share:.1%} together; --format csv lists all")
     if form is Format.TABLE:
         output.note(f"unavailable in all: {total / 1_000:,.3f} partition-seconds")
 

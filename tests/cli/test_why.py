@@ -28,6 +28,14 @@ def test_blame_adds_up_whatever_it_is_summed_up_by(call: Call, two_runs: list[st
     assert all(row["chain"].endswith(row["phase"]) for row in pieces)
 
 
+def test_a_table_of_blame_has_the_largest_parts_and_says_what_it_leaves_out(call: Call, two_runs: list[str]) -> None:
+    rows = call("blame", two_runs[0], "--format", "json").json
+    assert len(rows) > 16
+    shown = call("blame", two_runs[0])
+    assert len(shown.out.splitlines()) == 1 + 15
+    assert f"and {len(rows) - 15} smaller parts" in shown.err
+
+
 def test_blame_of_a_stretch_is_what_unavailable_says_of_it(call: Call, two_runs: list[str]) -> None:
     stretch = ("--between", "10000", "40000")
     cut = call("unavailable", two_runs[0], *stretch, "--format", "json").json
