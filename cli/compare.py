@@ -18,7 +18,7 @@ SHOWN = ("label", "phase", "configuration")
 
 
 def compare(
-    references: Annotated[list[str], typer.Argument(metavar="RUN RUN...", help="Ids, unique prefixes, or `latest`.")],
+    references: Annotated[list[str], typer.Argument(metavar="RUN RUN...", help="Ids, prefixes, names, or `latest`.")],
     by: Annotated[
         str,
         typer.Option(

@@ -23,7 +23,9 @@ StoreOption = Annotated[
 RunArgument = Annotated[
     str,
     typer.Argument(
-        metavar="RUN", help="A run's id, a unique prefix of it, or `latest`.", autocompletion=completion.run_names
+        metavar="RUN",
+        help="A run's id, a unique prefix of it, its name, or `latest`.",
+        autocompletion=completion.run_names,
     ),
 ]
 

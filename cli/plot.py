@@ -22,7 +22,7 @@ DPI = 110
 
 def plot(
     kind: Annotated[str, typer.Argument(metavar="|".join(KINDS), help="Which picture.")],
-    references: Annotated[list[str], typer.Argument(metavar="RUN...", help="Ids, unique prefixes, or `latest`.")],
+    references: Annotated[list[str], typer.Argument(metavar="RUN...", help="Ids, prefixes, names, or `latest`.")],
     to: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help=f"{', '.join(PAPER)}, or {SCREEN} to zoom; else KIND.png."),

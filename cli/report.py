@@ -23,7 +23,7 @@ MOST_RUNS = 12
 
 
 def report(
-    references: Annotated[list[str], typer.Argument(metavar="RUN...", help="Ids, unique prefixes, or `latest`.")],
+    references: Annotated[list[str], typer.Argument(metavar="RUN...", help="Ids, prefixes, names, or `latest`.")],
     to: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE.html", help="Where to write it; - is stdout.")
     ] = Path("report.html"),

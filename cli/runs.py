@@ -98,7 +98,7 @@ def _row(fact: Recorded) -> dict[str, Any]:
 
 
 def export(
-    references: Annotated[list[str], typer.Argument(metavar="RUN...", help="Ids, unique prefixes, or `latest`.")],
+    references: Annotated[list[str], typer.Argument(metavar="RUN...", help="Ids, prefixes, names, or `latest`.")],
     to: Annotated[Path, typer.Option(metavar="DIR|FILE.jsonl", help="A folder for Parquet, or a .jsonl file.")],
     store: StoreOption = DEFAULT_STORE,
 ) -> None:

@@ -45,7 +45,7 @@ class MemoryStore:
         return list(self._infos.values())
 
     def find(self, reference: str) -> RunInfo:
-        return self._infos[pick(list(self._infos), reference, PLACE)]
+        return self._infos[pick({run: info.name for run, info in self._infos.items()}, reference, PLACE)]
 
     def rows(
         self,

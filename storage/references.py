@@ -1,9 +1,9 @@
-"""Which run is meant: a whole id, a unique prefix of one, or `latest`."""
+"""Which run is meant: a whole id, a unique prefix of one, `latest`, or a name that only one run has."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from events.types import RunId
 from storage.errors import UnknownRun
@@ -11,9 +11,10 @@ from storage.errors import UnknownRun
 _SHOWN = 5
 
 
-def pick(ids: Sequence[RunId], reference: str, place: str) -> RunId:
-    """The id in `ids` (oldest first) that `reference` means in the store at `place`. Raises UnknownRun."""
-    if reference in ids:
+def pick(names: Mapping[RunId, str], reference: str, place: str) -> RunId:
+    """The id that `reference` means in the store at `place`; `names` by id, oldest first. Raises UnknownRun."""
+    ids = list(names)
+    if reference in names:
         return reference
     if reference == "latest" and ids:
         return ids[-1]
@@ -22,6 +23,11 @@ def pick(ids: Sequence[RunId], reference: str, place: str) -> RunId:
         return found[0]
     if found:
         raise UnknownRun(f"{reference!r} could be {_listed(found)} in {place}; give more of the id")
+    named = [run for run, name in names.items() if name == reference]
+    if len(named) == 1:
+        return named[0]
+    if named:
+        raise UnknownRun(f"{len(named)} runs in {place} are called {reference!r}: {_listed(named[::-1])}; give an id")
     raise missing(ids, reference, place)
 
 

@@ -87,7 +87,7 @@ class SqlStore:
             return [from_columns(row) for row in connection.execute(select(*_INFO).order_by(RUNS.c.key))]
 
     def find(self, reference: str) -> RunInfo:
-        return self._info(pick(self._ids(), reference, self.place))
+        return self._info(pick(self._names(), reference, self.place))
 
     def read(
         self,
@@ -195,22 +195,23 @@ class SqlStore:
                 for row in part:
                     yield tuple(row)
 
-    def _ids(self) -> list[RunId]:
+    def _names(self) -> dict[RunId, str]:
         with self._db.reading() as connection:
-            return list(connection.execute(select(RUNS.c.id).order_by(RUNS.c.key)).scalars())
+            rows = connection.execute(select(RUNS.c.id, RUNS.c.name).order_by(RUNS.c.key))
+            return {run: name for run, name in rows}  # noqa: C416  (for mypy, a Row is no tuple)
 
     def _key(self, run: RunId) -> int:
         with self._db.reading() as connection:
             key: int | None = connection.execute(select(RUNS.c.key).where(RUNS.c.id == run)).scalar()
         if key is None:
-            raise missing(self._ids(), run, self.place)
+            raise missing(list(self._names()), run, self.place)
         return key
 
     def _info(self, run: RunId) -> RunInfo:
         with self._db.reading() as connection:
             row = connection.execute(select(*_INFO).where(RUNS.c.id == run)).one_or_none()
         if row is None:
-            raise missing(self._ids(), run, self.place)
+            raise missing(list(self._names()), run, self.place)
         return from_columns(row)
 
     def _unfinished(self, run: RunId) -> RunInfo:

@@ -103,7 +103,10 @@ class EventStore(Protocol):
         ...
 
     def find(self, reference: str) -> RunInfo:
-        """The run with this id, this unique prefix of an id, or the newest one for `latest`. Raises UnknownRun."""
+        """The run with this id, this unique prefix of an id, the newest one for `latest`, or the only run of this name.
+
+        Raises UnknownRun.
+        """
         ...
 
     def read(

@@ -9,8 +9,8 @@ from pathlib import Path
 from analysis.availability import intervals
 from analysis.rebalances import rebalances
 from events import classic, client
-from tests.incidents.lines import CLASS, NEW, OLD, stamped, write
 from tests.incidents.imported import BROKER, joined, of, told
+from tests.incidents.lines import CLASS, NEW, OLD, stamped, write
 
 JAVA = "[GroupCoordinator id=1 topic=__consumer_offsets partition=7] [GroupId billing] "
 U1, U2 = "aBcD1234efGH5678ijKL90", "XyZw1234efGH5678ijKL91"

@@ -59,7 +59,7 @@ def plain(number: int) -> MemberSynced:
 
 def info(run: str, **more: Any) -> RunInfo:
     """A simulated run to begin."""
-    return RunInfo(id=run, name="test", source="simulated", **more)
+    return RunInfo(id=run, **{"name": "test", "source": "simulated", **more})
 
 
 def write(store: EventStore, run: str, count: int, stream: str = "group:g") -> RunWriter:

@@ -201,6 +201,15 @@ def test_a_run_is_found_by_id_unique_prefix_or_as_the_latest(store: EventStore) 
         store.read("a")
 
 
+def test_a_run_is_found_by_its_name_if_no_other_has_it(store: EventStore) -> None:
+    for run, name in (("a-1", "deploy"), ("b-1", "again"), ("b-2", "again"), ("c-1", "a-1")):
+        store.begin(info(run, name=name))
+    assert store.find("deploy").id == "a-1"
+    assert store.find("a-1").id == "a-1"
+    with pytest.raises(UnknownRun, match=r"2 runs in .* are called 'again': b-2, b-1; give an id"):
+        store.find("again")
+
+
 def test_an_empty_store_says_that_it_is_empty(store: EventStore) -> None:
     with pytest.raises(UnknownRun, match="holds no runs yet"):
         store.find("latest")
