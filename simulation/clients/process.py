@@ -24,11 +24,6 @@ class Waiter:
         self._alarm: simpy.Event | None = None
         self._noticed = False
 
-    @property
-    def waiting(self) -> bool:
-        """Whether the thread waits here now."""
-        return self._event is not None
-
     def wait(self, until_ms: int | None) -> simpy.Event:
         """The event to yield; None waits for a notice alone."""
         event = self._env.event()
@@ -37,13 +32,9 @@ class Waiter:
             return event.succeed()
         self._event = event
         if until_ms is not None:
-            self.move(until_ms)
+            self._alarm = self._env.timeout(until_ms - int(self._env.now))
+            self._alarm.callbacks.append(self._ring)
         return event
-
-    def move(self, until_ms: int) -> None:
-        """Let the thread that waits here wait until then instead, without waking it to see that."""
-        self._alarm = self._env.timeout(until_ms - int(self._env.now))
-        self._alarm.callbacks.append(self._ring)
 
     def notify(self) -> None:
         """Wake the thread, or let its next wait return at once."""
@@ -53,7 +44,7 @@ class Waiter:
             self._wake(self._event)
 
     def _ring(self, alarm: simpy.Event) -> None:
-        if alarm is self._alarm and self._event is not None:  # else moved, or nobody waits any more
+        if alarm is self._alarm and self._event is not None:  # else it was notified before
             self._wake(self._event)
 
     def _wake(self, event: simpy.Event) -> None:

@@ -1,4 +1,4 @@
-"""A thread that is told to wait until another time wakes when one that was woken to hear of it would."""
+"""Where threads wait, and how seldom Python's collector looks meanwhile."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from simulation.run import run
 from storage.memory import MemoryStore
 
 
-def _woken(first_ms: int | None, said: list[tuple[int, str, int]]) -> list[int]:
-    """When a thread that waits until `first_ms`, again and again, wakes; `said` is what others do, and when."""
+def _woken(first_ms: int | None, notices: list[int]) -> list[int]:
+    """When a thread that waits until `first_ms`, and then for notices alone, wakes; `notices` are given at these ms."""
     env = simpy.Environment()
     waiter, woken = Waiter(env), list[int]()
 
@@ -29,12 +29,9 @@ def _woken(first_ms: int | None, said: list[tuple[int, str, int]]) -> list[int]:
             until = None
 
     def others() -> Script:
-        for at_ms, what, in_ms in said:
+        for at_ms in notices:
             yield env.timeout(at_ms - int(env.now))
-            if what == "move" and waiter.waiting:
-                waiter.move(int(env.now) + in_ms)
-            elif what == "notify":
-                waiter.notify()
+            waiter.notify()
 
     env.process(thread())
     env.process(others())
@@ -42,41 +39,22 @@ def _woken(first_ms: int | None, said: list[tuple[int, str, int]]) -> list[int]:
     return woken
 
 
-def test_a_waiter_moved_later_or_earlier_wakes_then_and_once() -> None:
+def test_a_notice_wakes_at_once_and_the_time_waited_for_is_forgotten() -> None:
     assert _woken(10, []) == [10]
-    assert _woken(10, [(5, "move", 45)]) == [50]
-    assert _woken(50, [(5, "move", 5)]) == [10]
-    assert _woken(50, [(5, "move", 95), (7, "move", 3), (8, "move", 42)]) == [50]
+    assert _woken(10, [5]) == [5]
+    assert _woken(10, [5, 20]) == [5, 20]
+    assert _woken(None, [7]) == [7]
 
 
-def test_a_waiter_without_a_time_gets_one_by_being_moved() -> None:
-    assert _woken(None, [(5, "move", 5)]) == [10]
-
-
-def test_a_notice_wakes_at_once_and_what_was_waited_for_is_forgotten() -> None:
-    assert _woken(10, [(5, "move", 45), (6, "notify", 0)]) == [6]
-    assert _woken(10, [(5, "notify", 0), (6, "move", 14)]) == [5, 20]
-
-
-_SAID = st.lists(st.tuples(st.integers(0, 60), st.sampled_from(["move", "notify"]), st.integers(1, 30)), max_size=12)
-
-
-@given(first_ms=st.none() | st.integers(1, 60), said=_SAID)
-def test_only_the_last_time_told_counts(first_ms: int | None, said: list[tuple[int, str, int]]) -> None:
-    said = sorted(said, key=lambda each: each[0])
-    expected, waits_until = [], first_ms
-    for at_ms, what, in_ms in said:
-        if waits_until is not None and waits_until < at_ms:
-            expected.append(waits_until)
-            waits_until = None
-        if waits_until == at_ms:  # which of two comes first at one instant is the clock's affair
-            return
-        if what == "move":
-            waits_until = at_ms + in_ms
-        elif what == "notify":
-            expected.append(at_ms)
-            waits_until = None
-    assert _woken(first_ms, said) == expected + ([waits_until] if waits_until is not None else [])
+@given(first_ms=st.none() | st.integers(1, 60), notices=st.lists(st.integers(0, 60), max_size=12, unique=True))
+def test_a_thread_wakes_once_for_its_time_or_the_first_notice_and_then_for_each(
+    first_ms: int | None, notices: list[int]
+) -> None:
+    notices = sorted(set(notices) - {first_ms})
+    expected = sorted([*notices, first_ms]) if first_ms is not None else notices
+    if first_ms is not None and notices and notices[0] < first_ms:
+        expected = notices
+    assert _woken(first_ms, notices) == expected
 
 
 def test_the_collector_looks_seldom_during_a_run_and_as_before_after_it() -> None:
