@@ -55,7 +55,7 @@ CLIENT: frozenset[type[Event]] = frozenset(
 )
 _NETWORK: frozenset[type[Event]] = frozenset({network.LinkCut, network.LinkHealed})
 _WORLD: frozenset[type[Event]] = frozenset({world.TopicCreated, world.PartitionsAdded, world.GroupDeclared})
-_RELEVANT = COORDINATOR | CLIENT | _NETWORK | _WORLD
+RELEVANT = COORDINATOR | CLIENT | _NETWORK | _WORLD
 """Every other fact (heartbeats, messages, polls, commits) can't change availability and is passed by."""
 
 
@@ -104,7 +104,7 @@ def survey(facts: Iterable[Recorded], until_ms: int | None = None) -> Survey:
             end_ms = until_ms  # the run goes on: what held then holds up to this instant
             break
         end_ms = max(end_ms, fact.at_ms)
-        if type(fact.event) not in _RELEVANT:
+        if type(fact.event) not in RELEVANT:
             continue
         log.append(fact)
         event = fact.event

@@ -1,13 +1,14 @@
 """Facts to tables and numbers, for any number of runs at once. Every transform states its columns where it begins and
 ends.
 
-What a run's facts mean is said in one place, `analysis`; it is asked run by run on the executors, so the facts of one
-run, heartbeats and messages left out, must fit into a worker's memory. All that follows from its tables is Spark's.
+Reading, choosing, counting, ordering and joining are Spark's. What a group's turns mean is said in one place,
+`analysis`; it is asked run by run on the executors (ADR 0011), of the few facts of a run that can matter, which must
+fit into a worker's memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from itertools import repeat
 from typing import Any
 
@@ -17,12 +18,14 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
-from analysis import commits, owners
+from analysis import owners
 from analysis.availability import intervals
 from analysis.labels import BOTH_ENTITLED, DOUBLE, ZOMBIE_ONLY
 from analysis.rebalances import rebalances as rebalances_of
-from events.base import Recorded
+from analysis.witness import CLIENT, COORDINATOR, RELEVANT
+from events.base import Event, Recorded
 from events.catalogue import NOISE
+from pipeline.levels import levels
 from pipeline.schemas import (
     FACTS,
     INTERVALS,
@@ -47,12 +50,12 @@ def unavailable_by_label(facts: DataFrame) -> DataFrame:
 
 def availability(facts: DataFrame) -> DataFrame:
     """Facts to intervals (pipeline.schemas.INTERVALS), available ones included."""
-    return _by_run(facts, intervals, INTERVALS)
+    return _by_run(facts, intervals, INTERVALS, RELEVANT)
 
 
 def rebalances(facts: DataFrame) -> DataFrame:
     """Facts to one row a rebalance (pipeline.schemas.REBALANCES)."""
-    return _by_run(facts, rebalances_of, REBALANCES)
+    return _by_run(facts, rebalances_of, REBALANCES, CLIENT | COORDINATOR)
 
 
 def ownership(facts: DataFrame) -> DataFrame:
@@ -61,7 +64,7 @@ def ownership(facts: DataFrame) -> DataFrame:
     def rows(told: list[Recorded]) -> Iterable[Any]:
         return owners.ownership(told, told[-1].at_ms)
 
-    return _by_run(facts, rows, OWNERSHIP)
+    return _by_run(facts, rows, OWNERSHIP, CLIENT | COORDINATOR)
 
 
 def moves(facts: DataFrame) -> DataFrame:
@@ -89,7 +92,7 @@ def lag(facts: DataFrame, every_ms: int = 1_000) -> DataFrame:
     """Facts to how far each partition is behind, every `every_ms` (pipeline.schemas.LAG). Raises ValueError."""
     if every_ms <= 0:
         raise ValueError(f"every_ms must be positive, not {every_ms}")
-    return _by_run(facts, lambda told: commits.lag(told, every_ms), LAG)
+    return levels(_telling(facts), every_ms).select(*_as(LAG))
 
 
 def _as(schema: StructType) -> list[Column]:
@@ -97,15 +100,26 @@ def _as(schema: StructType) -> list[Column]:
     return [F.col(field.name).cast(field.dataType) for field in schema]
 
 
-def _by_run(facts: DataFrame, rows: Rows, schema: StructType) -> DataFrame:
-    """What `rows` says of each run, as a table: its results have the schema's fields as keys or as attributes."""
+def _telling(facts: DataFrame) -> DataFrame:
+    """Without the facts that change nothing: most of a run's, where everything is recorded."""
+    return facts.select(*_as(FACTS)).where(~F.col("type").isin(*NOISE))
+
+
+def _by_run(facts: DataFrame, rows: Rows, schema: StructType, kinds: Set[type[Event]]) -> DataFrame:
+    """What `rows` says of each run, as a table: its results have the schema's fields as keys or as attributes.
+
+    `rows` gets the facts of these kinds and the run's last one, whose time is the run's end.
+    """
     arrow = to_arrow_schema(schema)
 
     def of_run(key: tuple[pa.Scalar, ...], table: pa.Table) -> pa.Table:
         return _table(key[0].as_py(), table, rows, arrow)
 
-    telling = facts.select(*_as(FACTS)).where(~F.col("type").isin(*NOISE))
-    return telling.groupBy("run").applyInArrow(of_run, schema).select(*_as(schema))
+    telling = _telling(facts)
+    lasts = telling.groupBy("run").agg(F.max("seq").alias("last"))
+    matters = F.col("type").isin(sorted(kind.__name__ for kind in kinds)) | (F.col("seq") == F.col("last"))
+    asked = telling.join(F.broadcast(lasts), "run").where(matters)
+    return asked.groupBy("run").applyInArrow(of_run, schema).select(*_as(schema))
 
 
 def _table(run: str, facts: pa.Table, rows: Rows, schema: pa.Schema) -> pa.Table:
