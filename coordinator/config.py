@@ -20,8 +20,8 @@ class BadSetting(GroupSimError):
 class GroupConfig:
     """What a broker is told about classic groups (spec 7.1).
 
-    `coordinator`: `java` is Kafka 4.x's, `scala` the older one's answers. `offsets_append_linger_ms` is how long an
-    answer that wrote a record is held back (Kafka: group.coordinator.append.linger.ms).
+    `coordinator`: `java` is Kafka 4.x's, `scala` the older one's answers. `group_coordinator_append_linger_ms`
+    is how long an answer that wrote a record is held back (Kafka: group.coordinator.append.linger.ms).
     """
 
     group_min_session_timeout_ms: int = 6_000
