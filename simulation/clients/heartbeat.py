@@ -32,11 +32,17 @@ def away(m: Member, ms: int) -> Script:
     In Java that one looks every retry.backoff.ms; what it has not read by then, the application's return does.
     """
     m.away_since_ms = m.now
-    m.beat.notify()
+    _keep_watch(m)
     yield from m.process.sleep(ms)
     m.away_since_ms = None
     read_answer(m)
-    m.beat.notify()
+    _keep_watch(m)
+
+
+def _keep_watch(m: Member) -> None:
+    """Let the thread look again if it would look too late. It seldom would: waking it at each poll costs a lot."""
+    if active(m):
+        m.beat.hasten(_next_look(m))
 
 
 def read_answer(m: Member) -> None:

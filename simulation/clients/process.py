@@ -22,6 +22,7 @@ class Waiter:
         self._env = env
         self._event: simpy.Event | None = None
         self._alarm: simpy.Event | None = None
+        self._until_ms: int | None = None
         self._noticed = False
 
     def wait(self, until_ms: int | None) -> simpy.Event:
@@ -30,7 +31,7 @@ class Waiter:
         if self._noticed or (until_ms is not None and until_ms <= self._env.now):
             self._noticed = False
             return event.succeed()
-        self._event = event
+        self._event, self._until_ms = event, until_ms
         if until_ms is not None:
             self._alarm = self._env.timeout(until_ms - int(self._env.now))
             self._alarm.callbacks.append(self._ring)
@@ -41,6 +42,11 @@ class Waiter:
         if self._event is None:
             self._noticed = True
         else:
+            self._wake(self._event)
+
+    def hasten(self, until_ms: int) -> None:
+        """Wake the thread if it would wait for longer than until then."""
+        if self._event is not None and (self._until_ms is None or self._until_ms > until_ms):
             self._wake(self._event)
 
     def _ring(self, alarm: simpy.Event) -> None:

@@ -46,6 +46,21 @@ def test_a_notice_wakes_at_once_and_the_time_waited_for_is_forgotten() -> None:
     assert _woken(None, [7]) == [7]
 
 
+@pytest.mark.parametrize(("until_ms", "asked_ms", "woken_ms"), [(30, 20, 5), (30, 30, 30), (30, 40, 30), (None, 40, 5)])
+def test_a_thread_is_woken_only_if_it_would_look_too_late(until_ms: int | None, asked_ms: int, woken_ms: int) -> None:
+    env = simpy.Environment()
+    waiter, woken = Waiter(env), list[int]()
+
+    def thread() -> Script:
+        yield waiter.wait(until_ms)
+        woken.append(int(env.now))
+
+    env.process(thread())
+    env.timeout(5).callbacks.append(lambda _: waiter.hasten(asked_ms))
+    env.run(until=100)
+    assert woken == [woken_ms]
+
+
 @given(first_ms=st.none() | st.integers(1, 60), notices=st.lists(st.integers(0, 60), max_size=12, unique=True))
 def test_a_thread_wakes_once_for_its_time_or_the_first_notice_and_then_for_each(
     first_ms: int | None, notices: list[int]
