@@ -90,3 +90,5 @@ def _print(runs: list[Run], names: list[str], found: list[dict[str, Any]], compa
         for row in found
     ]
     output.table(flat, [*compared, *names, *differences])
+    if not any(value for row in found for value in row["differences"].values()):
+        output.note(f"{' and '.join(names)} do not differ in what is shown")

@@ -15,6 +15,7 @@ from storage.errors import StoreError
 
 SUMS = ("group", "topic", "label", "cause")
 BY = ("partition", "rebalance", *SUMS)
+BLAMED = ("member", "phase", "configuration")
 REBALANCES = (
     "group",
     "generation",
@@ -53,7 +54,8 @@ def unavailable(
     wrong = [part for part in parts if part not in BY or (len(parts) > 1 and part not in SUMS)]
     if wrong:
         known = SUMS if len(parts) > 1 else BY
-        raise BadRequest(f"--by must be {', '.join(known)}, not {wrong[0]!r}")
+        hint = "; `groupsim blame` has these" if wrong[0] in BLAMED else ""
+        raise BadRequest(f"--by must be {', '.join(known)}, not {wrong[0]!r}{hint}")
     with existing(store) as opened:
         found = analysis.open(opened, run)
         rows = found.unavailable()

@@ -42,7 +42,9 @@ def find(reference: str) -> Scenario:
         return _from_file(Path(path), function or None)
     if path not in names():
         rest = f"`groupsim scenarios` lists all {len(names())}"
-        raise BadScenario(f"unknown scenario {path!r}{near(path, names())}; {rest}")
+        file = Path(f"{path}.py")
+        meant = f"; did you mean {file}?" if file.is_file() else near(path, names())
+        raise BadScenario(f"unknown scenario {path!r}{meant}; {rest}")
     return _only(importlib.import_module(f"scenarios.{path}"), function or path, path)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 from events.types import RunId
 from storage.errors import UnknownRun
@@ -28,14 +28,14 @@ def pick(names: Mapping[RunId, str], reference: str, place: str) -> RunId:
         return named[0]
     if named:
         raise UnknownRun(f"{len(named)} runs in {place} are called {reference!r}: {_listed(named[::-1])}; give an id")
-    raise missing(ids, reference, place)
+    raise missing(ids, reference, place, {*names.values(), "latest"})
 
 
-def missing(ids: Sequence[RunId], run: str, place: str) -> UnknownRun:
-    """The error to raise where `run` had to be a whole id and is none of `ids`."""
+def missing(ids: Sequence[RunId], run: str, place: str, words: Set[str] = frozenset()) -> UnknownRun:
+    """The error to raise where `run` had to be a whole id, or one of `words`, and is none of them."""
     if not ids:
         return UnknownRun(f"there is no run {run!r}: {place} holds no runs yet")
-    near = difflib.get_close_matches(run, ids, n=3, cutoff=0.5)
+    near = difflib.get_close_matches(run, [*ids, *sorted(words)], n=3, cutoff=0.5)
     hint = f"did you mean {', '.join(near)}?" if near else f"it holds {_listed(ids[::-1])}"
     return UnknownRun(f"there is no run {run!r} in {place}; {hint}")
 

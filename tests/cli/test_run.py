@@ -123,6 +123,12 @@ def test_a_wrong_request_is_one_sentence_and_status_2(call: Call, arguments: tup
     assert "Traceback" not in called.err
 
 
+def test_a_file_of_that_name_is_offered_where_no_scenario_has_it(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "mydeploy.py").write_text("")
+    called = call("run", "mydeploy")
+    assert (called.status, "unknown scenario 'mydeploy'; did you mean mydeploy.py?" in called.err) == (2, True)
+
+
 def test_a_refused_run_leaves_nothing_behind(call: Call) -> None:
     call("run", "steady_state", "--set", "session.timeout.ms=1000")
     call("run", "steady_state")

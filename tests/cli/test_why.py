@@ -55,6 +55,9 @@ def test_a_blame_that_cannot_be_is_refused_with_what_can(call: Call, two_runs: l
     wrong = call("blame", "latest", "--by", "colour")
     assert (wrong.status, "not 'colour'" in wrong.err, "configuration" in wrong.err) == (2, True, True)
     assert call("blame", "latest", "--by", "piece,member").status == 2
+    assert "; `groupsim blame` has these" in call("unavailable", "latest", "--by", "member").err
+    assert "did you mean latest?" in call("unavailable", "lates").err
+    assert "did you mean rolling_restart?" in call("unavailable", "rolling_restat").err
     assert call("blame", "latest", "--between", "5", "5").status == 2
 
 
@@ -77,6 +80,12 @@ def test_compare_for_people_names_the_runs_and_leaves_out_what_is_nothing(call: 
     assert "by member" not in shown.out
     assert "by member" in call("compare", *two_runs, "--by", "member").out
     assert "by label" not in call("compare", *two_runs, "--by", "none").out
+
+
+def test_compare_says_so_where_nothing_differs(call: Call, two_runs: list[str]) -> None:
+    assert "do not differ" not in call("compare", *two_runs).err
+    assert call("run", "rolling_restart", "--set", "assignor=range", *SMALL).status == 0
+    assert "a and b do not differ in what is shown" in call("compare", two_runs[0], "latest").err
 
 
 def test_compare_takes_two_different_runs(call: Call, two_runs: list[str]) -> None:
