@@ -56,7 +56,7 @@ def way(record: Record) -> str:
 
 def beside(record: Record, repeats: bool, seeds: range = SEEDS) -> Beside:
     """One recording beside its re-enactments."""
-    played = [reenact(record, seed) for seed in seeds]
+    played = [reenact(record, seed, obeys=True) for seed in seeds]
     ways = Counter(went(run) for run in played)
     theirs = went(record)
     totals = sorted(likeness.unavailable_ms(run) for run in played)

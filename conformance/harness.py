@@ -34,8 +34,10 @@ STRATEGY = "partition.assignment.strategy"
 class Harness:
     """One re-enactment's world, group and members."""
 
-    def __init__(self, world: World, recorded: Recording, observed: Observed) -> None:
+    def __init__(self, world: World, recorded: Recording, observed: Observed, obeys: bool = False) -> None:
+        """`obeys`: programs do what they are told when the recorded ones did, as far as that was recorded."""
         self._world = world
+        self._obeyed_ms = recorded.obeyed_ms if obeys else {}
         self._recorded = recorded
         self._observed = observed
         self._latencies = LATENCIES[recorded.library]
@@ -102,7 +104,9 @@ class Harness:
             self._tell(kind, label, what)
         elif kind in ("close", "subscribe"):
             yield self._starting[label]
-            yield self._world.sleep(self._rounded(self._latencies.command, f"{label}/command"))
+            process = f"{label}.{self._incarnations[label]}"
+            drawn = self._world.now + self._rounded(self._latencies.command, f"{label}/command")
+            yield self._until(self._obeyed_ms.get((kind, process), drawn))
             self._tell(kind, label, what)
         elif kind == "kill":
             yield self._starting[label]  # a process that dies before it has built its consumer tells nobody
@@ -116,6 +120,9 @@ class Harness:
             self._world.add_partitions(self._topics[what["topic"]], what["partitions"])
         elif kind == "broker_stop":
             self._world.broker.crash(self._downtime_ms(action), LOADING_MS)
+
+    def _until(self, at_ms: int) -> simpy.Event:
+        return self._world.sleep(max(0, at_ms - self._world.now))
 
     def _tell(self, kind: str, label: str, what: dict[str, Any]) -> None:
         member = self._members[label]
@@ -141,7 +148,8 @@ class Harness:
         if before is not None and before.running:  # it is still closing
             yield before.consumer.gone
         slowness = self._slowness if self._members else self._slowness * ALONE
-        yield self._world.sleep(round(self.draw(self._latencies.start, f"{label}/start") * slowness))
+        drawn = self._world.now + round(self.draw(self._latencies.start, f"{label}/start") * slowness)
+        yield self._until(self._obeyed_ms.get(("start", f"{label}.{incarnation}"), drawn))
         chosen: dict[str, object] = {STRATEGY: split(options["assignor"])} if "assignor" in options else {}
         if METADATA_AGE in self._recorded.consumer:
             late = self._rounded(self._latencies.metadata, f"{label}/metadata")

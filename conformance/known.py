@@ -12,9 +12,15 @@ TIMELINES: dict[str, str] = {}
 """By `plot__way`: why no re-enactment goes the way that real clients go again and again. Empty: none."""
 
 RECORDED_WHILE = (
-    "The machine was busy with other work while these were recorded (its processors were contended all the time): "
-    "members joined and answered up to seconds late. Sequences can be compared, durations hardly; record them again on "
-    "a machine that is free."
+    "Recorded on a machine that did nothing else, two cores, seven groups side by side; when a program's first "
+    "JoinGroup reached the broker and when it called close() is taken from the recording, all else is simulated. The "
+    "simulated Java client's latencies are those of a busier machine (`simulation/latencies.py`), so eager rebalances "
+    "of Java members are a little longer here than there, and whether a fault falls just before or after a heartbeat "
+    "is chance on both sides: it moves an eager group's figure by up to a heartbeat interval for every partition. "
+    "One difference is not chance: in `poll-interval` librdkafka's returning member joins the follow-up rebalance "
+    "after 0.5 s, ours at its next heartbeat after 1 s. Its first heartbeat already finds that rebalance, because 4.4 "
+    "answers without lingering, and its next JoinGroup then seems to wait for a limit of one a second, looked at every "
+    "500 ms; not simulated."
 )
 """Under what circumstances the timelines came about."""
 

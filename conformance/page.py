@@ -132,6 +132,8 @@ def _differences() -> Iterator[str]:
         yield "None."
     for name, said in found:
         yield f"- `{name}`: {known.EXPLAINED.get(name, 'not explained')} ({said.partition(': recorded')[0]})"
+    for name in sorted(set(known.EXPLAINED) - {name for name, _ in found}):
+        yield f"- `{name}` agreed in this recording, by chance: {known.EXPLAINED[name]}"
     yield ""
 
 

@@ -18,11 +18,15 @@ CONSUMER_SETTINGS = (
 )
 """What a recording's `config` may tell of all members, besides `enable.auto.commit`."""
 INITIAL_DELAY = "group.initial.rebalance.delay.ms"
+APPEND_LINGER = "group.coordinator.append.linger.ms"
 MOST_PER_S = 1_000
 """A partition with more records a second is not taken: a re-enactment writes each of them down."""
 ON_MEMBERS = ("start", "close", "kill", "stop", "cont", "slow_batch", "subscribe")
 ON_BROKER = ("broker_stop", "broker_stopped", "broker_start", "broker_listening")
 ADD_PARTITIONS = "add_partitions"
+
+
+_FIRST_JOIN = ("member_id_issued", "member_added", "static_added", "static_replaced")
 
 
 class BadRecording(GroupSimError):
@@ -53,7 +57,8 @@ class Program:
 class Recording:
     """One recorded run, as far as a re-enactment looks at it. Times in ms since its start.
 
-    `records_per_s`: of one producer to one partition.
+    `records_per_s`: of one producer to one partition. `obeyed_ms`: by `(action's kind, process)` when the program did
+    what it was told: its first JoinGroup reached the coordinator, it called close(); as far as the file tells.
     """
 
     id: str
@@ -69,6 +74,7 @@ class Recording:
     actions: tuple[Action, ...]
     end_ms: int
     window_from_ms: int
+    obeyed_ms: dict[tuple[str, str], int]
 
 
 def parse(record: dict[str, Any]) -> Recording:
@@ -108,7 +114,18 @@ def _parse(name: str, record: dict[str, Any], config: dict[str, Any]) -> Recordi
         actions=tuple(_action(given, members, topics) for given in record["actions"]),
         end_ms=end_ms,
         window_from_ms=_whole(window[0], "window_ms"),
+        obeyed_ms=_obeyed(record),
     )
+
+
+def _obeyed(record: dict[str, Any]) -> dict[tuple[str, str], int]:
+    found: dict[tuple[str, str], int] = {}
+    told = [("start", row) for row in record.get("broker", ()) if row["kind"] in _FIRST_JOIN]
+    told += [("close", event) for event in record.get("events", ()) if event["kind"] == "closing"]
+    for kind, row in told:
+        if row.get("member") is not None:
+            found.setdefault((kind, f"{row['member']}.{row['incarnation']}"), row["t_ms"])
+    return found
 
 
 def _rate(value: Any) -> float:
@@ -121,7 +138,8 @@ def _broker(config: dict[str, Any]) -> dict[str, int | float | str | bool]:
     """The broker's settings; recordings use session timeouts its default bounds would refuse."""
     session = config.get("session.timeout.ms", 45_000)
     least = config.get("group.min.session.timeout.ms", min(6_000, session))
-    return {INITIAL_DELAY: config.get(INITIAL_DELAY, 3_000), "group.min.session.timeout.ms": least}
+    told = {APPEND_LINGER: config[APPEND_LINGER]} if APPEND_LINGER in config else {}
+    return {INITIAL_DELAY: config.get(INITIAL_DELAY, 3_000), "group.min.session.timeout.ms": least, **told}
 
 
 def _library(name: str) -> str:

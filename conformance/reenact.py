@@ -26,24 +26,25 @@ FAULT_WITHIN_MS = 60
 """A window that opens this close to an action opens because of it; else it opens at the first full ownership."""
 
 
-def reenact(recording: dict[str, Any], seed: int) -> dict[str, Any]:
+def reenact(recording: dict[str, Any], seed: int, obeys: bool = False) -> dict[str, Any]:
     """A recorded run (a `recording.json`), played in the simulator, in the recording's own form.
 
     Of what was recorded only `config`, `members`, `actions`, `run_end_ms` and `summary.window_ms` are looked at (and
     `assignor` or `id` for the strategy). `seed` decides what real runs leave to chance: start-up, latencies, and with
-    them the phase of the heartbeats. Raises BadRecording.
+    them the phase of the heartbeats. With `obeys` it does not decide when a program did what it was told: where the
+    file tells its first JoinGroup (the broker's log) and its close(), they come at these instants. Raises BadRecording.
     """
     recorded = parse(recording)
     try:
         plausible.check(recorded)
-        return _told(recorded, seed, _play(recorded, seed))
+        return _told(recorded, seed, _play(recorded, seed, obeys))
     except BadRecording:
         raise
     except GroupSimError as error:
         raise BadRecording(f"recording {recorded.id}: {error}") from error
 
 
-def _play(recorded: Recording, seed: int) -> Observed:
+def _play(recorded: Recording, seed: int, obeys: bool) -> Observed:
     observed = Observed()
     observed.wire.library = observed.progress.library = recorded.library
     observed.progress.auto_commit = recorded.auto_commit
@@ -52,7 +53,7 @@ def _play(recorded: Recording, seed: int) -> Observed:
     def story(world: World) -> Generator[simpy.Event, Any, None]:
         world.network.latency_ms = (0, 1)
         observed.progress.arrival = lambda t, p, offset: world.topics.arrival_ms(TopicPartition(t, p), offset)
-        harness = Harness(world, recorded, observed)
+        harness = Harness(world, recorded, observed, obeys)
         latencies = LATENCIES[recorded.library]
         rule = Delays(latencies, harness.draw, world.broker.address, lambda: world.now, harness.works_long)
         world.network.add_rule(rule)

@@ -21,7 +21,8 @@ class GroupConfig:
     """What a broker is told about classic groups (spec 7.1).
 
     `coordinator`: `java` is Kafka 4.x's, `scala` the older one's answers. `group_coordinator_append_linger_ms`
-    is how long an answer that wrote a record is held back (Kafka: group.coordinator.append.linger.ms).
+    is how long an answer that wrote a record is held back: 10 in the snapshot that the specification describes, -1,
+    not at all while nothing else waits to be written (KAFKA-19826), in 4.4.
     """
 
     group_min_session_timeout_ms: int = 6_000
@@ -37,7 +38,7 @@ BOUNDS: dict[str, tuple[int, int] | tuple[str, ...]] = {
     "group.max.session.timeout.ms": (0, INT_MAX),
     "group.initial.rebalance.delay.ms": (0, INT_MAX),
     "group.max.size": (1, INT_MAX),
-    "group.coordinator.append.linger.ms": (0, INT_MAX),
+    "group.coordinator.append.linger.ms": (-1, INT_MAX),
     "coordinator": ("java", "scala"),
 }
 
