@@ -122,7 +122,7 @@ class Books:
             self._index()
 
     def apply(self, event: Event) -> bool:
-        """Fold one fact; True if it is one that can change the books."""
+        """Fold one fact; True if it can have changed what somebody has, may do or subscribes to."""
         match event:
             case c.MemberAdded():
                 topics = _topics(event.protocols)
@@ -130,14 +130,14 @@ class Books:
                 self.leader = self.leader or event.member
                 self.members[event.member] = BookedMember(event.member, event.instance_id, event.client_host, topics)
             case c.MemberUpdated():
-                if event.member in self.members:
-                    self.members[event.member].topics = _topics(event.protocols)
+                return self._subscribe(event.member, _topics(event.protocols))
             case c.MemberReplaced():
                 self._replace(event)
             case c.MemberRemoved():
                 self._remove(event.member)
             case c.LeaderElected():
-                self.leader = event.member
+                self.leader, self.spoken = event.member, True
+                return False
             case c.RebalanceStarted():
                 self.state, self.generation = PREPARING, event.generation
             case c.JoinPhaseCompleted():
@@ -155,6 +155,15 @@ class Books:
             case _:
                 return False
         self.spoken, self._topics = True, None
+        return True
+
+    def _subscribe(self, member: MemberId, topics: tuple[str, ...]) -> bool:
+        """Most members that join again subscribe to what they did before."""
+        self.spoken = True
+        booked = self.members.get(member)
+        if booked is None or booked.topics == topics:
+            return False
+        booked.topics, self._topics = topics, None
         return True
 
     def _remove(self, member: MemberId) -> None:

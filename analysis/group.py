@@ -95,9 +95,7 @@ class GroupView:
         self._learn(process, event)
         if self.witness.recorded:  # what one process tells can settle what was unknown of any partition
             self._dirty |= set(self.witness.born_ms)
-        self._dirty |= earlier | process.view
-        for member in process.ids:
-            self._dirty |= set(self.books.assignment.get(member, ()))
+        self._dirty.update(earlier, process.view, *(self.books.assignment.get(id_, ()) for id_ in process.ids))
 
     def _learn(self, process: Process, event: client.ClientEvent) -> None:
         if not (self.witness.recorded and process.member) or self.books.told:
@@ -144,9 +142,9 @@ class GroupView:
             x.alive
             and not x.frozen
             and tp in x.view
-            and tp not in x.pending
-            and tp not in x.paused
-            and tp not in x.restoring
+            and not (x.pending and tp in x.pending)  # mostly empty: then a partition need not be hashed
+            and not (x.paused and tp in x.paused)
+            and not (x.restoring and tp in x.restoring)
             and self.positioned(x, tp)
             and not self.busy(x)
             and self.connected(x)
@@ -162,8 +160,8 @@ class GroupView:
 
     def verdict(self, tp: TopicPartition) -> Verdict:
         """The first label of 8.2 that holds."""
-        held = self.holders.get(tp, {})
-        serving = [held[name] for name in sorted(held) if self.serving(held[name], tp)]
+        held = self.holders.get(tp) or {}
+        serving = [held[name] for name in (sorted(held) if len(held) > 1 else held) if self.serving(held[name], tp)]
         if serving:
             return self._served(serving, [x for x in serving if self.entitled(x, tp)])
         owner = self.books.owner(tp)
@@ -175,14 +173,14 @@ class GroupView:
         return blind.verdict(self, tp, owner, process) or self._not_held(process, tp)
 
     def _served(self, serving: list[Process], entitled: list[Process]) -> Verdict:
+        if len(serving) == 1 and entitled:
+            sub_label = blind.word(self) if self.witness.recorded else None
+            return Verdict(OK, sub_label, entitled[0].id)
         zombies = [x for x in serving if x not in entitled]
         trouble = next((of_process(x) for x in zombies if x.trouble), None) or self.causes.now
         if len(serving) > 1:
             sub = (NONE_ENTITLED, ZOMBIE_AND_OWNER, BOTH_ENTITLED)[min(len(entitled), 2)]
             return Verdict(DOUBLE, sub, (entitled or serving)[0].id, trouble)
-        if entitled:
-            sub_label = blind.word(self) if self.witness.recorded else None
-            return Verdict(OK, sub_label, entitled[0].id)
         return Verdict(ZOMBIE_ONLY, None, zombies[0].id, trouble)
 
     def _lets_go(self, x: Process, tp: TopicPartition, owner: MemberId | None) -> bool:

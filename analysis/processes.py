@@ -13,7 +13,7 @@ from events.types import MemberId, ProcessId, TopicPartition
 Held = set[TopicPartition]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Process:
     """One incarnation of one consumer.
 
