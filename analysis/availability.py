@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from analysis.group import GroupView
 from analysis.labels import LABELS, Interval, Verdict, interval, is_available
 from analysis.witness import survey
-from events import network, world
+from events import network
 from events.base import Event, Recorded, group_of
 from events.types import TopicPartition
 
@@ -37,13 +37,12 @@ def intervals(facts: Iterable[Recorded], until_ms: int | None = None) -> list[In
 
 
 def _tell(lines: dict[str, _Lines], stream: str, event: Event) -> None:
-    if isinstance(event, network.LinkCut | network.LinkHealed):
+    line_of = group_of(stream)
+    if line_of is not None:
+        lines[line_of].view.apply(event)
+    elif isinstance(event, network.LinkCut | network.LinkHealed):
         for line in lines.values():
             line.view.link(event.a, event.b, cut=isinstance(event, network.LinkCut))
-    elif not isinstance(event, world.TopicCreated | world.PartitionsAdded | world.GroupDeclared):
-        line_of = group_of(stream)
-        if line_of is not None:
-            lines[line_of].view.apply(event)
 
 
 class _Lines:

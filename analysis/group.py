@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from analysis import blind
 from analysis.books import DEAD, PREPARING, STABLE, Books
 from analysis.causes import Causes, of_process
@@ -24,7 +26,7 @@ from analysis.labels import (
     ZOMBIE_ONLY,
     Verdict,
 )
-from analysis.processes import Process, Processes
+from analysis.processes import MEMBERSHIP, Process, Processes
 from analysis.witness import Witness
 from events import classic, client
 from events.base import Event
@@ -59,13 +61,22 @@ class GroupView:
             return
         self.causes.apply(event, self.books, self.processes, bool(self.owed))
         if self.books.apply(event):
-            self._dirty |= set(self.witness.born_ms)
+            self._dirty.update(self._concerned(event))
         self.processes.book(event)
         if isinstance(event, classic.AssignmentStored):
             self.processes.granted(sorted(self.books.members))
             self.owed = self._owed()
         elif isinstance(event, classic.GroupEmptied):
             self.owed = set()
+
+    def _concerned(self, event: Event) -> Iterable[TopicPartition]:
+        """The partitions whose label a change of the books can change: all, unless one member comes or goes."""
+        everything = self.witness.born_ms
+        if self.witness.recorded or not isinstance(event, classic.MemberAdded | classic.MemberRemoved):
+            return everything
+        process = self.processes.of(event.member)
+        unheld = [tp for tp in everything if not self.holders.get(tp)]
+        return {*unheld, *self.books.assignment.get(event.member, ()), *(process.view if process else ())}
 
     def link(self, a: str, b: str, cut: bool) -> None:
         """A link of a process is cut or healed. Only the link to `data` stops what it serves."""
@@ -81,7 +92,7 @@ class GroupView:
 
     def _hear(self, event: client.ClientEvent) -> None:
         known = self.processes.all.get(event.process)
-        earlier = known.view if known else set()
+        earlier, standing = (known.view, known.standing) if known else (set(), None)
         process = self.processes.apply(event)
         if process is None:
             return
@@ -94,8 +105,12 @@ class GroupView:
             process.trouble = None
         self._learn(process, event)
         if self.witness.recorded:  # what one process tells can settle what was unknown of any partition
-            self._dirty |= set(self.witness.born_ms)
-        self._dirty.update(earlier, process.view, *(self.books.assignment.get(id_, ()) for id_ in process.ids))
+            self._dirty.update(self.witness.born_ms)
+        given = (self.books.assignment.get(member, ()) for member in process.ids)
+        if type(event) in MEMBERSHIP and process.standing == standing:  # of what it holds this changes nothing
+            self._dirty.update(tp for some in given for tp in some if tp not in process.view)
+        else:
+            self._dirty.update(earlier, process.view, *given)
 
     def _learn(self, process: Process, event: client.ClientEvent) -> None:
         if not (self.witness.recorded and process.member) or self.books.told:

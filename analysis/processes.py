@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from events import classic
@@ -11,6 +11,10 @@ from events.base import Event
 from events.types import MemberId, ProcessId, TopicPartition
 
 Held = set[TopicPartition]
+MEMBERSHIP: frozenset[type[Event]] = frozenset(
+    {c.ProtocolSelected, c.JoinSent, c.LeaveSent, c.JoinOk, c.SyncOk, c.GenerationReset}
+)
+"""Facts of a process's membership: what it holds, and whether it runs, is as before."""
 
 
 @dataclass(slots=True, eq=False)
@@ -47,6 +51,11 @@ class Process:
     def name(self) -> str:
         """The id without the incarnation: how links and operators may call it."""
         return self.id.rpartition(".")[0] or self.id
+
+    @property
+    def standing(self) -> tuple[bool, MemberId, str | None]:
+        """What its membership says of the partitions in its view."""
+        return self.fenced, self.member, self.trouble
 
     def sync(self, member: MemberId) -> None:
         """A generation is known (again) under this id."""
@@ -120,14 +129,16 @@ class Processes:
         process = self.all.get(event.process)
         if process is None:
             process = self.all[event.process] = Process(event.process)
-        if not (_life(process, event) or _membership(process, event) or _holding(process, event)):
+        fold = _FOLDS.get(type(event))
+        if fold is None:
             return None
+        fold(process, event)
         if process.member:
             self.process_of[process.member] = process
         return process
 
 
-def _life(p: Process, event: c.ClientEvent) -> bool:
+def _life(p: Process, event: c.ClientEvent) -> None:
     match event:
         case c.ProcessStarted():
             pass
@@ -147,12 +158,9 @@ def _life(p: Process, event: c.ClientEvent) -> bool:
             p.fenced, p.trouble = True, "poll-expired"
         case c.Failed():
             p.fenced, p.trouble = True, "failed"
-        case _:
-            return False
-    return True
 
 
-def _membership(p: Process, event: c.ClientEvent) -> bool:
+def _membership(p: Process, event: c.ClientEvent) -> None:
     match event:
         case c.ProtocolSelected():
             p.protocol = event.protocol
@@ -171,12 +179,9 @@ def _membership(p: Process, event: c.ClientEvent) -> bool:
             p.surrendered = set()
             if event.member_id_too:
                 p.member = ""
-        case _:
-            return False
-    return True
 
 
-def _holding(p: Process, event: c.ClientEvent) -> bool:
+def _holding(p: Process, event: c.ClientEvent) -> None:
     match event:
         case c.ViewChanged():
             p.show(set(event.partitions))
@@ -198,6 +203,32 @@ def _holding(p: Process, event: c.ClientEvent) -> bool:
             p.paused |= set(event.partitions)
         case c.Resumed():
             p.paused -= set(event.partitions)
-        case _:
-            return False
-    return True
+
+
+_LIFE: set[type[Event]] = {
+    c.ProcessStarted,
+    c.Crashed,
+    c.Closed,
+    c.CloseStarted,
+    c.Frozen,
+    c.Thawed,
+    c.PollExpired,
+    c.Failed,
+}
+_HOLDING: set[type[Event]] = {
+    c.ViewChanged,
+    c.RevocationPending,
+    c.CallbackStart,
+    c.CallbackEnd,
+    c.PositionReady,
+    c.RestoreStart,
+    c.RestoreEnd,
+    c.Paused,
+    c.Resumed,
+}
+_FOLDS: dict[type[Event], Callable[[Process, c.ClientEvent], None]] = {
+    **dict.fromkeys(_LIFE, _life),
+    **dict.fromkeys(MEMBERSHIP, _membership),
+    **dict.fromkeys(_HOLDING, _holding),
+}
+"""What may change a process's availability, and by which of the three; all else is passed by."""

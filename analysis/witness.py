@@ -58,6 +58,19 @@ _WORLD: frozenset[type[Event]] = frozenset({world.TopicCreated, world.Partitions
 RELEVANT = COORDINATOR | CLIENT | _NETWORK | _WORLD
 """Every other fact (heartbeats, messages, polls, commits) can't change availability and is passed by."""
 
+_SHOWING: frozenset[type[Event]] = frozenset(
+    {
+        client.PositionReady,
+        client.CallbackStart,
+        client.CallbackEnd,
+        client.ViewChanged,
+        client.RevocationPending,
+        client.JoinOk,
+        client.SyncOk,
+    }
+)
+"""What processes tell of themselves beyond being there."""
+
 
 @dataclass(slots=True)
 class Witness:
@@ -108,12 +121,13 @@ def survey(facts: Iterable[Recorded], until_ms: int | None = None) -> Survey:
             continue
         log.append(fact)
         event = fact.event
-        if isinstance(event, world.TopicCreated | world.PartitionsAdded):
+        if (group := group_of(fact.stream)) is not None:
+            witness = groups.get(group) or groups.setdefault(group, Witness(group, fact.at_ms))
+            _hear(witness, fact)
+        elif isinstance(event, world.TopicCreated | world.PartitionsAdded):
             growth.append((fact.at_ms, event.topic, event.partitions))
         elif isinstance(event, world.GroupDeclared):
             _declare(groups.setdefault(event.group, Witness(event.group, fact.at_ms)), event, fact.at_ms)
-        elif (group := group_of(fact.stream)) is not None:
-            _hear(groups.setdefault(group, Witness(group, fact.at_ms)), fact)
     for witness in groups.values():
         _bear(witness, growth)
     return Survey(log, dict(sorted(groups.items())), end_ms)
@@ -131,6 +145,8 @@ def _hear(witness: Witness, fact: Recorded) -> None:
     witness.recorded |= fact.source is not None
     if isinstance(event, client.ClientEvent):
         witness.clients.add(event.process)
+        if type(event) not in _SHOWING:
+            return
         if isinstance(event, client.PositionReady):
             witness.positions.add(event.process)
             witness.seen |= {TopicPartition(t, p) for t, p, _ in event.offsets}

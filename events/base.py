@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import ClassVar
 
 import msgspec
@@ -54,6 +55,7 @@ def process_stream(group: str, process: str) -> str:
     return f"client:{group}/{process.replace('/', '%2F')}"
 
 
+@lru_cache(maxsize=10_000)
 def group_of(stream: str) -> str | None:
     """The group a stream speaks of; None for `world` and `network`."""
     kind, _, rest = stream.partition(":")
