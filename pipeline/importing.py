@@ -98,10 +98,29 @@ def _parquet_run(file: Path) -> _Run:
 def _parquet_rows(file: Path) -> Iterator[Row]:
     try:
         with pq.ParquetFile(file) as opened:
-            for batch in opened.iter_batches(_AT_ONCE):
-                yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+            batches = opened.iter_batches(_AT_ONCE)
+            yield from _ordered(chain.from_iterable(_rows_of(batch) for batch in batches))
     except (pa.ArrowException, OSError) as error:
         raise PipelineError(f"{file} can't be read: {_brief(error)}") from None
+
+
+def _rows_of(batch: pa.RecordBatch) -> Iterator[Row]:
+    return zip(*(column.to_pylist() for column in batch.columns), strict=True)
+
+
+def _ordered(rows: Iterable[Row]) -> Iterator[Row]:
+    """By `seq` again: a row group is ordered by type. Where one is missing or doubled, the store refuses the run."""
+    waiting: dict[int, Row] = {}
+    due = 0
+    for row in rows:
+        if row[0] in waiting or row[0] < due:
+            yield row
+            continue
+        waiting[row[0]] = row
+        while due in waiting:
+            yield waiting.pop(due)
+            due += 1
+    yield from (waiting[seq] for seq in sorted(waiting))
 
 
 def _json_runs(file: Path) -> Iterator[_Run]:

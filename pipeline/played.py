@@ -25,7 +25,7 @@ from analysis.summary import summarise
 from events.base import Recorded
 from events.catalogue import TELLING
 from events.errors import GroupSimError
-from pipeline.export import FILE, RUN_KEY
+from pipeline.export import FILE, PARQUET, RUN_KEY, row_group
 from pipeline.grid import Point, Subject
 from pipeline.schemas import LAKE, SUMMARY_ARROW
 from pipeline.source import FACTS_FOLDER, SUMMARY_FOLDER, UNFINISHED_FOLDER
@@ -52,7 +52,7 @@ class FactsFile(BatchWriter):
         super().__init__(info)
         self.telling: list[Recorded] = []
         self._waits: list[Row] = []
-        self._out = pq.ParquetWriter(unfinished, LAKE, compression="zstd")
+        self._out = pq.ParquetWriter(unfinished, LAKE, **PARQUET)
 
     def _store(self, info: RunInfo, rows: list[Row], first: int, mark: str) -> None:
         self._waits += rows
@@ -69,8 +69,7 @@ class FactsFile(BatchWriter):
         if rows:
             told = (row for row in rows if row[4] in _TELLING)
             self.telling.extend(map(recorded, repeat(self.info.id), told))
-            arrays = [pa.array(column, kind) for column, kind in zip(zip(*rows, strict=True), LAKE.types, strict=True)]
-            self._out.write_batch(pa.record_batch(arrays, schema=LAKE))
+            self._out.write_batch(row_group(rows))
 
     def close(self) -> None:
         """The file is whole; nothing can be added."""

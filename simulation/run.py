@@ -17,12 +17,12 @@ from assignors import ASSIGNORS
 from coordinator.config import BadSetting, near
 from events.base import WORLD_STREAM, Recorded
 from events.errors import GroupSimError
+from events.garbage import rare_collections
 from events.types import RunId
 from events.world import RunEnded
 from invariants import all_invariants
 from invariants.base import Invariant, Violation
 from simulation.errors import BadScenario, ScenarioFailed, StoryError
-from simulation.garbage import rare_collections
 from simulation.log import Log
 from simulation.world import Settings, World, check_settings
 from storage.resumed import ResumedWriter

@@ -20,7 +20,11 @@ from tests.pipeline.logs import eager, keep
 
 
 def rows_of(file: Path) -> list[Row]:
+    """In the run's order; in a file they are ordered by type."""
     table = pq.ParquetFile(file).read()
+    types = table["type"].to_pylist()
+    assert types == sorted(types)
+    table = table.sort_by("seq")
     return list(zip(*[table[name].to_pylist() for name in COLUMNS], strict=True))
 
 

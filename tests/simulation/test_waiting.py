@@ -9,9 +9,9 @@ import simpy
 from hypothesis import given
 from hypothesis import strategies as st
 
+from events.garbage import rare_collections
 from scenarios.catalogue import find
 from simulation.clients.process import Script, Waiter
-from simulation.garbage import rare_collections
 from simulation.run import run
 from storage.memory import MemoryStore
 
