@@ -106,7 +106,8 @@ class Books:
 
     def entitled(self, member: MemberId, partition: TopicPartition) -> bool:
         """The books give the partition to the member, and it may commit (spec: 8.1)."""
-        return member in self.owners.get(partition, ()) and self.in_force(member)
+        owners = self.owners.get(partition)
+        return owners is not None and member in owners and self.in_force(member)
 
     def subscribed(self, topic: str) -> bool:
         """Some member subscribes to the topic; a member whose topics were not told counts as subscribed."""

@@ -152,17 +152,18 @@ class GroupView:
         return self.witness.recorded and process.id not in self.witness.positions
 
     def serving(self, x: Process, tp: TopicPartition) -> bool:
-        """Spec 8.1: running, fetchable, not in a callback, not restoring, connected."""
+        """Spec 8.1: running, fetchable, not in a callback, not restoring, connected. Asked most of all: what is mostly
+        nothing is looked at before a partition is hashed or a method called."""
         return (
             x.alive
             and not x.frozen
-            and tp in x.view
-            and not (x.pending and tp in x.pending)  # mostly empty: then a partition need not be hashed
+            and not (x.callback and self.busy(x))
+            and not (x.pending and tp in x.pending)
             and not (x.paused and tp in x.paused)
             and not (x.restoring and tp in x.restoring)
-            and self.positioned(x, tp)
-            and not self.busy(x)
-            and self.connected(x)
+            and tp in x.view
+            and (tp in x.positioned or self.positioned(x, tp))
+            and not (self.cut and not self.connected(x))
         )
 
     def entitled(self, x: Process, tp: TopicPartition) -> bool:
@@ -176,13 +177,14 @@ class GroupView:
     def verdict(self, tp: TopicPartition) -> Verdict:
         """The first label of 8.2 that holds."""
         held = self.holders.get(tp) or {}
-        serving = [held[name] for name in (sorted(held) if len(held) > 1 else held) if self.serving(held[name], tp)]
+        holders = held.values() if len(held) < 2 else [held[name] for name in sorted(held)]
+        serving = [x for x in holders if self.serving(x, tp)]
         if serving:
             return self._served(serving, [x for x in serving if self.entitled(x, tp)])
         owner = self.books.owner(tp)
         process = self.processes.of(owner)
         if process is None or not process.alive or tp not in process.view:
-            process = next((held[name] for name in sorted(held) if self._lets_go(held[name], tp, owner)), process)
+            process = next((x for x in holders if self._lets_go(x, tp, owner)), process)
         if process is not None and process.alive and tp in process.view:
             return self._held(process, tp)
         return blind.verdict(self, tp, owner, process) or self._not_held(process, tp)
