@@ -96,8 +96,15 @@ def drive(python: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_executors_get_the_code_and_run_the_interpreter_that_is_named(cluster: tuple[str, Path]) -> None:
-    address, python = cluster
+def test_a_cluster_gets_the_code_runs_the_interpreter_that_is_named_and_sweeps_as_we_do_here(
+    cluster: tuple[str, Path], tmp_path: Path
+) -> None:
+    """One test, so that one cluster is started: workers of the test run do not share it."""
+    the_code_is_sent(*cluster)
+    a_sweep_is_the_sweep_here(*cluster, tmp_path)
+
+
+def the_code_is_sent(address: str, python: Path) -> None:
     imports = [str(python), "-P", "-c", "import pyspark, simpy; import pipeline"]
     bare = subprocess.run(imports, capture_output=True, text=True, check=False)
     assert "No module named 'pipeline'" in bare.stderr
@@ -109,10 +116,9 @@ def test_executors_get_the_code_and_run_the_interpreter_that_is_named(cluster: t
     assert all("groupsim.zip/pipeline/__init__.py" in line for line in ended.stdout.splitlines())
 
 
-def test_a_sweep_on_the_cluster_is_the_sweep_here(cluster: tuple[str, Path], tmp_path: Path) -> None:
+def a_sweep_is_the_sweep_here(address: str, python: Path, tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
-    address, python = cluster
     told = ["-m", "cli.main", "sweep", quick(tmp_path), "--grid", "waits=2,5", "--seeds", "0:3", "--partitions", "2"]
     ended = drive(python, *told, "--to", str(tmp_path / "far"), "--master", address)
     assert ended.stderr == ""
