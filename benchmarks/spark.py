@@ -43,7 +43,7 @@ def seconds(what: Callable[[], object]) -> float:
 
 def sweeps(spark: SparkSession, runs: int, repeats: int, folder: Path) -> None:
     """Print speed-up and overhead."""
-    sweep = Sweep(subject(SCENARIO), {"assignor": ["range", "cooperative-sticky"]}, range(runs // 2))
+    sweep = Sweep(subject(SCENARIO), {"assignors": ["range", "cooperative-sticky"]}, range(runs // 2))
     lakes = iter(range(1_000_000))
 
     def by_spark(tasks: int) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from pipeline.errors import PipelineError
 from pipeline.sweep_report import Report
@@ -39,10 +40,22 @@ def _shown(report: Report) -> list[dict[str, float | str | bool]]:
     by = unit(report)[1]
     rows = [row for row in report.choices if row["median"] is not None][:_ENOUGH]
     numbers = ("median", "median_low", "median_high", "p95")
+    same = _same(rows)
     return [
-        {"choice": row["choice"] or "as it is", "best": row["as_good"], **{n: row[n] / by for n in numbers}}
+        {
+            "choice": " ".join(word for word in row["choice"].split() if word not in same)
+            or row["choice"]
+            or "as it is",
+            "best": row["as_good"],
+            **{n: row[n] / by for n in numbers},
+        }
         for row in rows
     ]
+
+
+def _same(rows: list[dict[str, Any]]) -> set[str]:
+    """What all choices have in common need not stand beside each."""
+    return set.intersection(*(set(row["choice"].split()) for row in rows)) if len(rows) > 1 else set()
 
 
 def _png(report: Report, file: Path) -> None:
@@ -66,8 +79,9 @@ def _png(report: Report, file: Path) -> None:
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
     axes.tick_params(axis="y", length=0)
-    axes.set_xlabel(f"{unit(report)[0]}; dot: median, bar: 95 % interval, tick: 95th percentile")
-    axes.set_title(_title(report), loc="left", fontsize=11)
+    # Of the figure, not of the axes: long names of choices leave those little room.
+    figure.supxlabel(f"{unit(report)[0]}; dot: median, bar: 95 % interval, tick: 95th percentile", fontsize=9)
+    figure.suptitle(_title(report), x=0.01, ha="left", fontsize=11)
     figure.savefig(file, dpi=130, metadata={"Software": None})
     plt.close(figure)
 
