@@ -28,7 +28,6 @@ from pipeline.transforms import unavailable_by_label
 from simulation.run import run
 from storage.memory import MemoryStore
 
-SCENARIO = "one_departure"
 LONG = "rolling_restart"
 CORES = 2
 SEEDS = 8
@@ -43,7 +42,8 @@ def seconds(what: Callable[[], object]) -> float:
 
 def sweeps(spark: SparkSession, runs: int, repeats: int, folder: Path) -> None:
     """Print speed-up and overhead."""
-    sweep = Sweep(subject(SCENARIO), {"assignors": ["range", "cooperative-sticky"]}, range(runs // 2))
+    grid = {"assignor": ["range", "cooperative-sticky"]}
+    sweep = Sweep(subject(LONG), grid, range(runs // 2), {"members": "6", "partitions": "24"})
     lakes = iter(range(1_000_000))
 
     def by_spark(tasks: int) -> float:
@@ -64,7 +64,7 @@ def sweeps(spark: SparkSession, runs: int, repeats: int, folder: Path) -> None:
         two.append(by_spark(8 * CORES))
     speed_up = statistics.median(a / b for a, b in zip(alone, two, strict=True))
     over = statistics.median((a - b) / runs * 1000 for a, b in zip(alone, loops, strict=True))
-    print(f"sweep of {runs} x {SCENARIO}, {repeats} repeats, medians")
+    print(f"sweep of {runs} x {LONG} of 6 members, {repeats} repeats, medians")
     print(f"  bare simulator  {statistics.median(loops) / runs * 1000:7.0f} ms a run")
     print(f"  one task        {statistics.median(alone) / runs * 1000:7.0f} ms a run")
     print(f"  {8 * CORES} tasks        {statistics.median(two) / runs * 1000:7.0f} ms a run")
