@@ -52,7 +52,8 @@ def blame(
     known = (*SUMS, PIECES) if len(parts) == 1 else SUMS
     for part in parts:
         if part not in known:
-            raise BadRequest(f"--by must be {', '.join(known)}, not {part!r}")
+            alone = f"; {PIECES} stands alone" if part == PIECES else ""
+            raise BadRequest(f"--by must be {', '.join(known)}, not {part!r}{alone}")
     if between is not None and between[0] >= between[1]:
         raise BadRequest(f"--between {between[0]} {between[1]}: the first must be less than the second")
     with existing(store) as opened:

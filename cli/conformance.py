@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -38,8 +39,10 @@ def scripts(file: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def recording(file: str) -> dict[str, Any] | None:
-    """A file that is one recorded run; None if it is something else. Raises BadRequest where it can't be read."""
-    with opened(file) as lines:
+    """A file that is one recorded run, or a folder of its recording.json; None if it is something else. Raises
+    BadRequest where it can't be read."""
+    inside = Path(file) / "recording.json"
+    with opened(str(inside) if inside.is_file() else file) as lines:
         try:
             record = json.loads(b"".join(lines))
         except ValueError:

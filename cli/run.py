@@ -120,9 +120,12 @@ def _again(reference: str) -> Callable[[EventStore], RunResult]:
 def _summary(store: Any, result: Any) -> dict[str, Any]:
     """The contract's JSON of a run."""
     from events.catalogue import TELLING
+    from events.client import Failed
 
     info = result.info
-    numbers, found = measured(list(store.read(info.id, types=TELLING)))
+    told = list(store.read(info.id, types=TELLING))
+    numbers, found = measured(told)
+    raised = [{"process": f.event.process, "error": f.event.error} for f in told if isinstance(f.event, Failed)]
     numbers["unavailable"]["starting_ms"] = starting_ms(found)
     return {
         "run": info.id,
@@ -134,6 +137,7 @@ def _summary(store: Any, result: Any) -> dict[str, Any]:
         "digest": info.digest,
         "status": info.status,
         **({"failure": result.failure} if result.failure else {}),
+        **({"raised": raised} if raised else {}),
         **numbers,
         "invariants": [
             {
@@ -162,6 +166,8 @@ def _print(summary: dict[str, Any], reference: str) -> None:
     print(title(name, seed, summary["simulated_ms"], rebalances, summary["facts"]))
     for line in headline(summary):
         print(line)
+    if raised := summary.get("raised"):
+        print("raised       " + "; ".join(f"{each['process']} {each['error']}" for each in raised))
     print("  ".join(_verdict(invariant) for invariant in summary["invariants"]))
     for invariant in summary["invariants"]:
         for violation in invariant["violations"]:

@@ -65,6 +65,9 @@ def import_(
     from pipeline.importing import import_runs
     from storage import open_store
 
+    for path in paths:
+        if not path.exists():
+            raise BadRequest(f"there is no {path}")
     found = []
     with closing(open_store(store)) as opened:
         for path in paths:

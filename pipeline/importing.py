@@ -85,8 +85,8 @@ def _in_order(files: list[Path]) -> Iterator[_Run]:
 
 def _parquet_run(file: Path) -> _Run:
     try:
-        schema = pq.read_schema(file)
-        about = (schema.metadata or {}).get(RUN_KEY)
+        with pq.ParquetFile(file) as opened:
+            schema, about = opened.schema_arrow, (opened.metadata.metadata or {}).get(RUN_KEY)
         if about is None or not schema.remove_metadata().equals(LAKE):
             raise PipelineError(f"{file} was not written by `groupsim export`: its columns or its metadata are others")
         info = msgspec.json.decode(about, type=RunInfo)

@@ -25,7 +25,7 @@ def draw(report: Report, file: Path) -> None:
 
 
 def _title(report: Report) -> str:
-    return f"{report.scenario}: {unit(report)[0]} by choice, median of {report.runs:,} runs"
+    return f"{report.scenario}: {unit(report)[0]} by choice, medians over seeds; {report.runs:,} runs"
 
 
 def unit(report: Report) -> tuple[str, float]:

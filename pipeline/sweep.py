@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -68,6 +69,7 @@ def sweep_into(
     points done. Raises PipelineError if the folder holds something else, or can't be written, or Spark fails.
     """
     directory = directory.resolve()
+    fresh = not directory.exists()
     keep_manifest(sweep.subject, directory, resume=resume)
     with _alone_in(directory):
         clean(directory)
@@ -75,11 +77,22 @@ def sweep_into(
         done = finished(directory)
         left = [point for point in points if point.run not in done]
         if left:
+            session = _started(start, directory if fresh else None)
             with _watching(directory, len(points), len(points) - len(left), progress):
-                _play(start(), sweep.subject, left, directory, partitions)
+                _play(session, sweep.subject, left, directory, partitions)
         clean(directory, ended=True)
         failures, broken = _outcome(directory, points)
         return Done(len(points), len(points) - len(left), broken, failures)
+
+
+def _started(start: Callable[[], SparkSession], made: Path | None) -> SparkSession:
+    """The session; without one, the folder that was `made` for the sweep goes again: the next try may name it."""
+    try:
+        return start()
+    except PipelineError:
+        if made is not None:
+            shutil.rmtree(made, ignore_errors=True)
+        raise
 
 
 def finished(directory: Path) -> set[str]:

@@ -129,6 +129,13 @@ def test_a_file_of_that_name_is_offered_where_no_scenario_has_it(call: Call, tmp
     assert (called.status, "unknown scenario 'mydeploy'; did you mean mydeploy.py?" in called.err) == (2, True)
 
 
+def test_what_a_client_raised_stands_in_the_summary(call: Call) -> None:
+    told = call("run", "upgrade_skipping_the_middle", "--format", "json").json
+    assert {each["error"] for each in told["raised"]} == {"INCONSISTENT_GROUP_PROTOCOL"}
+    assert "raised       m1.1 INCONSISTENT_GROUP_PROTOCOL" in call("run", "upgrade_skipping_the_middle").out
+    assert "raised" not in call("run", "steady_state", "--format", "json").json
+
+
 def test_a_refused_run_leaves_nothing_behind(call: Call) -> None:
     call("run", "steady_state", "--set", "session.timeout.ms=1000")
     call("run", "steady_state")

@@ -13,6 +13,7 @@ from cli.summary import measured
 from events.catalogue import TELLING
 from pipeline.export import FILE, RUN_KEY
 from pipeline.grid import Point, Subject, Sweep, subject
+from pipeline.importing import import_runs
 from pipeline.played import clean, load, play, player
 from pipeline.schemas import LAKE, SUMMARY_ARROW
 from pipeline.source import FACTS_FOLDER, SUMMARY_FOLDER, UNFINISHED_FOLDER
@@ -94,3 +95,11 @@ def test_a_story_travels_as_text_to_where_its_file_is_not(tmp_path: Path, lake: 
     scenario = load(what)
     assert (scenario.name, scenario.path) == ("quick", what.scenario)
     assert play(scenario, what, point, lake)["status"] == "finished"
+
+
+def test_a_point_of_a_sweep_can_be_put_into_a_store_as_it_is(tmp_path: Path, lake: Path) -> None:
+    what, (point, *_) = points(tmp_path, assignor="range")
+    row = play(load(what), what, point, lake)
+    store = MemoryStore()
+    ((info, new),) = import_runs(store, lake / FACTS_FOLDER)
+    assert (info.id, info.digest, new) == (point.run, row["digest"], True)

@@ -158,3 +158,17 @@ def test_the_command_tells_failures_and_exits_with_1(
     assert (answer["scenario"], answer["points"], answer["finished"], answer["failed"]) == ("quick", 4, 3, 1)
     assert answer["failures"][0]["seed"] == FAILS
     assert "failed: fails_at=3 seed 3: at " in told.err
+
+
+def test_without_a_session_no_folder_is_left_behind(tmp_path: Path) -> None:
+    def refused() -> SparkSession:
+        raise PipelineError("no such master")
+
+    sweep = Sweep(subject("steady_state"), {}, range(1))
+    with pytest.raises(PipelineError, match="no such master"):
+        sweep_into(refused, sweep, tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(PipelineError, match="no such master"):
+        sweep_into(refused, sweep, tmp_path / "mine")
+    assert (tmp_path / "mine").exists()
