@@ -12,7 +12,7 @@ from simulation.clients.process import Script
 
 @scenario(seed=1, lasts=minutes(3))
 def accidental_range_consumer(world: World, members: int = 3, partitions: int = 12) -> Script:
-    """A range-only consumer joins two cooperative groups: one loses and stops committing, the other is not guarded.
+    """KIP-726: a range-only consumer joins a guarded (`dynamic`) and an `unsafe` group; the first stops committing.
 
     Source: KIP-726, row C15 (KAFKA-12477, unshipped). Guarded (`dynamic`) members that held partitions when range was
     selected give them up as lost, and commit nothing until they have joined empty-handed. Unguarded ones (`unsafe`)

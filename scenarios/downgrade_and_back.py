@@ -12,7 +12,7 @@ NEW, OLD = "cooperative-sticky,range", "range"
 
 @scenario(seed=1, lasts=minutes(6))
 def downgrade_and_back(world: World, members: int = 3, partitions: int = 12) -> Script:
-    """A cooperative group is bounced to range and then to [cooperative-sticky, range] again, safely both ways.
+    """KIP-726: a cooperative group is bounced to range and to [cooperative-sticky, range] again, safely both ways.
 
     Source: KIP-726. The first member to come back with range alone forces the others to give everything up as lost;
     nobody commits what may be another's by then.

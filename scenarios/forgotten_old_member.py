@@ -12,7 +12,7 @@ OLD, NEW = "range", "cooperative-sticky,range"
 
 @scenario(seed=1, lasts=minutes(5))
 def forgotten_old_member(world: World, members: int = 4, partitions: int = 12) -> Script:
-    """All members but one are upgraded: the group stays eager, safely, until the forgotten one is upgraded too.
+    """KIP-726: all members but one are upgraded; the group stays eager, safely, until the forgotten one is, too.
 
     Source: KIP-726. It is enough to restart the one that was forgotten.
     """

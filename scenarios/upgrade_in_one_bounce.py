@@ -13,7 +13,7 @@ OLD, NEW = "range", "cooperative-sticky,range"
 
 @scenario(seed=1, lasts=minutes(4))
 def upgrade_in_one_bounce(world: World, members: int = 4, partitions: int = 12, downtime_ms: int = 3_000) -> Script:
-    """Every member is restarted once with [cooperative-sticky, range]; the last old one gone, the group is cooperative.
+    """KIP-726: all restart once with [cooperative-sticky, range]; the last old one gone, the group is cooperative.
 
     Source: KIP-726 (never shipped; spec 5.11). Eager until then, no partition is ever owned twice, no commit refused.
     """
