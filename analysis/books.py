@@ -109,11 +109,16 @@ class Books:
         owners = self.owners.get(partition)
         return owners is not None and member in owners and self.in_force(member)
 
-    def subscribed(self, topic: str) -> bool:
-        """Some member subscribes to the topic; a member whose topics were not told counts as subscribed."""
+    @property
+    def topics(self) -> set[str]:
+        """What the members subscribe to; with an empty name where one's topics were not told."""
         if self._topics is None:
             self._topics = {t for m in self.members.values() for t in m.topics or ("",)}
-        return topic in self._topics or "" in self._topics
+        return self._topics
+
+    def subscribed(self, topic: str) -> bool:
+        """Some member subscribes to the topic; a member whose topics were not told counts as subscribed."""
+        return topic in self.topics or "" in self.topics
 
     def learn(self, member: MemberId, generation: int, partitions: Partitions) -> None:
         """Take a member's own word for its assignment where the coordinator's log tells none (recorded runs)."""

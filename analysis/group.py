@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
+from itertools import chain
 
 from analysis import blind
 from analysis.books import DEAD, PREPARING, STABLE, Books
@@ -60,8 +61,12 @@ class GroupView:
             self._hear(event)
             return
         self.causes.apply(event, self.books, self.processes, bool(self.owed))
+        topics = None if self.witness.recorded else self.books.topics
         if self.books.apply(event):
-            self._dirty.update(self._concerned(event))
+            if isinstance(event, classic.MemberAdded | classic.MemberRemoved) and self.books.topics == topics:
+                self._dirty |= self._of_member(event.member)
+            else:
+                self._dirty.update(self.witness.born_ms)
         self.processes.book(event)
         if isinstance(event, classic.AssignmentStored):
             self.processes.granted(sorted(self.books.members))
@@ -69,14 +74,10 @@ class GroupView:
         elif isinstance(event, classic.GroupEmptied):
             self.owed = set()
 
-    def _concerned(self, event: Event) -> Iterable[TopicPartition]:
-        """The partitions whose label a change of the books can change: all, unless one member comes or goes."""
-        everything = self.witness.born_ms
-        if self.witness.recorded or not isinstance(event, classic.MemberAdded | classic.MemberRemoved):
-            return everything
-        process = self.processes.of(event.member)
-        unheld = [tp for tp in everything if not self.holders.get(tp)]
-        return {*unheld, *self.books.assignment.get(event.member, ()), *(process.view if process else ())}
+    def _of_member(self, member: MemberId) -> set[TopicPartition]:
+        """What it was given and what its process holds: where it subscribes like others, nothing else hangs on it."""
+        process = self.processes.of(member)
+        return {*self.books.assignment.get(member, ()), *(process.view if process else ())}
 
     def link(self, a: str, b: str, cut: bool) -> None:
         """A link of a process is cut or healed. Only the link to `data` stops what it serves."""
@@ -88,7 +89,7 @@ class GroupView:
                     process.trouble = "cut"
                 elif process.trouble == "cut" and self.books.in_force(process.member):
                     process.trouble = None
-                self._dirty |= process.view
+                self._dirty.update(process.view, self._given(process))
 
     def _hear(self, event: client.ClientEvent) -> None:
         known = self.processes.all.get(event.process)
@@ -106,11 +107,14 @@ class GroupView:
         self._learn(process, event)
         if self.witness.recorded:  # what one process tells can settle what was unknown of any partition
             self._dirty.update(self.witness.born_ms)
-        given = (self.books.assignment.get(member, ()) for member in process.ids)
         if type(event) in MEMBERSHIP and process.standing == standing:  # of what it holds this changes nothing
-            self._dirty.update(tp for some in given for tp in some if tp not in process.view)
+            self._dirty.update(tp for tp in self._given(process) if tp not in process.view)
         else:
-            self._dirty.update(earlier, process.view, *given)
+            self._dirty.update(earlier, process.view, self._given(process))
+
+    def _given(self, process: Process) -> Iterator[TopicPartition]:
+        """What the books give to it, under whatever id."""
+        return chain.from_iterable(self.books.assignment.get(member, ()) for member in process.ids)
 
     def _learn(self, process: Process, event: client.ClientEvent) -> None:
         if not (self.witness.recorded and process.member) or self.books.told:

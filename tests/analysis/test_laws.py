@@ -5,18 +5,26 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.availability import intervals
+from analysis import availability
+from analysis.availability import Interval, intervals
+from analysis.group import GroupView
 from analysis.rebalances import rebalances
 from analysis.replay import replay
 from analysis.summary import unavailable
 from events import classic as c
 from events import client as p
-from events.base import Event
+from events.base import Event, Recorded
+from events.catalogue import TELLING
 from events.network import LinkCut, LinkHealed
+from events.types import TopicPartition
 from events.world import PartitionsAdded
+from scenarios.catalogue import find
+from simulation.run import run
+from storage.memory import MemoryStore
 from tests.analysis.log import Log, offsets, tps
 
 NAMES = ("a", "b")
@@ -114,6 +122,35 @@ def test_intervals_cover_the_time_of_each_partition_once_and_are_maximal(log: Lo
             )
     if log.source is None and end > 0:
         assert all(lines["billing", "orders", n][0].from_ms == 0 for n in (0, 1))
+
+
+class Thorough(GroupView):
+    """Takes any fact as one that may change the label of any partition."""
+
+    def take_dirty(self) -> set[TopicPartition]:
+        return super().take_dirty() | set(self.witness.born_ms)
+
+
+def thoroughly(facts: list[Recorded]) -> list[Interval]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(availability, "GroupView", Thorough)
+        return intervals(facts)
+
+
+@given(logs())
+@settings(max_examples=300, deadline=None)
+def test_what_is_not_judged_again_has_not_changed(log: Log) -> None:
+    assert intervals(log.facts) == thoroughly(log.facts)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", ["accidental_range_consumer", "cut_from_coordinator", "rolling_restart", "swarm", "zombie_member"]
+)
+def test_nor_has_it_in_a_story(name: str) -> None:
+    store = MemoryStore()
+    facts = list(store.read(run(find(name), store, record="facts").info.id, types=TELLING))
+    assert intervals(facts) == thoroughly(facts)
 
 
 @given(logs())
