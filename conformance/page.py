@@ -131,10 +131,14 @@ def _differences() -> Iterator[str]:
     if not found:
         yield "None."
     for name, said in found:
-        yield f"- `{name}`: {known.EXPLAINED.get(name, 'not explained')} ({said.partition(': recorded')[0]})"
-    for name in sorted(set(known.EXPLAINED) - {name for name, _ in found}):
-        yield f"- `{name}` agreed in this recording, by chance: {known.EXPLAINED[name]}"
+        yield f"- `{name}`: {_why(name) or 'not explained'} ({said.partition(': recorded')[0]})"
+    for name in sorted(set(known.BY_CHANCE) - {name for name, _ in found}):
+        yield f"- `{name}` agreed in this recording, by chance: {known.BY_CHANCE[name]}"
     yield ""
+
+
+def _why(name: str) -> str | None:
+    return known.EXPLAINED.get(name) or known.BY_CHANCE.get(name)
 
 
 def _sync_ms() -> int:
