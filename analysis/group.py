@@ -61,12 +61,12 @@ class GroupView:
             self._hear(event)
             return
         self.causes.apply(event, self.books, self.processes, bool(self.owed))
-        topics = None if self.witness.recorded else self.books.topics
+        member = None if self.witness.recorded else _who(event)
+        topics = self.books.topics if member else None
         if self.books.apply(event):
-            if isinstance(event, classic.MemberAdded | classic.MemberRemoved) and self.books.topics == topics:
-                self._dirty |= self._of_member(event.member)
-            else:
-                self._dirty.update(self.witness.born_ms)
+            self._dirty.update(
+                self._of_member(member) if member and self.books.topics == topics else self.witness.born_ms
+            )
         self.processes.book(event)
         if isinstance(event, classic.AssignmentStored):
             self.processes.granted(sorted(self.books.members))
@@ -246,3 +246,8 @@ class GroupView:
         if x.released:
             return False
         return self.books.state == STABLE or (self.books.state in (PREPARING, DEAD) and tp not in x.surrendered)
+
+
+def _who(event: Event) -> MemberId | None:
+    """The one member that comes or goes by this fact; None for all other facts."""
+    return event.member if isinstance(event, classic.MemberAdded | classic.MemberRemoved) else None

@@ -129,7 +129,7 @@ class Processes:
         process = self.all.get(event.process)
         if process is None:
             process = self.all[event.process] = Process(event.process)
-        fold = _FOLDS.get(type(event))
+        fold = FOLDS.get(type(event))
         if fold is None:
             return None
         fold(process, event)
@@ -226,9 +226,9 @@ _HOLDING: set[type[Event]] = {
     c.Paused,
     c.Resumed,
 }
-_FOLDS: dict[type[Event], Callable[[Process, c.ClientEvent], None]] = {
+FOLDS: dict[type[Event], Callable[[Process, c.ClientEvent], None]] = {
     **dict.fromkeys(_LIFE, _life),
     **dict.fromkeys(MEMBERSHIP, _membership),
     **dict.fromkeys(_HOLDING, _holding),
 }
-"""What may change a process's availability, and by which of the three; all else is passed by."""
+"""The facts of a process that can change its availability, and which of the three folds each; all else is passed by."""

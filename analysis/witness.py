@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from analysis.processes import FOLDS
 from events import classic, client, network, world
 from events.base import Event, Recorded, group_of
 from events.types import MemberId, ProcessId, TopicPartition
@@ -26,50 +27,11 @@ COORDINATOR: frozenset[type[Event]] = frozenset(
         classic.CoordinatorLoaded,
     }
 )
-CLIENT: frozenset[type[Event]] = frozenset(
-    {
-        client.ProcessStarted,
-        client.Crashed,
-        client.Frozen,
-        client.Thawed,
-        client.CloseStarted,
-        client.Closed,
-        client.PollExpired,
-        client.Failed,
-        client.ProtocolSelected,
-        client.JoinSent,
-        client.JoinOk,
-        client.SyncOk,
-        client.LeaveSent,
-        client.GenerationReset,
-        client.RevocationPending,
-        client.CallbackStart,
-        client.CallbackEnd,
-        client.ViewChanged,
-        client.PositionReady,
-        client.RestoreStart,
-        client.RestoreEnd,
-        client.Paused,
-        client.Resumed,
-    }
-)
+CLIENT: frozenset[type[Event]] = frozenset(FOLDS)
 _NETWORK: frozenset[type[Event]] = frozenset({network.LinkCut, network.LinkHealed})
 _WORLD: frozenset[type[Event]] = frozenset({world.TopicCreated, world.PartitionsAdded, world.GroupDeclared})
 RELEVANT = COORDINATOR | CLIENT | _NETWORK | _WORLD
 """Every other fact (heartbeats, messages, polls, commits) can't change availability and is passed by."""
-
-_SHOWING: frozenset[type[Event]] = frozenset(
-    {
-        client.PositionReady,
-        client.CallbackStart,
-        client.CallbackEnd,
-        client.ViewChanged,
-        client.RevocationPending,
-        client.JoinOk,
-        client.SyncOk,
-    }
-)
-"""What processes tell of themselves beyond being there."""
 
 
 @dataclass(slots=True)
@@ -145,8 +107,6 @@ def _hear(witness: Witness, fact: Recorded) -> None:
     witness.recorded |= fact.source is not None
     if isinstance(event, client.ClientEvent):
         witness.clients.add(event.process)
-        if type(event) not in _SHOWING:
-            return
         if isinstance(event, client.PositionReady):
             witness.positions.add(event.process)
             witness.seen |= {TopicPartition(t, p) for t, p, _ in event.offsets}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -62,19 +63,14 @@ def import_(
 
     Example: groupsim import lake/ --store other.db
     """
-    from pipeline.importing import import_runs
+    from pipeline.importing import exported, take
     from storage import open_store
 
-    for path in paths:
-        if not path.exists():
-            raise BadRequest(f"there is no {path}")
+    sources = [exported(path) for path in paths]  # before a store is made: what is no export leaves none behind
     found = []
     with closing(open_store(store)) as opened:
-        for path in paths:
-            for info, new in import_runs(opened, path):
-                found.append(
-                    {"run": info.id, "name": info.name, "facts": info.facts, "digest": info.digest, "new": new}
-                )
-                if not new:
-                    output.note(f"run {info.id} is in the store already, with the same digest")
+        for info, new in take(opened, chain.from_iterable(sources)):
+            found.append({"run": info.id, "name": info.name, "facts": info.facts, "digest": info.digest, "new": new})
+            if not new:
+                output.note(f"run {info.id} is in the store already, with the same digest")
     output.rows(found, ("run", "name", "facts", "digest", "new"), form)

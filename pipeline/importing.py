@@ -44,26 +44,36 @@ def import_runs(store: EventStore, path: str | Path) -> Iterator[tuple[RunInfo, 
     put in whole or not at all. Raises StreamConflict where another run has its id, StoreError where its facts are not
     the ones that were exported, PipelineError for a file that is no export; the place is named.
     """
+    return take(store, exported(path))
+
+
+Exported = tuple[str, RunInfo, Iterable[Row]]
+"""Where it stands, what is known of it, its facts."""
+
+
+def exported(path: str | Path) -> Iterator[Exported]:
+    """What an export holds; its facts are read when they are asked for. Raises PipelineError, as `import_runs`."""
     source = Path(path)
     if source.suffix == JSON_LINES:
-        return _all(store, _json_runs(source))
+        try:
+            source.open("rb").close()  # now, not when the first fact is asked for
+        except OSError as error:
+            raise PipelineError(f"{source} can't be read: {error.strerror}") from None
+        return _json_runs(source)
     if source.is_dir():
         files = sorted(source.glob(f"run=*/{FILE}")) or sorted(source.glob(FILE))
         if not files:
             raise PipelineError(f"{source} holds no run=…/{FILE}, which `groupsim export` would have written")
-        return _all(store, _in_order(files))
+        return _in_order(files)
     if source.suffix == ".parquet":
-        return _all(store, iter([_parquet_run(source)]))
+        return iter([_parquet_run(source)])
     if not source.exists():
         raise PipelineError(f"there is no {source}")
     raise PipelineError(f"{source} is neither a {JSON_LINES} nor a .parquet file nor a folder of them")
 
 
-_Run = tuple[str, RunInfo, Iterable[Row]]
-"""Where it stands, what is known of it, its facts."""
-
-
-def _all(store: EventStore, found: Iterator[_Run]) -> Iterator[tuple[RunInfo, bool]]:
+def take(store: EventStore, found: Iterable[Exported]) -> Iterator[tuple[RunInfo, bool]]:
+    """Put them into the store: `import_runs`, where the store is not to be made before the exports were looked at."""
     known = {info.id: info for info in store.runs()}
     for place, info, rows in found:
         there = known.get(info.id)
@@ -77,13 +87,13 @@ def _all(store: EventStore, found: Iterator[_Run]) -> Iterator[tuple[RunInfo, bo
         yield known[info.id], True
 
 
-def _in_order(files: list[Path]) -> Iterator[_Run]:
+def _in_order(files: list[Path]) -> Iterator[Exported]:
     """As the runs were made, so that `latest` means the same as in the store that they come from."""
     runs = [_parquet_run(file) for file in files]
     return iter(sorted(runs, key=lambda run: (run[1].created_at, run[1].id)))
 
 
-def _parquet_run(file: Path) -> _Run:
+def _parquet_run(file: Path) -> Exported:
     try:
         with pq.ParquetFile(file) as opened:
             schema, about = opened.schema_arrow, (opened.metadata.metadata or {}).get(RUN_KEY)
@@ -123,7 +133,7 @@ def _ordered(rows: Iterable[Row]) -> Iterator[Row]:
     yield from (waiting[seq] for seq in sorted(waiting))
 
 
-def _json_runs(file: Path) -> Iterator[_Run]:
+def _json_runs(file: Path) -> Iterator[Exported]:
     for run, lines in groupby(_lines(file), key=lambda numbered: numbered[1].run):
         number, first = next(lines)
         if first.info is None or first.info.id != run:

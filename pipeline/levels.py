@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 from events.classic import CommitAccepted
 from events.client import PositionReady
 from events.world import TopicCreated
+from pipeline.source import of_types
 
 _WHERE = "run, group, topic, partition"
 # events.base.group_of: `group:<group>`, `client:<group>/<process>`, where a group may have a slash and a process not.
@@ -69,7 +70,7 @@ def _read(facts: DataFrame, every_ms: int) -> DataFrame:
 
 def _told(facts: DataFrame, kinds: list[str], fields: str, every_ms: int) -> DataFrame:
     """Facts of some types, with the number of the first instant that they count at (`nth`) and fields of the body."""
-    return facts.where(F.col("type").isin(kinds)).select(
+    return facts.where(of_types(kinds)).select(
         "run",
         "stream",
         "seq",

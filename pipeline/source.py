@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import reduce
+from operator import or_
 from pathlib import Path
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.errors import PipelineError
@@ -34,3 +37,8 @@ def facts(spark: SparkSession, directory: str | Path) -> DataFrame:
         [(file.stem,) for file in (place / SUMMARY_FOLDER).glob("*.parquet")], "run string"
     )
     return found.join(F.broadcast(committed), "run", "left_semi").select(*FACTS.names)
+
+
+def of_types(types: Iterable[str]) -> Column:
+    """Facts of these types. Not `isin`: of that, Parquet compares its pages with the first and the last name only."""
+    return reduce(or_, (F.col("type") == name for name in sorted(types)))

@@ -9,9 +9,7 @@ fit into a worker's memory.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Set
-from functools import reduce
 from itertools import repeat
-from operator import or_
 from typing import Any
 
 import pyarrow as pa
@@ -40,6 +38,7 @@ from pipeline.schemas import (
     UNAVAILABLE_BY_LABEL,
     WINDOWS,
 )
+from pipeline.source import of_types
 from storage.codec import COLUMNS, recorded
 
 Rows = Callable[[list[Recorded]], Iterable[Any]]
@@ -106,12 +105,7 @@ def _as(schema: StructType) -> list[Column]:
 
 def _telling(facts: DataFrame) -> DataFrame:
     """Without the facts that change nothing: most of a run's, where everything is recorded."""
-    return facts.select(*_as(FACTS)).where(_among(TELLING))
-
-
-def _among(types: Iterable[str]) -> Column:
-    """Facts of these types. Not `isin`: of that, Parquet compares its pages with the first and the last name only."""
-    return reduce(or_, (F.col("type") == name for name in sorted(types)))
+    return facts.select(*_as(FACTS)).where(of_types(TELLING))
 
 
 def _by_run(facts: DataFrame, rows: Rows, schema: StructType, kinds: Set[type[Event]]) -> DataFrame:
@@ -126,7 +120,7 @@ def _by_run(facts: DataFrame, rows: Rows, schema: StructType, kinds: Set[type[Ev
 
     telling = _telling(facts)
     ends = telling.groupBy("run").agg(F.max("seq").alias("end_seq"), F.max("at_ms").alias("end_ms"))
-    heeded = telling.where(_among(kind.__name__ for kind in kinds)).drop("version")
+    heeded = telling.where(of_types(kind.__name__ for kind in kinds)).drop("version")
     return heeded.join(F.broadcast(ends), "run").groupBy("run").applyInArrow(of_run, schema).select(*_as(schema))
 
 

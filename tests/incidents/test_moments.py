@@ -74,13 +74,14 @@ def test_a_clock_that_steps_back_never_takes_the_run_back(tmp_path: Path) -> Non
     assert any("steps back by up to 2200 ms (first at line 4)" in note for note in result.notes)
 
 
+def brokers(tmp_path: Path, second_s: float) -> Path:
+    """A broker's log of two generations, the first at 1.05 s."""
+    said = BROKER + "Stabilized group billing generation {} (__consumer_offsets-7) " + OLD
+    return write(tmp_path, stamped(1.05, said.format(4)), stamped(second_s, said.format(5)), name="broker.log")
+
+
 def test_a_client_whose_clock_is_hours_off_is_brought_to_the_brokers(tmp_path: Path) -> None:
-    broker = write(
-        tmp_path,
-        stamped(1.05, BROKER + "Stabilized group billing generation 4 (__consumer_offsets-7) " + OLD),
-        stamped(7.08, BROKER + "Stabilized group billing generation 5 (__consumer_offsets-7) " + OLD),
-        name="broker.log",
-    )
+    broker = brokers(tmp_path, 7.08)
     ahead = [line.replace("2024-03-01 10:", "2024-03-01 19:") for line in (*joined(1, 4), *joined(7, 5))]
     result, facts = told(broker, write(tmp_path, *ahead))
     kinds = [
@@ -98,12 +99,7 @@ def test_clocks_that_fit_are_left_alone(tmp_path: Path) -> None:
 
 
 def test_a_clock_that_fits_in_no_way_is_said_and_left_alone(tmp_path: Path) -> None:
-    broker = write(
-        tmp_path,
-        stamped(1.05, BROKER + "Stabilized group billing generation 4 (__consumer_offsets-7) " + OLD),
-        stamped(9.05, BROKER + "Stabilized group billing generation 5 (__consumer_offsets-7) " + OLD),
-        name="broker.log",
-    )
+    broker = brokers(tmp_path, 9.05)
     result, _ = told(broker, write(tmp_path, *joined(1, 4), *joined(7, 5)))
     assert any("no single skew" in note for note in result.notes)
 
