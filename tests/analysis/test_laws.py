@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
+from collections.abc import Mapping
 
 import pytest
 from hypothesis import given, settings
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from analysis import availability
 from analysis.availability import Interval, intervals
 from analysis.group import GroupView
+from analysis.labels import Verdict
 from analysis.rebalances import rebalances
 from analysis.replay import replay
 from analysis.summary import unavailable
@@ -127,8 +129,8 @@ def test_intervals_cover_the_time_of_each_partition_once_and_are_maximal(log: Lo
 class Thorough(GroupView):
     """Takes any fact as one that may change the label of any partition."""
 
-    def take_dirty(self) -> set[TopicPartition]:
-        return super().take_dirty() | set(self.witness.born_ms)
+    def take_dirty(self, was: Mapping[TopicPartition, Verdict]) -> set[TopicPartition]:
+        return super().take_dirty(was) | set(self.witness.born_ms)
 
 
 def thoroughly(facts: list[Recorded]) -> list[Interval]:

