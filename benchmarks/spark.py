@@ -1,9 +1,10 @@
 """The pipeline in figures: `python -m benchmarks.spark [sweep|transforms] [--runs N] [--millions N] [--repeats N]`.
 
 Sweep: the same runs as one Spark task (one core) and as many (two cores), in turn, in one session, and by a bare loop
-of the simulator. Transforms: unavailable time by label over a lake of ten million facts, asked of it twice before,
-as Java compiles what it has seen often; the lake is a rolling restart under some seeds, its files copied under other
-run ids until there are enough. Facts are all facts, as recorded by default. Ratios and medians; a busy machine shows in them, and least in the ratio.
+of the simulator. Transforms: unavailable time by label over a lake of ten million facts, asked of it twice before, as
+Java compiles what it has seen often; the lake is a rolling restart under some seeds, its files copied under other run
+ids until there are enough. Facts are all facts, as recorded by default. Ratios and medians; a busy machine shows in
+them, and least in the ratio.
 """
 
 from __future__ import annotations
