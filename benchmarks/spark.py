@@ -17,15 +17,19 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from pyspark.sql import SparkSession
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, Row, SparkSession
 
 from pipeline.export import FILE
 from pipeline.grid import Sweep, subject
+from pipeline.lake import availability as kept_availability
 from pipeline.played import clean, load, play
 from pipeline.session import spark_session
-from pipeline.source import FACTS_FOLDER, facts
+from pipeline.source import FACTS_FOLDER, SUMMARY_FOLDER, facts
 from pipeline.sweep import sweep_into
-from pipeline.transforms import unavailable_by_label
+from pipeline.tables import AVAILABILITY, file_of
+from pipeline.transforms import availability, unavailable_by_label
 from simulation.run import run
 from storage.memory import MemoryStore
 
@@ -75,39 +79,53 @@ def sweeps(spark: SparkSession, runs: int, repeats: int, folder: Path) -> None:
 
 
 def lake_of(wanted: int, folder: Path) -> int:
-    """A lake of at least so many facts; how many there are."""
+    """A lake of at least so many facts, as a sweep leaves it; how many there are."""
     what = Sweep(subject(LONG), {}, range(SEEDS), {"downtime_spread_ms": "10000"})
     clean(folder)
     rows = [play(load(what.subject), what.subject, point, folder) for point in what.points()]
     total, turn = sum(int(row["facts"]) for row in rows), 0
-    lake = folder / FACTS_FOLDER
     while total < wanted:
         turn += 1
         for row in rows:
-            copy = lake / f"run={row['run']}-{turn}"
-            copy.mkdir()
-            shutil.copyfile(lake / f"run={row['run']}" / FILE, copy / FILE)
+            copy(folder, row["run"], f"{row['run']}-{turn}")
             total += row["facts"]
             if total >= wanted:
                 break
-    for name in ("summary", "_unfinished"):
-        shutil.rmtree(folder / name)
     return total
+
+
+def copy(folder: Path, run: str, name: str) -> None:
+    """The facts, the availability and the summary of a run once more, under another id."""
+    lake = folder / FACTS_FOLDER
+    (lake / f"run={name}").mkdir()
+    shutil.copyfile(lake / f"run={run}" / FILE, lake / f"run={name}" / FILE)
+    shutil.copyfile(folder / SUMMARY_FOLDER / f"{run}.parquet", folder / SUMMARY_FOLDER / f"{name}.parquet")
+    table = pq.read_table(file_of(folder, AVAILABILITY, run))
+    named = table.set_column(0, table.schema.field(0), pa.array([name] * table.num_rows, pa.string()))
+    pq.write_table(named, file_of(folder, AVAILABILITY, name), compression="zstd")
 
 
 def transforms(spark: SparkSession, millions: float, repeats: int, folder: Path) -> None:
     """Print facts per second, end to end."""
-
-    def answer(lake: Path) -> float:
-        return seconds(lambda: unavailable_by_label(facts(spark, lake / FACTS_FOLDER)).collect())
-
     total = lake_of(int(millions * 1_000_000), folder)
-    cold, *_ = [answer(folder) for _ in range(WARM_UPS)]
-    times = [answer(folder) for _ in range(repeats)]
-    taken = statistics.median(times)
     print(f"unavailable time by label over {total:,} facts on local[{CORES}], {repeats} repeats, median")
-    print(f"  {taken:.1f} s, {total / taken / 1e6:.2f} M facts/s end to end (aim 0.8)")
-    print(f"  from {min(times):.1f} to {max(times):.1f} s; {cold:.1f} s when asked for the first time")
+    asked: dict[str, Callable[[], DataFrame]] = {
+        "of the facts": lambda: availability(facts(spark, folder / FACTS_FOLDER)),
+        "of the tables that the sweep kept": lambda: kept_availability(spark, folder),
+    }
+    answers = []
+    for name, ask in asked.items():
+
+        def answer(ask: Callable[[], DataFrame] = ask) -> list[Row]:
+            return unavailable_by_label(ask()).collect()
+
+        cold, *_ = [seconds(answer) for _ in range(WARM_UPS)]
+        times = [seconds(answer) for _ in range(repeats)]
+        taken = statistics.median(times)
+        print(f"  {name}: {taken:.1f} s, {total / taken / 1e6:.2f} M facts/s end to end (aim 0.8)")
+        print(f"    from {min(times):.1f} to {max(times):.1f} s; {cold:.1f} s when asked for the first time")
+        answers.append(sorted(answer()))
+    assert answers[0] == answers[1]
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ import argparse
 import sys
 
 from events.errors import GroupSimError
-from pipeline import source
+from pipeline import lake
 from pipeline.session import spark_session, submitted_master
 from pipeline.transforms import unavailable_by_label
 
@@ -23,7 +23,7 @@ def main() -> None:
     try:
         spark = spark_session(arguments.master or submitted_master() or "local[2]")
         print(f"on {spark.sparkContext.master}", file=sys.stderr)
-        found = unavailable_by_label(source.facts(spark, arguments.lake))
+        found = unavailable_by_label(lake.availability(spark, arguments.lake))
         for row in found.orderBy("run", found["partition_ms"].desc(), "label").collect():
             print(f"{row['run']}  {row['label']:<16} {row['partition_ms']:>12,}")
     except GroupSimError as error:

@@ -1,7 +1,7 @@
 """One point of a sweep, played where Spark puts it: facts stream into a Parquet file, a summary row commits it.
 
-The facts appear under their name when they are whole, the summary row after them. Whatever is killed in between leaves
-a point that has no row, which is played again, into the same names.
+Tables and facts appear under their names when they are whole, the summary row after them. Whatever is killed in between
+leaves a point that has no row, which is played again, into the same names.
 """
 
 from __future__ import annotations
@@ -19,16 +19,18 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from analysis.availability import intervals
+from analysis.availability import Interval, intervals
 from analysis.causes import START
 from analysis.summary import summarise
 from events.base import Recorded
 from events.catalogue import TELLING
 from events.errors import GroupSimError
+from events.types import RunId
 from pipeline.export import FILE, PARQUET, RUN_KEY, row_group
 from pipeline.grid import Point, Subject
 from pipeline.schemas import LAKE, SUMMARY_ARROW
 from pipeline.source import FACTS_FOLDER, SUMMARY_FOLDER, UNFINISHED_FOLDER
+from pipeline.tables import Table, file_of, judged
 from storage.codec import Row, recorded
 from storage.infos import checked
 from storage.store import RunInfo
@@ -103,11 +105,16 @@ def play(scenario: Scenario, what: Subject, point: Point, directory: Path) -> di
     row |= {"run": point.run, "scenario": scenario.name, "seed": point.seed, "choice": point.choice}
     row |= {"params": list(point.settings.items()), "status": "failed"}
     result = None
+    tables: dict[Table, pa.Table] = {}
     try:
         result = run(scenario, store, seed=point.seed, settings=point.settings, record=what.record)  # type: ignore[arg-type]
         row |= _told(result)
+        assert store.writer is not None
+        told = store.writer.telling
+        found = intervals(told)
         if result.ok or result.failure is None:
-            row |= _measured(store.writer)
+            row |= _measured(told, found)
+        tables = judged(point.run, told, found)
     except OSError:
         raise
     except GroupSimError as error:
@@ -117,6 +124,7 @@ def play(scenario: Scenario, what: Subject, point: Point, directory: Path) -> di
     if result is not None and result.info.status == "interrupted":
         raise KeyboardInterrupt
     row["status"] = "failed" if row["error"] is not None else "finished"
+    _keep(tables, point.run, unfinished, directory)
     _commit(row, store.writer, unfinished, directory)
     return row
 
@@ -134,11 +142,9 @@ def _told(result: RunResult) -> dict[str, Any]:
     }
 
 
-def _measured(writer: FactsFile | None) -> dict[str, Any]:
+def _measured(told: list[Recorded], found: list[Interval]) -> dict[str, Any]:
     """The numbers of `groupsim run --format json`, flat."""
-    assert writer is not None
-    found = intervals(writer.telling)
-    numbers = summarise(writer.telling, found)
+    numbers = summarise(told, found)
     unavailable, commits = numbers["unavailable"], numbers["commits"]
     return {
         "partition_ms": unavailable["partition_ms"],
@@ -152,6 +158,14 @@ def _measured(writer: FactsFile | None) -> dict[str, Any]:
         "unsafe_ms": commits["unsafe_ms"],
         "reprocessed_records": numbers["reprocessed_records"],
     }
+
+
+def _keep(tables: dict[Table, pa.Table], run: RunId, unfinished: Path, directory: Path) -> None:
+    for table, found in tables.items():
+        part, target = unfinished.with_name(f"{unfinished.name}.{table.name}"), file_of(directory, table, run)
+        pq.write_table(found, part, compression="zstd")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _appear(part, target)
 
 
 def _commit(row: dict[str, Any], writer: FactsFile | None, unfinished: Path, directory: Path) -> None:

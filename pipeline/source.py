@@ -6,10 +6,12 @@ from collections.abc import Iterable
 from functools import reduce
 from operator import or_
 from pathlib import Path
+from urllib.parse import unquote
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from events.types import RunId
 from pipeline.errors import PipelineError
 from pipeline.schemas import FACTS
 
@@ -33,10 +35,20 @@ def facts(spark: SparkSession, directory: str | Path) -> DataFrame:
     found = spark.read.schema(FACTS).parquet(str(lake.resolve())).select(*FACTS.names)
     if lake == place:
         return found
-    committed = spark.createDataFrame(
-        [(file.stem,) for file in (place / SUMMARY_FOLDER).glob("*.parquet")], "run string"
-    )
+    committed = spark.createDataFrame([(run,) for run in sorted(_committed(place))], "run string")
     return found.join(F.broadcast(committed), "run", "left_semi").select(*FACTS.names)
+
+
+def runs_in(directory: str | Path) -> set[RunId]:
+    """The runs that `facts` gives facts of."""
+    place = Path(directory)
+    lake = place / FACTS_FOLDER if (place / FACTS_FOLDER).is_dir() else place
+    told = {unquote(file.parent.name.removeprefix("run=")) for file in lake.glob("run=*/*.parquet")}
+    return told if lake == place else told & _committed(place)
+
+
+def _committed(place: Path) -> set[RunId]:
+    return {file.stem for file in (place / SUMMARY_FOLDER).glob("*.parquet")}
 
 
 def of_types(types: Iterable[str]) -> Column:

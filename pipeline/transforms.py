@@ -1,94 +1,75 @@
-"""Facts to tables and numbers, for any number of runs at once. Every transform states its columns where it begins and
-ends.
+"""Facts to tables, and tables to numbers, for any number of runs at once. Every transform states its columns where it
+begins and ends: `facts.transform(availability).transform(unavailable_by_label)`.
 
 Reading, choosing, counting, ordering and joining are Spark's. What a group's turns mean is said in one place,
-`analysis`; it is asked run by run on the executors (ADR 0011), of the few facts of a run that can matter, which must
-fit into a worker's memory.
+`analysis`. Of facts alone it is asked run by run on the executors (ADR 0011), of the few facts of a run that can
+matter, which must fit into a worker's memory; a sweep keeps its answers, which `pipeline.lake` reads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Iterator
 from itertools import repeat
-from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from analysis import owners
-from analysis.availability import intervals
 from analysis.labels import BOTH_ENTITLED, DOUBLE, ZOMBIE_ONLY
-from analysis.rebalances import rebalances as rebalances_of
-from analysis.witness import CLIENT, COORDINATOR, RELEVANT
-from events.base import WORLD_STREAM, Event, Recorded
+from events.base import WORLD_STREAM, Recorded
 from events.catalogue import TELLING
 from events.garbage import rare_collections
 from events.world import RunEnded
 from pipeline.levels import levels
-from pipeline.schemas import (
-    FACTS,
-    INTERVALS,
-    LAG,
-    MOVES,
-    OWNERSHIP,
-    REBALANCES,
-    UNAVAILABLE_BY_LABEL,
-    WINDOWS,
-)
+from pipeline.schemas import FACTS, INTERVALS, LAG, MOVES, OWNERSHIP, UNAVAILABLE_BY_LABEL, WINDOWS
 from pipeline.source import of_types
+from pipeline.tables import AVAILABILITY, OWNED, REBALANCE, Table, as_arrow
 from storage.codec import COLUMNS, recorded
-
-Rows = Callable[[list[Recorded]], Iterable[Any]]
-
-
-def unavailable_by_label(facts: DataFrame) -> DataFrame:
-    """Facts to `run, label, partition_ms`: unavailable partition-milliseconds, the labels that have any."""
-    spent = F.sum(F.col("to_ms") - F.col("from_ms")).alias("partition_ms")
-    found = availability(facts).where(F.col("unavailable")).groupBy("run", "label").agg(spent)
-    return found.select(*_as(UNAVAILABLE_BY_LABEL))
 
 
 def availability(facts: DataFrame) -> DataFrame:
     """Facts to intervals (pipeline.schemas.INTERVALS), available ones included."""
-    return _by_run(facts, intervals, INTERVALS, RELEVANT)
+    return _by_run(facts, AVAILABILITY)
 
 
 def rebalances(facts: DataFrame) -> DataFrame:
     """Facts to one row a rebalance (pipeline.schemas.REBALANCES)."""
-    return _by_run(facts, rebalances_of, REBALANCES, CLIENT | COORDINATOR)
+    return _by_run(facts, REBALANCE)
 
 
 def ownership(facts: DataFrame) -> DataFrame:
     """Facts to who had what when, by the coordinator's books and by the processes' own (pipeline.schemas.OWNERSHIP)."""
-
-    def rows(told: list[Recorded]) -> Iterable[Any]:
-        return owners.ownership(told, told[-1].at_ms)
-
-    return _by_run(facts, rows, OWNERSHIP, CLIENT | COORDINATOR)
+    return _by_run(facts, OWNED)
 
 
-def moves(facts: DataFrame) -> DataFrame:
-    """Facts to one row per partition that the books give to another member than before (pipeline.schemas.MOVES)."""
+def unavailable_by_label(intervals: DataFrame) -> DataFrame:
+    """Intervals to `run, label, partition_ms`: unavailable partition-milliseconds, the labels that have any."""
+    spent = F.sum(F.col("to_ms") - F.col("from_ms")).alias("partition_ms")
+    found = intervals.select(*_as(INTERVALS)).where(F.col("unavailable")).groupBy("run", "label").agg(spent)
+    return found.select(*_as(UNAVAILABLE_BY_LABEL))
+
+
+def windows(intervals: DataFrame) -> DataFrame:
+    """Intervals to when a partition was served by somebody who must not, or by two (pipeline.schemas.WINDOWS)."""
+    label, unsafe = F.col("label"), F.col("sub_label").eqNullSafe(BOTH_ENTITLED)
+    kind = F.when(unsafe, "unsafe").when(label == ZOMBIE_ONLY, "zombie").otherwise("double")
+    found = intervals.select(*_as(INTERVALS)).where(label.isin(ZOMBIE_ONLY, DOUBLE))
+    length = (F.col("to_ms") - F.col("from_ms")).alias("duration_ms")
+    return found.select("*", kind.alias("kind"), length).select(*_as(WINDOWS))
+
+
+def moves(owned: DataFrame) -> DataFrame:
+    """Ownership to one row per partition that the books give to another member than before (pipeline.schemas.MOVES)."""
     partition = Window.partitionBy("run", "group", "topic", "partition").orderBy("from_ms")
-    held = ownership(facts).where(F.col("eyes") == owners.GRANTED).withColumnRenamed("member", "to")
+    held = owned.select(*_as(OWNERSHIP)).where(F.col("eyes") == owners.GRANTED).withColumnRenamed("member", "to")
     gaps = held.select(
         "run", "group", "topic", "partition", F.col("from_ms").alias("at_ms"),
         F.lag("to").over(partition).alias("from"), "to",
         (F.col("from_ms") - F.lag("to_ms").over(partition)).alias("without_owner_ms"),
     )  # fmt: skip
     return gaps.where(F.col("from") != F.col("to")).select(*_as(MOVES))
-
-
-def windows(facts: DataFrame) -> DataFrame:
-    """Facts to when a partition was served by somebody who must not, or by two (pipeline.schemas.WINDOWS)."""
-    label, unsafe = F.col("label"), F.col("sub_label").eqNullSafe(BOTH_ENTITLED)
-    kind = F.when(unsafe, "unsafe").when(label == ZOMBIE_ONLY, "zombie").otherwise("double")
-    found = availability(facts).where(label.isin(ZOMBIE_ONLY, DOUBLE))
-    length = (F.col("to_ms") - F.col("from_ms")).alias("duration_ms")
-    return found.select("*", kind.alias("kind"), length).select(*_as(WINDOWS))
 
 
 def lag(facts: DataFrame, every_ms: int = 1_000) -> DataFrame:
@@ -108,31 +89,23 @@ def _telling(facts: DataFrame) -> DataFrame:
     return facts.select(*_as(FACTS)).where(of_types(TELLING))
 
 
-def _by_run(facts: DataFrame, rows: Rows, schema: StructType, kinds: Set[type[Event]]) -> DataFrame:
-    """What `rows` says of each run, as a table: its results have the schema's fields as keys or as attributes.
+def _by_run(facts: DataFrame, table: Table) -> DataFrame:
+    """What the definition says of each run.
 
-    `rows` gets the facts of these kinds, and a RunEnded at the time of the run's last telling fact, whatever that was.
+    It gets the facts of the kinds it heeds, and a RunEnded at the time of the run's last telling fact, whatever that
+    was.
     """
-    arrow = to_arrow_schema(schema)
 
-    def of_run(key: tuple[pa.Scalar, ...], table: pa.Table) -> pa.Table:
-        return _table(key[0].as_py(), table, rows, arrow)
+    def of_run(key: tuple[pa.Scalar, ...], told: pa.Table) -> pa.Table:
+        run = key[0].as_py()
+        with rare_collections():
+            return as_arrow(table, run, table.rows(list(_told(run, told))))
 
     # Of every fact one looks at its type to find the end: a set is faster there than so many names one by one.
     ends = facts.where(F.col("type").isin(sorted(TELLING))).groupBy("run").agg(F.max("at_ms").alias("end_ms"))
-    heeded = facts.select(*_as(FACTS)).where(of_types(kind.__name__ for kind in kinds)).drop("version")
-    return heeded.join(F.broadcast(ends), "run").groupBy("run").applyInArrow(of_run, schema).select(*_as(schema))
-
-
-def _table(run: str, facts: pa.Table, rows: Rows, schema: pa.Schema) -> pa.Table:
-    """What `rows` says of one run's facts, with the schema's columns."""
-    with rare_collections():
-        found = list(rows(list(_told(run, facts))))
-    columns = [
-        [row[name] if isinstance(row, dict) else getattr(row, name) for row in found] for name in schema.names[1:]
-    ]
-    arrays = [pa.array(column, field.type) for column, field in zip(columns, list(schema)[1:], strict=True)]
-    return pa.table([pa.array([run] * len(found), pa.string()), *arrays], schema=schema)
+    heeded = facts.select(*_as(FACTS)).where(of_types(kind.__name__ for kind in table.kinds)).drop("version")
+    asked = heeded.join(F.broadcast(ends), "run").groupBy("run").applyInArrow(of_run, table.schema)
+    return asked.select(*_as(table.schema))
 
 
 def _told(run: str, table: pa.Table) -> Iterator[Recorded]:

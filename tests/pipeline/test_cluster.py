@@ -125,6 +125,7 @@ def a_sweep_is_the_sweep_here(address: str, python: Path, tmp_path: Path) -> Non
     assert ended.returncode == 0
     from pipeline.grid import Sweep, subject
     from pipeline.played import clean, load, play
+    from pipeline.tables import AVAILABILITY, kept
 
     sweep = Sweep(subject(str(tmp_path / "quick.py")), {"waits": ["2", "5"]}, range(3))
     clean(tmp_path / "near")
@@ -133,6 +134,8 @@ def a_sweep_is_the_sweep_here(address: str, python: Path, tmp_path: Path) -> Non
         play(scenario, sweep.subject, point, tmp_path / "near")
         pair = [pq.ParquetFile(tmp_path / side / "summary" / f"{point.run}.parquet").read() for side in ("far", "near")]
         assert pair[0].to_pylist() == pair[1].to_pylist()
+    # The executors ran the zip they were sent: the same code, so the same judge.
+    assert kept(tmp_path / "far", AVAILABILITY) == {point.run for point in sweep.points()}
 
 
 def test_the_parcel_is_the_same_bytes_and_holds_what_executors_run(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def test_moves_are_told_with_how_long_nobody_had_the_partition(spark: SparkSessi
     store = MemoryStore()
     keep(store, "eager", eager())
     keep(store, "cooperative", cooperative())
-    answer = transforms.moves(lake_of(spark, store, tmp_path / "lake"))
+    answer = transforms.moves(transforms.ownership(lake_of(spark, store, tmp_path / "lake")))
     assert answer.schema.simpleString() == schemas.MOVES.simpleString()
     # From logs.py: eager gives partition 1 to b at 130, at once; cooperative lets 2 and 3 lie from 113 to 1123.
     assert by_run(answer) == {
@@ -88,7 +88,7 @@ def test_a_zombie_is_told_with_its_window(spark: SparkSession, tmp_path: Path) -
     store = MemoryStore()
     told = run(find("zombie_member"), store).info.id
     keep(store, "calm", Log(partitions=1).start(0, "a").end(10))
-    answer = transforms.windows(lake_of(spark, store, tmp_path / "lake"))
+    answer = transforms.windows(transforms.availability(lake_of(spark, store, tmp_path / "lake")))
     assert answer.schema.simpleString() == schemas.WINDOWS.simpleString()
     table = analysis.open(store, told).availability()
     wanted = table[table["label"].isin(["ZOMBIE_ONLY", "DOUBLE"])]

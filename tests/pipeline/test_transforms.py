@@ -34,10 +34,10 @@ def by_pandas(store: EventStore, run: str) -> list[tuple[str, str, int]]:
 @pytest.mark.spark
 def test_unavailable_time_by_label_is_pandas_own(spark: SparkSession, store: EventStore, tmp_path: Path) -> None:
     from pipeline.source import facts
-    from pipeline.transforms import unavailable_by_label
+    from pipeline.transforms import availability, unavailable_by_label
 
     export_parquet(store, RUNS, tmp_path / "lake")
-    answer = unavailable_by_label(facts(spark, tmp_path / "lake"))
+    answer = unavailable_by_label(availability(facts(spark, tmp_path / "lake")))
     assert answer.schema == UNAVAILABLE_BY_LABEL
     rows = [tuple(row) for row in answer.orderBy("run", "label").collect()]
     assert rows == [row for run in RUNS for row in by_pandas(store, run)]
@@ -50,7 +50,7 @@ def test_it_is_pandas_own_on_simulated_runs_and_on_one_that_was_cut_off(
     spark: SparkSession, store: EventStore, tmp_path: Path
 ) -> None:
     from pipeline.source import facts
-    from pipeline.transforms import unavailable_by_label
+    from pipeline.transforms import availability, unavailable_by_label
 
     runs = [run(find(name), store).info.id for name in ("rolling_restart", "zombie_member")]
     cut = store.begin(RunInfo(id="cut", name="by hand", source="simulated"))
@@ -59,18 +59,19 @@ def test_it_is_pandas_own_on_simulated_runs_and_on_one_that_was_cut_off(
     cut.flush()
     runs.append("cut")
     export_parquet(store, runs, tmp_path / "lake")
-    rows = sorted(tuple(row) for row in unavailable_by_label(facts(spark, tmp_path / "lake")).collect())
+    rows = sorted(tuple(row) for row in unavailable_by_label(availability(facts(spark, tmp_path / "lake"))).collect())
     assert rows == sorted(row for run in runs for row in by_pandas(store, run))
     assert {run for run, _, ms in rows if ms > 0} == set(runs)
 
 
 @pytest.mark.spark
 def test_the_order_of_rows_does_not_matter(spark: SparkSession, store: EventStore) -> None:
-    from pipeline.transforms import unavailable_by_label
+    from pipeline.transforms import availability, unavailable_by_label
 
     backwards = [("eager", *row) for row in reversed(list(store.rows("eager")))]
     frame = spark.createDataFrame(backwards, FACTS).repartition(3)
-    assert sorted(tuple(row) for row in unavailable_by_label(frame).collect()) == by_pandas(store, "eager")
+    answer = unavailable_by_label(availability(frame))
+    assert sorted(tuple(row) for row in answer.collect()) == by_pandas(store, "eager")
 
 
 @pytest.mark.spark
