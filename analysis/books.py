@@ -239,8 +239,9 @@ class Books:
     def _index(self) -> None:
         owners: dict[TopicPartition, tuple[MemberId, ...]] = {}
         for member in sorted(self.assignment):
+            alone = (member,)
             for partition in self.assignment[member]:
-                owners[partition] = (*owners.get(partition, ()), member)
+                owners[partition] = (*owners[partition], member) if partition in owners else alone
         self.owners = owners
 
     def _write(self) -> None:

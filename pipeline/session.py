@@ -9,6 +9,7 @@ import shutil
 import sys
 import sysconfig
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from pyspark import SparkConf, SparkContext
@@ -115,6 +116,9 @@ def _loopback(master: str) -> bool:
 def _stop() -> None:
     if SparkContext._active_spark_context is not None:
         SparkContext._active_spark_context.stop()
+    if SparkContext._gateway is not None:  # or objects that Python drops later would be told to a machine that is gone
+        with suppress(Exception):
+            SparkContext._gateway.shutdown()
 
 
 def _places(master: str) -> dict[str, str]:
