@@ -113,19 +113,19 @@ def transforms(spark: SparkSession, millions: float, repeats: int, folder: Path)
         "of the facts": lambda: availability(facts(spark, folder / FACTS_FOLDER)),
         "of the tables that the sweep kept": lambda: kept_availability(spark, folder),
     }
-    answers = []
+    answers: dict[str, list[Row]] = {}
     for name, ask in asked.items():
 
-        def answer(ask: Callable[[], DataFrame] = ask) -> list[Row]:
-            return unavailable_by_label(ask()).collect()
+        def answer(name: str = name, ask: Callable[[], DataFrame] = ask) -> None:
+            answers[name] = sorted(unavailable_by_label(ask()).collect())
 
         cold, *_ = [seconds(answer) for _ in range(WARM_UPS)]
         times = [seconds(answer) for _ in range(repeats)]
         taken = statistics.median(times)
         print(f"  {name}: {taken:.1f} s, {total / taken / 1e6:.2f} M facts/s end to end (aim 0.8)")
         print(f"    from {min(times):.1f} to {max(times):.1f} s; {cold:.1f} s when asked for the first time")
-        answers.append(sorted(answer()))
-    assert answers[0] == answers[1]
+    of_facts, of_tables = answers.values()
+    assert of_facts == of_tables
 
 
 def main() -> None:

@@ -1,42 +1,35 @@
 """`spark.read.format("groupsim")` and `spark.readStream.format("groupsim")`: an event store, without an export before.
 
 Options: `store`, a path or an SQLAlchemy URL that every executor can reach; `run`, an id, a unique prefix or `latest`
-(otherwise all runs); `rows`, how many facts go into one Spark partition. A narrower `.schema(…)` reads those columns
-only. Filters on `run`, `type`, `seq` and `at_ms` are handed to the store.
+(otherwise all runs); `types`, fact types with commas between them, or `telling` for all but heartbeats, messages and
+polls; `until_ms`, the last instant; `rows`, how many facts go into one Spark partition. A narrower `.schema(…)` reads
+those columns only.
+
+These choices are options because filters must stay Spark's: Spark 4.3 keeps what was handed down for one question, and
+gives the next one of the same DataFrame too little, without a word.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql.datasource import (
-    DataSource,
-    DataSourceReader,
-    DataSourceStreamReader,
-    EqualTo,
-    Filter,
-    GreaterThan,
-    GreaterThanOrEqual,
-    In,
-    InputPartition,
-    LessThan,
-    LessThanOrEqual,
-)
+from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxRows
 from pyspark.sql.types import StructType
 
-from events.catalogue import CATALOGUE
+from events.catalogue import TELLING
 from pipeline.errors import PipelineError
 from pipeline.schemas import FACTS
 from storage import open_store
-from storage.codec import COLUMNS, Row
+from storage.codec import COLUMNS, Row, check_types
+from storage.errors import UnknownFact
 from storage.store import RunInfo
 
 ROWS = 200_000
@@ -54,62 +47,14 @@ class Part(InputPartition):
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What filters leave over: None where they do not ask; bounds are inclusive."""
-
-    runs: frozenset[str] | None = None
-    types: frozenset[str] | None = None
-    first: int | None = None
-    last: int | None = None
-    until_ms: int | None = None
-
-    def narrowed(self, asked: Filter) -> tuple[Wanted, bool]:
-        """With one more condition, and whether the store will see to all of it."""
-        path = getattr(asked, "attribute", ())
-        value = getattr(asked, "value", None)
-        if path in (("run",), ("type",)) and isinstance(asked, EqualTo | In) and value is not None:
-            values = frozenset([value] if isinstance(asked, EqualTo) else value)
-            if path == ("run",):
-                return replace(self, runs=values if self.runs is None else self.runs & values), True
-            return replace(self, types=values if self.types is None else self.types & values), True
-        if path not in (("seq",), ("at_ms",)) or not isinstance(value, int):
-            return self, False
-        low, high = _bounds(asked, value)
-        if low is None and high is None:
-            return self, False
-        if path == ("at_ms",):  # a store reads up to an instant; from one on, Spark looks again
-            return replace(self, until_ms=_least(self.until_ms, high)), low is None
-        first = low if self.first is None or (low is not None and low > self.first) else self.first
-        return replace(self, first=first, last=_least(self.last, high)), True
-
-
-def _bounds(asked: Filter, value: int) -> tuple[int | None, int | None]:
-    """The first and the last number that a comparison lets through; None where it sets no bound."""
-    match asked:
-        case EqualTo():
-            return value, value
-        case GreaterThan():
-            return value + 1, None
-        case GreaterThanOrEqual():
-            return value, None
-        case LessThan():
-            return None, value - 1
-        case LessThanOrEqual():
-            return None, value
-    return None, None
-
-
-def _least(a: int | None, b: int | None) -> int | None:
-    return b if a is None else a if b is None else min(a, b)
-
-
-@dataclass(frozen=True)
 class Place:
-    """A store as every executor can open it, the run asked for, and facts per partition."""
+    """A store as every executor can open it, what is asked of it (None: everything), and facts per partition."""
 
     store: str
-    run: str | None
     rows: int
+    run: str | None = None
+    types: tuple[str, ...] | None = None
+    until_ms: int | None = None
 
     def infos(self) -> list[RunInfo]:
         """The runs to read, oldest first. Raises StoreError, UnknownRun."""
@@ -121,12 +66,11 @@ class Place:
         for first in range(start, stop, self.rows):
             yield Part(run, first, min(stop, first + self.rows))
 
-    def read(self, part: Part, names: Sequence[str], wanted: Wanted) -> Iterator[pa.RecordBatch]:
+    def read(self, part: Part, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """The rows of a part as Arrow batches of these columns."""
         schema = pa.schema([_FACTS.field(name) for name in names])
-        known = None if wanted.types is None else sorted(wanted.types & CATALOGUE.keys())
         with closing(open_store(self.store, create=False)) as store:
-            rows = store.rows(part.run, start=part.start, stop=part.stop, types=known, until_ms=wanted.until_ms)
+            rows = store.rows(part.run, start=part.start, stop=part.stop, types=self.types, until_ms=self.until_ms)
             while batch := list(islice(rows, _BATCH)):
                 yield _arrow(part.run, batch, names, schema)
 
@@ -161,7 +105,20 @@ class GroupSimSource(DataSource):
         if not rows.isdecimal() or int(rows) < 1:
             raise PipelineError(f'option("rows", {rows!r}): a whole number of facts, at least 1, is expected')
         where = store if "://" in store else str(Path(store).resolve())
-        return Place(where, self.options.get("run"), int(rows))
+        until_ms = self.options.get("until_ms")
+        if until_ms is not None and not until_ms.isdecimal():
+            raise PipelineError(f'option("until_ms", {until_ms!r}): a whole number of milliseconds is expected')
+        last = None if until_ms is None else int(until_ms)
+        return Place(where, int(rows), self.options.get("run"), _types(self.options.get("types")), last)
+
+
+def _types(asked: str | None) -> tuple[str, ...] | None:
+    if asked is None or asked == "telling":
+        return None if asked is None else TELLING
+    try:
+        return check_types([name.strip() for name in asked.split(",")])
+    except UnknownFact as error:
+        raise PipelineError(f'option("types", {asked!r}): {error}') from None
 
 
 def _columns(schema: StructType) -> list[str]:
@@ -177,31 +134,15 @@ class StoreReader(DataSourceReader):
     """A batch read: one partition per run and range of facts."""
 
     def __init__(self, place: Place, names: Sequence[str]) -> None:
-        self.place, self.names, self.wanted = place, names, Wanted()
-
-    def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:
-        for asked in filters:
-            self.wanted, seen_to = self.wanted.narrowed(asked)
-            if not seen_to:
-                yield asked
+        self.place, self.names = place, names
 
     def partitions(self) -> Sequence[InputPartition]:
-        wanted = self.wanted
-        if wanted.types is not None and wanted.types.isdisjoint(CATALOGUE):
-            return [Part("", 0, 0)]  # Spark takes an empty list for one partition of its own
-        parts = [
-            part
-            for info in self.place.infos()
-            if wanted.runs is None or info.id in wanted.runs
-            for part in self.place.parts(
-                info.id, wanted.first or 0, info.facts if wanted.last is None else min(info.facts, wanted.last + 1)
-            )
-        ]
-        return parts or [Part("", 0, 0)]
+        parts = [part for info in self.place.infos() for part in self.place.parts(info.id, 0, info.facts)]
+        return parts or [Part("", 0, 0)]  # Spark takes an empty list for one partition of its own
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         assert isinstance(partition, Part)
-        return self.place.read(partition, self.names, self.wanted) if partition.run else iter(())
+        return self.place.read(partition, self.names) if partition.run else iter(())
 
 
 class StoreStream(DataSourceStreamReader):
@@ -232,4 +173,4 @@ class StoreStream(DataSourceStreamReader):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         assert isinstance(partition, Part)
-        return self.place.read(partition, self.names, Wanted())
+        return self.place.read(partition, self.names)

@@ -29,14 +29,13 @@ def ownership(spark: SparkSession, directory: str | Path) -> DataFrame:
 
 
 def _of(spark: SparkSession, directory: Path, table: Table, ask: Callable[[DataFrame], DataFrame]) -> DataFrame:
-    told, runs = facts(spark, directory), runs_in(directory)
-    there = kept(directory, table)
+    runs, there = runs_in(directory), kept(directory, table)
     missing = runs - there
     if missing == runs:
-        return ask(told)
+        return ask(facts(spark, directory))
     found = spark.read.schema(table.schema).parquet(str(folder_of(directory, table).resolve()))
     if there - runs:  # of runs that are not committed, or are deleted
         found = found.where(F.col("run").isin(sorted(runs)))
     if missing:
-        found = found.unionByName(ask(told.where(F.col("run").isin(sorted(missing)))))
+        found = found.unionByName(ask(facts(spark, directory).where(F.col("run").isin(sorted(missing)))))
     return found

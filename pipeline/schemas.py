@@ -132,7 +132,7 @@ WINDOWS = StructType(
     ]
 )
 """One row a stretch in which work was at risk. `kind`: `zombie`, only a process served it that may not commit;
-`unsafe`, two that both may; `double`, two of which one or none may."""
+`unsafe`, two that both may; `double`, two of which one or none may. `member`: who may commit, if anybody."""
 
 LAG = StructType(
     [

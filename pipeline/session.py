@@ -25,8 +25,6 @@ _SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     # A run's id is a string even where all of them look like numbers.
     "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
-    # Filters on run, type and time go down to the stores that `format("groupsim")` reads.
-    "spark.sql.python.filterPushdown.enabled": "true",
     # A transform asks for the types it heeds, up to sixty: Parquet then passes by the pages of all others.
     "spark.sql.parquet.pushdown.inFilterThreshold": "100",
     # A lake has a folder a run: to list a thousand of them by a job of their own takes longer than to list them.

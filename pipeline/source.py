@@ -26,11 +26,7 @@ def facts(spark: SparkSession, directory: str | Path) -> DataFrame:
     PipelineError if there is no lake.
     """
     place = Path(directory)
-    lake = place / FACTS_FOLDER if (place / FACTS_FOLDER).is_dir() else place
-    if not lake.is_dir() or not any(lake.glob("run=*/*.parquet")):
-        raise PipelineError(
-            f"{place} holds no exported runs (run=<id>/*.parquet); `groupsim export RUN --to` makes them"
-        )
+    lake = _lake(place)
     # The schema is stated, never inferred: a lake of runs 007 and 008 must not become 7 and 8.
     found = spark.read.schema(FACTS).parquet(str(lake.resolve())).select(*FACTS.names)
     if lake == place:
@@ -40,11 +36,21 @@ def facts(spark: SparkSession, directory: str | Path) -> DataFrame:
 
 
 def runs_in(directory: str | Path) -> set[RunId]:
-    """The runs that `facts` gives facts of."""
+    """The runs that `facts` gives facts of. Raises PipelineError if there is no lake."""
     place = Path(directory)
-    lake = place / FACTS_FOLDER if (place / FACTS_FOLDER).is_dir() else place
+    lake = _lake(place)
     told = {unquote(file.parent.name.removeprefix("run=")) for file in lake.glob("run=*/*.parquet")}
     return told if lake == place else told & _committed(place)
+
+
+def _lake(place: Path) -> Path:
+    lake = place / FACTS_FOLDER if (place / FACTS_FOLDER).is_dir() else place
+    if not lake.is_dir() or not any(lake.glob("run=*/*.parquet")):
+        raise PipelineError(
+            f"{place} holds no exported runs (run=<id>/*.parquet); `groupsim export RUN --to` or `groupsim sweep --to` "
+            "makes them"
+        )
+    return lake
 
 
 def _committed(place: Path) -> set[RunId]:

@@ -45,7 +45,7 @@ class Table:
 
 
 def _ownership(told: list[Recorded]) -> Iterable[Any]:
-    return owners.ownership(told, told[-1].at_ms)
+    return owners.ownership(told, told[-1].at_ms if told else 0)
 
 
 AVAILABILITY = Table("availability", INTERVALS, RELEVANT, intervals)

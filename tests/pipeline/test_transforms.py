@@ -101,3 +101,16 @@ def test_transforms_load_neither_simulator_nor_coordinator() -> None:
         [sys.executable, "-c", question], cwd=Path(__file__).parents[2], capture_output=True, text=True
     )
     assert (ended.stdout, ended.stderr) == ("[]\n", "")
+
+
+@pytest.mark.spark
+def test_it_is_pandas_own_of_a_store_that_was_not_exported(
+    spark: SparkSession, store: EventStore, tmp_path: Path
+) -> None:
+    from pipeline.transforms import availability, unavailable_by_label
+
+    for types in ("telling", None):
+        read = spark.read.format("groupsim")
+        frame = (read if types is None else read.option("types", types)).load(str(tmp_path / "store.db"))
+        answer = unavailable_by_label(availability(frame)).orderBy("run", "label").collect()
+        assert [tuple(row) for row in answer] == [row for run in RUNS for row in by_pandas(store, run)]
