@@ -113,8 +113,10 @@ class GroupSimSource(DataSource):
 
 
 def _types(asked: str | None) -> tuple[str, ...] | None:
-    if asked is None or asked == "telling":
-        return None if asked is None else TELLING
+    if asked is None:
+        return None
+    if asked == "telling":
+        return TELLING
     try:
         return check_types([name.strip() for name in asked.split(",")])
     except UnknownFact as error:

@@ -31,7 +31,7 @@ def facts(spark: SparkSession, directory: str | Path) -> DataFrame:
     found = spark.read.schema(FACTS).parquet(str(lake.resolve())).select(*FACTS.names)
     if lake == place:
         return found
-    committed = spark.createDataFrame([(run,) for run in sorted(_committed(place))], "run string")
+    committed = spark.createDataFrame([(run,) for run in sorted(finished(place))], "run string")
     return found.join(F.broadcast(committed), "run", "left_semi").select(*FACTS.names)
 
 
@@ -40,7 +40,7 @@ def runs_in(directory: str | Path) -> set[RunId]:
     place = Path(directory)
     lake = _lake(place)
     told = {unquote(file.parent.name.removeprefix("run=")) for file in lake.glob("run=*/*.parquet")}
-    return told if lake == place else told & _committed(place)
+    return told if lake == place else told & finished(place)
 
 
 def _lake(place: Path) -> Path:
@@ -53,8 +53,9 @@ def _lake(place: Path) -> Path:
     return lake
 
 
-def _committed(place: Path) -> set[RunId]:
-    return {file.stem for file in (place / SUMMARY_FOLDER).glob("*.parquet")}
+def finished(directory: Path) -> set[RunId]:
+    """The runs that are committed in a sweep's folder."""
+    return {file.stem for file in (directory / SUMMARY_FOLDER).glob("*.parquet")}
 
 
 def of_types(types: Iterable[str]) -> Column:

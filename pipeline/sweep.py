@@ -16,7 +16,7 @@ from pipeline.errors import PipelineError
 from pipeline.grid import Point, Subject, Sweep, keep_manifest
 from pipeline.played import clean, player
 from pipeline.schemas import POINTS, SUMMARY
-from pipeline.source import SUMMARY_FOLDER
+from pipeline.source import SUMMARY_FOLDER, finished
 from pipeline.sweep_report import rows
 
 _TASKS_A_CORE = 8
@@ -93,11 +93,6 @@ def _started(start: Callable[[], SparkSession], made: Path | None) -> SparkSessi
         if made is not None:
             shutil.rmtree(made, ignore_errors=True)
         raise
-
-
-def finished(directory: Path) -> set[str]:
-    """The runs that are committed in this folder."""
-    return {file.stem for file in (directory / SUMMARY_FOLDER).glob("*.parquet")}
 
 
 def _play(spark: SparkSession, what: Subject, points: list[Point], directory: Path, partitions: int | None) -> None:

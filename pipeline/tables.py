@@ -13,7 +13,6 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, unquote
 
 import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_schema
@@ -71,7 +70,7 @@ def as_arrow(table: Table, run: RunId, found: Iterable[Any]) -> pa.Table:
 
 def file_of(directory: Path, table: Table, run: RunId) -> Path:
     """Where a lake keeps this table of a run."""
-    return folder_of(directory, table) / f"{quote(run, safe='@+,')}.parquet"
+    return folder_of(directory, table) / f"{run}.parquet"
 
 
 def folder_of(directory: Path, table: Table) -> Path:
@@ -81,7 +80,7 @@ def folder_of(directory: Path, table: Table) -> Path:
 
 def kept(directory: Path, table: Table) -> set[RunId]:
     """The runs of which a lake keeps this table."""
-    return {unquote(file.stem) for file in folder_of(directory, table).glob("*.parquet")}
+    return {file.stem for file in folder_of(directory, table).glob("*.parquet")}
 
 
 @cache

@@ -18,8 +18,8 @@ import pytest
 from cli.main import status
 from pipeline.errors import PipelineError
 from pipeline.grid import Sweep, subject
-from pipeline.source import SUMMARY_FOLDER
-from pipeline.sweep import finished, sweep_into
+from pipeline.source import SUMMARY_FOLDER, finished
+from pipeline.sweep import sweep_into
 from tests.pipeline.stories import quick
 
 if TYPE_CHECKING:
