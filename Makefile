@@ -3,8 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-PACKAGES := analysis assignors cli conformance coordinator events incidents invariants pipeline scenarios simulation storage
-CODE := $(PACKAGES) benchmarks tests
+CODE := .
 WORKERS ?= 2
 
 .PHONY: help demo test quick nightly crash docs check lint types contracts format conformance bench bench-assignors bench-spark bench-report pictures pins clean
@@ -37,10 +36,10 @@ crash: $(READY)  ## kill -9 at two hundred instants of a run, and go on from wha
 	@folder=$$(mktemp -d) && $(BIN)/python -m tests.storage.killed $$folder; code=$$?; rm -r $$folder; exit $$code
 
 docs: $(READY)  ## write the generated pages anew
-	@$(BIN)/python -m conformance.protocol_page
-	@$(BIN)/python -m scenarios.page
-	@$(BIN)/python -m cli.reference
-	@$(BIN)/python -m conformance.real page
+	@$(BIN)/python -m groupsim.conformance.page.protocol_page
+	@$(BIN)/python -m groupsim.cli.scenarios_page
+	@$(BIN)/python -m groupsim.cli.reference
+	@$(BIN)/python -m groupsim.conformance.real page
 
 site: $(READY)  ## the documentation as pages, in site/
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
@@ -52,6 +51,7 @@ lint: $(READY)
 	@$(BIN)/ruff format --check --quiet $(CODE) || { echo "run: make format" >&2; exit 1; }
 
 types: $(READY)
+	@mkdir -p $(VENV)/types && ln -sfn ../.. $(VENV)/types/groupsim
 	@$(BIN)/mypy
 
 contracts: $(READY)
@@ -62,7 +62,7 @@ format: $(READY)  ## put the code into shape
 	@$(BIN)/ruff format $(CODE)
 
 conformance: $(READY)  ## a real Kafka beside the simulator, and docs/conformance.md from it (JDK 17, Maven; half an hour)
-	@$(BIN)/python -m conformance.real
+	@$(BIN)/python -m groupsim.conformance.real
 
 bench: $(READY)  ## simulated events and stored facts per second, as ratios; a run of ten million facts read (2 GB of temporary space)
 	@$(BIN)/python -m benchmarks.simulation

@@ -10,23 +10,23 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from analysis.runs import Run
-    from storage.store import EventStore
+    from groupsim.analysis.runs import Run
+    from groupsim.storage.store import EventStore
 
 
-def open(store: str | Path | EventStore, run: str = "latest") -> Run:
+def load(store: str | Path | EventStore, run: str = "latest") -> Run:
     """A run of a store (path, SQLAlchemy URL or EventStore), by id, unique prefix or `latest`.
 
     Raises UnknownRun if there is none. pandas is imported here and not before.
     """
-    from analysis import runs
+    from groupsim.analysis import runs
 
     return runs.open_run(store, run)
 
 
 def compare(*runs: Run, **named: Run) -> pd.DataFrame:
-    """Runs side by side with their differences: `compare(a=run1, b=run2)`. See `analysis.comparison.compare`."""
-    from analysis import comparison
+    """Runs side by side with their differences: `compare(a=run1, b=run2)`. See `analysis.tables.comparison.compare`."""
+    from groupsim.analysis.tables import comparison
 
     return comparison.compare(*runs, **named)
 
@@ -37,7 +37,14 @@ def sensitivity(
     measure: str = "partition_ms",
     seed: str = "seed",
 ) -> pd.DataFrame:
-    """Which parameter of a sweep matters, and which way. See `analysis.sensitivities.sensitivity`."""
-    from analysis import sensitivities
+    """Which parameter of a sweep matters, and which way. See `analysis.tables.sensitivity.sensitivity`."""
+    from groupsim.analysis.tables import sensitivity
 
-    return sensitivities.sensitivity(sweep, parameters, measure, seed)
+    return sensitivity.sensitivity(sweep, parameters, measure, seed)
+
+
+def __getattr__(name: str) -> object:
+    """`open` is the old name of `load`."""
+    if name == "open":
+        return load
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,18 +9,18 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import commits, frames, lives, metrics, owners, why_frames
-from analysis.availability import Interval, intervals
-from analysis.paths import Step, critical_paths
-from analysis.rebalances import Rebalance, rebalances
-from analysis.rounds import Story, stories
-from analysis.snapshots import replay_stored
-from analysis.summary import summarise
-from analysis.why import Blame, blame
-from events.base import Recorded
-from events.catalogue import TELLING
-from storage import open_store
-from storage.store import EventStore, RunInfo
+from groupsim.analysis.availability.intervals import Interval, intervals
+from groupsim.analysis.blame.blame import Blame, blame
+from groupsim.analysis.blame.critical_path import Step, critical_paths
+from groupsim.analysis.blame.timeline import GroupTimeline, stories
+from groupsim.analysis.snapshots import replay_stored
+from groupsim.analysis.tables import blame_tables, commits, frames, members, metrics, ownership
+from groupsim.analysis.tables.rebalances import Rebalance, rebalances
+from groupsim.analysis.tables.summary import summarise
+from groupsim.events.base import Recorded
+from groupsim.events.catalogue import STATE_CHANGING
+from groupsim.storage import open_store
+from groupsim.storage.store import EventStore, RunInfo
 
 
 def open_run(store: str | Path | EventStore, reference: str = "latest") -> Run:
@@ -58,31 +58,31 @@ class Run:
     @cached_property
     def telling(self) -> list[Recorded]:
         """The facts that are no noise, read once and kept."""
-        return list(self._store.read(self.info.id, types=TELLING))
+        return list(self._store.read(self.info.id, types=STATE_CHANGING))
 
     @cached_property
     def intervals(self) -> list[Interval]:
-        """`analysis.availability.intervals` of the run, computed once."""
+        """`analysis.availability.intervals.intervals` of the run, computed once."""
         return intervals(self.telling)
 
     @cached_property
     def rounds(self) -> list[Rebalance]:
-        """`analysis.rebalances.rebalances` of the run, computed once."""
+        """`analysis.tables.rebalances.rebalances` of the run, computed once."""
         return rebalances(self.telling)
 
     @cached_property
-    def stories(self) -> dict[str, Story]:
-        """`analysis.rounds.stories` of the run, computed once: what blame and critical paths rest on."""
+    def stories(self) -> dict[str, GroupTimeline]:
+        """`analysis.blame.timeline.stories` of the run, computed once: what blame and critical paths rest on."""
         return stories(self.telling)
 
     @cached_property
     def reasons(self) -> list[Blame]:
-        """`analysis.why.blame` of the run, computed once."""
+        """`analysis.blame.blame.blame` of the run, computed once."""
         return blame(self.telling, self.intervals, self.stories)
 
     @cached_property
     def steps(self) -> list[Step]:
-        """`analysis.paths.critical_paths` of the run, computed once."""
+        """`analysis.blame.critical_path.critical_paths` of the run, computed once."""
         return critical_paths(self.telling, self._end_ms, self.stories)
 
     def availability(self) -> pd.DataFrame:
@@ -95,23 +95,23 @@ class Run:
 
     def blame(self) -> pd.DataFrame:
         """Why: every unavailable interval in pieces, each with what it waited for: `why_frames.BLAME`."""
-        return self._timed(why_frames.blame_frame(self.reasons))
+        return self._timed(blame_tables.blame_frame(self.reasons))
 
     def critical_paths(self) -> pd.DataFrame:
         """What each member did in each rebalance, and what the others waited for: `why_frames.CRITICAL_PATHS`."""
-        return self._timed(why_frames.paths_frame(self.steps))
+        return self._timed(blame_tables.paths_frame(self.steps))
 
     def ownership(self) -> pd.DataFrame:
         """Who had which partition, by the coordinator's books and by the processes' own: `owners.OWNERSHIP`."""
-        return self._table(owners.ownership(self.telling, self._end_ms), owners.OWNERSHIP)
+        return self._table(ownership.ownership(self.telling, self._end_ms), ownership.OWNERSHIP)
 
     def members(self) -> pd.DataFrame:
         """One row a process: `lives.MEMBERS`."""
-        return self._table(lives.members(self.telling, self._end_ms), lives.MEMBERS)
+        return self._table(members.members(self.telling, self._end_ms), members.MEMBERS)
 
     def callbacks(self) -> pd.DataFrame:
         """One row a rebalance callback: `lives.CALLBACKS`."""
-        return self._table(lives.callbacks(self.telling), lives.CALLBACKS)
+        return self._table(members.callbacks(self.telling), members.CALLBACKS)
 
     def commits(self) -> pd.DataFrame:
         """One row a partition of a commit: `commits.COMMITS`."""
@@ -138,7 +138,7 @@ class Run:
         return self._timed(frames.rebalances_frame(self.rounds))
 
     def summary(self) -> dict[str, Any]:
-        """`analysis.summary.summarise`: the numbers of `groupsim run --format json`."""
+        """`analysis.tables.summary.summarise`: the numbers of `groupsim run --format json`."""
         return summarise(self.telling, self.intervals)
 
     def replay(self, until_ms: int | None = None) -> dict[str, Any]:

@@ -14,14 +14,14 @@ from typing import Any
 
 import msgspec
 
-from analysis import books as books_module
-from analysis import replay as replay_module
-from analysis.books import BookedMember, Books
-from analysis.replay import READS, fold, told
-from events import catalogue
-from events.types import GroupId, MemberId, Partitions
-from storage.errors import StoreError
-from storage.store import EventStore, RunInfo, Snapshot
+from groupsim.analysis import group_state as books_module
+from groupsim.analysis import replay as replay_module
+from groupsim.analysis.group_state import GroupState, MemberState
+from groupsim.analysis.replay import READS, fold, told
+from groupsim.events import catalogue
+from groupsim.events.types import GroupId, MemberId, Partitions
+from groupsim.storage.errors import StoreError
+from groupsim.storage.store import EventStore, RunInfo, Snapshot
 
 EVERY = 50_000
 """Facts from one snapshot to the next: a tenth of a second to read, and a few hundred snapshots in ten million."""
@@ -29,42 +29,42 @@ _SUM = hashlib.sha256().digest_size
 
 
 class _Durable(msgspec.Struct):
-    """`analysis.books._Durable`, field by field."""
+    """`analysis.group_state._Durable`, field by field."""
 
     state: str
     generation: int
     leader: MemberId | None
     protocol: str | None
-    members: dict[MemberId, BookedMember]
+    members: dict[MemberId, MemberState]
     assignment: dict[MemberId, Partitions]
 
 
 class _Kept(msgspec.Struct):
-    """`Books`, but for what follows from the rest: `owners` from `assignment`, `_topics` from `members`."""
+    """`GroupState`, but for what follows from the rest: `owners` from `assignment`, `_topics` from `members`."""
 
     state: str
     generation: int
     leader: MemberId | None
     protocol: str | None
-    members: dict[MemberId, BookedMember]
+    members: dict[MemberId, MemberState]
     assignment: dict[MemberId, Partitions]
     told: bool
-    spoken: bool
+    has_coordinator_facts: bool
     size: int
     holders: frozenset[MemberId]
     gone: set[MemberId]
-    learned: dict[MemberId, int]
+    self_reported_generation: dict[MemberId, int]
     durable: _Durable
 
 
-def _kept(books: Books) -> _Kept:
+def _kept(books: GroupState) -> _Kept:
     plain = {name: getattr(books, name) for name in _Kept.__struct_fields__ if name != "durable"}
     durable = {name: getattr(books._durable, name) for name in _Durable.__struct_fields__}
     return _Kept(**plain, durable=_Durable(**durable))
 
 
-def _restored(kept: _Kept) -> Books:
-    books = Books()
+def _restored(kept: _Kept) -> GroupState:
+    books = GroupState()
     for name in _Kept.__struct_fields__:
         if name != "durable":
             setattr(books, name, getattr(kept, name))
@@ -73,13 +73,13 @@ def _restored(kept: _Kept) -> Books:
     return books
 
 
-def encode(books: dict[GroupId, Books]) -> bytes:
+def encode(books: dict[GroupId, GroupState]) -> bytes:
     """The state of all groups, behind a checksum of it."""
     body = msgspec.json.encode({group: _kept(of) for group, of in books.items()}, order="deterministic")
     return hashlib.sha256(body).digest() + body
 
 
-def decode(state: bytes) -> dict[GroupId, Books] | None:
+def decode(state: bytes) -> dict[GroupId, GroupState] | None:
     """The reverse; None for what is damaged: a state can be folded again."""
     body = state[_SUM:]
     if hashlib.sha256(body).digest() != state[:_SUM]:
@@ -120,11 +120,11 @@ def replay_stored(store: EventStore, info: RunInfo, until_ms: int | None = None)
 def _folded(
     store: EventStore,
     info: RunInfo,
-    books: dict[GroupId, Books],
+    books: dict[GroupId, GroupState],
     start: int,
     stop: int | None,
     until_ms: int | None = None,
-) -> dict[GroupId, Books]:
+) -> dict[GroupId, GroupState]:
     for fact in store.read(info.id, start=start, stop=stop, types=READS):
         if until_ms is not None and fact.at_ms > until_ms:
             break

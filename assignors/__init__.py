@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assignors.assignor import BASIC, CLIENT, SERVER, Assignor
-from assignors.by_range import by_range
-from assignors.constrained_sticky import constrained_cooperative_sticky
-from assignors.fairest_sticky import fairest_sticky
-from assignors.laws import NotAdmitted, admit
-from assignors.optimal_sticky import optimal_sticky
-from assignors.round_robin import round_robin
-from assignors.server_range import server_range
-from assignors.spec import COOPERATIVE, EAGER, Answer, Assign, Spec
-from assignors.sticky import cooperative_sticky, sticky
-from assignors.stream_join import sticky_stream_join
-from assignors.uniform import uniform
-from events.types import TopicPartition
+from groupsim.assignors.assignor import BASIC, CLIENT, SERVER, Assignor
+from groupsim.assignors.extra.constrained_sticky import constrained_cooperative_sticky
+from groupsim.assignors.extra.fairest_sticky import fairest_sticky
+from groupsim.assignors.extra.optimal_sticky import optimal_sticky
+from groupsim.assignors.extra.stream_join import sticky_stream_join
+from groupsim.assignors.kafka.by_range import by_range
+from groupsim.assignors.kafka.round_robin import round_robin
+from groupsim.assignors.kafka.server_range import server_range
+from groupsim.assignors.kafka.sticky import cooperative_sticky, sticky
+from groupsim.assignors.kafka.uniform import uniform
+from groupsim.assignors.properties import NotAdmitted, admit
+from groupsim.assignors.spec import COOPERATIVE, EAGER, Answer, Assign, Spec
+from groupsim.events.types import TopicPartition
 
 _FAIR = (*BASIC, "balanced-when-equal")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assignors.spec import Assign
+from groupsim.assignors.spec import Assign
 
 CLIENT = "client"
 SERVER = "server"
@@ -15,7 +15,7 @@ BASIC = ("complete", "exclusive", "subscribed-only", "deterministic")
 class Assignor:
     """`name` is Kafka's; `protocols` as in Kafka's supportedProtocols (none on the server side); `source` a KIP.
 
-    `laws` are the names (see `assignors.laws.LAWS`) of what the assignor promises of every honest problem.
+    `laws` are the names (see `assignors.properties.LAWS`) of what the assignor promises of every honest problem.
     """
 
     name: str

@@ -5,7 +5,7 @@ BadSpec is ours; AssignorError carries the class and message of the exception th
 
 from __future__ import annotations
 
-from events.errors import GroupSimError
+from groupsim.events.errors import GroupSimError
 
 
 class BadSpec(GroupSimError, ValueError):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from assignors.group import Group
-from assignors.lots import NUMBER, TOPIC_SHIFT, Codes, Lot
-from assignors.spec import Answer, Spec
-from events.types import TopicPartition
+from groupsim.assignors.partition_array import NUMBER, TOPIC_SHIFT, Codes, PartitionArray
+from groupsim.assignors.problem import Group
+from groupsim.assignors.spec import Answer, Spec
+from groupsim.events.types import TopicPartition
 
 
 def balance(sizes: list[int]) -> int:
@@ -53,7 +53,7 @@ def answered(group: Group, answer: Answer) -> tuple[Codes, Codes]:
     parts = []
     for member in group.members:
         lot = answer.get(member.id, ())
-        if isinstance(lot, Lot) and lot.names == group.names:
+        if isinstance(lot, PartitionArray) and lot.names == group.names:
             parts.append(lot.codes)
         else:
             found = (TopicPartition(*partition) for partition in lot)

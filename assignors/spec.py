@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from events.types import NO_GENERATION, MemberId, TopicPartition
+from groupsim.events.types import NO_GENERATION, MemberId, TopicPartition
 
 EAGER = "EAGER"
 COOPERATIVE = "COOPERATIVE"

@@ -8,11 +8,11 @@ from __future__ import annotations
 import sys
 from random import Random
 
-from assignors import ASSIGNORS
-from assignors.errors import AssignorError
-from assignors.spec import Member, Spec
 from benchmarks.assignor_rivals import Answer, java_answers, lines
-from events.types import TopicPartition
+from groupsim.assignors import ASSIGNORS
+from groupsim.assignors.errors import AssignorError
+from groupsim.assignors.spec import Member, Spec
+from groupsim.events.types import TopicPartition
 
 CLIENT_SIDE = ("range", "roundrobin", "sticky", "cooperative-sticky")
 STYLES = ("t{}", "orders.{}", "topic-{:03d}", "Aa{}BB")

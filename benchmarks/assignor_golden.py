@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from assignors.problems import answer, read
+from groupsim.assignors.problem_files import answer, read
 
 GOLDEN = Path(__file__).parents[1] / "tests" / "golden" / "assignors"
 KAFKAS = ("range", "roundrobin", "sticky", "cooperative-sticky", "uniform", "server-range")

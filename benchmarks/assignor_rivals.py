@@ -16,7 +16,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, TextIO
 
-from assignors.spec import Spec
+from groupsim.assignors.spec import Spec
 
 KAFKA_CLIENTS = "org.apache.kafka:kafka-clients:3.9.0"
 SLF4J = "org.slf4j:slf4j-api:1.7.36"

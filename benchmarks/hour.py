@@ -23,11 +23,11 @@ from typing import NamedTuple
 import simpy
 
 from benchmarks.simulation import bare
-from scenarios.dsl import Application, World, minutes, scenario, seconds
-from simulation.clients.process import Script
-from simulation.run import DURATION, run
-from storage import EventStore, open_store
-from storage.codec import Row
+from groupsim.scenarios.dsl import Application, World, minutes, scenario, seconds
+from groupsim.simulation.clients.process import Script
+from groupsim.simulation.run import DURATION, run
+from groupsim.storage import EventStore, open_store
+from groupsim.storage.codec import Row
 
 SIZES = (10, 100, 1_000)
 FULL_SIZES = (*SIZES, 5_000)

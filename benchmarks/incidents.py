@@ -16,8 +16,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from incidents.reader import LogReader
-from incidents.scan import WORDS
+from groupsim.incidents.logs.reader import LogReader
+from groupsim.incidents.logs.scan import WORDS
 
 AIM = 200_000
 REPEATS = 5
@@ -88,7 +88,7 @@ def compare(folder: Path, megabytes: int) -> bool:
 
 def memory(folder: Path, megabytes: int) -> None:
     """Print what imports of a long log and of a tenth of it hold at most: constant, so about the same."""
-    program = [sys.executable, "-m", "cli.main", "incident", "import"]
+    program = [sys.executable, "-m", "groupsim.cli.main", "incident", "import"]
     for size in (megabytes // 10, megabytes):
         path = folder / "big.log"
         lines = write(path, size, groups=False)

@@ -21,11 +21,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from scenarios import catalogue
-from simulation.run import run
-from storage import EventStore, open_store
-from storage.codec import Row
-from storage.memory import MemoryStore
+from groupsim.scenarios import catalogue
+from groupsim.simulation.run import run
+from groupsim.storage import EventStore, open_store
+from groupsim.storage.codec import Row
+from groupsim.storage.memory import MemoryStore
 
 FACTS = 10_000_000
 SCENARIO = "rolling_restart"
@@ -69,7 +69,7 @@ class Took(NamedTuple):
 def timed(*arguments: str) -> Took:
     """What one call of the program takes."""
     started, before = time.perf_counter(), _children_cpu()
-    subprocess.run([sys.executable, "-m", "cli.main", *arguments], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([sys.executable, "-m", "groupsim.cli.main", *arguments], check=True, stdout=subprocess.DEVNULL)
     return Took(time.perf_counter() - started, _children_cpu() - before)
 
 

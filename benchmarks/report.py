@@ -12,10 +12,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from analysis.report import report
-from analysis.runs import Run
-from events.base import WORLD_STREAM, group_stream, process_stream
-from events.classic import (
+from groupsim.analysis.report import report
+from groupsim.analysis.runs import Run
+from groupsim.events.base import WORLD_STREAM, group_stream, process_stream
+from groupsim.events.classic import (
     AssignmentStored,
     GroupCreated,
     JoinPhaseCompleted,
@@ -23,7 +23,7 @@ from events.classic import (
     MemberUpdated,
     RebalanceStarted,
 )
-from events.client import (
+from groupsim.events.client import (
     CallbackEnd,
     CallbackStart,
     JoinOk,
@@ -34,10 +34,10 @@ from events.client import (
     SyncSent,
     ViewChanged,
 )
-from events.types import TopicPartition
-from events.world import GroupDeclared, RunEnded, TopicCreated
-from storage.memory import MemoryStore
-from storage.store import RunInfo, RunWriter
+from groupsim.events.types import TopicPartition
+from groupsim.events.world import GroupDeclared, RunEnded, TopicCreated
+from groupsim.storage.memory import MemoryStore
+from groupsim.storage.store import RunInfo, RunWriter
 
 BARS, PARTITIONS, MEMBERS = 20_000, 96, 20
 ROUNDS = 5

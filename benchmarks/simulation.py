@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 
 import simpy
 
-from events.base import Event
-from scenarios.dsl import World, minutes, scenario, seconds
-from simulation import run as running
-from simulation.clients.process import Script
-from storage.store import RunInfo
+from groupsim.events.base import Event
+from groupsim.scenarios.dsl import World, minutes, scenario, seconds
+from groupsim.simulation import run as running
+from groupsim.simulation.clients.process import Script
+from groupsim.storage.store import RunInfo
 
 ROUNDS = 7
 CONSUMERS = 100

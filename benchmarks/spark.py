@@ -21,17 +21,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, Row, SparkSession
 
-from pipeline.export import FILE
-from pipeline.grid import Sweep, subject
-from pipeline.lake import availability as kept_availability
-from pipeline.played import clean, load, play
-from pipeline.session import spark_session
-from pipeline.source import FACTS_FOLDER, SUMMARY_FOLDER, facts
-from pipeline.sweep import sweep_into
-from pipeline.tables import AVAILABILITY, file_of
-from pipeline.transforms import availability, unavailable_by_label
-from simulation.run import run
-from storage.memory import MemoryStore
+from groupsim.pipeline.export import FILE
+from groupsim.pipeline.grid import Sweep, subject
+from groupsim.pipeline.lake import availability as kept_availability
+from groupsim.pipeline.session import spark_session
+from groupsim.pipeline.source import FACTS_FOLDER, SUMMARY_FOLDER, facts
+from groupsim.pipeline.sweep import sweep_into
+from groupsim.pipeline.sweep_point import clean, load, play
+from groupsim.pipeline.tables import AVAILABILITY, file_of
+from groupsim.pipeline.transforms import availability, unavailable_by_label
+from groupsim.simulation.run import run
+from groupsim.storage.memory import MemoryStore
 
 LONG = "rolling_restart"
 CORES = 2

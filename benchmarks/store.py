@@ -25,15 +25,15 @@ from typing import NamedTuple
 import psycopg
 from sqlalchemy import make_url
 
-from events.base import NETWORK_STREAM, Event, group_stream, process_stream
-from events.classic import CommitAccepted, HeartbeatReceived
-from events.client import CommitSent, PollEnd, ViewChanged
-from events.network import MessageDelivered
-from events.types import TopicPartition
-from storage.codec import COLUMNS
-from storage.sql import SqlStore
-from storage.store import RunInfo
-from storage.writer import BATCH
+from groupsim.events.base import NETWORK_STREAM, Event, group_stream, process_stream
+from groupsim.events.classic import CommitAccepted, HeartbeatReceived
+from groupsim.events.client import CommitSent, PollEnd, ViewChanged
+from groupsim.events.network import MessageDelivered
+from groupsim.events.types import TopicPartition
+from groupsim.storage.codec import COLUMNS
+from groupsim.storage.sql import SqlStore
+from groupsim.storage.store import RunInfo
+from groupsim.storage.writer import BATCH
 from tests.postgres import Server, server
 
 FACTS = 100_000

@@ -15,12 +15,12 @@ from math import ceil
 from pathlib import Path
 from statistics import median
 
-from events.errors import GroupSimError
-from incidents.reading import read_files
-from incidents.story import import_run
-from scenarios.fidelity import Fidelity, fidelity
-from scenarios.replayed import story
-from storage.memory import MemoryStore
+from groupsim.events.errors import GroupSimError
+from groupsim.incidents.facts.importer import import_run
+from groupsim.incidents.logs.reading import read_files
+from groupsim.replay.fidelity import Fidelity, fidelity
+from groupsim.replay.replayable import story
+from groupsim.storage.memory import MemoryStore
 
 SEEDS = range(5)
 HEADER = ("recordings of", "number", "generations recorded", "same number", "phases met", "hold", "median ms", "p95 ms")

@@ -12,10 +12,10 @@ from typing import Annotated
 
 import typer
 
-from cli import output
-from cli.completion import assignor_names
-from cli.errors import BadRequest
-from cli.options import Format, FormatOption
+from groupsim.cli import output
+from groupsim.cli.completion import assignor_names
+from groupsim.cli.errors import BadRequest
+from groupsim.cli.options import Format, FormatOption
 
 
 def assign(
@@ -32,9 +32,9 @@ def assign(
 
     Example: groupsim assign --assignor range --assignor sticky --input problems.jsonl
     """
-    from assignors import ASSIGNORS
-    from assignors.problems import BadLine, answers
-    from coordinator.config import near
+    from groupsim.assignors import ASSIGNORS
+    from groupsim.assignors.problem_files import BadLine, answers
+    from groupsim.coordinator.config import near
 
     for name in names:
         if name not in ASSIGNORS:
@@ -70,7 +70,7 @@ def assignors(form: FormatOption = Format.TABLE) -> None:
 
     Example: groupsim assignors
     """
-    from assignors.problems import catalogue
+    from groupsim.assignors.problem_files import catalogue
 
     found = [{**row, "protocol": ", ".join(row["protocols"]) or "KIP-848"} for row in catalogue()]
     output.rows(found, ("name", "side", "protocol", "source", "drawback"), form)

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli import output
-from cli.errors import BadRequest
-from cli.instants import with_instants
-from cli.options import DEFAULT_STORE, Format, FormatOption, RunArgument, StoreOption, existing
+from groupsim.cli import output
+from groupsim.cli.errors import BadRequest
+from groupsim.cli.instants import with_instants
+from groupsim.cli.options import DEFAULT_STORE, Format, FormatOption, RunArgument, StoreOption, existing
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from storage.store import RunInfo
+    from groupsim.storage.store import RunInfo
 
 SUMS = ("phase", "configuration", "member", "cause", "label", "rebalance", "group", "topic", "chain")
 PIECES = "piece"
@@ -45,8 +45,8 @@ def blame(
 
     Example: groupsim blame latest --by member
     """
-    import analysis
-    from analysis import frames, metrics
+    from groupsim import analysis
+    from groupsim.analysis.tables import frames, metrics
 
     parts = by.split(",")
     known = (*SUMS, PIECES) if len(parts) == 1 else SUMS
@@ -57,7 +57,7 @@ def blame(
     if between is not None and between[0] >= between[1]:
         raise BadRequest(f"--between {between[0]} {between[1]}: the first must be less than the second")
     with existing(store) as opened:
-        found = analysis.open(opened, run)
+        found = analysis.load(opened, run)
         if paths:
             _paths(found.critical_paths(), found.info, between, form)
             return
@@ -82,7 +82,7 @@ def blame(
 
 
 def _paths(steps: pd.DataFrame, info: RunInfo, between: tuple[int, int] | None, form: Format) -> None:
-    from analysis import frames
+    from groupsim.analysis.tables import frames
 
     chosen: Any = steps[steps["critical"]]
     if between is not None:

@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from cli.errors import BadRequest
-from cli.options import pairs
+from groupsim.cli.errors import BadRequest
+from groupsim.cli.options import pairs
 
 if TYPE_CHECKING:
-    from scenarios.counterfactual import Choice
+    from groupsim.replay.player import Choice
 
 MEMBERSHIP, RESTART = "membership", "restart.ms"
 STRATEGY = "partition.assignment.strategy"
@@ -38,9 +38,9 @@ def choices(assignors: Sequence[str], sets: Sequence[str], protocols: Sequence[s
 
 
 def _assignor(names: str) -> Choice:
-    from assignors import ASSIGNORS
-    from coordinator.config import near
-    from scenarios.counterfactual import Choice
+    from groupsim.assignors import ASSIGNORS
+    from groupsim.coordinator.config import near
+    from groupsim.replay.player import Choice
 
     clients = sorted(name for name, assignor in ASSIGNORS.items() if assignor.side == "client")
     for name in names.split(","):
@@ -51,10 +51,10 @@ def _assignor(names: str) -> Choice:
 
 
 def _set(text: str) -> Choice:
-    from coordinator.config import GroupConfig, near
-    from coordinator.config import names as setting_names
-    from scenarios.counterfactual import Choice
-    from simulation.clients.config import ConsumerConfig
+    from groupsim.coordinator.config import GroupConfig, near
+    from groupsim.coordinator.config import names as setting_names
+    from groupsim.replay.player import Choice
+    from groupsim.simulation.clients.config import ConsumerConfig
 
     given = pairs(_NEXT_KEY.split(text), "--set")
     membership, restart = given.pop(MEMBERSHIP, None), given.pop(RESTART, None)

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli import output
-from cli.errors import BadRequest
-from cli.options import DEFAULT_STORE, Format, FormatOption, StoreOption, existing
+from groupsim.cli import output
+from groupsim.cli.errors import BadRequest
+from groupsim.cli.options import DEFAULT_STORE, Format, FormatOption, StoreOption, existing
 
 if TYPE_CHECKING:
-    from analysis.runs import Run
+    from groupsim.analysis.runs import Run
 
 MOST = 8
 SHOWN = ("label", "phase", "configuration")
@@ -35,8 +35,8 @@ def compare(
 
     Example: groupsim compare 4f1c 9ab2
     """
-    import analysis
-    from analysis.comparison import BREAKDOWNS, COMPARED, as_rows
+    from groupsim import analysis
+    from groupsim.analysis.tables.comparison import BREAKDOWNS, COMPARED, as_rows
 
     if form in (Format.CSV, Format.JSONL):
         raise BadRequest(f"--format must be table or json for a comparison, not {form.value}")
@@ -48,7 +48,7 @@ def compare(
         ids = list(dict.fromkeys(opened.find(reference).id for reference in references))
         if not 2 <= len(ids) <= MOST:
             raise BadRequest(f"a comparison takes 2 to {MOST} different runs, not {len(ids)}")
-        runs = [analysis.open(opened, run) for run in ids]
+        runs = [analysis.load(opened, run) for run in ids]
         names = [chr(ord("a") + i) for i in range(len(runs))]
         found = as_rows(analysis.compare(*runs), names)
     if form is Format.JSON:

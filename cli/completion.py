@@ -5,26 +5,26 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from events.errors import GroupSimError
+from groupsim.events.errors import GroupSimError
 
 
 def scenario_names(incomplete: str) -> Iterator[str]:
     """Built-in scenarios."""
-    from scenarios import catalogue
+    from groupsim.scenarios import catalogue
 
     yield from (name for name in catalogue.names() if name.startswith(incomplete))
 
 
 def assignor_names(incomplete: str) -> Iterator[str]:
     """Assignors."""
-    from assignors import ASSIGNORS
+    from groupsim.assignors import ASSIGNORS
 
     yield from (name for name in ASSIGNORS if name.startswith(incomplete))
 
 
 def run_names(incomplete: str) -> Iterator[tuple[str, str]]:
     """Runs of the store that GROUPSIM_STORE names, or the default one, the newest first; and `latest`."""
-    from cli.options import DEFAULT_STORE, existing
+    from groupsim.cli.options import DEFAULT_STORE, existing
 
     if "latest".startswith(incomplete):
         yield "latest", "the newest run"

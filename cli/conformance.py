@@ -9,10 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
-from cli import output
-from cli.assign import opened
-from cli.errors import BadRequest
-from cli.fuzz import span
+from groupsim.cli import output
+from groupsim.cli.assign import opened
+from groupsim.cli.errors import BadRequest
+from groupsim.cli.fuzz import span
 
 app = typer.Typer(help="The simulator held against recordings of a real Kafka.", no_args_is_help=True)
 FilesArgument = Annotated[list[str], typer.Argument(metavar="FILE...", help="Scripts, JSON Lines; .gz is read too.")]
@@ -56,8 +56,8 @@ def play(files: FilesArgument, form: JsonlOption = "jsonl") -> None:
 
     Example: groupsim conformance play cases.jsonl.gz
     """
-    from conformance.play import BadScript
-    from conformance.play import play as play_one
+    from groupsim.conformance.scripts.play import BadScript
+    from groupsim.conformance.scripts.play import play as play_one
 
     _only_jsonl(form)
     for file in files:
@@ -74,8 +74,8 @@ def reenact(files: RecordingsArgument, seeds: SeedsOption = "0:1", form: JsonlOp
 
     Example: groupsim conformance reenact recording.json --seeds 0:50
     """
-    from conformance.recording import BadRecording
-    from conformance.reenact import reenact as reenact_one
+    from groupsim.conformance.timelines.recording import BadRecording
+    from groupsim.conformance.timelines.reenact import reenact as reenact_one
 
     _only_jsonl(form)
     wanted = span(seeds)
@@ -115,9 +115,9 @@ def _only_jsonl(form: str) -> None:
 
 def _check_scripts(file: str) -> bool:
     """Prints equal or different with the first difference; whether something differs."""
-    from conformance.compare import difference
-    from conformance.play import BadScript
-    from conformance.play import play as play_one
+    from groupsim.conformance.scripts.compare import difference
+    from groupsim.conformance.scripts.play import BadScript
+    from groupsim.conformance.scripts.play import play as play_one
 
     equal, different, first = 0, 0, None
     for number, record in scripts(file):
@@ -138,8 +138,8 @@ def _check_scripts(file: str) -> bool:
 
 def _check_recording(file: str, record: dict[str, Any], seeds: range) -> bool:
     """Prints what is equal under how many seeds, what no seed shows, and the error of each duration."""
-    from conformance.deviation import Duration, deviation
-    from conformance.recording import BadRecording
+    from groupsim.conformance.timelines.deviation import Duration, deviation
+    from groupsim.conformance.timelines.recording import BadRecording
 
     try:
         found = deviation(record, seeds)

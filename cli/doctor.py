@@ -13,9 +13,9 @@ from typing import Annotated
 
 import typer
 
-from cli import output
-from cli.options import DEFAULT_STORE, Format, FormatOption, StoreOption
-from events.errors import GroupSimError
+from groupsim.cli import output
+from groupsim.cli.options import DEFAULT_STORE, Format, FormatOption, StoreOption
+from groupsim.events.errors import GroupSimError
 
 OLDEST = (3, 11)
 NEEDED = ("simpy", "sqlalchemy", "msgspec", "pandas", "pyarrow", "pyspark")
@@ -69,7 +69,7 @@ def _packages() -> Iterator[Finding]:
 
 
 def _java() -> Finding:
-    from pipeline.java import find_java
+    from groupsim.pipeline.java import find_java
 
     def look() -> str:
         java = find_java()
@@ -79,7 +79,7 @@ def _java() -> Finding:
 
 
 def _spark() -> Finding:
-    from pipeline.session import spark_session
+    from groupsim.pipeline.session import spark_session
 
     def look() -> str:
         session = spark_session("local[1]")
@@ -90,7 +90,7 @@ def _spark() -> Finding:
 
 
 def _store(url: str) -> Finding:
-    from storage import open_store
+    from groupsim.storage import open_store
 
     if "://" not in url and not Path(url).exists():
         writable = os.access(Path(url).resolve().parent, os.W_OK)

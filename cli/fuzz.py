@@ -12,11 +12,11 @@ from typing import Annotated, Any
 
 import typer
 
-from cli.errors import BadRequest
-from cli.options import INTERRUPTED, Format, FormatOption, pairs
-from cli.output import note, plain, write_json
-from cli.progress import progress
-from cli.run import ScenarioArgument, SetOption
+from groupsim.cli.errors import BadRequest
+from groupsim.cli.options import INTERRUPTED, Format, FormatOption, pairs
+from groupsim.cli.output import note, plain, write_json
+from groupsim.cli.progress import progress
+from groupsim.cli.run import ScenarioArgument, SetOption
 
 STORY = "story"
 """What stands for an invariant's name where the story itself failed; `bug` where the simulator did."""
@@ -49,7 +49,7 @@ def fuzz(
 
     Example: groupsim fuzz swarm --seeds 0:1000 --jobs 2
     """
-    from scenarios import catalogue
+    from groupsim.scenarios import catalogue
 
     wanted, chosen = span(seeds), pairs(settings, "--set")
     catalogue.find(scenario)
@@ -101,11 +101,11 @@ def _one(work: tuple[str, Mapping[str, str], int]) -> Finding | None:
 
     Raises BadRequest where the request, not the run, is wrong.
     """
-    from events.errors import GroupSimError
-    from scenarios import catalogue
-    from simulation.errors import StoryError
-    from simulation.run import run
-    from storage.memory import MemoryStore
+    from groupsim.events.errors import GroupSimError
+    from groupsim.scenarios import catalogue
+    from groupsim.simulation.errors import StoryError
+    from groupsim.simulation.run import run
+    from groupsim.storage.memory import MemoryStore
 
     reference, settings, seed = work
     try:

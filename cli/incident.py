@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
-from analysis.labels import OK, Interval
-from cli import output
-from cli.errors import BadRequest
-from cli.options import DEFAULT_STORE, Format, FormatOption, StoreOption, numbers
-from cli.progress import progress
-from cli.summary import count, headline, measured
-from cli.whatif import whatif
+from groupsim.analysis.availability.labels import OK, Interval
+from groupsim.cli import output
+from groupsim.cli.errors import BadRequest
+from groupsim.cli.options import DEFAULT_STORE, Format, FormatOption, StoreOption, numbers
+from groupsim.cli.progress import progress
+from groupsim.cli.summary import count, headline, measured
+from groupsim.cli.whatif import whatif
 
 if TYPE_CHECKING:
-    from incidents.rows import Reading
-    from incidents.story import ImportResult
+    from groupsim.incidents.facts.importer import ImportResult
+    from groupsim.incidents.logs.rows import Reading
 
 app = typer.Typer(help="Recorded incidents: logs of brokers and clients become runs.", no_args_is_help=True)
 app.command()(whatif)
@@ -48,8 +48,8 @@ def read(
 
     Example: groupsim incident read server.log --format jsonl
     """
-    from incidents.reader import LogReader
-    from incidents.rows import KINDS, Counts
+    from groupsim.incidents.logs.reader import LogReader
+    from groupsim.incidents.logs.rows import KINDS, Counts
 
     logs = log_files(logs)
     size = sum(log.stat().st_size for log in logs if log.is_file())
@@ -132,9 +132,9 @@ def import_(
 
     Example: groupsim incident import broker.log m1.log m2.log --topic orders=12
     """
-    from incidents.reading import Wanted, moment
-    from incidents.story import import_run
-    from storage import open_store
+    from groupsim.incidents.facts.importer import import_run
+    from groupsim.incidents.logs.reading import Wanted, moment
+    from groupsim.storage import open_store
 
     counts = numbers(topics, "--topic", least=1)
     ends = [None if text is None else moment(text, at) for at, text in (("--since", since), ("--until", until))]
@@ -182,11 +182,11 @@ def _summary(result: ImportResult, found: dict[str, Any], reading: Reading) -> d
 def _read(files: Sequence[Path], master: str | None, **how: Any) -> Reading:
     """The logs, read here with progress, or by Spark on `master`."""
     if master is not None:
-        from pipeline.logs import read_logs
-        from pipeline.session import spark_session
+        from groupsim.pipeline.logs import read_logs
+        from groupsim.pipeline.session import spark_session
 
         return read_logs(spark_session(master), files, **how)
-    from incidents.reading import read_files
+    from groupsim.incidents.logs.reading import read_files
 
     with progress("reading") as bar:
         return read_files(files, progress=bar, **how)

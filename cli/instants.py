@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from storage.store import RunInfo
+from groupsim.storage.store import RunInfo
 
 AT = "at"
 

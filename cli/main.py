@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer._click.exceptions import ClickException, NoArgsIsHelpError  # typer carries its own click, and hides it
 
-from cli import (
+from groupsim.cli import (
     assign,
     blame,
     compare,
@@ -29,9 +29,9 @@ from cli import (
     sweep,
     tour,
 )
-from cli.options import INTERRUPTED
-from cli.output import be_quiet, error
-from events.errors import GroupSimError
+from groupsim.cli.options import INTERRUPTED
+from groupsim.cli.output import be_quiet, error
+from groupsim.events.errors import GroupSimError
 
 ABOUT = """How long would which partitions have stood still, and why? A simulator of Kafka's consumer groups.
 

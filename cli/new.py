@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
-from cli.errors import BadRequest
-from cli.output import note, plain
+from groupsim.cli.errors import BadRequest
+from groupsim.cli.output import note, plain
 
 TEMPLATE = '''\
 """{title}: a scenario for groupsim. Run it with `groupsim run {file}`."""
 
-from scenarios.dsl import minutes, scenario, seconds
+from groupsim.scenarios.dsl import minutes, scenario, seconds
 
 
 # The parameters after `world` can be set from outside: groupsim run {file} --set members=5

@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
-from cli import completion
-from cli.errors import BadRequest
-from storage import EventStore, open_store
+from groupsim.cli import completion
+from groupsim.cli.errors import BadRequest
+from groupsim.storage import EventStore, open_store
 
 DEFAULT_STORE = "groupsim.db"
 INTERRUPTED = 130
@@ -44,7 +44,7 @@ FormatOption = Annotated[Format, typer.Option("--format", help="table for people
 
 def existing(store: str) -> closing[EventStore]:
     """The store of a command that only reads, for a `with` block; at a terminal it shows how far reading is."""
-    from cli.progress import watched  # here, because it prints, and what prints needs this module
+    from groupsim.cli.progress import watched  # here, because it prints, and what prints needs this module
 
     return closing(watched(open_store(store, create=False)))
 

@@ -17,8 +17,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from cli.options import Format
-from cli.tables import GAP, fit, heading
+from groupsim.cli.options import Format
+from groupsim.cli.tables import GAP, fit, heading
 
 Row = Mapping[str, Any]
 _UNSEEN = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli import output
-from cli.errors import BadRequest
-from cli.options import DEFAULT_STORE, StoreOption, existing
+from groupsim.cli import output
+from groupsim.cli.errors import BadRequest
+from groupsim.cli.options import DEFAULT_STORE, StoreOption, existing
 
 if TYPE_CHECKING:
-    from analysis.runs import Run
+    from groupsim.analysis.runs import Run
 
 KINDS = ("timeline", "unavailable", "rebalance", "compare")
 PAPER, SCREEN = (".png", ".svg", ".pdf"), ".html"
@@ -41,7 +41,7 @@ def plot(
 
     Example: groupsim plot timeline latest -o timeline.png
     """
-    from coordinator.config import near
+    from groupsim.coordinator.config import near
 
     if kind not in KINDS:
         raise BadRequest(f"{kind!r} is no picture{near(kind, KINDS)}; there are {', '.join(KINDS)}")
@@ -54,7 +54,7 @@ def plot(
         if several != (len(ids) > 1) or len(ids) > MOST_RUNS:
             wanted = f"2 to {MOST_RUNS} different runs" if several else "one run"
             raise BadRequest(f"a picture of {kind!r} takes {wanted}, not {len(ids)}")
-        from analysis.runs import open_run
+        from groupsim.analysis.runs import open_run
 
         figure = _drawn(kind, [open_run(opened, run) for run in ids], group, generation, by, theme, file.suffix)
     try:
@@ -74,9 +74,9 @@ def _drawn(
     kind: str, runs: list[Run], group: str | None, generation: int | None, by: str, theme: str, suffix: str
 ) -> Any:
     """The figure, of matplotlib or of plotly. Raises BadRequest, AnalysisError."""
-    import analysis
-    from analysis import plots
-    from analysis.plots import interactive
+    from groupsim import analysis
+    from groupsim.analysis import plots
+    from groupsim.analysis.plots import interactive
 
     pictures: Any = interactive if suffix == SCREEN else plots
     if kind == "compare":

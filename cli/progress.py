@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, cast
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from cli.output import quiet
+from groupsim.cli.output import quiet
 
 if TYPE_CHECKING:
-    from storage.store import EventStore
+    from groupsim.storage.store import EventStore
 
 PATIENCE_S = 0.7
 """What is done by then shows no bar."""

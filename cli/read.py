@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from cli import output
-from cli.errors import BadRequest
-from cli.instants import with_instants
-from cli.options import DEFAULT_STORE, Format, FormatOption, RunArgument, StoreOption, existing
-from storage.errors import StoreError
+from groupsim.cli import output
+from groupsim.cli.errors import BadRequest
+from groupsim.cli.instants import with_instants
+from groupsim.cli.options import DEFAULT_STORE, Format, FormatOption, RunArgument, StoreOption, existing
+from groupsim.storage.errors import StoreError
 
 SUMS = ("group", "topic", "label", "cause")
 BY = ("partition", "rebalance", *SUMS)
@@ -47,8 +47,8 @@ def unavailable(
 
     Example: groupsim unavailable latest --by label
     """
-    import analysis
-    from analysis import frames, metrics
+    from groupsim import analysis
+    from groupsim.analysis.tables import frames, metrics
 
     parts = by.split(",")
     wrong = [part for part in parts if part not in BY or (len(parts) > 1 and part not in SUMS)]
@@ -57,7 +57,7 @@ def unavailable(
         hint = "; `groupsim blame` has these" if wrong[0] in BLAMED else ""
         raise BadRequest(f"--by must be {', '.join(known)}, not {wrong[0]!r}{hint}")
     with existing(store) as opened:
-        found = analysis.open(opened, run)
+        found = analysis.load(opened, run)
         rows = found.unavailable()
         if between is not None:
             if between[0] >= between[1]:
@@ -100,11 +100,11 @@ def timeline(
 
     Example: groupsim timeline latest --group billing
     """
-    import analysis
-    from analysis import frames
+    from groupsim import analysis
+    from groupsim.analysis.tables import frames
 
     with existing(store) as opened:
-        found = analysis.open(opened, run)
+        found = analysis.load(opened, run)
         rows = found.timeline()
     known = sorted(set(rows["group"]))
     if group is not None and group not in known:
@@ -119,11 +119,11 @@ def rebalances(run: RunArgument, store: StoreOption = DEFAULT_STORE, form: Forma
 
     Example: groupsim rebalances latest --format csv
     """
-    import analysis
-    from analysis import frames
+    from groupsim import analysis
+    from groupsim.analysis.tables import frames
 
     with existing(store) as opened:
-        found = analysis.open(opened, run)
+        found = analysis.load(opened, run)
         rows = found.rebalances()
     spare = ("ended_ms", "rounds", "revoked", "members", "started_ms" if found.info.origin else "moved")
     output.rows(*with_instants(frames.records(rows), REBALANCES, found.info, "started_ms"), form, spare=spare)
@@ -145,8 +145,8 @@ def replay(
 
     Example: groupsim replay latest --at 60000
     """
-    from analysis.snapshots import replay_stored
-    from cli.verify import verified
+    from groupsim.analysis.snapshots import replay_stored
+    from groupsim.cli.verify import verified
 
     with existing(store) as opened:
         if fresh:

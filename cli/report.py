@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli import output
-from cli.errors import BadRequest
-from cli.options import DEFAULT_STORE, StoreOption, existing
-from cli.progress import progress
+from groupsim.cli import output
+from groupsim.cli.errors import BadRequest
+from groupsim.cli.options import DEFAULT_STORE, StoreOption, existing
+from groupsim.cli.progress import progress
 
 if TYPE_CHECKING:
-    from analysis.report.told import Verdict
-    from analysis.runs import Run
+    from groupsim.analysis.report.payload import Verdict
+    from groupsim.analysis.runs import Run
 
 MOST_RUNS = 12
 
@@ -35,8 +35,8 @@ def report(
 
     Example: groupsim report latest -o report.html
     """
-    from analysis.report import report as render
-    from analysis.runs import open_run
+    from groupsim.analysis.report import report as render
+    from groupsim.analysis.runs import open_run
 
     aside = str(to) == "-"
     if not aside:
@@ -57,8 +57,8 @@ def report(
 
 def watched(run: Run) -> list[Verdict]:
     """What every run is watched by, folded over its facts again; of a recorded run, as far as its logs tell."""
-    from analysis.report.told import Verdict
-    from invariants import all_invariants
+    from groupsim.analysis.report.payload import Verdict
+    from groupsim.invariants import all_invariants
 
     verdicts = []
     for invariant in all_invariants():
@@ -70,7 +70,7 @@ def watched(run: Run) -> list[Verdict]:
 
 def _check(to: Path) -> None:
     """Before the work is done. Raises BadRequest for a place where no report can or should be put."""
-    from analysis.report.page import MARK
+    from groupsim.analysis.report.page import MARK
 
     if to.is_dir():
         raise BadRequest(f"-o {to} is a folder; give the name of a file in it")

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.completion import scenario_names
-from cli.errors import BadRequest
-from cli.options import DEFAULT_STORE, INTERRUPTED, Format, FormatOption, StoreOption, pairs
-from cli.output import error, note, plain, write_json
-from cli.progress import progress
-from cli.summary import headline, measured, starting_ms, title
+from groupsim.cli.completion import scenario_names
+from groupsim.cli.errors import BadRequest
+from groupsim.cli.options import DEFAULT_STORE, INTERRUPTED, Format, FormatOption, StoreOption, pairs
+from groupsim.cli.output import error, note, plain, write_json
+from groupsim.cli.progress import progress
+from groupsim.cli.summary import headline, measured, starting_ms, title
 
 if TYPE_CHECKING:
-    from simulation.run import RunResult
-    from storage import EventStore
+    from groupsim.simulation.run import RunResult
+    from groupsim.storage import EventStore
 
 _SCENARIO = typer.Argument(
     metavar="SCENARIO",
@@ -53,7 +53,7 @@ def run(
 
     Example: groupsim run rolling_restart --seed 7 --set session.timeout.ms=10000
     """
-    from storage import open_store
+    from groupsim.storage import open_store
 
     if form is Format.CSV:
         raise BadRequest("--format must be table or json for a run, not csv")
@@ -86,8 +86,8 @@ def run(
 
 def _new(scenario: str, seed: int | None, settings: list[str], record: str) -> Callable[[EventStore], RunResult]:
     """What plays a scenario; it is looked for before a store is made."""
-    from scenarios import catalogue
-    from simulation.run import run as simulate
+    from groupsim.scenarios import catalogue
+    from groupsim.simulation.run import run as simulate
 
     told = catalogue.find(scenario)
     chosen = pairs(settings, "--set")
@@ -101,8 +101,8 @@ def _new(scenario: str, seed: int | None, settings: list[str], record: str) -> C
 
 def _again(reference: str) -> Callable[[EventStore], RunResult]:
     """What goes on with a run."""
-    from scenarios import catalogue
-    from simulation.run import resume
+    from groupsim.scenarios import catalogue
+    from groupsim.simulation.run import resume
 
     def play(store: EventStore) -> RunResult:
         info = store.find(reference)
@@ -119,11 +119,11 @@ def _again(reference: str) -> Callable[[EventStore], RunResult]:
 
 def _summary(store: Any, result: Any) -> dict[str, Any]:
     """The contract's JSON of a run."""
-    from events.catalogue import TELLING
-    from events.client import Failed
+    from groupsim.events.catalogue import STATE_CHANGING
+    from groupsim.events.client import Failed
 
     info = result.info
-    told = list(store.read(info.id, types=TELLING))
+    told = list(store.read(info.id, types=STATE_CHANGING))
     numbers, found = measured(told)
     raised = [{"process": f.event.process, "error": f.event.error} for f in told if isinstance(f.event, Failed)]
     numbers["unavailable"]["starting_ms"] = starting_ms(found)

@@ -8,12 +8,12 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from cli import output
-from cli.errors import BadRequest
-from cli.instants import with_instants
-from cli.options import DEFAULT_STORE, Format, FormatOption, RunArgument, StoreOption, existing
-from events.base import Recorded
-from events.catalogue import CATALOGUE
+from groupsim.cli import output
+from groupsim.cli.errors import BadRequest
+from groupsim.cli.instants import with_instants
+from groupsim.cli.options import DEFAULT_STORE, Format, FormatOption, RunArgument, StoreOption, existing
+from groupsim.events.base import Recorded
+from groupsim.events.catalogue import CATALOGUE
 
 AROUND_MS = 2_000
 RUNS = ("run", "name", "source", "seed", "params", "status", "facts", "simulated_ms", "created_at", "digest")
@@ -50,7 +50,7 @@ def show(
 
     Example: groupsim show latest --around 71204 --type RebalanceStarted
     """
-    from coordinator.config import near
+    from groupsim.coordinator.config import near
 
     for name in types:
         if name not in CATALOGUE:
@@ -106,7 +106,7 @@ def export(
 
     Example: groupsim export latest --to lake/
     """
-    from pipeline.export import export_jsonl, export_parquet
+    from groupsim.pipeline.export import export_jsonl, export_parquet
 
     with existing(store) as opened:
         if to.suffix in (".csv", ".json", ".parquet", ".txt"):

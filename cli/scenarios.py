@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cli import output
-from cli.options import Format, FormatOption
+from groupsim.cli import output
+from groupsim.cli.options import Format, FormatOption
 
 
 def scenarios(form: FormatOption = Format.TABLE) -> None:
@@ -11,7 +11,7 @@ def scenarios(form: FormatOption = Format.TABLE) -> None:
 
     Example: groupsim scenarios
     """
-    from scenarios import catalogue
+    from groupsim.scenarios import catalogue
 
     found = []
     for name in catalogue.names():

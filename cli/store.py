@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
-from cli import output
-from cli.errors import BadRequest
-from cli.options import DEFAULT_STORE, Format, FormatOption, RunArgument, StoreOption, existing
+from groupsim.cli import output
+from groupsim.cli.errors import BadRequest
+from groupsim.cli.options import DEFAULT_STORE, Format, FormatOption, RunArgument, StoreOption, existing
 
 
 def verify(run: RunArgument, store: StoreOption = DEFAULT_STORE, form: FormatOption = Format.TABLE) -> None:
@@ -20,7 +20,7 @@ def verify(run: RunArgument, store: StoreOption = DEFAULT_STORE, form: FormatOpt
     Exit status 1, and where it begins, for a flipped byte, a missing fact, a swapped order. A run is not played again:
     that is `groupsim replay RUN --verify`. Example: groupsim verify latest
     """
-    from storage.audit import audit
+    from groupsim.storage.audit import audit
 
     if form not in (Format.TABLE, Format.JSON):
         raise BadRequest(f"--format must be table or json for verify, not {form.value}")
@@ -63,8 +63,8 @@ def import_(
 
     Example: groupsim import lake/ --store other.db
     """
-    from pipeline.importing import exported, take
-    from storage import open_store
+    from groupsim.pipeline.importing import exported, take
+    from groupsim.storage import open_store
 
     sources = [exported(path) for path in paths]  # before a store is made: what is no export leaves none behind
     found = []

@@ -6,16 +6,16 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from analysis.causes import START
-from analysis.labels import Interval
-from cli.output import plain, seconds
-from events.base import Recorded
+from groupsim.analysis.availability.causes import START
+from groupsim.analysis.availability.labels import Interval
+from groupsim.cli.output import plain, seconds
+from groupsim.events.base import Recorded
 
 
 def measured(facts: Sequence[Recorded]) -> tuple[dict[str, Any], list[Interval]]:
     """A run's numbers, each group with its share of the unavailable time, and the intervals they come from."""
-    from analysis.availability import intervals
-    from analysis.summary import summarise
+    from groupsim.analysis.availability.intervals import intervals
+    from groupsim.analysis.tables.summary import summarise
 
     found = intervals(facts)
     numbers = summarise(facts, found)

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.errors import BadRequest
-from cli.fuzz import span
-from cli.options import Format, FormatOption, pairs
-from cli.output import note, plain, table, write_json
-from cli.progress import progress
-from cli.run import RecordOption, ScenarioArgument, SetOption
+from groupsim.cli.errors import BadRequest
+from groupsim.cli.fuzz import span
+from groupsim.cli.options import Format, FormatOption, pairs
+from groupsim.cli.output import note, plain, table, write_json
+from groupsim.cli.progress import progress
+from groupsim.cli.run import RecordOption, ScenarioArgument, SetOption
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from pipeline.sweep import Done
-    from pipeline.sweep_report import Report
+    from groupsim.pipeline.sweep import Done
+    from groupsim.pipeline.sweep_report import Report
 
 _SHOWN = 5
 MasterOption = Annotated[
@@ -50,8 +50,8 @@ def sweep(
 
     Example: groupsim sweep rolling_restart --grid assignor=range,cooperative-sticky --seeds 0:20 --to lake/
     """
-    from pipeline.grid import Sweep, grid_of, subject
-    from scenarios import catalogue
+    from groupsim.pipeline.grid import Sweep, grid_of, subject
+    from groupsim.scenarios import catalogue
 
     if form not in (Format.TABLE, Format.JSON):
         raise BadRequest(f"--format must be table or json for a sweep, not {form.value}")
@@ -63,8 +63,8 @@ def sweep(
         raise BadRequest(f"{key!r} is given by --grid and by --set")
     wanted = Sweep(subject(scenario, record), asked, span(seeds) if seeds else [told.seed], fixed)
 
-    from pipeline.session import spark_session
-    from pipeline.sweep import check, sweep_into
+    from groupsim.pipeline.session import spark_session
+    from groupsim.pipeline.sweep import check, sweep_into
 
     check(wanted)
 
@@ -113,10 +113,10 @@ def sweep_report(
 
     Example: groupsim sweep-report lake/ -o sweep.png
     """
-    from pipeline.grid import read_manifest
-    from pipeline.report_plots import SUFFIXES, draw
-    from pipeline.session import spark_session
-    from pipeline.sweep_report import MEASURES, report, summaries
+    from groupsim.pipeline.grid import read_manifest
+    from groupsim.pipeline.report_plots import SUFFIXES, draw
+    from groupsim.pipeline.session import spark_session
+    from groupsim.pipeline.sweep_report import MEASURES, report, summaries
 
     if measure not in MEASURES:
         raise BadRequest(f"--measure {measure!r} is none of {', '.join(MEASURES)}")

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from cli.output import console, note
+from groupsim.cli.output import console, note
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples" / "incidents"
 
@@ -87,7 +87,7 @@ def tour(
 
     Example: groupsim tour
     """
-    from cli.main import status
+    from groupsim.cli.main import status
 
     stops = STOPS + (INCIDENT if EXAMPLES.is_dir() else ())
     with tempfile.TemporaryDirectory(prefix="groupsim-tour-") as folder:

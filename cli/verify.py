@@ -6,17 +6,17 @@ from itertools import zip_longest
 
 import msgspec
 
-from cli.errors import BadRequest
-from cli.progress import progress
-from events.base import Recorded
-from storage.memory import MemoryStore
-from storage.store import EventStore, RunInfo
+from groupsim.cli.errors import BadRequest
+from groupsim.cli.progress import progress
+from groupsim.events.base import Recorded
+from groupsim.storage.memory import MemoryStore
+from groupsim.storage.store import EventStore, RunInfo
 
 
 def verified(store: EventStore, info: RunInfo) -> str | None:
     """None if the run can be had again to the byte; else a sentence. Raises BadRequest for a recorded run."""
-    from scenarios import catalogue
-    from simulation.run import run
+    from groupsim.scenarios import catalogue
+    from groupsim.simulation.run import run
 
     if info.source != "simulated":
         raise BadRequest(f"run {info.id} was recorded, not simulated: it can't be run again; leave --verify out")

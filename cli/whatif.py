@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli import completion, output
-from cli.choices import choices
-from cli.errors import BadRequest
-from cli.fuzz import span
-from cli.options import DEFAULT_STORE, Format, FormatOption, RunArgument, StoreOption, existing, numbers, pairs
-from cli.progress import progress
-from cli.summary import amount, count
+from groupsim.cli import completion, output
+from groupsim.cli.choices import choices
+from groupsim.cli.errors import BadRequest
+from groupsim.cli.fuzz import span
+from groupsim.cli.options import DEFAULT_STORE, Format, FormatOption, RunArgument, StoreOption, existing, numbers, pairs
+from groupsim.cli.progress import progress
+from groupsim.cli.summary import amount, count
 
 if TYPE_CHECKING:
-    from scenarios.counterfactual import Choice
-    from scenarios.fidelity import Fidelity, Phase
-    from scenarios.replayed import Story
-    from scenarios.whatif import Range, Verdict
+    from groupsim.replay.fidelity import Fidelity, Phase
+    from groupsim.replay.player import Choice
+    from groupsim.replay.replayable import ReplayableRun
+    from groupsim.replay.what_if import Range, Verdict
 
 EXACT_SEEDS = 5
 """The story exactly as recorded leaves little to chance; so many seeds tell it."""
@@ -97,7 +97,7 @@ def whatif(
 
     Example: groupsim incident whatif latest --assignor cooperative-sticky --set membership=static
     """
-    from scenarios.replayed import story
+    from groupsim.replay.replayable import story
 
     if form is Format.CSV:
         raise BadRequest("--format must be table, json or jsonl for whatif, not csv")
@@ -118,10 +118,10 @@ def whatif(
         output.note(f"note: {sentence}")
 
 
-def _played_again(told: Story, chosen: Sequence[Choice], seeds: range) -> tuple[Fidelity, int, list[Verdict]]:
+def _played_again(told: ReplayableRun, chosen: Sequence[Choice], seeds: range) -> tuple[Fidelity, int, list[Verdict]]:
     """First exactly (how close, and its median unavailable ms), then as recorded and with each choice."""
-    from scenarios.fidelity import fidelity
-    from scenarios.whatif import compare, cost
+    from groupsim.replay.fidelity import fidelity
+    from groupsim.replay.what_if import compare, cost
 
     first = list(seeds)[:EXACT_SEEDS]
     share = len(first) / (len(first) + len(seeds) * (1 + len(chosen)))
@@ -136,7 +136,7 @@ def _played_again(told: Story, chosen: Sequence[Choice], seeds: range) -> tuple[
     return close, round(median(spent)), verdicts
 
 
-def _affordable(told: Story, rows: int) -> range:
+def _affordable(told: ReplayableRun, rows: int) -> range:
     """The seeds where none are given; the same on every machine."""
     plays = _MEMBER_MS // max(1, told.lasts_ms * told.members)
     count_ = max(FEWEST_SEEDS, min(SEEDS, (plays - EXACT_SEEDS) // rows))
@@ -150,8 +150,8 @@ def _affordable(told: Story, rows: int) -> range:
 
 def _known(assume: Sequence[str]) -> dict[str, int | str]:
     """What --assume says. Raises BadRequest."""
-    from incidents.timeouts import HEARTBEAT, INITIAL_DELAY, MAX_POLL, SESSION
-    from simulation.clients.config import CLIENTS
+    from groupsim.replay.reconstruct.inferred_settings import HEARTBEAT, INITIAL_DELAY, MAX_POLL, SESSION
+    from groupsim.simulation.clients.config import CLIENTS
 
     found: dict[str, int | str] = {}
     for key, value in pairs(assume, "--assume").items():
@@ -167,7 +167,7 @@ def _known(assume: Sequence[str]) -> dict[str, int | str]:
     return found
 
 
-def _recorded(told: Story) -> dict[str, Any]:
+def _recorded(told: ReplayableRun) -> dict[str, Any]:
     cost = told.cost
     return {
         "group": told.group,
@@ -222,7 +222,7 @@ def _played(phase: Phase | None) -> int | None:
     return phase.played_ms if phase is not None else None
 
 
-def _print(told: Story, close: Fidelity, exact_ms: int, verdicts: Sequence[Verdict], seeds: int) -> None:
+def _print(told: ReplayableRun, close: Fidelity, exact_ms: int, verdicts: Sequence[Verdict], seeds: int) -> None:
     name = output.plain(told.name)
     print(f"{name}  group {output.plain(told.group)}  {output.seconds(told.lasts_ms)}, {_count_generations(told)}")
     output.table(_generations(close), GENERATIONS)
@@ -244,11 +244,11 @@ def _print(told: Story, close: Fidelity, exact_ms: int, verdicts: Sequence[Verdi
         print(f"  {output.plain(sentence)}")
 
 
-def _count_generations(told: Story) -> str:
+def _count_generations(told: ReplayableRun) -> str:
     return count(len(told.generations), "generation")
 
 
-def _recorded_cost(told: Story) -> str:
+def _recorded_cost(told: ReplayableRun) -> str:
     if not told.partitions_told:
         return "no log names a partition, so what stood still is not known"
     known = f"{amount(told.cost.unavailable_partition_ms)} unavailable"

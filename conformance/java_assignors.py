@@ -9,7 +9,7 @@ from typing import Any
 
 from benchmarks.assignor_differential import CLIENT_SIDE, ours, problem
 from benchmarks.assignor_rivals import read_answers, write_problem
-from conformance import fetch
+from groupsim.conformance.broker import fetch
 
 
 def compare(seeds: range, version: str = fetch.VERSION) -> dict[str, Any]:

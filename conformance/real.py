@@ -1,6 +1,6 @@
 """Hold the simulator against a real Kafka: fetch it, start it, record what it does, write the page.
 
-`python -m conformance.real [STEP...]`: the steps are `answers`, `failover`, `assignors`, `stories`, `timelines`,
+`python -m groupsim.conformance.real [STEP...]`: steps are `answers`, `failover`, `assignors`, `stories`, `timelines`,
 `compare` and `page`; without any, all of them. All but the last two need Java 17 and Maven. What is recorded lies in
 tests/golden/conformance.
 """
@@ -19,10 +19,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from conformance import beside, failover, fetch, fresh, java_assignors, record, stories, takeovers, timelines
-from conformance import page as pages
-from conformance.driver import Script
-from events.errors import GroupSimError
+from groupsim.conformance import java_assignors
+from groupsim.conformance.broker import fetch
+from groupsim.conformance.broker.driver import Script
+from groupsim.conformance.page import conformance_page as pages
+from groupsim.conformance.scripts import failover_record, failovers, random_scripts, record, stories
+from groupsim.conformance.timelines import comparison, recorder
+from groupsim.events.errors import GroupSimError
 
 SEED = 20261121
 """Of the random scripts and of what is shaken while recording."""
@@ -47,14 +50,14 @@ def asked(family: str) -> list[Script]:
 def drawn() -> list[Script]:
     """Fresh random scripts, on all processors: each is drawn beside our machine, many times over."""
     with ProcessPoolExecutor(os.cpu_count()) as pool:
-        return list(pool.map(partial(fresh.draw, SEED), range(RANDOM_SCRIPTS), chunksize=8))
+        return list(pool.map(partial(random_scripts.draw, SEED), range(RANDOM_SCRIPTS), chunksize=8))
 
 
 def answers() -> None:
     """Scripts written by hand, the matrix and the random ones: all that a broker is configured for at once."""
     scripts = [*asked("cases"), *asked("matrix"), *drawn()]
     found, unstable = record.record(scripts, SEED, say)
-    kept = [r for r in found if r["family"] != "random" or fresh.steady(r)]
+    kept = [r for r in found if r["family"] != "random" or random_scripts.steady(r)]
     for family in ("cases", "matrix", "random"):
         record.write(pages.GOLDEN / f"{family}.jsonl.gz", [r for r in kept if r["family"] == family])
     _note(unstable={"answers": sorted({*unstable, *(r["name"] for r in found)} - {r["name"] for r in kept})})
@@ -62,7 +65,7 @@ def answers() -> None:
 
 def moved() -> None:
     """Scripts with a failover, on three brokers."""
-    found, unstable = failover.record(takeovers.scripts(), SEED, say)
+    found, unstable = failover_record.record(failovers.scripts(), SEED, say)
     record.write(pages.GOLDEN / "failover.jsonl.gz", found)
     _note(unstable={"failover": unstable})
 
@@ -79,13 +82,13 @@ def told() -> None:
 
 def timelines_() -> None:
     """Real consumers led through plots, and our re-enactments beside them."""
-    timelines.record(TIMELINES, say)
+    recorder.record(TIMELINES, say)
     compared()
 
 
 def compared() -> None:
     """Re-enactments beside the recorded timelines."""
-    _write("timelines.json", beside.compare(timelines.read(TIMELINES)))
+    _write("timelines.json", comparison.compare(recorder.read(TIMELINES)))
 
 
 def written() -> None:

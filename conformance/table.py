@@ -1,4 +1,4 @@
-"""Recorded runs beside re-enacted ones, a row per scenario and assignor: `python -m conformance.table DIRECTORY`."""
+"""Recorded runs beside re-enacted ones, per story and assignor: `python -m groupsim.conformance.table DIRECTORY`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from itertools import groupby
 from pathlib import Path
 from statistics import median
 
-from conformance.row import Pair, Row, pair
+from groupsim.conformance.timelines.row import Pair, Row, pair
 
 HEAD = (
     "| recording | recorded partition-ms | re-enacted | generations | in the window | callbacks | stood still "

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
-from events.errors import GroupSimError
+from groupsim.events.errors import GroupSimError
 
 INT_MAX = 2**31 - 1
 

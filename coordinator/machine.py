@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol, TypeVar
 
-from coordinator.outcome import Arm, Outcome
-from events.base import Event
+from groupsim.coordinator.outcome import Arm, Outcome
+from groupsim.events.base import Event
 
 State = TypeVar("State")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from events.base import Event
+from groupsim.events.base import Event
 
 
 class Error(Enum):

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import msgspec
 
-from events.types import RunId
+from groupsim.events.types import RunId
 
 
 class Event(

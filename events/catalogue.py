@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 
-from events import classic, client, network, world
-from events.base import Event
+from groupsim.events import classic, client, network, world
+from groupsim.events.base import Event
 
 
 def _types() -> dict[str, type[Event]]:
@@ -21,7 +21,7 @@ def _types() -> dict[str, type[Event]]:
 
 CATALOGUE: dict[str, type[Event]] = _types()
 """Tag -> fact type, sorted by tag."""
-TELLING = tuple(tag for tag, kind in CATALOGUE.items() if not kind.noise)
+STATE_CHANGING = tuple(tag for tag, kind in CATALOGUE.items() if not kind.noise)
 """Tags of the facts that change something: what every reader but a listing of all facts asks for."""
 NOISE = tuple(tag for tag, kind in CATALOGUE.items() if kind.noise)
 """Tags of the facts that change nothing: most of a run's, where everything is recorded."""

@@ -10,8 +10,8 @@ from typing import ClassVar
 
 import msgspec
 
-from events.base import Event
-from events.types import MemberId, Offsets, Partitions, Plan, Protocol, Subscription
+from groupsim.events.base import Event
+from groupsim.events.types import MemberId, Offsets, Partitions, Plan, Protocol, Subscription
 
 
 class GroupCreated(Event, frozen=True, kw_only=True):

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from events.base import Event
-from events.types import MemberId, Offsets, Partitions, ProcessId
+from groupsim.events.base import Event
+from groupsim.events.types import MemberId, Offsets, Partitions, ProcessId
 
 
 class ClientEvent(Event, frozen=True, kw_only=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from events.base import Event
+from groupsim.events.base import Event
 
 
 class MessageDelivered(Event, frozen=True, kw_only=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from events.base import Event
+from groupsim.events.base import Event
 
 
 class TopicCreated(Event, frozen=True, kw_only=True):

@@ -15,7 +15,7 @@ try groupsim unavailable latest --by label
 
 say "2. The same numbers on Spark, from Parquet"
 try groupsim export latest --to demo-lake
-try python -m pipeline.job demo-lake
+try python -m groupsim.pipeline.job demo-lake
 
 say "3. A recorded incident: a real Kafka broker and three real consumers, one of them killed with kill -9"
 try groupsim incident import examples/incidents/kill9-range/*.log.gz --name kill9

@@ -5,8 +5,8 @@ import sys
 import matplotlib
 from pyspark.sql import functions as F
 
-from pipeline.session import spark_session
-from pipeline.sweep_report import summaries
+from groupsim.pipeline.session import spark_session
+from groupsim.pipeline.sweep_report import summaries
 
 lake, picture = sys.argv[1:]
 runs = summaries(spark_session(), lake).where("error is null")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from events.errors import GroupSimError
+from groupsim.events.errors import GroupSimError
 
 
 class LogError(GroupSimError):

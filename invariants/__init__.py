@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-from invariants.base import Invariant, Violation
-from invariants.claims import WithheldUntilRevoked
-from invariants.convergence import Converges
-from invariants.epochs import GenerationsAdvance
-from invariants.fencing import FencedCommits
-from invariants.ownership import SingleOwner
+from groupsim.invariants.assertions import WithheldUntilRevoked
+from groupsim.invariants.base import Invariant, Violation
+from groupsim.invariants.convergence import Converges
+from groupsim.invariants.epochs import GenerationsAdvance
+from groupsim.invariants.fencing import FencedCommits
+from groupsim.invariants.ownership import SingleOwner
 
 __all__ = ["Invariant", "Violation", "all_invariants"]
 

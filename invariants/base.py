@@ -7,7 +7,7 @@ from typing import Protocol
 
 import msgspec
 
-from events.base import Recorded
+from groupsim.events.base import Recorded
 
 
 class Violation(msgspec.Struct, frozen=True):

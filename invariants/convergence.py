@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from events import classic as c
-from events import client as p
-from events import network as n
-from events import world as w
-from events.base import Event, Recorded, group_of
-from events.types import MemberId, ProcessId, TopicPartition
-from invariants.base import Violation
+from groupsim.events import classic as c
+from groupsim.events import client as p
+from groupsim.events import network as n
+from groupsim.events import world as w
+from groupsim.events.base import Event, Recorded, group_of
+from groupsim.events.types import MemberId, ProcessId, TopicPartition
+from groupsim.invariants.base import Violation
 
 SETTLE_MS = 20_000
 """Peace needed, besides the longest session timeout, before a group is expected to have settled."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from events.base import Recorded, group_of
-from events.classic import AssignmentStored, CoordinatorLoaded, GroupEmptied, JoinPhaseCompleted
-from invariants.base import Violation
+from groupsim.events.base import Recorded, group_of
+from groupsim.events.classic import AssignmentStored, CoordinatorLoaded, GroupEmptied, JoinPhaseCompleted
+from groupsim.invariants.base import Violation
 
 
 class GenerationsAdvance:

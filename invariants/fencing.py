@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from events import classic as c
-from events.base import Event, Recorded, group_of
-from events.types import MemberId
-from invariants.base import Violation
+from groupsim.events import classic as c
+from groupsim.events.base import Event, Recorded, group_of
+from groupsim.events.types import MemberId
+from groupsim.invariants.base import Violation
 
 
 @dataclass(slots=True)

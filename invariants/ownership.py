@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from events.base import Recorded, group_of
-from events.classic import AssignmentStored
-from events.types import MemberId, TopicPartition
-from invariants.base import Violation
+from groupsim.events.base import Recorded, group_of
+from groupsim.events.classic import AssignmentStored
+from groupsim.events.types import MemberId, TopicPartition
+from groupsim.invariants.base import Violation
 
 
 class SingleOwner:

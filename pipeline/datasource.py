@@ -24,13 +24,13 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxRows
 from pyspark.sql.types import StructType
 
-from events.catalogue import TELLING
-from pipeline.errors import PipelineError
-from pipeline.schemas import FACTS
-from storage import open_store
-from storage.codec import COLUMNS, Row, check_types
-from storage.errors import UnknownFact
-from storage.store import RunInfo
+from groupsim.events.catalogue import STATE_CHANGING
+from groupsim.pipeline.errors import PipelineError
+from groupsim.pipeline.schemas import FACTS
+from groupsim.storage import open_store
+from groupsim.storage.codec import COLUMNS, Row, check_types
+from groupsim.storage.errors import UnknownFact
+from groupsim.storage.store import RunInfo
 
 ROWS = 200_000
 _BATCH = 20_000
@@ -116,7 +116,7 @@ def _types(asked: str | None) -> tuple[str, ...] | None:
     if asked is None:
         return None
     if asked == "telling":
-        return TELLING
+        return STATE_CHANGING
     try:
         return check_types([name.strip() for name in asked.split(",")])
     except UnknownFact as error:

@@ -13,11 +13,11 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from events.types import RunId
-from pipeline.errors import PipelineError
-from pipeline.schemas import LAKE
-from storage.codec import COLUMNS, Row
-from storage.store import EventStore, RunInfo
+from groupsim.events.types import RunId
+from groupsim.pipeline.errors import PipelineError
+from groupsim.pipeline.schemas import LAKE
+from groupsim.storage.codec import COLUMNS, Row
+from groupsim.storage.store import EventStore, RunInfo
 
 FILE = "facts.parquet"
 RUN_KEY = b"groupsim.run"

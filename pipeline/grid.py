@@ -11,8 +11,8 @@ from pathlib import Path
 
 import msgspec
 
-from events.types import RunId
-from pipeline.errors import PipelineError
+from groupsim.events.types import RunId
+from groupsim.pipeline.errors import PipelineError
 
 MANIFEST = "sweep.json"
 _json = msgspec.json.Encoder(order="deterministic")

@@ -10,13 +10,13 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from events.types import RunId
-from pipeline.errors import PipelineError
-from pipeline.export import FILE, RUN_KEY
-from pipeline.schemas import LAKE
-from storage.codec import Row
-from storage.errors import StoreError
-from storage.store import EventStore, RunInfo
+from groupsim.events.types import RunId
+from groupsim.pipeline.errors import PipelineError
+from groupsim.pipeline.export import FILE, RUN_KEY
+from groupsim.pipeline.schemas import LAKE
+from groupsim.storage.codec import Row
+from groupsim.storage.errors import StoreError
+from groupsim.storage.store import EventStore, RunInfo
 
 _AT_ONCE = 50_000
 JSON_LINES = ".jsonl"

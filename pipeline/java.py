@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline.errors import PipelineError
+from groupsim.pipeline.errors import PipelineError
 
 OLDEST = 17
 """The oldest Java that Spark 4 runs on."""

@@ -1,4 +1,4 @@
-"""From a lake to unavailable time by label, on Spark: `python -m pipeline.job LAKE`, or by spark-submit.
+"""From a lake to unavailable time by label, on Spark: `python -m groupsim.pipeline.job LAKE`, or by spark-submit.
 
 The lake is what `groupsim export` or `groupsim sweep` wrote. The master is that of --master, else spark-submit's.
 """
@@ -8,15 +8,15 @@ from __future__ import annotations
 import argparse
 import sys
 
-from events.errors import GroupSimError
-from pipeline import lake
-from pipeline.session import spark_session, submitted_master
-from pipeline.transforms import unavailable_by_label
+from groupsim.events.errors import GroupSimError
+from groupsim.pipeline import lake
+from groupsim.pipeline.session import spark_session, submitted_master
+from groupsim.pipeline.transforms import unavailable_by_label
 
 
 def main() -> None:
     """Print one line a run and label: run, label, unavailable partition-milliseconds."""
-    parser = argparse.ArgumentParser(prog="pipeline.job", description=__doc__)
+    parser = argparse.ArgumentParser(prog="groupsim.pipeline.job", description=__doc__)
     parser.add_argument("lake", help="a folder written by `groupsim export --to` or `groupsim sweep --to`")
     parser.add_argument("--master", help="Spark master (default: spark-submit's, else local[2])")
     arguments = parser.parse_args()
@@ -27,7 +27,7 @@ def main() -> None:
         for row in found.orderBy("run", found["partition_ms"].desc(), "label").collect():
             print(f"{row['run']}  {row['label']:<16} {row['partition_ms']:>12,}")
     except GroupSimError as error:
-        sys.exit(f"pipeline.job: {error}")
+        sys.exit(f"groupsim.pipeline.job: {error}")
 
 
 if __name__ == "__main__":

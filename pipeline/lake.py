@@ -8,9 +8,9 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from pipeline import transforms
-from pipeline.source import facts, runs_in
-from pipeline.tables import AVAILABILITY, OWNED, REBALANCE, Table, folder_of, kept
+from groupsim.pipeline import transforms
+from groupsim.pipeline.source import facts, runs_in
+from groupsim.pipeline.tables import AVAILABILITY, OWNED, REBALANCE, Table, folder_of, kept
 
 
 def availability(spark: SparkSession, directory: str | Path) -> DataFrame:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from events.errors import GroupSimError
-from incidents.errors import LogError
-from incidents.reading import ROWS_HELD, Wanted, read_files
-from incidents.rows import Reading
-from pipeline.errors import PipelineError
+from groupsim.events.errors import GroupSimError
+from groupsim.incidents.errors import LogError
+from groupsim.incidents.logs.reading import ROWS_HELD, Wanted, read_files
+from groupsim.incidents.logs.rows import Reading
+from groupsim.pipeline.errors import PipelineError
 
 Task = tuple[int, str, int]
 """A file's place among the logs, its path, and the ms that are added to its times."""
@@ -25,7 +25,7 @@ def read_logs(
     skews: Mapping[str, int] = {},
     wanted: Wanted = Wanted(),  # noqa: B008
 ) -> Reading:
-    """The same as `incidents.reading.read_files`, with the same errors; every executor must see the files at `paths`.
+    """The same as `incidents.logs.reading.read_files`, with the same errors; executors must see the files at `paths`.
 
     A file is read by one task, so the speed-up is that of many files; the largest are begun first. What comes back
     is in the order of `paths`; the driver holds the group-related rows and no more.

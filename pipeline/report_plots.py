@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from pipeline.errors import PipelineError
-from pipeline.sweep_report import Report
+from groupsim.pipeline.errors import PipelineError
+from groupsim.pipeline.sweep_report import Report
 
 BEST, OTHER, FAINT = "#1b7f5c", "#44546a", "#b3bcc8"
 SUFFIXES = (".png", ".html")

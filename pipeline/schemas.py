@@ -59,7 +59,7 @@ INTERVALS = StructType(
         StructField("to_ms", LongType()),
     ]
 )
-"""One row per stretch of one partition in one condition; see analysis.labels.Interval."""
+"""One row per stretch of one partition in one condition; see analysis.availability.labels.Interval."""
 
 UNAVAILABLE_BY_LABEL = StructType(
     [
@@ -86,7 +86,7 @@ REBALANCES = StructType(
         StructField("slowest_member", StringType()),
     ]
 )
-"""One row a rebalance; see analysis.rebalances.Rebalance."""
+"""One row a rebalance; see analysis.tables.rebalances.Rebalance."""
 
 OWNERSHIP = StructType(
     [
@@ -101,7 +101,7 @@ OWNERSHIP = StructType(
         StructField("duration_ms", LongType()),
     ]
 )
-"""One row a stretch in which one member had one partition; see analysis.owners.OWNERSHIP."""
+"""One row a stretch in which one member had one partition; see analysis.tables.ownership.OWNERSHIP."""
 
 MOVES = StructType(
     [
@@ -146,7 +146,7 @@ LAG = StructType(
         StructField("lag", LongType()),
     ]
 )
-"""How many records each partition is behind at each instant; see analysis.commits.LAG."""
+"""How many records each partition is behind at each instant; see analysis.tables.commits.LAG."""
 
 POINTS = StructType(
     [

@@ -15,9 +15,9 @@ from pathlib import Path
 from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
-from pipeline.errors import PipelineError
-from pipeline.java import find_java, start_gateway
-from pipeline.parcel import parcel
+from groupsim.pipeline.code_archive import parcel
+from groupsim.pipeline.errors import PipelineError
+from groupsim.pipeline.java import find_java, start_gateway
 
 _SETTINGS = {
     "spark.ui.enabled": "false",
@@ -25,7 +25,7 @@ _SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     # A run's id is a string even where all of them look like numbers.
     "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
-    # A transform asks for the types it heeds, up to sixty: Parquet then passes by the pages of all others.
+    # A transform asks for the types it reads, up to sixty: Parquet then passes by the pages of all others.
     "spark.sql.parquet.pushdown.inFilterThreshold": "100",
     # A lake has a folder a run: to list a thousand of them by a job of their own takes longer than to list them.
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "10000",
@@ -93,7 +93,7 @@ def _built(master: str, memory: str, app: str) -> SparkSession:
 
 def _equip(session: SparkSession, master: str) -> None:
     """What every session of ours has: the stores as a source, and on a cluster the code."""
-    from pipeline.datasource import GroupSimSource
+    from groupsim.pipeline.datasource import GroupSimSource
 
     if not _LOCAL.fullmatch(master):
         folder = Path(tempfile.mkdtemp(prefix="groupsim-code-"))
@@ -123,12 +123,14 @@ def _places(master: str) -> dict[str, str]:
     """Settings that depend on where Spark runs: how many partitions, which addresses, where code is found."""
     places = {"spark.sql.warehouse.dir": str(Path(tempfile.gettempdir(), "groupsim-warehouse"))}
     places |= _HERE if _alone(master) else {}
-    code = Path(__file__).resolve().parents[1]
     if _LOCAL.fullmatch(master):
         places["spark.sql.shuffle.partitions"] = str(max(2, _cores(master)))
-        if str(code) != sysconfig.get_path("purelib"):
+        found = Path(__file__).resolve().parents[1]  # the folder that is imported as groupsim
+        if found.name == "groupsim" and str(found.parent) != sysconfig.get_path("purelib"):
             inherited = os.environ.get("PYTHONPATH")
-            places["spark.executorEnv.PYTHONPATH"] = os.pathsep.join([str(code), *([inherited] if inherited else [])])
+            places["spark.executorEnv.PYTHONPATH"] = os.pathsep.join(
+                [str(found.parent), *([inherited] if inherited else [])]
+            )
     return places
 
 

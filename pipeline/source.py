@@ -11,9 +11,9 @@ from urllib.parse import unquote
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from events.types import RunId
-from pipeline.errors import PipelineError
-from pipeline.schemas import FACTS
+from groupsim.events.types import RunId
+from groupsim.pipeline.errors import PipelineError
+from groupsim.pipeline.schemas import FACTS
 
 FACTS_FOLDER, SUMMARY_FOLDER, UNFINISHED_FOLDER = "facts", "summary", "_unfinished"
 """What a sweep's folder holds: a lake, a row a run that commits it, and what is being written."""

@@ -12,12 +12,12 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from pipeline.errors import PipelineError
-from pipeline.grid import Point, Subject, Sweep, keep_manifest
-from pipeline.played import clean, player
-from pipeline.schemas import POINTS, SUMMARY
-from pipeline.source import SUMMARY_FOLDER, finished
-from pipeline.sweep_report import rows
+from groupsim.pipeline.errors import PipelineError
+from groupsim.pipeline.grid import Point, Subject, Sweep, keep_manifest
+from groupsim.pipeline.schemas import POINTS, SUMMARY
+from groupsim.pipeline.source import SUMMARY_FOLDER, finished
+from groupsim.pipeline.sweep_point import clean, player
+from groupsim.pipeline.sweep_report import rows
 
 _TASKS_A_CORE = 8
 _LOOK_S = 0.5
@@ -45,8 +45,8 @@ class Done:
 
 def check(sweep: Sweep) -> None:
     """Raises BadScenario or BadSetting for a scenario, a key or a value that can't be, before anything is started."""
-    from scenarios import catalogue
-    from simulation.run import understood
+    from groupsim.scenarios import catalogue
+    from groupsim.simulation.run import understood
 
     scenario = catalogue.find(sweep.subject.scenario)
     for settings in sweep.choices():

@@ -15,10 +15,10 @@ import pyarrow.dataset as ds
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from pipeline.errors import PipelineError
-from pipeline.grid import read_manifest
-from pipeline.schemas import SUMMARY, SUMMARY_ARROW
-from pipeline.source import SUMMARY_FOLDER
+from groupsim.pipeline.errors import PipelineError
+from groupsim.pipeline.grid import read_manifest
+from groupsim.pipeline.schemas import SUMMARY, SUMMARY_ARROW
+from groupsim.pipeline.source import SUMMARY_FOLDER
 
 RESAMPLES = 1_000
 CONFIDENCE = 0.95

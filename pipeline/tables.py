@@ -7,10 +7,11 @@ judged, and gone without harm. `pipeline.lake` reads them, and asks the definiti
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,13 @@ import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
-from analysis import owners
-from analysis.availability import Interval, intervals
-from analysis.rebalances import rebalances
-from analysis.witness import CLIENT, COORDINATOR, RELEVANT
-from events.base import Event, Recorded
-from events.types import RunId
-from pipeline.schemas import INTERVALS, OWNERSHIP, REBALANCES
+from groupsim.analysis.availability.intervals import Interval, intervals
+from groupsim.analysis.log_coverage import CLIENT, COORDINATOR, RELEVANT
+from groupsim.analysis.tables import ownership
+from groupsim.analysis.tables.rebalances import rebalances
+from groupsim.events.base import Event, Recorded
+from groupsim.events.types import RunId
+from groupsim.pipeline.schemas import INTERVALS, OWNERSHIP, REBALANCES
 
 TABLES_FOLDER = "_tables"
 """In a lake; readers of Parquet folders pass by what begins with an underscore."""
@@ -32,7 +33,7 @@ TABLES_FOLDER = "_tables"
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One table: its columns, the facts it heeds, and its rows by these facts of one run and the run's last.
+    """One table: its columns, the facts it reads, and its rows by these facts of one run and the run's last.
 
     Rows have the schema's fields, but for `run`, as keys or as attributes.
     """
@@ -44,7 +45,7 @@ class Table:
 
 
 def _ownership(told: list[Recorded]) -> Iterable[Any]:
-    return owners.ownership(told, told[-1].at_ms if told else 0)
+    return ownership.ownership(told, told[-1].at_ms if told else 0)
 
 
 AVAILABILITY = Table("availability", INTERVALS, RELEVANT, intervals)
@@ -87,10 +88,16 @@ def kept(directory: Path, table: Table) -> set[RunId]:
 def judge() -> str:
     """A name for the definition: another one after any change of its source, or of the columns."""
     sources = [
-        file.read_bytes()
-        for package in ("analysis", "events")
-        for file in sorted(resources.files(package).iterdir(), key=lambda file: file.name)
-        if file.name.endswith(".py")
+        source for package in ("groupsim.analysis", "groupsim.events") for source in _sources(resources.files(package))
     ]
     columns = [table.schema.json().encode() for table in (AVAILABILITY, REBALANCE, OWNED)]
     return hashlib.sha256(b"\0".join([*sources, *columns])).hexdigest()[:16]
+
+
+def _sources(folder: Traversable) -> Iterator[bytes]:
+    """Every module below a package, in the order of their names: subpackages count, too."""
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if entry.is_dir():
+            yield from _sources(entry)
+        elif entry.name.endswith(".py"):
+            yield entry.read_bytes()

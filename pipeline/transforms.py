@@ -16,17 +16,17 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
-from analysis import owners
-from analysis.labels import BOTH_ENTITLED, DOUBLE, ZOMBIE_ONLY
-from events.base import WORLD_STREAM, Recorded
-from events.catalogue import TELLING
-from events.garbage import rare_collections
-from events.world import RunEnded
-from pipeline.levels import levels
-from pipeline.schemas import FACTS, INTERVALS, LAG, MOVES, OWNERSHIP, UNAVAILABLE_BY_LABEL, WINDOWS
-from pipeline.source import of_types
-from pipeline.tables import AVAILABILITY, OWNED, REBALANCE, Table, as_arrow
-from storage.codec import COLUMNS, recorded
+from groupsim.analysis.availability.labels import BOTH_ENTITLED, DOUBLE, ZOMBIE_ONLY
+from groupsim.analysis.tables.ownership import GRANTED
+from groupsim.events.base import WORLD_STREAM, Recorded
+from groupsim.events.catalogue import STATE_CHANGING
+from groupsim.events.world import RunEnded
+from groupsim.pipeline.lag import levels
+from groupsim.pipeline.schemas import FACTS, INTERVALS, LAG, MOVES, OWNERSHIP, UNAVAILABLE_BY_LABEL, WINDOWS
+from groupsim.pipeline.source import of_types
+from groupsim.pipeline.tables import AVAILABILITY, OWNED, REBALANCE, Table, as_arrow
+from groupsim.storage.codec import COLUMNS, recorded
+from groupsim.storage.gc import rare_collections
 
 
 def availability(facts: DataFrame) -> DataFrame:
@@ -63,7 +63,7 @@ def windows(intervals: DataFrame) -> DataFrame:
 def moves(owned: DataFrame) -> DataFrame:
     """Ownership to one row per partition that the books give to another member than before (pipeline.schemas.MOVES)."""
     partition = Window.partitionBy("run", "group", "topic", "partition").orderBy("from_ms")
-    held = owned.select(*_as(OWNERSHIP)).where(F.col("eyes") == owners.GRANTED).withColumnRenamed("member", "to")
+    held = owned.select(*_as(OWNERSHIP)).where(F.col("eyes") == GRANTED).withColumnRenamed("member", "to")
     gaps = held.select(
         "run", "group", "topic", "partition", F.col("from_ms").alias("at_ms"),
         F.lag("to").over(partition).alias("from"), "to",
@@ -86,13 +86,13 @@ def _as(schema: StructType) -> list[Column]:
 
 def _telling(facts: DataFrame) -> DataFrame:
     """Without the facts that change nothing: most of a run's, where everything is recorded."""
-    return facts.select(*_as(FACTS)).where(of_types(TELLING))
+    return facts.select(*_as(FACTS)).where(of_types(STATE_CHANGING))
 
 
 def _by_run(facts: DataFrame, table: Table) -> DataFrame:
     """What the definition says of each run.
 
-    It gets the facts of the kinds it heeds, and a RunEnded at the time of the run's last telling fact, whatever that
+    It gets the facts of the kinds it reads, and a RunEnded at the time of the run's last telling fact, whatever that
     was.
     """
 
@@ -103,7 +103,7 @@ def _by_run(facts: DataFrame, table: Table) -> DataFrame:
 
     names = {kind.__name__ for kind in table.kinds}
     # Of the others the time of the last is all that counts. A set of names: most facts are looked at here.
-    others = facts.where(F.col("type").isin(sorted(set(TELLING) - names)))
+    others = facts.where(F.col("type").isin(sorted(set(STATE_CHANGING) - names)))
     ends = F.broadcast(others.groupBy("run").agg(F.max("at_ms").alias("end_ms")))
     heeded = facts.select(*_as(FACTS)).where(of_types(names)).drop("version")
     asked = heeded.join(ends, "run", "left").groupBy("run").applyInArrow(of_run, table.schema)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from events import classic as c
-from events import client as p
-from events.types import TopicPartition
-from scenarios.dsl import Application, World, minutes, scenario, seconds
-from scenarios.seen import Seen, watch
-from simulation.clients.process import Script
+from groupsim.events import classic as c
+from groupsim.events import client as p
+from groupsim.events.types import TopicPartition
+from groupsim.scenarios.dsl import Application, World, minutes, scenario, seconds
+from groupsim.scenarios.probe import Probe, watch
+from groupsim.simulation.clients.process import Script
 
 
 @scenario(seed=1, lasts=minutes(3))
@@ -48,7 +48,7 @@ def accidental_range_consumer(world: World, members: int = 3, partitions: int = 
     world.check(_foreign_commits(seen, "unsafe") > 0, "unguarded: commits of partitions that were another's went in")
 
 
-def _foreign_commits(seen: Seen, group: str) -> int:
+def _foreign_commits(seen: Probe, group: str) -> int:
     """Partitions in accepted commits that the assignment in force gave to another member."""
     owner: dict[TopicPartition, str] = {}
     found = 0

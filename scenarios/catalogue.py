@@ -6,33 +6,23 @@ import importlib
 import pkgutil
 import sys
 from dataclasses import replace
+from importlib import resources
 from pathlib import Path
 from types import ModuleType
 
-import scenarios
-from coordinator.config import near
-from simulation.errors import BadScenario
-from simulation.run import Scenario
-
-_NOT_STORIES = (
-    "acts",
-    "catalogue",
-    "counterfactual",
-    "dsl",
-    "fidelity",
-    "page",
-    "raw",
-    "replayed",
-    "recorded_delays",
-    "rhythm",
-    "seen",
-    "whatif",
-)
+from groupsim import scenarios
+from groupsim.coordinator.config import near
+from groupsim.simulation.errors import BadScenario
+from groupsim.simulation.run import Scenario
 
 
 def names() -> list[str]:
-    """The built-in scenarios, sorted."""
-    return sorted(m.name for m in pkgutil.iter_modules(scenarios.__path__) if m.name not in _NOT_STORIES)
+    """The built-in scenarios, sorted: the modules of this package that mark a function with `@scenario`."""
+    return sorted(name for _, name, _ in pkgutil.iter_modules(scenarios.__path__) if "\n@scenario(" in _source(name))
+
+
+def _source(module: str) -> str:
+    return resources.files(scenarios).joinpath(f"{module}.py").read_text(encoding="utf-8")
 
 
 def find(reference: str) -> Scenario:
@@ -45,7 +35,7 @@ def find(reference: str) -> Scenario:
         file = Path(f"{path}.py")
         meant = f"; did you mean {file}?" if file.is_file() else near(path, names())
         raise BadScenario(f"unknown scenario {path!r}{meant}; {rest}")
-    return _only(importlib.import_module(f"scenarios.{path}"), function or path, path)
+    return _only(importlib.import_module(f"{scenarios.__name__}.{path}"), function or path, path)
 
 
 def _from_file(path: Path, function: str | None) -> Scenario:

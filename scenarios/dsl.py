@@ -6,13 +6,13 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from simulation.clients.config import Application
-from simulation.errors import BadScenario
-from simulation.group import GroupHandle
-from simulation.member import MemberHandle
-from simulation.run import Scenario
-from simulation.topics import Topic
-from simulation.world import World
+from groupsim.simulation.clients.config import Application
+from groupsim.simulation.errors import BadScenario
+from groupsim.simulation.group import GroupHandle
+from groupsim.simulation.member import MemberHandle
+from groupsim.simulation.run import Scenario
+from groupsim.simulation.topics import Topic
+from groupsim.simulation.world import World
 
 __all__ = ["Application", "GroupHandle", "MemberHandle", "Topic", "World", "minutes", "scenario", "seconds"]
 

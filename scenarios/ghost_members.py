@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from events import classic as c
-from scenarios.dsl import Application, World, minutes, scenario, seconds
-from scenarios.raw import Stranger
-from scenarios.seen import watch
-from simulation.clients.process import Script
+from groupsim.events import classic as c
+from groupsim.scenarios.dsl import Application, World, minutes, scenario, seconds
+from groupsim.scenarios.probe import watch
+from groupsim.simulation.clients.process import Script
+from groupsim.simulation.clients.raw import Stranger
 
 
 @scenario(seed=1, lasts=minutes(7))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from events import classic as c
-from events import client as p
-from scenarios.dsl import World, minutes, scenario, seconds
-from scenarios.seen import watch
-from simulation.clients.process import Script
+from groupsim.events import classic as c
+from groupsim.events import client as p
+from groupsim.scenarios.dsl import World, minutes, scenario, seconds
+from groupsim.scenarios.probe import watch
+from groupsim.simulation.clients.process import Script
 
 
 @scenario(seed=1, lasts=minutes(2))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from scenarios.dsl import Application, World, minutes, scenario, seconds
-from scenarios.seen import watch
-from simulation.clients.process import Script
+from groupsim.scenarios.dsl import Application, World, minutes, scenario, seconds
+from groupsim.scenarios.probe import watch
+from groupsim.simulation.clients.process import Script
 
 
 @scenario(seed=1, lasts=minutes(5))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scenarios.dsl import World, minutes, scenario, seconds
-from simulation.clients.process import Script
+from groupsim.scenarios.dsl import World, minutes, scenario, seconds
+from groupsim.simulation.clients.process import Script
 
 
 @scenario(seed=1, lasts=minutes(5))

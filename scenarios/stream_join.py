@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from events import client as p
-from events.types import Plan
-from scenarios.dsl import Application, World, minutes, scenario, seconds
-from scenarios.seen import moves, watch
-from simulation.clients.process import Script
+from groupsim.events import client as p
+from groupsim.events.types import Plan
+from groupsim.scenarios.dsl import Application, World, minutes, scenario, seconds
+from groupsim.scenarios.probe import moves, watch
+from groupsim.simulation.clients.process import Script
 
 JOINS = ("range", "sticky-stream-join")
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from scenarios.dsl import Application, GroupHandle, MemberHandle, World, minutes, scenario, seconds
-from simulation.clients.process import Script
+from groupsim.scenarios.dsl import Application, GroupHandle, MemberHandle, World, minutes, scenario, seconds
+from groupsim.simulation.clients.process import Script
 
 TROUBLE_MS, LONGEST_MS = seconds(60), seconds(20)
 HEALS_WITHIN_MS, PEACE_MS = seconds(75), seconds(35)

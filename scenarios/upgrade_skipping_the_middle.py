@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from events import client as p
-from scenarios.dsl import World, minutes, scenario, seconds
-from scenarios.seen import watch
-from simulation.clients.process import Script
+from groupsim.events import client as p
+from groupsim.scenarios.dsl import World, minutes, scenario, seconds
+from groupsim.scenarios.probe import watch
+from groupsim.simulation.clients.process import Script
 
 
 @scenario(seed=1, lasts=minutes(4))

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import simpy
 
-from coordinator.classic.commands import (
+from groupsim.coordinator.classic.commands import (
     Commit,
     CommitAnswer,
     Heartbeat,
@@ -25,16 +25,16 @@ from coordinator.classic.commands import (
     SyncAnswer,
     Unload,
 )
-from coordinator.classic.state import Group
-from coordinator.config import GroupConfig
-from coordinator.outcome import Error, Reply
-from events.base import Event, group_stream
-from events.classic import CommitAccepted, RebalanceStarted
-from events.types import GroupId
-from simulation.host import GroupHost
-from simulation.network import Message, Network
-from simulation.requests import CoordinatorIs, FetchOffsets, FindCoordinator, OffsetsAre, ToGroup
-from simulation.rng import Rng
+from groupsim.coordinator.classic.state import Group
+from groupsim.coordinator.config import GroupConfig
+from groupsim.coordinator.outcome import Error, Reply
+from groupsim.events.base import Event, group_stream
+from groupsim.events.classic import CommitAccepted, RebalanceStarted
+from groupsim.events.types import GroupId
+from groupsim.simulation.host import GroupHost
+from groupsim.simulation.network import Message, Network
+from groupsim.simulation.requests import CoordinatorIs, FetchOffsets, FindCoordinator, OffsetsAre, ToGroup
+from groupsim.simulation.rng import Rng
 
 Connection = tuple[str, int]
 ADAPTIVE_APPEND_MS = 2

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from coordinator.classic.commands import HeartbeatAnswer, JoinAnswer, Sync
-from coordinator.outcome import Error
-from simulation.latencies import EVENLY, Drawn, Latencies
-from simulation.network import PASS, Deliver, Message, Verdict
-from simulation.requests import ToGroup
+from groupsim.coordinator.classic.commands import HeartbeatAnswer, JoinAnswer, Sync
+from groupsim.coordinator.outcome import Error
+from groupsim.simulation.latencies import EVENLY, Drawn, Latencies
+from groupsim.simulation.network import PASS, Deliver, Message, Verdict
+from groupsim.simulation.requests import ToGroup
 
 AT_ONCE_MS = 4
 """A SyncGroup answered within so long has waited for nobody."""

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import simpy
 
-from coordinator.classic.state import Phase
-from coordinator.config import with_settings
-from events.base import WORLD_STREAM, Recorded, group_of
-from events.types import MemberId, Partitions
-from events.world import GroupDeclared
-from simulation.clients.config import (
+from groupsim.coordinator.classic.state import Phase
+from groupsim.coordinator.config import with_settings
+from groupsim.events.base import WORLD_STREAM, Recorded, group_of
+from groupsim.events.types import MemberId, Partitions
+from groupsim.events.world import GroupDeclared
+from groupsim.simulation.clients.config import (
     BOUNDS,
     CLIENTS,
     JAVA,
@@ -21,16 +21,16 @@ from simulation.clients.config import (
     Application,
     ConsumerConfig,
 )
-from simulation.clients.consumer import Settings
-from simulation.clients.member import State
-from simulation.clients.metadata import matching
-from simulation.clients.traits import TRAITS
-from simulation.errors import BadScenario, ScenarioFailed
-from simulation.member import MemberHandle
-from simulation.topics import Topic
+from groupsim.simulation.clients.consumer import Settings
+from groupsim.simulation.clients.member import State
+from groupsim.simulation.clients.metadata import matching
+from groupsim.simulation.clients.traits import TRAITS
+from groupsim.simulation.errors import BadScenario, ScenarioFailed
+from groupsim.simulation.member import MemberHandle
+from groupsim.simulation.topics import Topic
 
 if TYPE_CHECKING:
-    from simulation.world import World
+    from groupsim.simulation.world import World
 
 
 class GroupHandle:

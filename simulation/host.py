@@ -7,13 +7,13 @@ from functools import reduce
 
 import simpy
 
-from coordinator import classic
-from coordinator.classic.commands import Command
-from coordinator.classic.state import Group
-from coordinator.outcome import Disarm, Reply
-from events.base import Event
-from events.types import GroupId
-from simulation.timers import Timers
+from groupsim.coordinator import classic
+from groupsim.coordinator.classic.commands import Command
+from groupsim.coordinator.classic.state import Group
+from groupsim.coordinator.outcome import Disarm, Reply
+from groupsim.events.base import Event
+from groupsim.events.types import GroupId
+from groupsim.simulation.timers import Timers
 
 Record = Callable[[GroupId, Sequence[Event]], None]
 Answer = Callable[[GroupId, Reply, bool], None]

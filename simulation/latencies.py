@@ -10,7 +10,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from random import Random
 
-from simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
+from groupsim.simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
 
 SHARES = (0.0, 0.05, 0.10, 0.25, 0.50, 0.75, 0.90, 0.95, 0.99, 1.0)
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 import simpy
 
-from events.base import Event, Recorded
-from storage.store import RunWriter
+from groupsim.events.base import Event, Recorded
+from groupsim.storage.store import RunWriter
 
 Watch = Callable[[Recorded], None]
 

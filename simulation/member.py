@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import simpy
 
-from coordinator.config import with_settings
-from simulation.clients.config import BOUNDS
-from simulation.clients.consumer import ClassicConsumer, Settings
-from simulation.clients.process import Script
-from simulation.errors import BadScenario
-from simulation.topics import Topic
+from groupsim.coordinator.config import with_settings
+from groupsim.simulation.clients.config import BOUNDS
+from groupsim.simulation.clients.consumer import ClassicConsumer, Settings
+from groupsim.simulation.clients.process import Script
+from groupsim.simulation.errors import BadScenario
+from groupsim.simulation.topics import Topic
 
 if TYPE_CHECKING:
-    from simulation.world import World
+    from groupsim.simulation.world import World
 
 
 class MemberHandle:

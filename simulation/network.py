@@ -14,9 +14,9 @@ from typing import Protocol
 
 import simpy
 
-from events.base import NETWORK_STREAM, Event
-from events.network import LinkCut, LinkHealed, LinkSlowed, MessageDelivered, MessageDropped
-from simulation.rng import Rng
+from groupsim.events.base import NETWORK_STREAM, Event
+from groupsim.events.network import LinkCut, LinkHealed, LinkSlowed, MessageDelivered, MessageDropped
+from groupsim.simulation.rng import Rng
 
 
 @dataclass(frozen=True, slots=True)

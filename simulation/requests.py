@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from coordinator.classic.commands import Commit, Heartbeat, Join, Leave, Sync
-from events.types import GroupId, Offsets, Partitions
+from groupsim.coordinator.classic.commands import Commit, Heartbeat, Join, Leave, Sync
+from groupsim.events.types import GroupId, Offsets, Partitions
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,20 +13,20 @@ from typing import Any
 
 import simpy
 
-from assignors import ASSIGNORS
-from coordinator.config import BadSetting, near
-from events.base import WORLD_STREAM, Recorded
-from events.errors import GroupSimError
-from events.garbage import rare_collections
-from events.types import RunId
-from events.world import RunEnded
-from invariants import all_invariants
-from invariants.base import Invariant, Violation
-from simulation.errors import BadScenario, ScenarioFailed, StoryError
-from simulation.log import Log
-from simulation.world import Settings, World, check_settings
-from storage.resumed import ResumedWriter
-from storage.store import EventStore, RunInfo, RunWriter
+from groupsim.assignors import ASSIGNORS
+from groupsim.coordinator.config import BadSetting, near
+from groupsim.events.base import WORLD_STREAM, Recorded
+from groupsim.events.errors import GroupSimError
+from groupsim.events.types import RunId
+from groupsim.events.world import RunEnded
+from groupsim.invariants import all_invariants
+from groupsim.invariants.base import Invariant, Violation
+from groupsim.simulation.errors import BadScenario, ScenarioFailed, StoryError
+from groupsim.simulation.log import Log
+from groupsim.simulation.world import Settings, World, check_settings
+from groupsim.storage.gc import rare_collections
+from groupsim.storage.resumed import ResumedWriter
+from groupsim.storage.store import EventStore, RunInfo, RunWriter
 
 PROGRESS_STEPS = 200
 DURATION = "duration.ms"

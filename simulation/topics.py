@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Protocol
 
-from events.types import TopicPartition
-from simulation.rng import Rng
+from groupsim.events.types import TopicPartition
+from groupsim.simulation.rng import Rng
 
 
 class Arrivals(Protocol):

@@ -6,20 +6,20 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import simpy
 
-from coordinator.config import BOUNDS as BROKER_BOUNDS
-from coordinator.config import BadSetting, GroupConfig, names, near, with_settings
-from events.base import WORLD_STREAM
-from events.world import ActionTaken, CheckMade, PartitionsAdded, TopicCreated
-from simulation.broker import Broker
-from simulation.clients.config import BOUNDS as CONSUMER_BOUNDS
-from simulation.clients.config import ConsumerConfig
-from simulation.clients.consumer import DATA, Surroundings
-from simulation.errors import BadScenario, ScenarioFailed
-from simulation.group import GroupHandle
-from simulation.log import Log
-from simulation.network import Network
-from simulation.rng import Rng
-from simulation.topics import Constant, Poisson, Recorded, Topic, Topics
+from groupsim.coordinator.config import BOUNDS as BROKER_BOUNDS
+from groupsim.coordinator.config import BadSetting, GroupConfig, names, near, with_settings
+from groupsim.events.base import WORLD_STREAM
+from groupsim.events.world import ActionTaken, CheckMade, PartitionsAdded, TopicCreated
+from groupsim.simulation.broker import Broker
+from groupsim.simulation.clients.config import BOUNDS as CONSUMER_BOUNDS
+from groupsim.simulation.clients.config import ConsumerConfig
+from groupsim.simulation.clients.consumer import DATA, ConsumerContext
+from groupsim.simulation.errors import BadScenario, ScenarioFailed
+from groupsim.simulation.group import GroupHandle
+from groupsim.simulation.log import Log
+from groupsim.simulation.network import Network
+from groupsim.simulation.rng import Rng
+from groupsim.simulation.topics import Constant, Poisson, Recorded, Topic, Topics
 
 Settings = Mapping[str, int | float | str | bool]
 
@@ -46,7 +46,7 @@ class World:
         self.broker = Broker(env, self.network, self.rng, self.record, self._config)
         self.data = Data()
         self.labels: set[str] = set()
-        self.surroundings = Surroundings(
+        self.surroundings = ConsumerContext(
             env=env, network=self.network, broker=self.broker, topics=self.topics, rng=self.rng, record=self.record
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from storage.store import EventStore
+from groupsim.storage.store import EventStore
 
 __all__ = ["EventStore", "open_store"]
 
@@ -17,13 +17,13 @@ def open_store(url_or_path: str | Path, create: bool = True) -> EventStore:
     `create=False` refuses to make a new file, for commands that only read. Raises StoreError, NewerStore.
     """
     if str(url_or_path) in _IN_MEMORY:
-        from storage.memory import MemoryStore
+        from groupsim.storage.memory import MemoryStore
 
         return MemoryStore()
     # SQLAlchemy takes half a second to import, which `groupsim assign` need not pay.
     from sqlalchemy import URL
 
-    from storage.sql import SqlStore
+    from groupsim.storage.sql import SqlStore
 
     if isinstance(url_or_path, str) and "://" in url_or_path:
         return SqlStore(url_or_path, create)

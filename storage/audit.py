@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from storage.codec import Digest, Row, recorded
-from storage.errors import StoreError, UnknownFact
-from storage.infos import seal
-from storage.store import Damage, EventStore, RunInfo
+from groupsim.storage.codec import Digest, Row, recorded
+from groupsim.storage.errors import StoreError, UnknownFact
+from groupsim.storage.run_info import seal
+from groupsim.storage.store import Damage, EventStore, RunInfo
 
 
 def audit(store: EventStore, info: RunInfo) -> Damage | None:

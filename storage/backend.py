@@ -6,7 +6,7 @@ from typing import Protocol
 
 from sqlalchemy import URL, Connection, Engine
 
-from storage.codec import Row
+from groupsim.storage.codec import Row
 
 
 class Backend(Protocol):

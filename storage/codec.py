@@ -15,11 +15,11 @@ from typing import get_type_hints
 
 import msgspec
 
-from events.base import Event, Recorded
-from events.catalogue import CATALOGUE
-from events.types import RunId
-from storage.errors import StoreError, UnknownFact
-from storage.upcasts import lift
+from groupsim.events.base import Event, Recorded
+from groupsim.events.catalogue import CATALOGUE
+from groupsim.events.types import RunId
+from groupsim.storage.errors import StoreError, UnknownFact
+from groupsim.storage.upcasts import lift
 
 Row = tuple[int, int, str, int, str, int, str, str | None]
 COLUMNS = ("seq", "at_ms", "stream", "version", "type", "schema", "body", "source")

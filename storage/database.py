@@ -12,8 +12,8 @@ from typing import cast
 from sqlalchemy import URL, Connection, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
-from storage.backend import Backend
-from storage.errors import StoreError
+from groupsim.storage.backend import Backend
+from groupsim.storage.errors import StoreError
 
 # Ctrl-C while a connection goes back to the pool is raised as it should be, and logged with a traceback besides.
 logging.getLogger("sqlalchemy.pool").addHandler(logging.NullHandler())
@@ -25,7 +25,11 @@ DRIVERS = {
     "postgresql+psycopg": "postgresql+psycopg",
 }
 """What a URL may begin with -> the driver it means."""
-_BACKENDS = {"sqlite": "storage.sqlite", "postgresql": "storage.postgresql"}  # a driver is imported if it is needed
+_BACKENDS = {
+    "sqlite": "groupsim.storage.sqlite",
+    "postgresql": "groupsim.storage.postgresql",
+}
+"""A driver is imported only if it is needed."""
 
 
 class Taken(Exception):

@@ -6,15 +6,15 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import msgspec
 
-from events.base import Recorded
-from events.types import RunId
-from storage.codec import Row, check_types, digest_of, recorded
-from storage.errors import StreamConflict
-from storage.infos import checked, conflict, over, seal, taken
-from storage.intake import Arrival
-from storage.references import missing, pick
-from storage.store import Damage, RunInfo, Snapshot
-from storage.writer import BatchWriter
+from groupsim.events.base import Recorded
+from groupsim.events.types import RunId
+from groupsim.storage.codec import Row, check_types, digest_of, recorded
+from groupsim.storage.errors import StreamConflict
+from groupsim.storage.run_import import RunImport
+from groupsim.storage.run_info import checked, conflict, over, seal, taken
+from groupsim.storage.run_lookup import missing, pick
+from groupsim.storage.store import Damage, RunInfo, Snapshot
+from groupsim.storage.writer import BatchWriter
 
 PLACE = "memory"
 
@@ -105,7 +105,7 @@ class MemoryStore:
         info = checked(info)
         if info.id in self._infos:
             raise taken(info.id, PLACE)
-        arrival = Arrival(info, rows)
+        arrival = RunImport(info, rows)
         kept = [row for part in arrival for row in part]
         ended = arrival.ended()
         self.begin(msgspec.structs.replace(info, status="running"))

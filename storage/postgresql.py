@@ -5,9 +5,9 @@ from __future__ import annotations
 import psycopg
 from sqlalchemy import URL, Connection, Engine, create_engine, inspect
 
-from storage import schema
-from storage.codec import COLUMNS, Row
-from storage.errors import NewerStore, StoreError
+from groupsim.storage import schema
+from groupsim.storage.codec import COLUMNS, Row
+from groupsim.storage.errors import NewerStore, StoreError
 
 ERRORS = psycopg.Error
 WAIT_S = 10

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from events.base import Event
-from events.types import RunId
-from events.world import RunEnded
-from storage.codec import Row, encode_all
-from storage.errors import Diverged, StoreError
-from storage.store import EventStore, RunInfo
+from groupsim.events.base import Event
+from groupsim.events.types import RunId
+from groupsim.events.world import RunEnded
+from groupsim.storage.codec import Row, encode_all
+from groupsim.storage.errors import Diverged, StoreError
+from groupsim.storage.store import EventStore, RunInfo
 
 
 class ResumedWriter:

@@ -16,8 +16,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.schema import CreateTable
 
-from storage import guards
-from storage.errors import StoreError
+from groupsim.storage import triggers
+from groupsim.storage.errors import StoreError
 
 NUMBER = 2
 """The shape of what is stored. It grows by one with each release in which the tables or the fact types changed, so that
@@ -29,7 +29,7 @@ MIGRATIONS: dict[int, tuple[str, ...]] = {
         "PRIMARY KEY (run, facts)) STRICT, WITHOUT ROWID",
         "CREATE TABLE snapshots (run INTEGER NOT NULL REFERENCES runs (key), kind TEXT NOT NULL, seq INTEGER NOT NULL, "
         "at_ms INTEGER NOT NULL, state BLOB NOT NULL, PRIMARY KEY (run, kind, seq)) STRICT, WITHOUT ROWID",
-        *guards.SQLITE,
+        *triggers.SQLITE,
     )
 }
 """n -> the statements that turn tables of shape n into shape n + 1; empty where only fact types changed. Only SQLite
@@ -56,7 +56,7 @@ RUNS = Table(
     Column("digest", Text),
     Column("scenario_path", Text),
     Column("summary", Text, nullable=False),  # JSON object
-    Column("seal", Text),  # SHA-256 over the columns above but key, once the run is over (storage.infos.seal)
+    Column("seal", Text),  # SHA-256 over the columns above but key, once the run is over (storage.run_info.seal)
     sqlite_strict=True,
 )
 
@@ -101,7 +101,7 @@ SNAPSHOTS = Table(
 )
 """States that readers have folded, so that they need not begin at the first fact again: a cache, under no digest."""
 
-_GUARDS = {"sqlite": guards.SQLITE, "postgresql": guards.POSTGRESQL}
+_GUARDS = {"sqlite": triggers.SQLITE, "postgresql": triggers.POSTGRESQL}
 
 
 def statements(dialect: Dialect) -> list[str]:

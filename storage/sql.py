@@ -8,17 +8,17 @@ from typing import Any
 import msgspec
 from sqlalchemy import URL, Connection, Select, bindparam, delete, select, update
 
-from events.base import Recorded
-from events.types import RunId
-from storage.codec import COLUMNS, Row, check_types, digest_of, recorded
-from storage.database import Database, Taken
-from storage.errors import StreamConflict
-from storage.infos import checked, conflict, from_columns, over, seal, taken, to_columns
-from storage.intake import Arrival
-from storage.references import missing, pick
-from storage.schema import FACTS, MARKS, RUNS, SNAPSHOTS
-from storage.store import Damage, RunInfo, Snapshot
-from storage.writer import BatchWriter
+from groupsim.events.base import Recorded
+from groupsim.events.types import RunId
+from groupsim.storage.codec import COLUMNS, Row, check_types, digest_of, recorded
+from groupsim.storage.database import Database, Taken
+from groupsim.storage.errors import StreamConflict
+from groupsim.storage.run_import import RunImport
+from groupsim.storage.run_info import checked, conflict, from_columns, over, seal, taken, to_columns
+from groupsim.storage.run_lookup import missing, pick
+from groupsim.storage.schema import FACTS, MARKS, RUNS, SNAPSHOTS
+from groupsim.storage.store import Damage, RunInfo, Snapshot
+from groupsim.storage.writer import BatchWriter
 
 _ROW = [FACTS.c[name] for name in COLUMNS]
 _INFO = [RUNS.c[name] for name in RunInfo.__struct_fields__]
@@ -61,7 +61,7 @@ class SqlStore:
         try:
             with self._db.writing() as connection:
                 key = _first(connection, msgspec.structs.replace(info, status="running", digest=None))
-                arrival = Arrival(info, rows)
+                arrival = RunImport(info, rows)
                 for part in arrival:
                     self._db.backend.insert(connection, key, part)
                 if arrival.marks:

@@ -10,9 +10,9 @@ from urllib.parse import unquote, urlsplit
 
 from sqlalchemy import URL, Connection, Dialect, Engine, create_engine, event
 
-from storage import schema
-from storage.codec import COLUMNS, Row
-from storage.errors import NewerStore, StoreError
+from groupsim.storage import schema
+from groupsim.storage.codec import COLUMNS, Row
+from groupsim.storage.errors import NewerStore, StoreError
 
 ERRORS = sqlite3.Error
 WAIT_S = 60.0

@@ -7,9 +7,9 @@ from typing import Protocol
 
 import msgspec
 
-from events.base import Event, Recorded
-from events.types import RunId
-from storage.codec import Row
+from groupsim.events.base import Event, Recorded
+from groupsim.events.types import RunId
+from groupsim.storage.codec import Row
 
 
 class RunInfo(msgspec.Struct, frozen=True, kw_only=True):
@@ -145,7 +145,7 @@ class EventStore(Protocol):
         ...
 
     def seal(self, run: RunId) -> str | None:
-        """`storage.infos.seal` of the run as it was when the run ended; None before, and for runs of old stores."""
+        """`storage.run_info.seal` of the run as it was when the run ended; None before, and for runs of old stores."""
         ...
 
     def snapshot(self, run: RunId, kind: str, until_ms: int | None = None) -> Snapshot | None:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import msgspec
 
-from events.base import Event
-from storage.codec import Digest, Row, encode_all
-from storage.errors import StoreError
-from storage.infos import checked, over
-from storage.store import RunInfo
+from groupsim.events.base import Event
+from groupsim.storage.codec import Digest, Row, encode_all
+from groupsim.storage.errors import StoreError
+from groupsim.storage.run_info import checked, over
+from groupsim.storage.store import RunInfo
 
 BATCH = 1000
 """Facts in one transaction, at least; the facts of one `append` are never torn apart."""

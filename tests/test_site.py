@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.reference import FOLDER, PAGES
+from groupsim.cli.reference import FOLDER, PAGES
 
 ROOT = Path(__file__).parent.parent
 

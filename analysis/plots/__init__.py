@@ -22,14 +22,14 @@ def timeline(frame: pd.DataFrame, *, theme: str = "light", title: str = "") -> F
     Of ownership it draws what the coordinator's books grant; filter by `eyes` to see what processes believe. A recorded
     run has the time of day (UTC) along the bottom. Raises AnalysisError if columns are missing.
     """
-    from analysis.plots import palette, static
+    from groupsim.analysis.plots import palette, static
 
     return static.timeline(frame, theme_=palette.theme(theme), title=title)
 
 
 def unavailable(frame: pd.DataFrame, *, theme: str = "light", title: str = "") -> Figure:
     """Unavailable partitions over time, stacked by label: of `run.unavailable()`. Raises AnalysisError."""
-    from analysis.plots import palette, static
+    from groupsim.analysis.plots import palette, static
 
     return static.unavailable(frame, theme_=palette.theme(theme), title=title)
 
@@ -47,7 +47,7 @@ def rebalance(
 
     At most `most` members are drawn, those on the critical path first. Raises AnalysisError if there is no such one.
     """
-    from analysis.plots import palette, static
+    from groupsim.analysis.plots import palette, static
 
     of = palette.theme(theme)
     return static.rebalance(frame, group=group, generation=generation, most=most, theme_=of, title=title)
@@ -58,7 +58,7 @@ def compare(frame: pd.DataFrame, *, by: str = "label", theme: str = "light", tit
 
     `by`: `label`, `phase`, `configuration`, `member` or `cause`. Raises AnalysisError for another breakdown.
     """
-    from analysis.plots import palette, static
+    from groupsim.analysis.plots import palette, static
 
     return static.compare(frame, by=by, theme_=palette.theme(theme), title=title)
 
@@ -78,6 +78,6 @@ def sweep(
     parameter along the bottom (without it, the one with the most values); `hue`: one that gives a line for each of its
     values. Measures in ms are drawn in seconds. Raises AnalysisError.
     """
-    from analysis.plots import palette, static
+    from groupsim.analysis.plots import palette, static
 
     return static.sweep(frame, x=x, measure=measure, hue=hue, theme_=palette.theme(theme), title=title)

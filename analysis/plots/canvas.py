@@ -15,8 +15,8 @@ from matplotlib.patches import Patch
 from matplotlib.text import Text
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
-from analysis.plots.palette import HATCHES, Theme
-from analysis.plots.shown import shown
+from groupsim.analysis.plots.display_names import shown
+from groupsim.analysis.plots.palette import HATCHES, Theme
 
 FONT = "DejaVu Sans"
 """Comes with matplotlib, so that a picture looks alike everywhere."""

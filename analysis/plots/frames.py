@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.errors import AnalysisError
-from analysis.labels import LABELS, OK
-from analysis.paths import STEPS
-from analysis.plots.palette import natural, order
-from analysis.plots.shown import duration
+from groupsim.analysis.availability.labels import LABELS, OK
+from groupsim.analysis.blame.critical_path import STEPS
+from groupsim.analysis.errors import AnalysisError
+from groupsim.analysis.plots.display_names import duration
+from groupsim.analysis.plots.palette import natural, order
 
 
 def needs(frame: pd.DataFrame, columns: Sequence[str], what: str) -> None:

@@ -7,12 +7,12 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
-from analysis.labels import OK
-from analysis.paths import STEPS
-from analysis.plots import frames, sweeps
-from analysis.plots.palette import HATCHES, STEP_HATCHES, Theme, label_of, member_colour, natural, places
-from analysis.plots.palette import theme as named_theme
-from analysis.plots.shown import duration, shown
+from groupsim.analysis.availability.labels import OK
+from groupsim.analysis.blame.critical_path import STEPS
+from groupsim.analysis.plots import frames, sweeps
+from groupsim.analysis.plots.display_names import duration, shown
+from groupsim.analysis.plots.palette import HATCHES, STEP_HATCHES, Theme, label_of, member_colour, natural, places
+from groupsim.analysis.plots.palette import theme as named_theme
 
 MEMBERS = 20
 """Of more members, none stands in the legend."""

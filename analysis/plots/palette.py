@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from analysis import labels
+from groupsim.analysis.availability import labels
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.patches import Patch
 
-from analysis.labels import OK
-from analysis.plots import frames, sweeps
-from analysis.plots.canvas import (
+from groupsim.analysis.availability.labels import OK
+from groupsim.analysis.plots import frames, sweeps
+from groupsim.analysis.plots.canvas import (
     FONT,
     HATCH,
     SIZE,
@@ -26,8 +26,8 @@ from analysis.plots.canvas import (
     time_axis,
     titled,
 )
-from analysis.plots.palette import STEP_HATCHES, Theme, member_colour, places
-from analysis.plots.shown import counted
+from groupsim.analysis.plots.display_names import counted
+from groupsim.analysis.plots.palette import STEP_HATCHES, Theme, member_colour, places
 
 WIDTH = 12.0
 NAMED_MEMBERS = 14

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from analysis.errors import AnalysisError
-from analysis.labels import LABELS
-from analysis.plots.frames import needs
-from analysis.plots.palette import Theme, natural, order
-from analysis.plots.shown import shown
+from groupsim.analysis.availability.labels import LABELS
+from groupsim.analysis.errors import AnalysisError
+from groupsim.analysis.plots.display_names import shown
+from groupsim.analysis.plots.frames import needs
+from groupsim.analysis.plots.palette import Theme, natural, order
 
 MOST_PARTS = 9
 """As many parts are told apart by colour and hatch; what is beyond them is one part, `OTHERS`."""

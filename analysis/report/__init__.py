@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from analysis.report.told import Watched
-    from analysis.runs import Run
+    from groupsim.analysis.report.payload import Watched
+    from groupsim.analysis.runs import Run
 
 __all__ = ["report"]
 
@@ -20,6 +20,6 @@ def report(
     `watched` tells what became of a run's invariants (without it the report says nothing of them); `progress` is told
     the share of the work that is done.
     """
-    from analysis.report.page import render
+    from groupsim.analysis.report.page import render
 
     return render(runs, watched, progress)

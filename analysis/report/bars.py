@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
-from analysis.labels import LABELS, Interval
-from analysis.plots.palette import natural, places
-from analysis.plots.shown import shown
-from analysis.report.packing import Names, packed
+from groupsim.analysis.availability.labels import LABELS, Interval
+from groupsim.analysis.plots.display_names import shown
+from groupsim.analysis.plots.palette import natural, places
+from groupsim.analysis.report.packing import Names, packed
 
 _NUMBERS = {label: number for number, label in enumerate(LABELS)}
 

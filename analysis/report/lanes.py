@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from analysis import doings
-from analysis.paths import Step
-from analysis.plots.shown import shown
-from analysis.rebalances import Rebalance
-from analysis.report.packing import Names, packed
-from analysis.rounds import Story
+from groupsim.analysis.blame import activity
+from groupsim.analysis.blame.critical_path import Step
+from groupsim.analysis.blame.timeline import GroupTimeline
+from groupsim.analysis.plots.display_names import shown
+from groupsim.analysis.report.packing import Names, packed
+from groupsim.analysis.tables.rebalances import Rebalance
 
-_GONE = (doings.DEAD, doings.FAILED, doings.CLOSING)
-_PLAIN = (doings.UNAWARE, doings.UNBORN)
+_GONE = (activity.DEAD, activity.FAILED, activity.CLOSING)
+_PLAIN = (activity.AWAITING_HEARTBEAT, activity.NOT_STARTED)
 _TAIL_MS = 1_000
 """After the end members still fetch their assignment and run callbacks: shown for this long, or half the rebalance."""
 
@@ -50,9 +50,9 @@ def starts(rows: Sequence[Rebalance], end_ms: int) -> list[int]:
 
 
 def all_spans(
-    rows: Sequence[Rebalance], stories: Mapping[str, Story], steps: Iterable[Step], end_ms: int
+    rows: Sequence[Rebalance], stories: Mapping[str, GroupTimeline], steps: Iterable[Step], end_ms: int
 ) -> Iterator[list[Span]]:
-    """Each rebalance's spans. `steps` are those of `analysis.paths`; what comes after it is from the stories."""
+    """Each rebalance's spans; `steps` come from `critical_path`, what follows them is from the stories."""
     of_round: dict[tuple[str, int], list[Step]] = {}
     for step in steps:
         of_round.setdefault((step.group, step.round), []).append(step)
@@ -72,7 +72,7 @@ def all_spans(
         yield told
 
 
-def _doings(story: Story, from_ms: int, to_ms: int, seen: set[str | None]) -> Iterator[Span]:
+def _doings(story: GroupTimeline, from_ms: int, to_ms: int, seen: set[str | None]) -> Iterator[Span]:
     """What processes do in a stretch, up to the last thing that is more than plain work."""
     for name, process in story.doings.items():
         done = list(process.during(from_ms, to_ms))
@@ -80,7 +80,7 @@ def _doings(story: Story, from_ms: int, to_ms: int, seen: set[str | None]) -> It
         telling = [i for i, (_, _, what, _) in enumerate(done) if what not in _PLAIN]
         if telling and not (gone and name not in seen):
             for start, end, what, kind in done[: telling[-1] + 1]:
-                if what != doings.UNBORN:
+                if what != activity.NOT_STARTED:
                     yield Span(name, what, kind, start, end)
 
 

@@ -14,11 +14,11 @@ from dataclasses import asdict
 from importlib.resources import files
 from typing import Any
 
-from analysis.labels import LABELS
-from analysis.paths import STEPS
-from analysis.plots.palette import HATCHES, STEP_HATCHES, THEMES
-from analysis.report.told import COLUMNS, Watched, told
-from analysis.runs import Run
+from groupsim.analysis.availability.labels import LABELS
+from groupsim.analysis.blame.critical_path import STEPS
+from groupsim.analysis.plots.palette import HATCHES, STEP_HATCHES, THEMES
+from groupsim.analysis.report.payload import COLUMNS, Watched, told
+from groupsim.analysis.runs import Run
 
 MARK = "<!doctype html><!-- groupsim report -->"
 """How every report begins: a file that begins otherwise is not ours to overwrite."""
@@ -118,4 +118,4 @@ def _hash(text: str) -> str:
 
 
 def _source(name: str) -> str:
-    return files("analysis.report").joinpath(name).read_text("utf-8")
+    return files("groupsim.analysis.report").joinpath(name).read_text("utf-8")

@@ -9,11 +9,11 @@ from typing import Any
 
 import msgspec
 
-from analysis.plots.shown import shown
-from analysis.rebalances import Rebalance
-from analysis.report.lanes import starts, window
-from events.base import Recorded, group_of
-from storage.store import RunInfo
+from groupsim.analysis.plots.display_names import shown
+from groupsim.analysis.report.lanes import starts, window
+from groupsim.analysis.tables.rebalances import Rebalance
+from groupsim.events.base import Recorded, group_of
+from groupsim.storage.store import RunInfo
 
 LINES_OF_A_REBALANCE = 40
 LINES_IN_ALL = 4_000

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from analysis.plots.shown import shown
-from analysis.why import PHASES, Blame
+from groupsim.analysis.blame.blame import PHASES, Blame
+from groupsim.analysis.plots.display_names import shown
 
 MOST = 200
 """Rows of a table; what is beyond them is summed up in one row."""

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from analysis.causes import START
-from analysis.labels import Interval
-from analysis.paths import Step
-from analysis.plots.shown import counted, duration, shown
-from analysis.report.reasons import sums
-from analysis.why import Blame
+from groupsim.analysis.availability.causes import START
+from groupsim.analysis.availability.labels import Interval
+from groupsim.analysis.blame.blame import Blame
+from groupsim.analysis.blame.critical_path import Step
+from groupsim.analysis.plots.display_names import counted, duration, shown
+from groupsim.analysis.report.reasons import sums
 
 _WORTH = 0.005
 """Shares below this are not told."""

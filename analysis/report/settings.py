@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from analysis.plots.palette import natural
-from analysis.plots.shown import shown
-from analysis.why import Blame
-from events.base import Recorded, group_of
-from events.client import ProcessStarted
-from storage.store import RunInfo
+from groupsim.analysis.blame.blame import Blame
+from groupsim.analysis.plots.display_names import shown
+from groupsim.analysis.plots.palette import natural
+from groupsim.events.base import Recorded, group_of
+from groupsim.events.client import ProcessStarted
+from groupsim.storage.store import RunInfo
 
 _LOG, _SKEW, _TOPIC = "log.", "skew.", "topic."
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from coordinator.classic.commands import (
+from groupsim.coordinator.classic.commands import (
     Command,
     Commit,
     Heartbeat,
@@ -16,21 +16,16 @@ from coordinator.classic.commands import (
     SyncTimedOut,
     Unload,
 )
-from coordinator.classic.commit import commit
-from coordinator.classic.evolve import evolve, survives
-from coordinator.classic.heartbeat import heartbeat
-from coordinator.classic.join import join
-from coordinator.classic.leave import leave
-from coordinator.classic.state import Group, Phase
-from coordinator.classic.sync import sync
-from coordinator.classic.takeover import load, resume, unload
-from coordinator.classic.timeouts import (
-    initial_delay_elapsed,
-    join_timeout,
-    session_expired,
-    sync_timed_out,
-)
-from coordinator.outcome import Outcome
+from groupsim.coordinator.classic.commit import commit
+from groupsim.coordinator.classic.evolve import evolve, survives
+from groupsim.coordinator.classic.heartbeat import heartbeat
+from groupsim.coordinator.classic.join import join
+from groupsim.coordinator.classic.leave import leave
+from groupsim.coordinator.classic.loading import load, resume, unload
+from groupsim.coordinator.classic.state import Group, Phase
+from groupsim.coordinator.classic.sync import sync
+from groupsim.coordinator.classic.timeouts import initial_delay_elapsed, join_timeout, session_expired, sync_timed_out
+from groupsim.coordinator.outcome import Outcome
 
 __all__ = ["Group", "Phase", "decide", "evolve", "resume", "survives"]
 

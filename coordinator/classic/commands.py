@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from coordinator.outcome import Error
-from events.types import NO_GENERATION, MemberId, Offsets, Partitions, Protocol, Subscription
+from groupsim.coordinator.outcome import Error
+from groupsim.events.types import NO_GENERATION, MemberId, Offsets, Partitions, Protocol, Subscription
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from coordinator.classic.commands import Commit, CommitAnswer
-from coordinator.classic.draft import Draft
-from coordinator.classic.state import Group, Phase
-from coordinator.outcome import Error, Outcome
-from events import classic as facts
+from groupsim.coordinator.classic.commands import Commit, CommitAnswer
+from groupsim.coordinator.classic.decision import Decision
+from groupsim.coordinator.classic.state import Group, Phase
+from groupsim.coordinator.outcome import Error, Outcome
+from groupsim.events import classic as facts
 
 GROUP_ID_NOT_FOUND_SINCE = 9
 
 
 def commit(group: Group, cmd: Commit) -> Outcome:
     """Accept or refuse; an accepted plain commit of a member counts as a heartbeat unless the group is completing."""
-    draft = Draft(group)
+    draft = Decision(group)
     error = _refusal(group, cmd)
     if error is Error.NONE:
         if not group.exists:

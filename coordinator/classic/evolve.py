@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from coordinator.classic.state import Group, Member, Phase
-from coordinator.classic.transitions import move
-from events import classic as facts
-from events.base import Event
-from events.types import Protocol
+from groupsim.coordinator.classic.state import Group, Member, Phase
+from groupsim.coordinator.classic.transitions import move
+from groupsim.events import classic as facts
+from groupsim.events.base import Event
+from groupsim.events.types import Protocol
 
 
 def evolve(group: Group, event: Event) -> Group:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from coordinator.classic.state import Group
-from coordinator.outcome import Error
-from events.types import MemberId
+from groupsim.coordinator.classic.state import Group
+from groupsim.coordinator.outcome import Error
+from groupsim.events.types import MemberId
 
 
 def validate(group: Group, member: MemberId, instance_id: str | None) -> Error:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from coordinator.classic.commands import Heartbeat, HeartbeatAnswer, SessionExpired
-from coordinator.classic.draft import heartbeat_timer
-from coordinator.classic.guards import validate
-from coordinator.classic.state import Group, Phase
-from coordinator.outcome import Arm, Error, Outcome, Reply
-from events import classic as facts
+from groupsim.coordinator.classic.commands import Heartbeat, HeartbeatAnswer, SessionExpired
+from groupsim.coordinator.classic.decision import heartbeat_timer
+from groupsim.coordinator.classic.guards import validate
+from groupsim.coordinator.classic.state import Group, Phase
+from groupsim.coordinator.outcome import Arm, Error, Outcome, Reply
+from groupsim.events import classic as facts
 
 
 def heartbeat(group: Group, cmd: Heartbeat) -> Outcome:

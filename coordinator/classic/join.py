@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from coordinator.classic import static
-from coordinator.classic.commands import Join, JoinAnswer, SessionExpired
-from coordinator.classic.draft import Draft, heartbeat_timer
-from coordinator.classic.guards import validate
-from coordinator.classic.rebalance import joined, prepare_or_complete, remove
-from coordinator.classic.state import Group, Phase
-from coordinator.config import NEW_MEMBER_JOIN_TIMEOUT_MS
-from coordinator.outcome import Error, Outcome
-from events import classic as facts
-from events.types import MemberId
+from groupsim.coordinator.classic import static_members
+from groupsim.coordinator.classic.commands import Join, JoinAnswer, SessionExpired
+from groupsim.coordinator.classic.decision import Decision, heartbeat_timer
+from groupsim.coordinator.classic.guards import validate
+from groupsim.coordinator.classic.rebalance import joined, prepare_or_complete, remove
+from groupsim.coordinator.classic.state import Group, Phase
+from groupsim.coordinator.config import NEW_MEMBER_JOIN_TIMEOUT_MS
+from groupsim.coordinator.outcome import Error, Outcome
+from groupsim.events import classic as facts
+from groupsim.events.types import MemberId
 
 MEMBER_ID_REQUIRED_SINCE = 4
 
 
 def join(group: Group, cmd: Join) -> Outcome:
     """Guards in the broker's own order, then by who asks."""
-    draft = Draft(group)
+    draft = Decision(group)
     error = _refusal(draft, cmd)
     if error is not Error.NONE:
         echoed = "" if error is Error.GROUP_MAX_SIZE_REACHED else cmd.member
@@ -34,7 +34,7 @@ def join(group: Group, cmd: Join) -> Outcome:
     return draft.outcome()
 
 
-def _refusal(draft: Draft, cmd: Join) -> Error:
+def _refusal(draft: Decision, cmd: Join) -> Error:
     config = draft.group.config
     if not draft.group.id:
         return Error.INVALID_GROUP_ID
@@ -69,7 +69,7 @@ def _admits(group: Group, member: MemberId) -> bool:
             return True
 
 
-def _forget(draft: Draft, member: MemberId) -> None:
+def _forget(draft: Decision, member: MemberId) -> None:
     if member in draft.group.members:
         remove(draft, member, "group-full")
     elif member in draft.group.pending:
@@ -86,7 +86,7 @@ def _compatible(group: Group, cmd: Join) -> bool:
     return any(group.offers.get(name, 0) == len(group.members) for name in names)
 
 
-def _require_member_id(draft: Draft, cmd: Join) -> None:
+def _require_member_id(draft: Decision, cmd: Join) -> None:
     """KIP-394: hand the id out and forget the request; the pending id holds a running join phase open."""
     member = cmd.new_member
     draft.record(
@@ -101,15 +101,15 @@ def _require_member_id(draft: Draft, cmd: Join) -> None:
     draft.reply(cmd.request, JoinAnswer(error=Error.MEMBER_ID_REQUIRED, member=member))
 
 
-def _join_static(draft: Draft, cmd: Join) -> None:
+def _join_static(draft: Decision, cmd: Join) -> None:
     assert cmd.instance_id is not None
     if cmd.instance_id in draft.group.statics:
-        static.replace_member(draft, cmd)
+        static_members.replace_member(draft, cmd)
     else:
         add(draft, cmd, cmd.new_member)
 
 
-def add(draft: Draft, cmd: Join, member: MemberId) -> None:
+def add(draft: Decision, cmd: Join, member: MemberId) -> None:
     """A new member: park its request, give it the long alarm of new members, rebalance."""
     draft.record(
         facts.MemberAdded(
@@ -129,7 +129,7 @@ def add(draft: Draft, cmd: Join, member: MemberId) -> None:
     prepare_or_complete(draft, "member-joined", _because(reason, cmd), member)
 
 
-def _join_known(draft: Draft, cmd: Join) -> None:
+def _join_known(draft: Decision, cmd: Join) -> None:
     group = draft.group
     if cmd.member in group.pending:
         if cmd.instance_id is not None:  # Kafka throws IllegalStateException
@@ -164,7 +164,7 @@ def _join_known(draft: Draft, cmd: Join) -> None:
             raise AssertionError(f"a group in {phase} cannot have members")
 
 
-def _update(draft: Draft, cmd: Join, cause: str, reason: str) -> None:
+def _update(draft: Decision, cmd: Join, cause: str, reason: str) -> None:
     draft.record(
         facts.MemberUpdated(
             member=cmd.member,

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from coordinator.classic.commands import Leave, LeaveAnswer, Leaving
-from coordinator.classic.draft import Draft, heartbeat_timer
-from coordinator.classic.guards import validate
-from coordinator.classic.rebalance import prepare_or_complete, remove
-from coordinator.classic.state import Group, Phase
-from coordinator.outcome import Error, Outcome
-from events import classic as facts
-from events.types import MemberId
+from groupsim.coordinator.classic.commands import Leave, LeaveAnswer, Leaving
+from groupsim.coordinator.classic.decision import Decision, heartbeat_timer
+from groupsim.coordinator.classic.guards import validate
+from groupsim.coordinator.classic.rebalance import prepare_or_complete, remove
+from groupsim.coordinator.classic.state import Group, Phase
+from groupsim.coordinator.outcome import Error, Outcome
+from groupsim.events import classic as facts
+from groupsim.events.types import MemberId
 
 
 def leave(group: Group, cmd: Leave) -> Outcome:
     """One rebalance after the batch if anything was removed, be it only a pending id (java); per entry in scala."""
-    draft = Draft(group)
+    draft = Decision(group)
     if not group.id:
         draft.reply(cmd.request, LeaveAnswer(Error.INVALID_GROUP_ID))
         return draft.outcome()
@@ -38,14 +38,14 @@ def leave(group: Group, cmd: Leave) -> Outcome:
     return draft.outcome()
 
 
-def _after(draft: Draft, gone: list[MemberId]) -> None:
+def _after(draft: Decision, gone: list[MemberId]) -> None:
     if draft.group.phase is Phase.EMPTY:
         return
     reason = f"explicit `LeaveGroup` request for ({', '.join(gone)}) members."
     prepare_or_complete(draft, "member-left", reason, gone[0])
 
 
-def _leave_one(draft: Draft, entry: Leaving) -> tuple[Error, MemberId]:
+def _leave_one(draft: Decision, entry: Leaving) -> tuple[Error, MemberId]:
     group = draft.group
     member = entry.member
     if not member and entry.instance_id is not None:  # an administrator removes a static member

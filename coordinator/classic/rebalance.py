@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from coordinator.classic import votes
-from coordinator.classic.commands import (
+from groupsim.coordinator.classic import votes
+from groupsim.coordinator.classic.commands import (
     InitialDelayElapsed,
     JoinAnswer,
     JoinTimeout,
@@ -11,14 +11,14 @@ from coordinator.classic.commands import (
     SyncAnswer,
     SyncTimedOut,
 )
-from coordinator.classic.draft import JOIN_TIMER, SYNC_TIMER, Draft, heartbeat_timer
-from coordinator.classic.state import Group, Member, Phase
-from coordinator.outcome import Error
-from events import classic as facts
-from events.types import MemberId
+from groupsim.coordinator.classic.decision import JOIN_TIMER, SYNC_TIMER, Decision, heartbeat_timer
+from groupsim.coordinator.classic.state import Group, Member, Phase
+from groupsim.coordinator.outcome import Error
+from groupsim.events import classic as facts
+from groupsim.events.types import MemberId
 
 
-def prepare_or_complete(draft: Draft, cause: str, reason: str, member: MemberId | None) -> None:
+def prepare_or_complete(draft: Decision, cause: str, reason: str, member: MemberId | None) -> None:
     """Start a rebalance, or, in one that runs, see whether this was the last member awaited.
 
     Kafka: GroupMetadataManager.maybePrepareRebalanceOrCompleteJoin.
@@ -30,7 +30,7 @@ def prepare_or_complete(draft: Draft, cause: str, reason: str, member: MemberId 
         complete_join(draft)
 
 
-def prepare(draft: Draft, cause: str, reason: str, member: MemberId | None) -> None:
+def prepare(draft: Decision, cause: str, reason: str, member: MemberId | None) -> None:
     """Go to PreparingRebalance and wait for everybody (Kafka: prepareRebalance)."""
     group = draft.group
     initial = group.phase is Phase.EMPTY
@@ -57,7 +57,7 @@ def prepare(draft: Draft, cause: str, reason: str, member: MemberId | None) -> N
         draft.arm(JOIN_TIMER, timeout, JoinTimeout())
 
 
-def refuse_parked_syncs(draft: Draft) -> None:
+def refuse_parked_syncs(draft: Decision) -> None:
     """Whoever waits for an assignment that will not come is told to rejoin; its session counts from now.
 
     Kafka: resetAndPropagateAssignmentWithError.
@@ -68,7 +68,7 @@ def refuse_parked_syncs(draft: Draft) -> None:
             draft.arm_session(waiting)
 
 
-def complete_join(draft: Draft) -> None:
+def complete_join(draft: Decision) -> None:
     """End the join phase: drop who is late, begin the next generation (Kafka: completeClassicGroupJoin)."""
     draft.disarm(JOIN_TIMER)
     late = [m for m in _sorted(draft.group) if m.join_request is None]
@@ -91,7 +91,7 @@ def complete_join(draft: Draft) -> None:
     _begin_generation(draft, dropped, absent)
 
 
-def _begin_generation(draft: Draft, dropped: tuple[MemberId, ...], absent: tuple[MemberId, ...]) -> None:
+def _begin_generation(draft: Decision, dropped: tuple[MemberId, ...], absent: tuple[MemberId, ...]) -> None:
     group = draft.group
     parked = _sorted(group)
     draft.record(
@@ -129,7 +129,7 @@ def joined(group: Group, member: MemberId, *, listing: bool) -> JoinAnswer:
     )
 
 
-def remove(draft: Draft, member: MemberId, cause: str, reason: str | None = None) -> None:
+def remove(draft: Decision, member: MemberId, cause: str, reason: str | None = None) -> None:
     """Take a member out; whoever is first in hash order leads if it led. Its parked join must be answered before."""
     leads = draft.group.leader == member
     gone = draft.group.members[member]

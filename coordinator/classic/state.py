@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from coordinator.classic.votes import elect_by_hash
-from coordinator.config import GroupConfig
-from events.types import GroupId, MemberId, Partitions, Plan, Protocol, Subscription
+from groupsim.coordinator.classic.votes import elect_by_hash
+from groupsim.coordinator.config import GroupConfig
+from groupsim.events.types import GroupId, MemberId, Partitions, Plan, Protocol, Subscription
 
 Elect = Callable[[int, tuple[MemberId, ...]], MemberId]
 """(generation so far, candidates) -> leader. Kafka takes the first in hash order of random ids."""

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from coordinator.classic.commands import Sync, SyncAnswer
-from coordinator.classic.draft import SYNC_TIMER, Draft
-from coordinator.classic.guards import validate
-from coordinator.classic.state import Group, Member, Phase
-from coordinator.outcome import Error, Outcome
-from events import classic as facts
+from groupsim.coordinator.classic.commands import Sync, SyncAnswer
+from groupsim.coordinator.classic.decision import SYNC_TIMER, Decision
+from groupsim.coordinator.classic.guards import validate
+from groupsim.coordinator.classic.state import Group, Member, Phase
+from groupsim.coordinator.outcome import Error, Outcome
+from groupsim.events import classic as facts
 
 PROTOCOL_SINCE = 5
 
 
 def sync(group: Group, cmd: Sync) -> Outcome:
     """Guards in the broker's own order, then by phase."""
-    draft = Draft(group)
+    draft = Decision(group)
     error = _refusal(group, cmd)
     if error is not Error.NONE:
         draft.reply(cmd.request, SyncAnswer(error=error))
@@ -59,7 +59,7 @@ def _differs(given: str | None, known: str | None) -> bool:
     return given is not None and known is not None and given != known
 
 
-def _store(draft: Draft, cmd: Sync) -> None:
+def _store(draft: Decision, cmd: Sync) -> None:
     """The leader has spoken: everybody who waits gets its part, and a session counted from now."""
     group = draft.group
     given = dict(cmd.assignment)
@@ -97,6 +97,6 @@ def assigned(group: Group, member: Member) -> SyncAnswer:
     return SyncAnswer(protocol_type=group.protocol_type, protocol=group.protocol, assignment=member.assignment)
 
 
-def _disarm_if_all_synced(draft: Draft) -> None:
+def _disarm_if_all_synced(draft: Decision) -> None:
     if not draft.group.pending_sync:
         draft.disarm(SYNC_TIMER)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from coordinator.classic.commands import InitialDelayElapsed, JoinTimeout, SessionExpired, SyncTimedOut
-from coordinator.classic.draft import JOIN_TIMER, Draft, heartbeat_timer
-from coordinator.classic.rebalance import complete_join, prepare, remove
-from coordinator.classic.state import Group, Member, Phase
-from coordinator.outcome import Error, Outcome
-from events import classic as facts
+from groupsim.coordinator.classic.commands import InitialDelayElapsed, JoinTimeout, SessionExpired, SyncTimedOut
+from groupsim.coordinator.classic.decision import JOIN_TIMER, Decision, heartbeat_timer
+from groupsim.coordinator.classic.rebalance import complete_join, prepare, remove
+from groupsim.coordinator.classic.state import Group, Member, Phase
+from groupsim.coordinator.outcome import Error, Outcome
+from groupsim.events import classic as facts
 
 
 def session_expired(group: Group, cmd: SessionExpired) -> Outcome:
     """A member or a pending id was silent for too long (Kafka: expireClassicGroupMemberHeartbeat)."""
-    draft = Draft(group)
+    draft = Decision(group)
     member = group.members.get(cmd.member)
     if group.phase is Phase.DEAD:
         return draft.outcome()
@@ -41,7 +41,7 @@ def _waits_for_us(member: Member) -> bool:
 
 def initial_delay_elapsed(group: Group, cmd: InitialDelayElapsed) -> Outcome:
     """Wait once more while members keep arriving (Kafka: tryCompleteInitialRebalanceElseSchedule)."""
-    draft = Draft(group)
+    draft = Decision(group)
     if group.phase is not Phase.PREPARING_REBALANCE:
         return draft.outcome()
     if group.new_member_added and cmd.remaining_ms:
@@ -56,7 +56,7 @@ def initial_delay_elapsed(group: Group, cmd: InitialDelayElapsed) -> Outcome:
 
 def join_timeout(group: Group, cmd: JoinTimeout) -> Outcome:
     """Go on without those who did not rejoin."""
-    draft = Draft(group)
+    draft = Decision(group)
     if group.phase is Phase.PREPARING_REBALANCE:
         complete_join(draft)
     return draft.outcome()
@@ -67,7 +67,7 @@ def sync_timed_out(group: Group, cmd: SyncTimedOut) -> Outcome:
 
     An id that was replaced by a static member's next one is in no group any more, but still brings the rebalance about.
     """
-    draft = Draft(group)
+    draft = Decision(group)
     waits = group.phase in (Phase.COMPLETING_REBALANCE, Phase.STABLE)
     if not waits or cmd.generation != group.generation or not group.pending_sync:
         return draft.outcome()

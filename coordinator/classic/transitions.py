@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from coordinator.classic.state import Phase
+from groupsim.coordinator.classic.state import Phase
 
 TRANSITIONS: dict[Phase, tuple[Phase, ...]] = {
     Phase.EMPTY: (Phase.PREPARING_REBALANCE, Phase.DEAD),

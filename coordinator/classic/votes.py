@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from assignors.java_order import string_set
-from events.types import MemberId
+from groupsim.assignors.kafka.java_order import string_set
+from groupsim.events.types import MemberId
 
 
 def elect_by_hash(generation: int, candidates: tuple[MemberId, ...]) -> MemberId:

@@ -7,11 +7,11 @@ from typing import Any
 
 import simpy
 
-from events import client as facts
-from events.types import NO_GENERATION, TopicPartition
-from simulation.clients import heartbeat, join, listener, lookup, metadata, offsets, positions, records
-from simulation.clients.member import Member, State
-from simulation.clients.process import Script
+from groupsim.events import client as facts
+from groupsim.events.types import NO_GENERATION, TopicPartition
+from groupsim.simulation.clients import heartbeat, join, listener, lookup, metadata, offsets, positions, records
+from groupsim.simulation.clients.member import Member, State
+from groupsim.simulation.clients.process import Script
 
 CLOSE_TIMEOUT_MS = 30_000
 REFUSAL_MS = 4
@@ -41,7 +41,7 @@ class Application:
         """poll(): the coordinator's part first, then records (spec 5.2)."""
         m = self.member
         m.in_poll, m.last_poll_ms = True, m.now
-        m.called_in.notify()
+        m.poll_started.notify()
         if m.poll_expired:
             m.main.notify()
         if m.traits.background:  # callbacks that wait for the application run before poll() returns records
@@ -93,7 +93,7 @@ class Application:
 def membership(m: Member) -> Script:
     """One round of what keeps a consumer a member: coordinator, joining, commits, positions, metadata."""
     if m.traits.session_clock and m.generation == NO_GENERATION:
-        yield from listener.give_away(m)  # its own clock says so: that needs no coordinator
+        yield from listener.lose(m)  # its own clock says so: that needs no coordinator
     if not m.coordinator_known:
         yield from lookup.find_coordinator(m)
     metadata.refresh_if_due(m)
@@ -127,7 +127,7 @@ def leave_group(m: Member, reason: str) -> Script:
     """Give everything back, then LeaveGroup; what is held while a rebalance runs counts as lost (spec 5.9)."""
     if m.view:
         lost = m.generation == NO_GENERATION or m.state is not State.STABLE or m.rejoin_needed
-        yield from listener.call(m, "lost", m.view) if lost else listener.give_back(m, m.view)
+        yield from listener.call(m, "lost", m.view) if lost else listener.revoke(m, m.view)
     m.set_view(())
     done = m.env.event()
     if heartbeat.leave(m, reason, done):

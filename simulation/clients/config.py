@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from assignors import ASSIGNORS
-from coordinator.config import INT_MAX, BadSetting, near
+from groupsim.assignors import ASSIGNORS
+from groupsim.coordinator.config import INT_MAX, BadSetting, near
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from enum import Enum
 
 import simpy
 
-from simulation.clients.process import Process
-from simulation.network import Message, Network
+from groupsim.simulation.clients.process import Process
+from groupsim.simulation.network import Message, Network
 
 
 class Failure(Enum):

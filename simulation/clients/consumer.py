@@ -7,28 +7,28 @@ from dataclasses import asdict, dataclass
 
 import simpy
 
-from assignors.spec import EAGER
-from coordinator.config import kafka_name
-from events import client as facts
-from events.base import Event, process_stream
-from events.types import Partitions
-from simulation.broker import Broker
-from simulation.clients import classic, heartbeat, metadata, records
-from simulation.clients.config import JAVA, STATIC, Application, ConsumerConfig
-from simulation.clients.connection import Connection
-from simulation.clients.member import Member, rebalance_protocol
-from simulation.clients.process import Process, Script, Waiter
-from simulation.clients.traits import TRAITS
-from simulation.network import Message, Network
-from simulation.rng import Rng
-from simulation.topics import Topics
+from groupsim.assignors.spec import EAGER
+from groupsim.coordinator.config import kafka_name
+from groupsim.events import client as facts
+from groupsim.events.base import Event, process_stream
+from groupsim.events.types import Partitions
+from groupsim.simulation.broker import Broker
+from groupsim.simulation.clients import classic, heartbeat, metadata, records
+from groupsim.simulation.clients.config import JAVA, STATIC, Application, ConsumerConfig
+from groupsim.simulation.clients.connection import Connection
+from groupsim.simulation.clients.member import Member, rebalance_protocol
+from groupsim.simulation.clients.process import Process, Script, Waiter
+from groupsim.simulation.clients.traits import TRAITS
+from groupsim.simulation.network import Message, Network
+from groupsim.simulation.rng import Rng
+from groupsim.simulation.topics import Topics
 
 DATA = "data"
 """The address of the brokers that hold the data, as an end of a link that can be cut."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
+class ConsumerContext:
     """What every consumer of a world shares."""
 
     env: simpy.Environment
@@ -56,7 +56,7 @@ class Settings:
 class ClassicConsumer:
     """It lives from `start` until close(), kill() or a fatal error; `gone` fires then."""
 
-    def __init__(self, around: Surroundings, process_id: str, settings: Settings) -> None:
+    def __init__(self, around: ConsumerContext, process_id: str, settings: Settings) -> None:
         env, network, broker = around.env, around.network, around.broker
         self._network = network
         self.process = Process(env, process_id)
@@ -87,7 +87,7 @@ class ClassicConsumer:
             pattern=settings.pattern,
             app=Waiter(env),
             beat=Waiter(env),
-            called_in=Waiter(env),
+            poll_started=Waiter(env),
             main=Waiter(env),
             protocol=_first_protocol(settings),
         )
@@ -151,7 +151,7 @@ class ClassicConsumer:
         """Ask the application to close its consumer; `gone` fires when it has."""
         m = self.member
         m.closing = True
-        for waiter in (m.app, m.beat, m.called_in, m.main):
+        for waiter in (m.app, m.beat, m.poll_started, m.main):
             waiter.notify()
 
     def kill(self) -> None:
@@ -234,4 +234,4 @@ def _first_protocol(settings: Settings) -> str:
     return common if settings.protocol_mode == STATIC else EAGER
 
 
-__all__ = ["DATA", "ClassicConsumer", "Settings", "Surroundings"]
+__all__ = ["DATA", "ClassicConsumer", "ConsumerContext", "Settings"]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from coordinator.classic.commands import Heartbeat, HeartbeatAnswer, Leave, Leaving
-from coordinator.outcome import Error
-from events import client as facts
-from simulation.clients import lookup
-from simulation.clients.connection import Failure
-from simulation.clients.member import Member, State
-from simulation.clients.process import Script
-from simulation.requests import ToGroup
+from groupsim.coordinator.classic.commands import Heartbeat, HeartbeatAnswer, Leave, Leaving
+from groupsim.coordinator.outcome import Error
+from groupsim.events import client as facts
+from groupsim.simulation.clients import lookup
+from groupsim.simulation.clients.connection import Failure
+from groupsim.simulation.clients.member import Member, State
+from groupsim.simulation.clients.process import Script
+from groupsim.simulation.requests import ToGroup
 
 POLL_EXPIRED = "consumer poll timeout has expired."
 

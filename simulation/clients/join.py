@@ -8,19 +8,19 @@ from typing import Any
 
 import simpy
 
-from assignors import ASSIGNORS
-from assignors.spec import COOPERATIVE, EAGER, Spec
-from assignors.spec import Member as AssignorMember
-from coordinator.classic.commands import Join, JoinAnswer, Sync, SyncAnswer
-from coordinator.outcome import Error
-from events import client as facts
-from events.types import NO_GENERATION, MemberId, Partitions, Protocol, Subscription
-from simulation.clients import heartbeat, listener, metadata, mirrored
-from simulation.clients.config import DYNAMIC, MEASURED
-from simulation.clients.connection import Failure
-from simulation.clients.member import Joining, Member, State, rebalance_protocol
-from simulation.clients.process import Script
-from simulation.requests import ToGroup
+from groupsim.assignors import ASSIGNORS
+from groupsim.assignors.spec import COOPERATIVE, EAGER, Spec
+from groupsim.assignors.spec import Member as AssignorMember
+from groupsim.coordinator.classic.commands import Join, JoinAnswer, Sync, SyncAnswer
+from groupsim.coordinator.outcome import Error
+from groupsim.events import client as facts
+from groupsim.events.types import NO_GENERATION, MemberId, Partitions, Protocol, Subscription
+from groupsim.simulation.clients import heartbeat, listener, metadata, mirrored
+from groupsim.simulation.clients.config import DYNAMIC, MEASURED
+from groupsim.simulation.clients.connection import Failure
+from groupsim.simulation.clients.member import Joining, Member, State, rebalance_protocol
+from groupsim.simulation.clients.process import Script
+from groupsim.simulation.requests import ToGroup
 
 REJOIN_AT_ONCE = (
     Error.UNKNOWN_MEMBER_ID,
@@ -174,7 +174,7 @@ def _guard_downgrade(m: Member) -> Script:
         return
     if rebalance_protocol((m.assignor,)) == EAGER and m.protocol == COOPERATIVE:
         m.commits_disabled = True
-        yield from listener.give_away(m)
+        yield from listener.lose(m)
 
 
 def _assignor_failed(m: Member) -> Script:

@@ -7,14 +7,14 @@ from typing import Any
 
 import simpy
 
-from assignors.spec import COOPERATIVE, EAGER
-from events import client as facts
-from events.types import NO_GENERATION, Partitions
-from simulation.clients import heartbeat, offsets
-from simulation.clients.config import STATIC
-from simulation.clients.member import Member, rebalance_protocol
-from simulation.clients.process import Script
-from simulation.clients.records import catch_up
+from groupsim.assignors.spec import COOPERATIVE, EAGER
+from groupsim.events import client as facts
+from groupsim.events.types import NO_GENERATION, Partitions
+from groupsim.simulation.clients import heartbeat, offsets
+from groupsim.simulation.clients.config import STATIC
+from groupsim.simulation.clients.member import Member, rebalance_protocol
+from groupsim.simulation.clients.process import Script
+from groupsim.simulation.clients.records import catch_up
 
 
 def on_join_prepare(m: Member) -> Script:
@@ -28,19 +28,19 @@ def on_join_prepare(m: Member) -> Script:
     if m.generation == NO_GENERATION or not m.member_id:
         if m.traits.revokes_nothing and not m.view:
             yield from call(m, "revoked", ())
-        yield from give_away(m)
+        yield from lose(m)
     elif m.protocol == EAGER:
-        yield from give_back(m, m.view)
+        yield from revoke(m, m.view)
         m.set_view(())
     else:
         unsubscribed = tuple(p for p in m.view if p.topic not in m.topics)
         if unsubscribed:
-            yield from give_back(m, unsubscribed)
+            yield from revoke(m, unsubscribed)
             m.set_view(tuple(p for p in m.view if p.topic in m.topics))
     m.leads = False
 
 
-def give_back(m: Member, partitions: Partitions) -> Generator[simpy.Event, Any, bool]:
+def revoke(m: Member, partitions: Partitions) -> Generator[simpy.Event, Any, bool]:
     """Revoke. librdkafka commits after the callback, when told to unassign, and then goes on (spec 5.12)."""
     fine = yield from call(m, "revoked", partitions)
     if m.traits.commits_after_revoking and m.config.enable_auto_commit and partitions:
@@ -49,7 +49,7 @@ def give_back(m: Member, partitions: Partitions) -> Generator[simpy.Event, Any, 
     return fine
 
 
-def give_away(m: Member) -> Script:
+def lose(m: Member) -> Script:
     """Everything is lost: it may belong to somebody else by now."""
     if m.view:
         yield from call(m, "lost", m.view)
@@ -73,7 +73,7 @@ def on_join_complete(m: Member, assigned: Partitions) -> Generator[simpy.Event, 
     added = tuple(p for p in assigned if p not in m.view)
     fine = True
     if revoked and m.protocol == COOPERATIVE:
-        fine &= yield from give_back(m, revoked)
+        fine &= yield from revoke(m, revoked)
         m.request_rejoin("need to revoke partitions and re-join")
     m.set_view(assigned)
     m.restored &= set(assigned)
@@ -87,7 +87,7 @@ def call(m: Member, kind: str, partitions: Partitions) -> Generator[simpy.Event,
     """Run the application's listener; nothing of this consumer is processed meanwhile. False if it raises."""
     catch_up(m)
     while m.traits.background and not m.in_poll and not m.closing:  # the application must call in
-        yield from m.process.wait(m.called_in.wait(None))
+        yield from m.process.wait(m.poll_started.wait(None))
     m.in_callback = True
     m.tell(facts.CallbackStart(process=m.process.id, kind=kind, partitions=partitions, generation=m.generation))
     duration = m.application.callback_ms.get(kind, 0)

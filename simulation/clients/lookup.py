@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from events import client as facts
-from simulation.clients.connection import Failure
-from simulation.clients.member import Member
-from simulation.clients.process import Script
-from simulation.requests import CoordinatorIs, FindCoordinator
+from groupsim.events import client as facts
+from groupsim.simulation.clients.connection import Failure
+from groupsim.simulation.clients.member import Member
+from groupsim.simulation.clients.process import Script
+from groupsim.simulation.requests import CoordinatorIs, FindCoordinator
 
 
 def find_coordinator(m: Member) -> Script:

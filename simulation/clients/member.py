@@ -8,17 +8,17 @@ from enum import Enum
 
 import simpy
 
-from assignors import ASSIGNORS
-from assignors.spec import COOPERATIVE, EAGER
-from coordinator.config import BadSetting
-from events import client as facts
-from events.base import Event
-from events.types import NO_GENERATION, MemberId, Partitions, TopicPartition
-from simulation.clients.config import STATIC, Application, ConsumerConfig
-from simulation.clients.connection import Connection
-from simulation.clients.process import Process, Waiter
-from simulation.clients.traits import Traits
-from simulation.topics import Topics
+from groupsim.assignors import ASSIGNORS
+from groupsim.assignors.spec import COOPERATIVE, EAGER
+from groupsim.coordinator.config import BadSetting
+from groupsim.events import client as facts
+from groupsim.events.base import Event
+from groupsim.events.types import NO_GENERATION, MemberId, Partitions, TopicPartition
+from groupsim.simulation.clients.config import STATIC, Application, ConsumerConfig
+from groupsim.simulation.clients.connection import Connection
+from groupsim.simulation.clients.process import Process, Waiter
+from groupsim.simulation.clients.traits import Traits
+from groupsim.simulation.topics import Topics
 
 RebalanceInProgress = "REBALANCE_IN_PROGRESS"
 CommitFailed = "COMMIT_FAILED"
@@ -74,7 +74,7 @@ class Member:
 
     app: Waiter
     beat: Waiter
-    called_in: Waiter
+    poll_started: Waiter
     main: Waiter
 
     protocol: str = EAGER

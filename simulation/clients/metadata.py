@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from simulation.clients.member import Member
-from simulation.clients.process import Script
+from groupsim.simulation.clients.member import Member
+from groupsim.simulation.clients.process import Script
 
 FETCH_MAX_WAIT_MS = 500
 """fetch.max.wait.ms: how long a broker without new records keeps a fetch waiting."""

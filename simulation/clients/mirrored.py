@@ -1,6 +1,6 @@
 """librdkafka's sticky assignor goes through a topic's partitions from the highest to the lowest.
 
-Seen in every recorded round of 14 runs with librdkafka 2.16: what it does is what Java's does to mirrored partition
+Probe in every recorded round of 14 runs with librdkafka 2.16: what it does is what Java's does to mirrored partition
 numbers (0 for the last one). Where nobody owns anything yet, or subscriptions differ, it sorts them as Java does
 (`sortPartitions` in rdkafka_sticky_assignor.c; seen where three members found a group together). Runs with several
 topics were not recorded; topics keep their order here.
@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from assignors.spec import Assign, Spec
-from events.types import MemberId, Partitions, TopicPartition
+from groupsim.assignors.spec import Assign, Spec
+from groupsim.events.types import MemberId, Partitions, TopicPartition
 
 
 def assign(assignor: Assign, spec: Spec) -> dict[MemberId, Partitions]:

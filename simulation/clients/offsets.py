@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import simpy
 
-from coordinator.classic.commands import Commit, CommitAnswer
-from coordinator.outcome import Error
-from events import client as facts
-from events.types import Offsets
-from simulation.clients.connection import Failure
-from simulation.clients.member import AssignmentLost, CommitFailed, Member, RebalanceInProgress, State
-from simulation.clients.process import Script
-from simulation.clients.records import catch_up, consumed
-from simulation.requests import ToGroup
+from groupsim.coordinator.classic.commands import Commit, CommitAnswer
+from groupsim.coordinator.outcome import Error
+from groupsim.events import client as facts
+from groupsim.events.types import Offsets
+from groupsim.simulation.clients.connection import Failure
+from groupsim.simulation.clients.member import AssignmentLost, CommitFailed, Member, RebalanceInProgress, State
+from groupsim.simulation.clients.process import Script
+from groupsim.simulation.clients.records import catch_up, consumed
+from groupsim.simulation.requests import ToGroup
 
 
 def send_commit(m: Member, done: simpy.Event | None = None) -> bool:

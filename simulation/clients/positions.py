@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from events import client as facts
-from events.types import Offsets, TopicPartition
-from simulation.clients.member import Member
-from simulation.clients.process import Script
-from simulation.requests import FetchOffsets, OffsetsAre
+from groupsim.events import client as facts
+from groupsim.events.types import Offsets, TopicPartition
+from groupsim.simulation.clients.member import Member
+from groupsim.simulation.clients.process import Script
+from groupsim.simulation.requests import FetchOffsets, OffsetsAre
 
 
 def fetch_positions(m: Member) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from events.types import Offsets, TopicPartition
-from simulation.clients.member import Member
+from groupsim.events.types import Offsets, TopicPartition
+from groupsim.simulation.clients.member import Member
 
 
 def fetchable(m: Member) -> list[TopicPartition]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from analysis.availability import Interval, intervals
-from events import classic as c
-from events import client as p
-from events.base import NETWORK_STREAM, WORLD_STREAM, Event, Recorded, group_stream, process_stream
-from events.types import Partitions, Protocol, Subscription, TopicPartition
-from events.world import GroupDeclared, RunEnded, TopicCreated
+from groupsim.analysis.availability.intervals import Interval, intervals
+from groupsim.events import classic as c
+from groupsim.events import client as p
+from groupsim.events.base import NETWORK_STREAM, WORLD_STREAM, Event, Recorded, group_stream, process_stream
+from groupsim.events.types import Partitions, Protocol, Subscription, TopicPartition
+from groupsim.events.world import GroupDeclared, RunEnded, TopicCreated
 
 GROUP = "billing"
 TOPIC = "orders"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from events import classic as c
-from events import client as p
+from groupsim.events import classic as c
+from groupsim.events import client as p
 from tests.analysis.log import Log, serving_pair, tps
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.availability import intervals
-from events import classic as c
-from events import client as p
-from events.network import LinkCut, LinkHealed
-from events.world import PartitionsAdded
+from groupsim.analysis.availability.intervals import intervals
+from groupsim.events import classic as c
+from groupsim.events import client as p
+from groupsim.events.network import LinkCut, LinkHealed
+from groupsim.events.world import PartitionsAdded
 from tests.analysis.log import Log, serving_pair, tps
 from tests.analysis.stories import crash
 

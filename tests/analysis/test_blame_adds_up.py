@@ -7,14 +7,14 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 
-import analysis
-from analysis.availability import intervals
-from analysis.labels import Interval
-from analysis.paths import critical_paths
-from analysis.why import PHASES, Blame, blame
-from scenarios.catalogue import find, names
-from simulation.run import run
-from storage.memory import MemoryStore
+from groupsim import analysis
+from groupsim.analysis.availability.intervals import intervals
+from groupsim.analysis.availability.labels import Interval
+from groupsim.analysis.blame.blame import PHASES, Blame, blame
+from groupsim.analysis.blame.critical_path import critical_paths
+from groupsim.scenarios.catalogue import find, names
+from groupsim.simulation.run import run
+from groupsim.storage.memory import MemoryStore
 from tests.analysis.log import Log
 from tests.analysis.test_laws import logs
 
@@ -57,7 +57,7 @@ def test_critical_paths_of_any_log_have_steps_that_last_and_never_save_less_than
 def test_the_parts_of_every_built_in_scenario_add_up(name: str) -> None:
     store = MemoryStore()
     run(find(name), store, record="facts")
-    told = analysis.open(store)
+    told = analysis.load(store)
     whole(told.reasons, told.intervals)
     total = told.summary()["unavailable"]["partition_ms"]
     for part in ("label", "phase", "configuration", "member", "cause"):

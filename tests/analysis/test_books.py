@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from analysis.books import Books
-from analysis.replay import replay
-from events import classic as c
-from events.classic import StoredMember
-from events.types import Subscription
+from groupsim.analysis.group_state import GroupState
+from groupsim.analysis.replay import replay
+from groupsim.events import classic as c
+from groupsim.events.classic import StoredMember
+from groupsim.events.types import Subscription
 from tests.analysis.log import GROUP, Log, serving_pair, tps
 
 
@@ -68,7 +68,7 @@ def test_members_come_back_from_the_record_with_their_topics() -> None:
         rebalance_timeout_ms=1,
         subscription=Subscription(topics=("orders",)),
     )
-    books = Books()
+    books = GroupState()
     books.apply(c.AssignmentStored(generation=4, assignment={"a-id": tps(0)}, members=(stored,)))
     books.apply(c.CoordinatorLoaded())
     assert books.subscribed("orders")
@@ -77,7 +77,7 @@ def test_members_come_back_from_the_record_with_their_topics() -> None:
 
 
 def test_recorded_facts_with_gaps_are_accepted() -> None:
-    books = Books()
+    books = GroupState()
     for event in (
         c.RebalanceStarted(generation=12, cause="unknown", reason="?"),
         c.JoinPhaseCompleted(generation=13, size=3),

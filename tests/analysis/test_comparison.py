@@ -8,9 +8,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-import analysis
-from analysis.comparison import as_rows, p95
-from analysis.errors import AnalysisError
+from groupsim import analysis
+from groupsim.analysis.errors import AnalysisError
+from groupsim.analysis.tables.comparison import as_rows, p95
 from tests.analysis.stories import cooperative, crash, eager
 from tests.analysis.test_runs import opened
 

@@ -10,23 +10,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis import availability
-from analysis.availability import Interval, intervals
-from analysis.group import GroupView
-from analysis.labels import Verdict
-from analysis.rebalances import rebalances
-from analysis.replay import replay
-from analysis.summary import unavailable
-from events import classic as c
-from events import client as p
-from events.base import Event, Recorded
-from events.catalogue import TELLING
-from events.network import LinkCut, LinkHealed
-from events.types import TopicPartition
-from events.world import PartitionsAdded
-from scenarios.catalogue import find
-from simulation.run import run
-from storage.memory import MemoryStore
+from groupsim.analysis.availability import intervals as intervals_module
+from groupsim.analysis.availability.intervals import Interval, intervals
+from groupsim.analysis.availability.labels import Verdict
+from groupsim.analysis.availability.view import GroupView
+from groupsim.analysis.replay import replay
+from groupsim.analysis.tables.rebalances import rebalances
+from groupsim.analysis.tables.summary import unavailable
+from groupsim.events import classic as c
+from groupsim.events import client as p
+from groupsim.events.base import Event, Recorded
+from groupsim.events.catalogue import STATE_CHANGING
+from groupsim.events.network import LinkCut, LinkHealed
+from groupsim.events.types import TopicPartition
+from groupsim.events.world import PartitionsAdded
+from groupsim.scenarios.catalogue import find
+from groupsim.simulation.run import run
+from groupsim.storage.memory import MemoryStore
 from tests.analysis.log import Log, offsets, tps
 
 NAMES = ("a", "b")
@@ -130,12 +130,12 @@ class Thorough(GroupView):
     """Takes any fact as one that may change the label of any partition."""
 
     def take_dirty(self, was: Mapping[TopicPartition, Verdict]) -> set[TopicPartition]:
-        return super().take_dirty(was) | set(self.witness.born_ms)
+        return super().take_dirty(was) | set(self.witness.counted_from_ms)
 
 
 def thoroughly(facts: list[Recorded]) -> list[Interval]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(availability, "GroupView", Thorough)
+        patch.setattr(intervals_module, "GroupView", Thorough)
         return intervals(facts)
 
 
@@ -151,7 +151,7 @@ def test_what_is_not_judged_again_has_not_changed(log: Log) -> None:
 )
 def test_nor_has_it_in_a_story(name: str) -> None:
     store = MemoryStore()
-    facts = list(store.read(run(find(name), store, record="facts").info.id, types=TELLING))
+    facts = list(store.read(run(find(name), store, record="facts").info.id, types=STATE_CHANGING))
     assert intervals(facts) == thoroughly(facts)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 
-from analysis.paths import STEPS, Step, critical_paths
-from events import classic as c
-from events import client as p
+from groupsim.analysis.blame.critical_path import STEPS, Step, critical_paths
+from groupsim.events import classic as c
+from groupsim.events import client as p
 from tests.analysis.log import Log, serving_pair, tps
 from tests.analysis.stories import again, cooperative, crash
 from tests.analysis.test_why import slow_batch

@@ -11,12 +11,12 @@ import pandas as pd
 import pytest
 from matplotlib.collections import PolyCollection
 
-import analysis
-from analysis import plots
-from analysis.errors import AnalysisError
-from analysis.plots import canvas, frames, interactive, sweeps
-from analysis.plots.palette import DARK, HATCHES, LIGHT, STEP_HATCHES
-from analysis.runs import Run
+from groupsim import analysis
+from groupsim.analysis import plots
+from groupsim.analysis.errors import AnalysisError
+from groupsim.analysis.plots import canvas, frames, interactive, sweeps
+from groupsim.analysis.plots.palette import DARK, HATCHES, LIGHT, STEP_HATCHES
+from groupsim.analysis.runs import Run
 from tests.report.conftest import simulated
 from tests.report.test_hostile_names import run_named
 

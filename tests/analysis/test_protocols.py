@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from events import classic as c
-from events import client as p
-from events.network import LinkCut, LinkHealed
-from events.types import Protocol, Subscription
+from groupsim.events import classic as c
+from groupsim.events import client as p
+from groupsim.events.network import LinkCut, LinkHealed
+from groupsim.events.types import Protocol, Subscription
 from tests.analysis.log import Log, serving_pair, tps
 from tests.analysis.stories import alone, cooperative, eager
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from analysis.rebalances import Rebalance, rebalances
-from events import classic as c
-from events import client as p
+from groupsim.analysis.tables.rebalances import Rebalance, rebalances
+from groupsim.events import classic as c
+from groupsim.events import client as p
 from tests.analysis.log import GROUP, Log, serving_pair, tps
 from tests.analysis.stories import alone, cooperative, crash, eager
 

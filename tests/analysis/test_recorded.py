@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from analysis.labels import BY_THE_BOOKS, CLIENTS_WORD
-from analysis.summary import unavailable
-from events import classic as c
-from events import client as p
-from events.world import GroupDeclared, TopicCreated
+from groupsim.analysis.availability.labels import BY_THE_BOOKS, CLIENTS_WORD
+from groupsim.analysis.tables.summary import unavailable
+from groupsim.events import classic as c
+from groupsim.events import client as p
+from groupsim.events.world import GroupDeclared, TopicCreated
 from tests.analysis.log import GROUP, TOPIC, Log, tps
 
 Told = list[tuple[str, str | None, int, int]]

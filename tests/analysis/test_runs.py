@@ -9,15 +9,15 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-import analysis
-from analysis import frames, metrics, why_frames
-from analysis.runs import Run
-from analysis.summary import reprocessed_records
-from events import classic as c
-from events import client as p
-from storage.errors import StoreError
-from storage.memory import MemoryStore
-from storage.store import RunInfo
+from groupsim import analysis
+from groupsim.analysis.runs import Run
+from groupsim.analysis.tables import blame_tables, frames, metrics
+from groupsim.analysis.tables.summary import reprocessed_records
+from groupsim.events import classic as c
+from groupsim.events import client as p
+from groupsim.storage.errors import StoreError
+from groupsim.storage.memory import MemoryStore
+from groupsim.storage.store import RunInfo
 from tests.analysis.log import GROUP, Log, offsets, serving_pair, tps
 from tests.analysis.stories import cooperative, crash, eager
 
@@ -29,7 +29,7 @@ def opened(log: Log) -> Run:
     for fact in log.facts:
         writer.append(fact.at_ms, fact.stream, [fact.event], fact.source)
     writer.finish("finished", log.facts[-1].at_ms)
-    return analysis.open(store, "latest")
+    return analysis.load(store, "latest")
 
 
 def test_tables_have_their_documented_columns_and_dtypes_also_when_empty() -> None:
@@ -38,8 +38,8 @@ def test_tables_have_their_documented_columns_and_dtypes_also_when_empty() -> No
             (run.facts(), frames.FACTS),
             (run.availability(), frames.AVAILABILITY),
             (run.rebalances(), frames.REBALANCES),
-            (run.blame(), why_frames.BLAME),
-            (run.critical_paths(), why_frames.CRITICAL_PATHS),
+            (run.blame(), blame_tables.BLAME),
+            (run.critical_paths(), blame_tables.CRITICAL_PATHS),
         ):
             assert {n: str(dtype) for n, dtype in frame.dtypes.items() if n in frames.columns(frame)} == columns
         assert frames.columns(run.unavailable()) == metrics.UNAVAILABLE
@@ -155,12 +155,13 @@ def test_replay_of_a_run_stops_where_told() -> None:
 
 def test_a_path_without_a_store_is_an_error_and_makes_no_file(tmp_path: Path) -> None:
     with pytest.raises(StoreError):
-        analysis.open(str(tmp_path / "none.db"))
+        analysis.load(str(tmp_path / "none.db"))
     assert not list(tmp_path.iterdir())
 
 
 def test_what_the_command_line_and_executors_import_needs_no_pandas() -> None:
-    light = "analysis, analysis.availability, analysis.summary, analysis.replay, analysis.rebalances"
+    names = ("", ".availability.intervals", ".tables.summary", ".replay", ".tables.rebalances")
+    light = ", ".join(f"groupsim.analysis{name}" for name in names)
     heavy = "sorted({'pandas', 'numpy', 'sqlalchemy', 'pyspark', 'simpy'} & set(sys.modules))"
     code = f"import sys, {light}; print({heavy})"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"

@@ -6,18 +6,18 @@ from functools import cache
 
 import pytest
 
-import analysis
-from analysis import metrics
-from analysis.books import EMPTY, STABLE, Books
-from analysis.labels import OK
-from analysis.runs import Run
-from coordinator.classic import Group, evolve
-from events.base import group_of, group_stream
-from invariants import all_invariants
-from scenarios.catalogue import find
-from simulation.run import run
-from simulation.world import Settings
-from storage.memory import MemoryStore
+from groupsim import analysis
+from groupsim.analysis.availability.labels import OK
+from groupsim.analysis.group_state import EMPTY, STABLE, GroupState
+from groupsim.analysis.runs import Run
+from groupsim.analysis.tables import metrics
+from groupsim.coordinator.classic import Group, evolve
+from groupsim.events.base import group_of, group_stream
+from groupsim.invariants import all_invariants
+from groupsim.scenarios.catalogue import find
+from groupsim.simulation.run import run
+from groupsim.simulation.world import Settings
+from groupsim.storage.memory import MemoryStore
 
 COMMANDS: dict[str, tuple[str, Settings]] = {
     "cooperative": ("rolling_restart", {"members": 4, "partitions": 8, "duration.ms": 150_000}),
@@ -32,7 +32,7 @@ def played(name: str) -> Run:
     scenario, settings = COMMANDS[name]
     store = MemoryStore()
     assert run(find(scenario), store, settings=settings).ok
-    return analysis.open(store)
+    return analysis.load(store)
 
 
 each_run = pytest.mark.parametrize("name", sorted(COMMANDS))
@@ -40,14 +40,14 @@ each_run = pytest.mark.parametrize("name", sorted(COMMANDS))
 
 @each_run
 def test_the_books_are_the_coordinators_own_state_after_every_fact(name: str) -> None:
-    books: dict[str, Books] = {}
+    books: dict[str, GroupState] = {}
     truth: dict[str, Group] = {}
     compared = 0
     for fact in played(name).read():
         group = group_of(fact.stream)
         if group is None or fact.stream != group_stream(group):
             continue
-        mine = books.setdefault(group, Books())
+        mine = books.setdefault(group, GroupState())
         mine.apply(fact.event)
         theirs = truth[group] = evolve(truth.get(group, Group(id=group)), fact.event)
         assert (mine.state, mine.generation, mine.leader) == (
@@ -89,7 +89,7 @@ def test_summary_table_and_noise_free_reading_agree(name: str) -> None:
     figures = told.summary()["unavailable"]
     assert told.unavailable()["duration_ms"].sum() == figures["partition_ms"]
     assert metrics.by(told.unavailable(), "cause")["partition_ms"].sum() == figures["partition_ms"]
-    assert analysis.availability.intervals(told.read()) == told.intervals
+    assert analysis.availability.intervals.intervals(told.read()) == told.intervals
     assert figures["unknown_ms"] == 0
 
 

@@ -7,17 +7,17 @@ from collections.abc import Iterator
 
 import pytest
 
-from analysis import snapshots
-from analysis.books import Books
-from analysis.replay import fold, replay
-from analysis.snapshots import decode, encode, kind, replay_stored
-from events.base import Recorded
-from events.types import RunId
-from scenarios import catalogue
-from simulation.run import run
-from storage import EventStore, open_store
-from storage.memory import MemoryStore
-from storage.store import RunInfo
+from groupsim.analysis import snapshots
+from groupsim.analysis.group_state import GroupState
+from groupsim.analysis.replay import fold, replay
+from groupsim.analysis.snapshots import decode, encode, kind, replay_stored
+from groupsim.events.base import Recorded
+from groupsim.events.types import RunId
+from groupsim.scenarios import catalogue
+from groupsim.simulation.run import run
+from groupsim.storage import EventStore, open_store
+from groupsim.storage.memory import MemoryStore
+from groupsim.storage.store import RunInfo
 
 
 @pytest.fixture(scope="module")
@@ -84,21 +84,21 @@ def test_a_damaged_snapshot_is_passed_by(told: tuple[MemoryStore, RunInfo]) -> N
 
 def test_every_field_of_the_books_is_kept_or_follows_from_the_others() -> None:
     followed = {"owners", "_topics", "_durable"}
-    assert set(Books.__slots__) - followed == set(snapshots._Kept.__struct_fields__) - {"durable"}
-    durable = Books()._durable
+    assert set(GroupState.__slots__) - followed == set(snapshots._Kept.__struct_fields__) - {"durable"}
+    durable = GroupState()._durable
     assert set(type(durable).__dataclass_fields__) == set(snapshots._Durable.__struct_fields__)
 
 
 def test_books_come_back_from_their_bytes_as_they_were(told: tuple[MemoryStore, RunInfo]) -> None:
     store, info = told
-    books: dict[str, Books] = {}
+    books: dict[str, GroupState] = {}
     for fact in store.read(info.id):
         fold(books, fact)
         if fact.seq % 29 == 0:
             again = decode(encode(books))
             assert again is not None
             for group in books:
-                names = [name for name in Books.__slots__ if name != "_topics"]
+                names = [name for name in GroupState.__slots__ if name != "_topics"]
                 assert [getattr(again[group], n) for n in names] == [getattr(books[group], n) for n in names]
 
 

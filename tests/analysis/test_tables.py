@@ -7,14 +7,14 @@ from datetime import UTC, datetime
 import pandas as pd
 import pytest
 
-import analysis
-from analysis import commits, frames, lives, metrics, owners
-from analysis.runs import Run
-from events import classic as c
-from events import client as p
-from events.world import TopicCreated
-from storage.memory import MemoryStore
-from storage.store import RunInfo
+from groupsim import analysis
+from groupsim.analysis.runs import Run
+from groupsim.analysis.tables import commits, frames, members, metrics, ownership
+from groupsim.events import classic as c
+from groupsim.events import client as p
+from groupsim.events.world import TopicCreated
+from groupsim.storage.memory import MemoryStore
+from groupsim.storage.store import RunInfo
 from tests.analysis.log import GROUP, TOPIC, Log, offsets, serving_pair, tps
 from tests.analysis.stories import cooperative, crash, eager
 from tests.analysis.test_runs import opened
@@ -29,7 +29,7 @@ def recorded(log: Log) -> Run:
     for fact in log.facts:
         writer.append(fact.at_ms, fact.stream, [fact.event], fact.source)
     writer.finish("finished", log.facts[-1].at_ms)
-    return analysis.open(store)
+    return analysis.load(store)
 
 
 def every_table(run: Run) -> dict[str, pd.DataFrame]:
@@ -88,9 +88,9 @@ def test_rows_for_json_leave_out_what_the_milliseconds_say_already() -> None:
 @pytest.mark.parametrize(
     ("name", "columns"),
     [
-        ("ownership", owners.OWNERSHIP),
-        ("members", lives.MEMBERS),
-        ("callbacks", lives.CALLBACKS),
+        ("ownership", ownership.OWNERSHIP),
+        ("members", members.MEMBERS),
+        ("callbacks", members.CALLBACKS),
         ("commits", commits.COMMITS),
         ("lag", commits.LAG),
     ],

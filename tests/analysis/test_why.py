@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.availability import intervals
-from analysis.why import PHASES, Blame, blame
-from events import classic as c
-from events import client as p
-from events.network import LinkCut, LinkHealed
+from groupsim.analysis.availability.intervals import intervals
+from groupsim.analysis.blame.blame import PHASES, Blame, blame
+from groupsim.events import classic as c
+from groupsim.events import client as p
+from groupsim.events.network import LinkCut, LinkHealed
 from tests.analysis.log import GROUP, Log, serving_pair, tps
 from tests.analysis.stories import again, alone, cooperative, crash
 

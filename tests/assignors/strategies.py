@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from assignors.spec import Member, Spec
-from events.types import TopicPartition
+from groupsim.assignors.spec import Member, Spec
+from groupsim.events.types import TopicPartition
 
 TOPICS = ("orders", "clicks", "views", "users")
 RACKS = (None, None, "a", "b")

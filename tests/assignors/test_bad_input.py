@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from assignors import ASSIGNORS
-from assignors.errors import AssignorError, BadSpec, Refused
-from assignors.spec import Answer, Member, Spec
-from events.errors import GroupSimError
-from events.types import TopicPartition
+from groupsim.assignors import ASSIGNORS
+from groupsim.assignors.errors import AssignorError, BadSpec, Refused
+from groupsim.assignors.spec import Answer, Member, Spec
+from groupsim.events.errors import GroupSimError
+from groupsim.events.types import TopicPartition
 
 EVERY = sorted(ASSIGNORS)
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from hypothesis import given, settings
 
-from assignors import ASSIGNORS
-from assignors.optimal_sticky import Certificate, against_optimum, solve
-from assignors.spec import Member, Spec
-from events.types import TopicPartition
+from groupsim.assignors import ASSIGNORS
+from groupsim.assignors.extra.optimal_sticky import Certificate, against_optimum, solve
+from groupsim.assignors.spec import Member, Spec
+from groupsim.events.types import TopicPartition
 from tests.assignors.strategies import specs
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from assignors.constrained_sticky import constrained_cooperative_sticky
-from assignors.errors import Refused
-from assignors.spec import Answer, Member, Spec
-from events.types import TopicPartition
+from groupsim.assignors.errors import Refused
+from groupsim.assignors.extra.constrained_sticky import constrained_cooperative_sticky
+from groupsim.assignors.spec import Answer, Member, Spec
+from groupsim.events.types import TopicPartition
 
 
 def tps(text: str) -> tuple[TopicPartition, ...]:

@@ -7,12 +7,12 @@ from collections import Counter
 
 import pytest
 
-from assignors import ASSIGNORS
-from assignors.defects import Kind, defects
-from assignors.errors import AssignorError
-from assignors.metrics import metrics
-from assignors.problems import read, specs_of
-from assignors.spec import Member, Spec
+from groupsim.assignors import ASSIGNORS
+from groupsim.assignors.errors import AssignorError
+from groupsim.assignors.metrics import metrics
+from groupsim.assignors.problem_files import read, specs_of
+from groupsim.assignors.spec import Member, Spec
+from groupsim.assignors.violations import Kind, defects
 from tests.assignors.test_golden import GOLDEN
 
 

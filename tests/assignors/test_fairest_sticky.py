@@ -6,11 +6,11 @@ from itertools import product
 
 from hypothesis import given, settings
 
-from assignors.fairest_sticky import fairest_sticky
-from assignors.group import Group
-from assignors.optimal_sticky import valid_owners
-from assignors.spec import Member, Spec
-from events.types import TopicPartition
+from groupsim.assignors.extra.fairest_sticky import fairest_sticky
+from groupsim.assignors.extra.optimal_sticky import valid_owners
+from groupsim.assignors.problem import Group
+from groupsim.assignors.spec import Member, Spec
+from groupsim.events.types import TopicPartition
 from tests.assignors.strategies import specs
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from assignors.group import Group
-from assignors.problems import answer, read, spec_of
+from groupsim.assignors.problem import Group
+from groupsim.assignors.problem_files import answer, read, spec_of
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "assignors"
 FAMILIES = sorted(path.name.removesuffix(".jsonl.gz") for path in GOLDEN.glob("*.jsonl.gz"))

@@ -7,8 +7,8 @@ from itertools import product
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assignors.java_map import literal_order
-from assignors.java_order import (
+from groupsim.assignors.kafka.java_map import literal_order
+from groupsim.assignors.kafka.java_order import (
     computed_order,
     hash_order,
     java_sorted,

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
-from assignors import ASSIGNORS, Assignor, NotAdmitted, register
-from assignors.errors import AssignorError, Refused
-from assignors.laws import LAWS, broken, deterministic, exclusive, same_topics, subscribed_only, trials
-from assignors.spec import EAGER, Answer, Spec
-from events.types import TopicPartition
+from groupsim.assignors import ASSIGNORS, Assignor, NotAdmitted, register
+from groupsim.assignors.errors import AssignorError, Refused
+from groupsim.assignors.properties import LAWS, broken, deterministic, exclusive, same_topics, subscribed_only, trials
+from groupsim.assignors.spec import EAGER, Answer, Spec
+from groupsim.events.types import TopicPartition
 from tests.assignors.strategies import specs
 
 OWN = ("constrained-cooperative-sticky", "sticky-stream-join", "fairest-sticky", "optimal-sticky")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assignors import ASSIGNORS
-from assignors.lots import Lot, code_of
-from assignors.metrics import metrics
-from assignors.spec import Member, Spec
-from events.types import TopicPartition
+from groupsim.assignors import ASSIGNORS
+from groupsim.assignors.metrics import metrics
+from groupsim.assignors.partition_array import PartitionArray, code_of
+from groupsim.assignors.spec import Member, Spec
+from groupsim.events.types import TopicPartition
 
 NAMES = ("a", "b")
-LOT = Lot(NAMES, np.array([code_of(1, 7), code_of(0, 2), code_of(0, 3)], np.int64))
+LOT = PartitionArray(NAMES, np.array([code_of(1, 7), code_of(0, 2), code_of(0, 3)], np.int64))
 TUPLES = (TopicPartition("b", 7), TopicPartition("a", 2), TopicPartition("a", 3))
 
 
@@ -24,13 +24,13 @@ def test_a_lot_is_a_sequence_of_partitions() -> None:
     assert len(LOT) == 3
     assert TopicPartition("a", 2) in LOT
     assert sorted(LOT) == sorted(TUPLES)
-    assert repr(LOT) == "Lot(b-7, a-2, a-3)"
+    assert repr(LOT) == "PartitionArray(b-7, a-2, a-3)"
     with pytest.raises(IndexError):
         LOT[3]
 
 
 def test_a_lot_equals_the_same_partitions_however_they_are_kept() -> None:
-    other = Lot(("b", "a"), np.array([code_of(0, 7), code_of(1, 2), code_of(1, 3)], np.int64))
+    other = PartitionArray(("b", "a"), np.array([code_of(0, 7), code_of(1, 2), code_of(1, 3)], np.int64))
     assert other == LOT == TUPLES
     assert list(TUPLES) == LOT
     assert hash(other) == hash(LOT) == hash(TUPLES)

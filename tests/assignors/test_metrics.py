@@ -7,9 +7,9 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assignors.metrics import balance, metrics
-from assignors.spec import Member, Spec
-from events.types import TopicPartition
+from groupsim.assignors.metrics import balance, metrics
+from groupsim.assignors.spec import Member, Spec
+from groupsim.events.types import TopicPartition
 
 
 def tps(*numbers: int) -> tuple[TopicPartition, ...]:

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from assignors.flow import Network
-from assignors.group import Group
-from assignors.optimal_sticky import network, solve, valid_owners
-from assignors.spec import Member, Spec
-from events.types import TopicPartition
+from groupsim.assignors.extra.flow import Network
+from groupsim.assignors.extra.optimal_sticky import network, solve, valid_owners
+from groupsim.assignors.problem import Group
+from groupsim.assignors.spec import Member, Spec
+from groupsim.events.types import TopicPartition
 from tests.assignors.strategies import specs
 
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from assignors import ASSIGNORS
-from assignors.problems import BadLine, answer, answers, catalogue, read
+from groupsim.assignors import ASSIGNORS
+from groupsim.assignors.problem_files import BadLine, answer, answers, catalogue, read
 
 MEMBERS = [{"id": "a", "topics": ["t"], "owned": [["t", 0], ["t", 1]], "generation": 1}, {"id": "b", "topics": ["t"]}]
 LINE = json.dumps({"id": "p1", "problem": {"topics": {"t": 2}, "members": MEMBERS}, "note": "ignored"})

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 
-from assignors.claims import settle
-from assignors.group import Group
-from assignors.java_order import string_hash
-from assignors.lots import code_of
-from assignors.movements import Movements
-from assignors.racks import Racks
-from assignors.reassign import Reassignment, imbalance
-from assignors.spec import Spec
-from assignors.sticky_unequal import assign_unequal
+from groupsim.assignors.kafka.java_order import string_hash
+from groupsim.assignors.kafka.movements import Movements
+from groupsim.assignors.kafka.racks import Racks
+from groupsim.assignors.kafka.reassign import Reassignment, imbalance
+from groupsim.assignors.kafka.sticky_unequal import assign_unequal
+from groupsim.assignors.partition_array import code_of
+from groupsim.assignors.prior_ownership import settle
+from groupsim.assignors.problem import Group
+from groupsim.assignors.spec import Spec
 from tests.assignors.strategies import specs
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assignors.spec import Member, Spec
-from assignors.stream_join import next_epoch, sticky_stream_join
-from events.types import TopicPartition
+from groupsim.assignors.extra.stream_join import next_epoch, sticky_stream_join
+from groupsim.assignors.spec import Member, Spec
+from groupsim.events.types import TopicPartition
 
 
 def owns(*numbers: int, topic: str = "x") -> tuple[TopicPartition, ...]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assignors import ASSIGNORS
-from assignors.metrics import balance, metrics
-from assignors.spec import Answer, Member, Spec
-from assignors.stream_join import next_epoch
-from events.types import TopicPartition
+from groupsim.assignors import ASSIGNORS
+from groupsim.assignors.extra.stream_join import next_epoch
+from groupsim.assignors.metrics import balance, metrics
+from groupsim.assignors.spec import Answer, Member, Spec
+from groupsim.events.types import TopicPartition
 
 Short = dict[str, set[str]]
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from cli.main import status
+from groupsim.cli.main import status
 
 
 class Called(NamedTuple):

@@ -9,7 +9,7 @@ import pytest
 from tests.cli.conftest import Call
 
 STORY = '''
-from scenarios.dsl import scenario, seconds
+from groupsim.scenarios.dsl import scenario, seconds
 
 @scenario(seed=1, lasts=seconds(20))
 def unlucky(world, limit=3):

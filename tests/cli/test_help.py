@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import typer
 
-from cli.main import app
+from groupsim.cli.main import app
 from tests.cli.conftest import Call
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.output import plain, seconds
+from groupsim.cli.output import plain, seconds
 from tests.cli.conftest import Call
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "incidents"

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
-from cli import progress
-from cli.options import existing
+from groupsim.cli import progress
+from groupsim.cli.options import existing
 from tests.cli.conftest import Call
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from storage import open_store
+from groupsim.storage import open_store
 from tests.cli.conftest import Call
 
 KEYS = {
@@ -29,7 +29,7 @@ KEYS = {
     "invariants": list,
 }
 FAILING = """
-from scenarios.dsl import minutes, scenario
+from groupsim.scenarios.dsl import minutes, scenario
 
 @scenario(lasts=minutes(1))
 def hopeless(world):
@@ -54,7 +54,17 @@ def test_the_json_of_a_run_keeps_the_contract(call: Call) -> None:
 
 def test_the_same_seed_gives_the_same_bytes_under_any_hash_seed(tmp_path: Path) -> None:
     def digest(hash_seed: str) -> str:
-        command = [sys.executable, "-m", "cli.main", "run", "rolling_restart", "--seed", "7", "--format", "json"]
+        command = [
+            sys.executable,
+            "-m",
+            "groupsim.cli.main",
+            "run",
+            "rolling_restart",
+            "--seed",
+            "7",
+            "--format",
+            "json",
+        ]
         environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "GROUPSIM_STORE": str(tmp_path / "h.db")}
         done = subprocess.run(command, env=environment, capture_output=True, check=True)
         return str(json.loads(done.stdout)["digest"])

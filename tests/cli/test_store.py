@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from storage import open_store
+from groupsim.storage import open_store
 from tests.cli.conftest import Call
 from tests.postgres import PASSWORD, Server, server
 from tests.storage.facts import info, plain, write
@@ -136,9 +136,23 @@ def _small_disk() -> None:
 
 
 def test_a_full_disk_is_one_sentence_and_leaves_the_store_whole(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "cli.main", "run", "eager_vs_cooperative", "--store", str(tmp_path / "s.db")]
+    command = [
+        sys.executable,
+        "-m",
+        "groupsim.cli.main",
+        "run",
+        "eager_vs_cooperative",
+        "--store",
+        str(tmp_path / "s.db"),
+    ]
     full = subprocess.run(
-        command, capture_output=True, text=True, cwd=ROOT, preexec_fn=_small_disk, check=False, env={**os.environ}
+        command,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        preexec_fn=_small_disk,
+        check=False,
+        env={**os.environ},
     )
     assert (full.returncode, full.stdout, full.stderr.count("\n")) == (2, "", 1), full
     assert "s.db can't be used: disk I/O error" in full.stderr

@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
-from cli import output
-from cli.options import Format
-from cli.tables import fit, heading
+from groupsim.cli import output
+from groupsim.cli.options import Format
+from groupsim.cli.tables import fit, heading
 
 NAMES = ("group", "cause", "started_ms", "moved", "slowest_member")
 ROWS = (

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from events.world import GroupDeclared, RunEnded
-from storage import open_store
-from storage.store import RunInfo
+from groupsim.events.world import GroupDeclared, RunEnded
+from groupsim.storage import open_store
+from groupsim.storage.store import RunInfo
 from tests.cli.conftest import Call
 
 KILL9 = Path(__file__).parents[2] / "examples" / "incidents" / "kill9-range"

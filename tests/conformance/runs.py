@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from conformance.reenact import reenact
+from groupsim.conformance.timelines.reenact import reenact
 
 RUNS = Path(__file__).parent.parent / "golden" / "recordings"
 NAMES = sorted(path.name.removesuffix(".json.gz") for path in RUNS.glob("*.json.gz"))

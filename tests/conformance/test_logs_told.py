@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.broker_log import BrokerLog
-from conformance.client_log import LEAVING, ClientLog
-from conformance.observed import Observed
-from events import classic, client
-from events.base import Event, Recorded
-from events.types import TopicPartition
-from simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
+from groupsim.conformance.timelines.broker_log import BrokerLog
+from groupsim.conformance.timelines.client_log import LEAVING, ClientLog
+from groupsim.conformance.timelines.observed import Observed
+from groupsim.events import classic, client
+from groupsim.events.base import Event, Recorded
+from groupsim.events.types import TopicPartition
+from groupsim.simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
 from tests.conformance.runs import NAMES, played, recording
 
 ORDERS = TopicPartition("orders", 3)

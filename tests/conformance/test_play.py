@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from conformance.compare import difference
-from conformance.play import BadScript, play
+from groupsim.conformance.scripts.compare import difference
+from groupsim.conformance.scripts.play import BadScript, play
 from tests.conformance.recordings import SIZES, script, scripts
 
 SAMPLE = "A0.T26"

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from conformance.progress import Progress, first_record_median_ms
-from conformance.reenact import reenact
-from events import client
-from events.types import TopicPartition
-from simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
+from groupsim.conformance.timelines.progress import Progress, first_record_median_ms
+from groupsim.conformance.timelines.reenact import reenact
+from groupsim.events import client
+from groupsim.events.types import TopicPartition
+from groupsim.simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
 from tests.conformance.runs import NAMES, played, recording
 
 SLOW = "S10-slow-callback__cooperative-sticky__d0__r1"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from conformance.exemplars import REQUESTS, STATES, ask
-from conformance.protocol_page import PAGE, cell, page
+from groupsim.conformance.page.protocol_page import PAGE, cell, page
+from groupsim.conformance.scripts.matrix_cases import REQUESTS, STATES, ask
 
 
 def test_the_page_is_current() -> None:
-    assert PAGE.read_text("utf-8") == page(), "run: python -m conformance.protocol_page"
+    assert PAGE.read_text("utf-8") == page(), "run: python -m groupsim.conformance.page.protocol_page"
 
 
 def test_the_columns_are_the_states_they_are_called() -> None:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from conformance import beside, known, page_timelines, plots, takeovers, timelines
-from conformance import page as pages
-from conformance.beside import went
-from conformance.fresh import draw, steady
-from conformance.play import play
-from conformance.recording import parse
-from conformance.reenact import reenact
-from conformance.stage import Run
+from groupsim.conformance.page import conformance_page as pages
+from groupsim.conformance.page import known_differences, timelines_section
+from groupsim.conformance.scripts import failovers
+from groupsim.conformance.scripts.play import play
+from groupsim.conformance.scripts.random_scripts import draw, steady
+from groupsim.conformance.timelines import comparison, recorder, scenarios
+from groupsim.conformance.timelines.comparison import went
+from groupsim.conformance.timelines.recording import parse
+from groupsim.conformance.timelines.reenact import reenact
+from groupsim.conformance.timelines.stage import Run
 from tests.conformance.runs import recording
 
 LEAST = {"cases": 160, "matrix": 1_000, "random": 500, "failover": 12}
 """How many scripts of each family there must be."""
-TIMELINES = timelines.read(pages.GOLDEN / "timelines")
+TIMELINES = recorder.read(pages.GOLDEN / "timelines")
 FEW_SEEDS = range(6)
 
 
@@ -24,16 +26,19 @@ FEW_SEEDS = range(6)
 def test_a_real_brokers_answers_are_ours(family: str) -> None:
     every = pages.compared(family)
     assert len(every) >= LEAST[family]
-    assert {name for name, said in every.items() if said is not None} <= {*known.EXPLAINED, *known.BY_CHANCE}
+    assert {name for name, said in every.items() if said is not None} <= {
+        *known_differences.EXPLAINED,
+        *known_differences.BY_CHANCE,
+    }
 
 
 def test_nothing_is_explained_that_does_not_differ() -> None:
     said = {name: told for family in pages.FAMILIES for name, told in pages.compared(family).items()}
     unstable = {n for names in pages.meta()["unstable"].values() for n in names}
-    assert set(known.EXPLAINED) <= {name for name, told in said.items() if told is not None} | unstable
-    assert set(known.BY_CHANCE) <= {*said, *unstable}
-    never = {f"{row['plot']}__{row['way']}" for row in page_timelines.steady() if not page_timelines.met(row)}
-    assert set(known.TIMELINES) == never
+    assert set(known_differences.EXPLAINED) <= {name for name, told in said.items() if told is not None} | unstable
+    assert set(known_differences.BY_CHANCE) <= {*said, *unstable}
+    never = {f"{row['plot']}__{row['way']}" for row in timelines_section.steady() if not timelines_section.met(row)}
+    assert set(known_differences.TIMELINES) == never
 
 
 def test_every_answer_of_the_releases_own_assignors_is_ours() -> None:
@@ -43,26 +48,26 @@ def test_every_answer_of_the_releases_own_assignors_is_ours() -> None:
 
 
 def test_the_page_is_current() -> None:
-    assert pages.PAGE.read_text("utf-8") == pages.page(), "run: python -m conformance.real page"
+    assert pages.PAGE.read_text("utf-8") == pages.page(), "run: python -m groupsim.conformance.real page"
 
 
 def test_every_transition_has_a_script_or_a_reason() -> None:
     without = {transition for transition, names in pages.transitions().items() if not names}
-    assert without == set(known.UNRECORDED)
+    assert without == set(known_differences.UNRECORDED)
 
 
 def test_every_recorded_run_has_its_repetition_and_its_row() -> None:
     runs = {record["id"].rpartition("__r")[0] for record in TIMELINES}
     wanted = {f"{run}__r{n}" for run in runs for n in (1, 2)}
-    assert {record["id"] for record in TIMELINES} == wanted == {row["id"] for row in page_timelines.rows()}
-    stories = {plot.name for plot in plots.PLOTS}
+    assert {record["id"] for record in TIMELINES} == wanted == {row["id"] for row in timelines_section.rows()}
+    stories = {plot.name for plot in scenarios.PLOTS}
     assert {record["scenario"] for record in TIMELINES} <= stories
 
 
 @pytest.mark.slow
 def test_real_timelines_that_repeat_themselves_are_re_enacted() -> None:
     """Few seeds: a run that a twentieth of them shows need not be among them."""
-    steady_ids = {row["id"] for row in page_timelines.steady() if row["share"] >= 0.5}
+    steady_ids = {row["id"] for row in timelines_section.steady() if row["share"] >= 0.5}
     missed = [
         record["id"]
         for record in TIMELINES
@@ -75,24 +80,24 @@ def test_real_timelines_that_repeat_themselves_are_re_enacted() -> None:
 def test_a_comparison_tells_repetition_likeness_and_durations() -> None:
     record = recording("S03-one-closes__range__d0__r1")
     again = {**record, "id": "S03-one-closes__range__d0__r2"}
-    rows = beside.compare([record, again], range(4))
+    rows = comparison.compare([record, again], range(4))
     assert [row["repeats"] for row in rows] == [True, True]
     assert rows[0]["recorded_ms"] == record["summary"]["unavailable_partition_ms"]
     assert rows[0]["least_ms"] <= rows[0]["median_ms"] <= rows[0]["most_ms"]
     assert rows[0]["share"] > 0
     assert len(rows[0]["errors_ms"]) == 12
     other = {**again, "broker": [b for b in again["broker"] if b["kind"] != "join_completed"]}
-    assert [row["repeats"] for row in beside.compare([record, other], range(1))] == [False, False]
+    assert [row["repeats"] for row in comparison.compare([record, other], range(1))] == [False, False]
 
 
-@pytest.mark.parametrize("plot", plots.PLOTS, ids=lambda plot: plot.name)
-def test_a_plot_can_be_re_enacted_before_anybody_has_recorded_it(plot: plots.Plot) -> None:
-    run = Run(plot, plots.JAVA, "range", 1)
+@pytest.mark.parametrize("plot", scenarios.PLOTS, ids=lambda plot: plot.name)
+def test_a_plot_can_be_re_enacted_before_anybody_has_recorded_it(plot: scenarios.Plot) -> None:
+    run = Run(plot, scenarios.JAVA, "range", 1)
     actions = [{"action": a, "member": m, "incarnation": 0, "t_ms": at, **more} for at, a, m, more in plot.acts]
     told = {
         "id": run.id,
         "assignor": "range",
-        "config": {"partitions": {plots.TOPIC: 4}, "group.initial.rebalance.delay.ms": 1_000, **run.consumer},
+        "config": {"partitions": {scenarios.TOPIC: 4}, "group.initial.rebalance.delay.ms": 1_000, **run.consumer},
         "members": list(plot.members),
         "actions": actions,
         "run_end_ms": plot.end_ms,
@@ -110,7 +115,7 @@ def test_scripts_are_drawn_from_their_seed_alone_and_hang_on_nothing() -> None:
 
 def test_a_failover_forgets_what_was_never_written() -> None:
     """Our machine plays the scripts with a failover before anybody has recorded them."""
-    played = {s["name"]: play(s)["steps"] for s in takeovers.scripts()}
+    played = {s["name"]: play(s)["steps"] for s in failovers.scripts()}
     last = {name: steps[-1]["response"] for name, steps in played.items()}
     assert last["F.stable"]["state"] == "Stable"
     assert last["F.never-stable"]["state"] == "Empty"

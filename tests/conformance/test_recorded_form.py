@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cli.main import status
-from conformance import likeness, spans
-from conformance.deviation import deviation
-from conformance.ownership import Seen
-from conformance.recording import BadRecording, parse
-from conformance.reenact import existing
-from conformance.summary import summary
-from simulation.latencies import LATENCIES, SHARES
+from groupsim.cli.main import status
+from groupsim.conformance.timelines import equivalence, intervals
+from groupsim.conformance.timelines.deviation import deviation
+from groupsim.conformance.timelines.ownership import Seen
+from groupsim.conformance.timelines.recording import BadRecording, parse
+from groupsim.conformance.timelines.reenact import existing
+from groupsim.conformance.timelines.summary import summary
+from groupsim.simulation.latencies import LATENCIES, SHARES
 from tests.conformance.runs import NAMES, path, recording
 
 CLOSING = "S03-one-closes__range__d0__r1"
@@ -41,20 +41,20 @@ def test_the_recorded_figures_follow_from_the_recorded_events(name: str) -> None
 SPANS = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)).map(lambda p: sorted(p)), max_size=8)
 
 
-def _instants(given_spans: spans.Spans) -> set[int]:
+def _instants(given_spans: intervals.Spans) -> set[int]:
     return {at for start, end in given_spans for at in range(start, end)}
 
 
 @settings(deadline=None)  # a busy machine is no defect
 @given(SPANS, SPANS)
-def test_spans_are_sets_of_instants(one: spans.Spans, other: spans.Spans) -> None:
-    assert _instants(spans.union(one)) == _instants(one)
-    assert _instants(spans.without(one, other)) == _instants(one) - _instants(other)
-    assert _instants(spans.within(one, other)) == _instants(one) & _instants(other)
+def test_spans_are_sets_of_instants(one: intervals.Spans, other: intervals.Spans) -> None:
+    assert _instants(intervals.union(one)) == _instants(one)
+    assert _instants(intervals.without(one, other)) == _instants(one) - _instants(other)
+    assert _instants(intervals.within(one, other)) == _instants(one) & _instants(other)
     depth = {at: sum(start <= at < end for start, end in one) for at in range(61)}
-    assert _instants(spans.twice(one)) == {at for at, count in depth.items() if count >= 2}
-    assert spans.most_at_once(one) == max(depth.values())
-    assert spans.length(spans.union(one)) == len(_instants(one))
+    assert _instants(intervals.twice(one)) == {at for at, count in depth.items() if count >= 2}
+    assert intervals.most_at_once(one) == max(depth.values())
+    assert intervals.length(intervals.union(one)) == len(_instants(one))
 
 
 def test_every_distribution_has_a_value_for_every_share_and_never_falls() -> None:
@@ -95,7 +95,7 @@ def test_a_planted_difference_is_the_first_that_is_told(key: str, says: str) -> 
 def test_the_error_of_a_duration_is_the_medians() -> None:
     told = recording(CLOSING)
     found = deviation(told, range(6))
-    assert found.total.recorded_ms == likeness.unavailable_ms(told) == sum(d.recorded_ms for d in found.partitions)
+    assert found.total.recorded_ms == equivalence.unavailable_ms(told) == sum(d.recorded_ms for d in found.partitions)
     assert [d.partition for d in found.partitions] == [f"orders-{p}" for p in range(12)]
     for duration in (found.total, *found.partitions):
         assert duration.least_ms <= duration.median_ms <= duration.most_ms

@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
-from conformance import failover, fetch, real
-from conformance.clients import Process, held
-from conformance.kafka import free_ports
-from conformance.record import agreed, choices
+from groupsim.conformance import real
+from groupsim.conformance.broker import fetch
+from groupsim.conformance.broker.kafka import free_ports
+from groupsim.conformance.scripts import failover_record
+from groupsim.conformance.scripts.record import agreed, choices
+from groupsim.conformance.timelines.clients import Process, held
 
 CHILD = """
 import json, sys
@@ -79,9 +81,9 @@ def test_an_election_is_told_with_those_who_could_have_won() -> None:
 
 
 def test_a_groups_coordinator_follows_from_its_name() -> None:
-    assert failover.java_hash("abc") == 96354
-    assert failover.java_hash("polygenelubricants") == 1 << 31
-    assert 0 <= failover.coordinated_by("polygenelubricants") < failover.PARTITIONS
+    assert failover_record.java_hash("abc") == 96354
+    assert failover_record.java_hash("polygenelubricants") == 1 << 31
+    assert 0 <= failover_record.coordinated_by("polygenelubricants") < failover_record.PARTITIONS
 
 
 def test_a_process_is_told_and_tells_and_ends() -> None:

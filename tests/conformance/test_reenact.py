@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from conformance.deviation import deviation
-from conformance.likeness import generations, unavailable_ms
-from conformance.recording import BadRecording
-from conformance.reenact import reenact
+from groupsim.conformance.timelines.deviation import deviation
+from groupsim.conformance.timelines.equivalence import generations, unavailable_ms
+from groupsim.conformance.timelines.recording import BadRecording
+from groupsim.conformance.timelines.reenact import reenact
 from tests.conformance.runs import NAMES, played, recording
 
 RANGE = "S07-rolling-restart__range__d0__r1"

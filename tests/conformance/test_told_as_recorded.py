@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from conformance import answers, broker_words
-from conformance.answers import Ids
+from groupsim.conformance.broker import answers
+from groupsim.conformance.broker.answers import Ids
+from groupsim.conformance.timelines import broker_lines
 
 ID = "m1-00000000-0000-4000-8000-00000000000"
 LOG = f"""\
@@ -20,7 +21,7 @@ BEGAN_MS = 1_795_278_000_000  # 2026-11-21 16:20 UTC
 
 
 def test_a_brokers_lines_about_one_group_become_facts_of_a_recording() -> None:
-    assert broker_words.facts(LOG.splitlines(), "a__r1", BEGAN_MS) == [
+    assert broker_lines.facts(LOG.splitlines(), "a__r1", BEGAN_MS) == [
         {"t_ms": 0, "kind": "member_id_issued", "state": "Empty", "member_id": f"{ID}1"},
         {
             "t_ms": 4,

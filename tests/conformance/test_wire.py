@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from conformance import wire
-from conformance.driver import Play, Pool, metadata
-from conformance.messages import APIS
+from groupsim.conformance.broker import wire
+from groupsim.conformance.broker.driver import Play, Pool, metadata
+from groupsim.conformance.broker.messages import APIS
 
 HEARTBEAT = {"group": "g", "generation": 3, "member_id": "m1", "group_instance_id": None}
 

@@ -6,14 +6,14 @@ from copy import deepcopy
 from functools import reduce
 from typing import Any
 
-from analysis.books import Books
-from coordinator.classic import Group, Phase, decide, evolve
-from coordinator.classic.commands import Load, SessionExpired
-from coordinator.classic.transitions import TRANSITIONS
-from coordinator.config import GroupConfig
-from coordinator.outcome import Arm, Outcome
-from events import classic as facts
-from events.base import Event
+from groupsim.analysis.group_state import GroupState
+from groupsim.coordinator.classic import Group, Phase, decide, evolve
+from groupsim.coordinator.classic.commands import Load, SessionExpired
+from groupsim.coordinator.classic.transitions import TRANSITIONS
+from groupsim.coordinator.config import GroupConfig
+from groupsim.coordinator.outcome import Arm, Outcome
+from groupsim.events import classic as facts
+from groupsim.events.base import Event
 
 SETTLED = {Phase.STABLE: Phase.STABLE, Phase.EMPTY: Phase.EMPTY}
 
@@ -24,7 +24,7 @@ class Clockwork:
     def __init__(self, config: GroupConfig) -> None:
         self.initial = Group(id="g", config=config)
         self.group = self.initial
-        self.books = Books()
+        self.books = GroupState()
         self.log: list[Event] = []
         self.open: set[int] = set()
         self.dropped: set[int] = set()
@@ -134,7 +134,7 @@ class Clockwork:
             assert "sync" in self._alarms
 
     def _agree_with_books(self) -> None:
-        """analysis.books tells the same from the same facts."""
+        """analysis.group_state tells the same from the same facts."""
         g, books = self.group, self.books
         assert (books.state, books.generation, books.leader) == (g.phase.value, g.generation, g.leader)
         assert set(books.members) == set(g.members)

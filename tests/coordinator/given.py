@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
-from coordinator.classic import Group, decide, evolve
-from coordinator.classic.commands import Commit, Heartbeat, Join, Leave, Leaving, Sync
-from coordinator.config import GroupConfig
-from coordinator.outcome import Arm, Outcome
-from events import classic as facts
-from events.base import Event
-from events.types import Partitions, Protocol, Subscription, TopicPartition
+from groupsim.coordinator.classic import Group, decide, evolve
+from groupsim.coordinator.classic.commands import Commit, Heartbeat, Join, Leave, Leaving, Sync
+from groupsim.coordinator.config import GroupConfig
+from groupsim.coordinator.outcome import Arm, Outcome
+from groupsim.events import classic as facts
+from groupsim.events.base import Event
+from groupsim.events.types import Partitions, Protocol, Subscription, TopicPartition
 
 SESSION, REBALANCE = 10_000, 60_000
 NEW_MEMBER = 300_000

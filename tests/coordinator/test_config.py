@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from coordinator.config import BOUNDS, BadSetting, GroupConfig, names, with_settings
+from groupsim.coordinator.config import BOUNDS, BadSetting, GroupConfig, names, with_settings
 
 
 def test_the_defaults_are_kafkas() -> None:

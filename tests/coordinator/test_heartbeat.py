@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from events.base import Event
+from groupsim.events.base import Event
 from tests.coordinator.given import (
     COMPLETING,
     CREATED,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from coordinator.config import GroupConfig
-from events import classic as facts
-from events.base import Event
+from groupsim.coordinator.config import GroupConfig
+from groupsim.events import classic as facts
+from groupsim.events.base import Event
 from tests.coordinator.given import (
     COMPLETING,
     CREATED,

@@ -6,11 +6,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from coordinator.classic import Phase
-from coordinator.classic.commands import Commit, Heartbeat, Join, Leave, Leaving, Load, Sync, Unload
-from coordinator.config import GroupConfig
-from events import classic as facts
-from events.types import Protocol
+from groupsim.coordinator.classic import Phase
+from groupsim.coordinator.classic.commands import Commit, Heartbeat, Join, Leave, Leaving, Load, Sync, Unload
+from groupsim.coordinator.config import GroupConfig
+from groupsim.events import classic as facts
+from groupsim.events.types import Protocol
 from tests.coordinator.clockwork import Clockwork
 from tests.coordinator.given import OFFSETS, offer, tps
 

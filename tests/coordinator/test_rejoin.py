@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from events import classic as facts
-from events.base import Event
+from groupsim.events import classic as facts
+from groupsim.events.base import Event
 from tests.coordinator.given import (
     COMPLETING,
     FOLLOWER_WAITS,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from coordinator.classic.commands import InitialDelayElapsed, SessionExpired
-from coordinator.config import GroupConfig
-from events import classic as facts
+from groupsim.coordinator.classic.commands import InitialDelayElapsed, SessionExpired
+from groupsim.coordinator.config import GroupConfig
+from groupsim.events import classic as facts
 from tests.coordinator.given import (
     CREATED,
     EMPTIED,

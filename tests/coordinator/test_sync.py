@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from coordinator.classic.commands import SyncTimedOut
-from events import classic as facts
-from events.base import Event
+from groupsim.coordinator.classic.commands import SyncTimedOut
+from groupsim.events import classic as facts
+from groupsim.events.base import Event
 from tests.coordinator.given import (
     COMPLETING,
     CREATED,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from coordinator.classic import Phase, resume
-from coordinator.classic.commands import Load, Unload
-from coordinator.config import GroupConfig
-from events import classic as facts
-from events.base import Event
+from groupsim.coordinator.classic import Phase, resume
+from groupsim.coordinator.classic.commands import Load, Unload
+from groupsim.coordinator.config import GroupConfig
+from groupsim.events import classic as facts
+from groupsim.events.base import Event
 from tests.coordinator.given import (
     COMPLETING,
     CREATED,

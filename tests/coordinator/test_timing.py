@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from coordinator.classic.commands import InitialDelayElapsed, JoinTimeout
-from coordinator.config import GroupConfig
-from events import classic as facts
-from events.base import Event
+from groupsim.coordinator.classic.commands import InitialDelayElapsed, JoinTimeout
+from groupsim.coordinator.config import GroupConfig
+from groupsim.events import classic as facts
+from groupsim.events.base import Event
 from tests.coordinator.given import (
     CREATED,
     INITIAL,

@@ -7,6 +7,7 @@ import gzip
 import json
 import multiprocessing
 import sys
+from contextlib import closing
 from pathlib import Path
 
 from tests.frozen.items import Parts, compute, items
@@ -16,7 +17,7 @@ FILE = Path(__file__).parent / "frozen.json.gz"
 
 def frozen() -> dict[str, Parts]:
     """What was written, by item."""
-    return json.loads(gzip.decompress(FILE.read_bytes())) if FILE.exists() else {}  # type: ignore[no-any-return]
+    return json.loads(gzip.decompress(FILE.read_bytes())) if FILE.exists() else {}
 
 
 def differences(was: Parts, now: Parts) -> list[str]:
@@ -39,7 +40,8 @@ def main() -> int:
     given = parser.parse_args()
     wanted = [n for n in items() if not given.prefixes or n.startswith(tuple(given.prefixes))][:: given.every]
     was, found, differing = frozen(), {}, 0
-    with multiprocessing.get_context("spawn").Pool(given.jobs, maxtasksperchild=20) as pool:
+    pool = multiprocessing.get_context("spawn").Pool(given.jobs, maxtasksperchild=20)
+    with closing(pool):
         for name, parts in pool.imap(compute, wanted, chunksize=1):
             found[name] = parts
             if "error" in parts:
@@ -47,6 +49,7 @@ def main() -> int:
             if given.what == "check" and (changed := differences(was.get(name, {}), parts)):
                 differing += 1
                 print(f"{name}: {', '.join(changed)}", flush=True)
+    pool.join()
     if given.what == "write":
         _write(found)
     print(f"{len(found)} items {'frozen' if given.what == 'write' else f'compared, {differing} differ'}")

@@ -6,15 +6,16 @@ import contextlib
 import hashlib
 import io
 import json
+import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import analysis
-from cli.main import status
-from scenarios.catalogue import names
-from storage import open_store
+from groupsim import analysis
+from groupsim.cli.main import status
+from groupsim.scenarios.catalogue import names
+from groupsim.storage import open_store
 
 ROOT = Path(__file__).parent.parent.parent
 SHARED = ROOT.parent / "shared"
@@ -50,7 +51,7 @@ def items() -> dict[str, Callable[[], Parts]]:
     for folder in sorted(SHARED.glob("recordings/*/")):
         found[f"recording/{folder.name}"] = lambda folder=folder: _import(_logs(folder))  # type: ignore[misc]
     for log in sorted(SHARED.glob("incidents/*.log")):
-        found[f"incident/{log.stem}"] = lambda log=log: _import([log])  # type: ignore[misc]
+        found[f"incident/{log.stem}"] = lambda log=log: _import(_one(log))  # type: ignore[misc]
     for file in sorted((ROOT / "tests/golden/recordings").glob("*.json.gz")):
         found[f"reenact/{file.name}"] = lambda file=file: {"out": _call("conformance", "reenact", str(file))}  # type: ignore[misc]
     for file in sorted((ROOT / "tests/golden/broker").glob("*.jsonl.gz")):
@@ -68,7 +69,14 @@ def compute(name: str) -> tuple[str, Parts]:
 
 
 def _logs(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.is_file() and ".log" in path.name)
+    """The logs of a folder, named relative to it: facts carry the names of their files."""
+    os.chdir(folder)
+    return sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file() and ".log" in path.name)
+
+
+def _one(log: Path) -> list[Path]:
+    os.chdir(log.parent)
+    return [Path(log.name)]
 
 
 def short(text: str | bytes) -> str:
@@ -124,7 +132,7 @@ def _import(logs: list[Path], whatif: bool = False) -> dict[str, str]:
     with _store() as store:
         line = ("incident", "import", *map(str, logs), "--name", "frozen", "--store", store, "--format", "json")
         code, out = printed(*line)
-        read = _call("incident", "read", *map(str, logs), "--format", "jsonl").replace(str(SHARED), "")
+        read = _call("incident", "read", *map(str, logs), "--format", "jsonl")
         if code:
             return {"status": str(code), "read": read}
         summary = _without(json.loads(out))
@@ -140,7 +148,7 @@ def _import(logs: list[Path], whatif: bool = False) -> dict[str, str]:
 
 def _tables(store: str, source: str) -> dict[str, str]:
     """Each table as CSV. Of a simulated run the facts themselves, too: those of a recorded one are in its digest."""
-    run = analysis.open(store)
+    run = analysis.load(store)
     found = {name: short(getattr(run, name)().to_csv(index=False)) for name in TABLES}
     found["replay"] = short(json.dumps(run.replay(), sort_keys=True))
     found["halfway"] = short(json.dumps(run.replay((run.info.simulated_ms or 0) // 2), sort_keys=True))
@@ -169,5 +177,5 @@ def _commands(store: str) -> dict[str, str]:
         to = Path(folder) / "export.jsonl"
         if printed("export", "latest", "--to", str(to), "--store", store)[0] == 0:
             facts = to.read_bytes().split(b"\n", 1)[1]  # after the head, which has the run's id and date
-            found["export"] = short(b"\n".join(b",".join(l.split(b",")[1:]) for l in facts.split(b"\n")))
+            found["export"] = short(b"\n".join(b",".join(line.split(b",")[1:]) for line in facts.split(b"\n")))
     return found

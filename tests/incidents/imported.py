@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TypeVar
 
-from events.base import Event, Recorded
-from events.types import TopicPartition
-from incidents.reading import read_files
-from incidents.story import ImportResult, import_run
-from storage.memory import MemoryStore
+from groupsim.events.base import Event, Recorded
+from groupsim.events.types import TopicPartition
+from groupsim.incidents.facts.importer import ImportResult, import_run
+from groupsim.incidents.logs.reading import read_files
+from groupsim.storage.memory import MemoryStore
 from tests.incidents.lines import CLASS, M1, stamped
 
 C1 = "[Consumer clientId=c1, groupId=billing] "

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from incidents.reading import read_files
-from incidents.rows import Reading, Row
+from groupsim.incidents.logs.reading import read_files
+from groupsim.incidents.logs.rows import Reading, Row
 
 OLD = "(kafka.coordinator.group.GroupCoordinator)"
 NEW = "(org.apache.kafka.coordinator.group.GroupMetadataManager)"

@@ -13,13 +13,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from events import client
-from events.base import Recorded
-from events.types import TopicPartition
-from incidents.reading import read_files
-from incidents.story import ImportResult, import_run
-from incidents.times import instant
-from storage.memory import MemoryStore
+from groupsim.events import client
+from groupsim.events.base import Recorded
+from groupsim.events.types import TopicPartition
+from groupsim.incidents.facts.importer import ImportResult, import_run
+from groupsim.incidents.logs.reading import read_files
+from groupsim.incidents.logs.times import instant
+from groupsim.storage.memory import MemoryStore
 
 RECORDINGS = Path(__file__).parents[3] / "shared" / "recordings"
 NEAR_MS = 5

@@ -14,12 +14,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from incidents.reading import read_files
-from incidents.rows import Row
-from incidents.skew import estimate
-from incidents.story import import_run
-from incidents.times import instant
-from storage.memory import MemoryStore
+from groupsim.incidents.facts.importer import import_run
+from groupsim.incidents.facts.skew import estimate
+from groupsim.incidents.logs.reading import read_files
+from groupsim.incidents.logs.rows import Row
+from groupsim.incidents.logs.times import instant
+from groupsim.storage.memory import MemoryStore
 
 SET = Path(__file__).parents[3] / "shared" / "incidents"
 PAIRS = [("006", "007"), ("008", "009"), ("019", "020")]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from incidents.reading import read_files
-from incidents.rows import Reading, Row
+from groupsim.incidents.logs.reading import read_files
+from groupsim.incidents.logs.rows import Reading, Row
 from tests.incidents.dressings import Dress, Said, plain
 from tests.incidents.wardrobe import PREFIXED, STRUCTURED, TEXTS, TIMELESS, WHOLE_SECONDS
 

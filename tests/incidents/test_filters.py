@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import pytest
 
-from incidents import (
+from groupsim.incidents.logs.patterns import Wording
+from groupsim.incidents.logs.producers import (
     broker,
     broker_consumer,
-    broker_life,
+    broker_lifecycle,
     go_clients,
+    java_consumer,
     java_context,
-    java_words,
     librdkafka,
     python_clients,
 )
-from incidents.reader import _TELLS
-from incidents.scan import WORDS
-from incidents.wordings import Wording
+from groupsim.incidents.logs.reader import _TELLS
+from groupsim.incidents.logs.scan import WORDS
 
-BEHIND_A_PREFIX = [*java_words.EVENTS, *java_context.CONTEXT]
+BEHIND_A_PREFIX = [*java_consumer.EVENTS, *java_context.CONTEXT]
 """`[Consumer clientId=..., groupId=...]` stands before these: the scan finds them by it."""
 ALONE = [
     *broker.WORDINGS,
     *broker_consumer.WORDINGS,
-    *broker_life.WORDINGS,
+    *broker_lifecycle.WORDINGS,
     *go_clients.SARAMA,
     *java_context.BARE,
     *librdkafka.WORDINGS,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from incidents.reading import read_files
+from groupsim.incidents.logs.reading import read_files
 from tests.incidents.lines import CLASS, CLIENT, OLD, only, read, write
 
 SAID = "[Consumer clientId=c1, groupId=billing] (Re-)joining group"

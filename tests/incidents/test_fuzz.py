@@ -9,12 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from incidents.errors import LogError
-from incidents.formats import clean, parse
-from incidents.reader import understand
-from incidents.reading import read_files
-from incidents.story import import_run
-from storage.memory import MemoryStore
+from groupsim.incidents.errors import LogError
+from groupsim.incidents.facts.importer import import_run
+from groupsim.incidents.logs.formats import clean, parse
+from groupsim.incidents.logs.reader import understand
+from groupsim.incidents.logs.reading import read_files
+from groupsim.storage.memory import MemoryStore
 from tests.incidents.dressings import plain
 from tests.incidents.lines import CLASS, CLIENT
 from tests.incidents.test_formats import LAYOUTS

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from cli.main import status
-from events.base import process_stream
-from incidents.formats import clean
+from groupsim.cli.main import status
+from groupsim.events.base import process_stream
+from groupsim.incidents.logs.formats import clean
 from tests.incidents.lines import CLASS, OLD, stamped
 
 NAMES = {

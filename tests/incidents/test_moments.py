@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from events import client
+from groupsim.events import client
 from tests.incidents.imported import BROKER, adding, joined, parts, revoking, told
 from tests.incidents.lines import OLD, stamped, write
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from events import classic, client
+from groupsim.events import classic, client
 from tests.incidents.ownership import RECORDINGS, compare, imported, ownership
 
 EXAMPLES = sorted(

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from incidents import scan
-from incidents.errors import LogError
-from incidents.reader import LogReader
-from incidents.reading import read_files, rows
+from groupsim.incidents.errors import LogError
+from groupsim.incidents.logs import scan
+from groupsim.incidents.logs.reader import LogReader
+from groupsim.incidents.logs.reading import read_files, rows
 from tests.incidents.lines import BROKER, CLASS, CLIENT, OLD, write
 
 STABLE = BROKER + "Stabilized group billing generation {} " + OLD

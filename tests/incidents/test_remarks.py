@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from analysis.availability import intervals
-from analysis.rebalances import rebalances
-from events import classic, client
+from groupsim.analysis.availability.intervals import intervals
+from groupsim.analysis.tables.rebalances import rebalances
+from groupsim.events import classic, client
 from tests.incidents.imported import BROKER, joined, of, told
 from tests.incidents.lines import CLASS, NEW, OLD, stamped, write
 

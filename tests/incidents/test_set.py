@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from analysis.rebalances import rebalances
-from events import classic, client
-from events.base import group_of
-from events.types import TopicPartition
-from incidents.reading import read_files
-from incidents.story import import_run
-from incidents.times import instant
-from storage.memory import MemoryStore
+from groupsim.analysis.tables.rebalances import rebalances
+from groupsim.events import classic, client
+from groupsim.events.base import group_of
+from groupsim.events.types import TopicPartition
+from groupsim.incidents.facts.importer import import_run
+from groupsim.incidents.logs.reading import read_files
+from groupsim.incidents.logs.times import instant
+from groupsim.storage.memory import MemoryStore
 from tests.incidents.score import PAIRS, SET, exact, expected_of, score, utc
 
 LOGS = sorted(SET.glob("*.log"))

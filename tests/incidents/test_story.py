@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from analysis.rebalances import rebalances
-from events import classic, client, world
-from incidents.errors import LogError
+from groupsim.analysis.tables.rebalances import rebalances
+from groupsim.events import classic, client, world
+from groupsim.incidents.errors import LogError
 from tests.incidents.imported import BROKER, C1, adding, joined, of, parts, revoking, told
 from tests.incidents.lines import CLASS, M1, M2, OLD, stamped, write
 

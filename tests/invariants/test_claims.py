@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from events import classic as c
-from events.types import NO_GENERATION, Plan, Protocol, Subscription
-from invariants.claims import WithheldUntilRevoked
+from groupsim.events import classic as c
+from groupsim.events.types import NO_GENERATION, Plan, Protocol, Subscription
+from groupsim.invariants.assertions import WithheldUntilRevoked
 from tests.invariants.test_invariants import Told, tps, watch
 
 COOPERATIVE, EAGER = "cooperative-sticky", "range"

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from events import classic as c
-from events import client as p
-from events.base import NETWORK_STREAM, WORLD_STREAM, Event, Recorded
-from events.network import LinkCut, LinkHealed
-from events.types import Partitions, Plan, TopicPartition
-from events.world import GroupDeclared, RunEnded, TopicCreated
-from invariants import Invariant, Violation, all_invariants
-from invariants.convergence import Converges
-from invariants.epochs import GenerationsAdvance
-from invariants.fencing import FencedCommits
-from invariants.ownership import SingleOwner
+from groupsim.events import classic as c
+from groupsim.events import client as p
+from groupsim.events.base import NETWORK_STREAM, WORLD_STREAM, Event, Recorded
+from groupsim.events.network import LinkCut, LinkHealed
+from groupsim.events.types import Partitions, Plan, TopicPartition
+from groupsim.events.world import GroupDeclared, RunEnded, TopicCreated
+from groupsim.invariants import Invariant, Violation, all_invariants
+from groupsim.invariants.convergence import Converges
+from groupsim.invariants.epochs import GenerationsAdvance
+from groupsim.invariants.fencing import FencedCommits
+from groupsim.invariants.ownership import SingleOwner
 
 Told = tuple[int, Event]
 

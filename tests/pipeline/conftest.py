@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from storage import EventStore, open_store
+from groupsim.storage import EventStore, open_store
 from tests.pipeline.logs import cooperative, eager, keep
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     """Started by the first test that asks for it; the others do not pay for it."""
-    from pipeline.session import spark_session
+    from groupsim.pipeline.session import spark_session
 
     session = spark_session(memory="1g", app="tests")
     yield session

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from events import client as p
-from storage import EventStore
-from storage.store import RunInfo
+from groupsim.events import client as p
+from groupsim.storage import EventStore
+from groupsim.storage.store import RunInfo
 from tests.analysis.log import Log, tps
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 QUICK = '''
 """Two members share four partitions; one is killed."""
-from scenarios.dsl import scenario, seconds
+from groupsim.scenarios.dsl import scenario, seconds
 
 @scenario(seed=5, lasts=seconds(90))
 def quick(world, assignor="range", fails_at=-1, waits=10):

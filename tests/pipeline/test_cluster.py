@@ -14,18 +14,19 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.java import command, find_java, home_of
-from pipeline.parcel import PACKAGES, parcel
+from groupsim.pipeline.code_archive import PACKAGES, parcel
+from groupsim.pipeline.java import command, find_java, home_of
 from tests.pipeline.stories import quick
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 ROOT = Path(__file__).parents[2]
 DRIVER = """
 import sys
-from pipeline.session import spark_session
+from groupsim.pipeline.session import spark_session
 spark = spark_session(sys.argv[1], memory="600m")
 def look(batches):
-    import pipeline, os, sys
+    from groupsim import pipeline
+    import os, sys
     for batch in batches:
         yield batch.select([]).append_column("said", __import__("pyarrow").array([f"{sys.prefix} {pipeline.__file__}"]))
 rows = spark.range(0, 4, 1, 4).mapInArrow(look, "said string").distinct().collect()
@@ -119,13 +120,24 @@ def the_code_is_sent(address: str, python: Path) -> None:
 def a_sweep_is_the_sweep_here(address: str, python: Path, tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
-    told = ["-m", "cli.main", "sweep", quick(tmp_path), "--grid", "waits=2,5", "--seeds", "0:3", "--partitions", "2"]
+    told = [
+        "-m",
+        "groupsim.cli.main",
+        "sweep",
+        quick(tmp_path),
+        "--grid",
+        "waits=2,5",
+        "--seeds",
+        "0:3",
+        "--partitions",
+        "2",
+    ]
     ended = drive(python, *told, "--to", str(tmp_path / "far"), "--master", address)
     assert ended.stderr == ""
     assert ended.returncode == 0
-    from pipeline.grid import Sweep, subject
-    from pipeline.played import clean, load, play
-    from pipeline.tables import AVAILABILITY, kept
+    from groupsim.pipeline.grid import Sweep, subject
+    from groupsim.pipeline.sweep_point import clean, load, play
+    from groupsim.pipeline.tables import AVAILABILITY, kept
 
     sweep = Sweep(subject(str(tmp_path / "quick.py")), {"waits": ["2", "5"]}, range(3))
     clean(tmp_path / "near")
@@ -147,4 +159,4 @@ def test_the_parcel_is_the_same_bytes_and_holds_what_executors_run(tmp_path: Pat
     assert parcel(first).read_bytes() == parcel(again).read_bytes()
     names = zipfile.ZipFile(first / "groupsim.zip").namelist()
     assert {name.split("/")[0] for name in names} == set(PACKAGES)
-    assert "pipeline/played.py" in names
+    assert "pipeline/sweep_point.py" in names

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from events.catalogue import TELLING
-from pipeline.schemas import FACTS
-from storage import EventStore
-from storage.store import RunInfo
+from groupsim.events.catalogue import STATE_CHANGING
+from groupsim.pipeline.schemas import FACTS
+from groupsim.storage import EventStore
+from groupsim.storage.store import RunInfo
 from tests.pipeline.logs import eager
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def test_options_choose_what_the_store_is_asked_for(spark: SparkSession, store: 
     )
     telling = read.option("types", "telling").option("run", "007").load(place).collect()
     assert sorted(map(tuple, telling)) == [
-        row for row in every if row[0] == "007" and row[5] in TELLING and row[2] <= 120
+        row for row in every if row[0] == "007" and row[5] in STATE_CHANGING and row[2] <= 120
     ]
 
 

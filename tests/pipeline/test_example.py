@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.grid import Sweep, keep_manifest, subject
-from pipeline.played import clean, load, play
+from groupsim.pipeline.grid import Sweep, keep_manifest, subject
+from groupsim.pipeline.sweep_point import clean, load, play
 from tests.pipeline.stories import quick
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.errors import PipelineError
-from pipeline.export import FILE, RUN_KEY, export_jsonl, export_parquet
-from pipeline.schemas import FACTS, LAKE
-from storage import EventStore
-from storage.codec import COLUMNS, Row, digest_of
-from storage.errors import UnknownRun
-from storage.store import RunInfo
+from groupsim.pipeline.errors import PipelineError
+from groupsim.pipeline.export import FILE, RUN_KEY, export_jsonl, export_parquet
+from groupsim.pipeline.schemas import FACTS, LAKE
+from groupsim.storage import EventStore
+from groupsim.storage.codec import COLUMNS, Row, digest_of
+from groupsim.storage.errors import UnknownRun
+from groupsim.storage.store import RunInfo
 from tests.pipeline.logs import eager, keep
 
 

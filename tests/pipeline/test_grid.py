@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from coordinator.config import BadSetting
-from pipeline.errors import PipelineError
-from pipeline.grid import Subject, Sweep, grid_of, keep_manifest, read_manifest, run_id, subject
-from pipeline.sweep import check
-from simulation.errors import BadScenario
+from groupsim.coordinator.config import BadSetting
+from groupsim.pipeline.errors import PipelineError
+from groupsim.pipeline.grid import Subject, Sweep, grid_of, keep_manifest, read_manifest, run_id, subject
+from groupsim.pipeline.sweep import check
+from groupsim.simulation.errors import BadScenario
 from tests.pipeline.stories import quick
 
 RANGE = Subject(scenario="rolling_restart")

@@ -10,12 +10,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from events.errors import GroupSimError
-from pipeline.export import FILE, export_jsonl, export_parquet
-from pipeline.importing import import_runs
-from storage import EventStore, open_store
-from storage.audit import audit
-from storage.store import RunInfo
+from groupsim.events.errors import GroupSimError
+from groupsim.pipeline.export import FILE, export_jsonl, export_parquet
+from groupsim.pipeline.importing import import_runs
+from groupsim.storage import EventStore, open_store
+from groupsim.storage.audit import audit
+from groupsim.storage.store import RunInfo
 from tests.storage.facts import info, write
 
 RUNS = ["eager", "007", "cut", "long"]

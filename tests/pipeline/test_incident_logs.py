@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from cli.main import status
-from incidents.errors import LogError
-from incidents.reading import Wanted, read_files
+from groupsim.cli.main import status
+from groupsim.incidents.errors import LogError
+from groupsim.incidents.logs.reading import Wanted, read_files
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -21,7 +21,7 @@ LOGS = sorted((EXAMPLES / "kill9-range").glob("*.log.gz"))
 
 @pytest.mark.spark
 def test_what_spark_reads_is_what_one_process_reads(spark: SparkSession) -> None:
-    from pipeline.logs import read_logs
+    from groupsim.pipeline.logs import read_logs
 
     skews = {LOGS[1].name: 250}
     wanted = Wanted(until="2026-11-20T11:27:25.000Z")
@@ -34,7 +34,7 @@ def test_what_spark_reads_is_what_one_process_reads(spark: SparkSession) -> None
 
 @pytest.mark.spark
 def test_errors_of_single_files_are_the_same_sentences(spark: SparkSession, tmp_path: Path) -> None:
-    from pipeline.logs import read_logs
+    from groupsim.pipeline.logs import read_logs
 
     gone = [*LOGS, tmp_path / "gone.log"]
     with pytest.raises(LogError) as alone:

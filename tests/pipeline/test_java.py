@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.errors import PipelineError
-from pipeline.java import GATEWAY, Java, command, find_java, start_gateway
+from groupsim.pipeline.errors import PipelineError
+from groupsim.pipeline.java import GATEWAY, Java, command, find_java, start_gateway
 
 
 def program(folder: Path, says: str) -> Path:

@@ -10,9 +10,9 @@ from pathlib import Path
 import pyspark
 import pytest
 
-from pipeline.export import export_parquet
-from pipeline.java import find_java, home_of
-from storage import EventStore
+from groupsim.pipeline.export import export_parquet
+from groupsim.pipeline.java import find_java, home_of
+from groupsim.storage import EventStore
 from tests.pipeline.test_transforms import by_pandas
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import analysis
-from analysis.frames import records
-from pipeline.export import export_parquet
-from pipeline.grid import Point, Sweep, subject
-from pipeline.importing import import_runs
-from pipeline.played import clean, load, play
-from pipeline.source import FACTS_FOLDER, SUMMARY_FOLDER, facts, runs_in
-from pipeline.tables import AVAILABILITY, OWNED, REBALANCE, file_of, kept
-from storage.memory import MemoryStore
+from groupsim import analysis
+from groupsim.analysis.tables.frames import records
+from groupsim.pipeline.export import export_parquet
+from groupsim.pipeline.grid import Point, Sweep, subject
+from groupsim.pipeline.importing import import_runs
+from groupsim.pipeline.source import FACTS_FOLDER, SUMMARY_FOLDER, facts, runs_in
+from groupsim.pipeline.sweep_point import clean, load, play
+from groupsim.pipeline.tables import AVAILABILITY, OWNED, REBALANCE, file_of, kept
+from groupsim.storage.memory import MemoryStore
 from tests.pipeline.logs import cooperative, keep
 from tests.pipeline.stories import quick
 
@@ -44,7 +44,7 @@ def swept(tmp_path: Path) -> tuple[Path, list[Point]]:
 
 def answers(spark: SparkSession, folder: Path) -> dict[str, list[Row]]:
     """All that one can ask of a lake's tables, in order."""
-    from pipeline import lake, transforms
+    from groupsim.pipeline import lake, transforms
 
     intervals, owned = lake.availability(spark, folder), lake.ownership(spark, folder)
     asked = {
@@ -70,7 +70,7 @@ def plan(answer: DataFrame) -> str:
 def test_a_sweeps_tables_are_those_of_pandas_and_no_python_is_in_their_plans(
     spark: SparkSession, swept: tuple[Path, list[Point]]
 ) -> None:
-    from pipeline import lake, transforms
+    from groupsim.pipeline import lake, transforms
 
     folder, points = swept
     store = MemoryStore()
@@ -79,7 +79,7 @@ def test_a_sweeps_tables_are_those_of_pandas_and_no_python_is_in_their_plans(
     for name, answer in tables.items():
         wanted, shown = [], answer.drop("unavailable")  # of which pandas has a table of its own
         for point in points:
-            table = records(getattr(analysis.open(store, point.run), name)())
+            table = records(getattr(analysis.load(store, point.run), name)())
             wanted += [tuple({**row, "run": point.run}[column] for column in shown.columns) for row in table]
         assert rows(shown) == sorted(wanted, key=repr), name
         assert wanted
@@ -99,7 +99,7 @@ def test_a_sweeps_tables_are_those_of_pandas_and_no_python_is_in_their_plans(
 def test_where_tables_are_missing_or_another_definition_wrote_them_the_facts_are_asked(
     spark: SparkSession, swept: tuple[Path, list[Point]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pipeline import lake, tables
+    from groupsim.pipeline import lake, tables
 
     folder, points = swept
     wanted = answers(spark, folder)
@@ -126,7 +126,7 @@ def test_tables_of_a_run_that_is_not_committed_are_not_looked_at(
 
 @pytest.mark.spark
 def test_an_exported_lake_has_no_tables_and_is_asked(spark: SparkSession, tmp_path: Path) -> None:
-    from pipeline import lake, transforms
+    from groupsim.pipeline import lake, transforms
 
     store = MemoryStore()
     keep(store, "007", cooperative())

@@ -9,18 +9,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cli.summary import measured
-from events.catalogue import TELLING
-from pipeline.export import FILE, RUN_KEY
-from pipeline.grid import Point, Subject, Sweep, subject
-from pipeline.importing import import_runs
-from pipeline.played import clean, load, play, player
-from pipeline.schemas import LAKE, SUMMARY_ARROW
-from pipeline.source import FACTS_FOLDER, SUMMARY_FOLDER, UNFINISHED_FOLDER
-from scenarios.catalogue import find
-from simulation.run import run
-from storage.memory import MemoryStore
-from storage.store import RunInfo
+from groupsim.cli.summary import measured
+from groupsim.events.catalogue import STATE_CHANGING
+from groupsim.pipeline.export import FILE, RUN_KEY
+from groupsim.pipeline.grid import Point, Subject, Sweep, subject
+from groupsim.pipeline.importing import import_runs
+from groupsim.pipeline.schemas import LAKE, SUMMARY_ARROW
+from groupsim.pipeline.source import FACTS_FOLDER, SUMMARY_FOLDER, UNFINISHED_FOLDER
+from groupsim.pipeline.sweep_point import clean, load, play, player
+from groupsim.scenarios.catalogue import find
+from groupsim.simulation.run import run
+from groupsim.storage.memory import MemoryStore
+from groupsim.storage.store import RunInfo
 from tests.pipeline.stories import quick
 
 FAILS = 3
@@ -43,7 +43,7 @@ def test_facts_and_numbers_are_those_of_a_run_of_its_own(tmp_path: Path, lake: P
     row = play(load(what), what, point, lake)
     store = MemoryStore()
     alone = run(find(what.scenario), store, seed=point.seed, settings=point.settings)
-    numbers, _ = measured(list(store.read(alone.info.id, types=TELLING)))
+    numbers, _ = measured(list(store.read(alone.info.id, types=STATE_CHANGING)))
     assert (row["digest"], row["facts"]) == (alone.info.digest, alone.info.facts)
     assert row["partition_ms"] == numbers["unavailable"]["partition_ms"] > 0
     assert dict(row["by_label"]) == {label: ms for label, ms in numbers["unavailable"]["by_label"].items() if ms}

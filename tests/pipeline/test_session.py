@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.errors import PipelineError
+from groupsim.pipeline.errors import PipelineError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 ROOT = Path(__file__).parents[2]
 ALONE = """
-from pipeline.session import spark_session
+from groupsim.pipeline.session import spark_session
 spark = spark_session(memory="600m")
 jvm = spark.sparkContext._jvm.java.lang
 assert spark.range(100).mapInArrow(lambda batches: batches, "id long").count() == 100
@@ -54,7 +54,7 @@ def test_settings_are_the_ones_that_results_rest_on(spark: SparkSession) -> None
 
 def test_workers_run_this_interpreter_and_find_this_code(spark: SparkSession) -> None:
     def look(_: int) -> tuple[str, str]:
-        import events
+        from groupsim import events
 
         return sys.executable, str(events.__file__)
 
@@ -64,7 +64,7 @@ def test_workers_run_this_interpreter_and_find_this_code(spark: SparkSession) ->
 
 
 def test_a_second_session_is_the_first_unless_it_asks_for_another_master(spark: SparkSession) -> None:
-    from pipeline.session import spark_session
+    from groupsim.pipeline.session import spark_session
 
     assert spark_session().sparkContext is spark.sparkContext
     with pytest.raises(PipelineError, match=r"a Spark session on local\[2\] is running"):

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 import pyarrow.parquet as pq
 import pytest
 
-from cli.main import status
-from pipeline.errors import PipelineError
-from pipeline.grid import Sweep, subject
-from pipeline.source import SUMMARY_FOLDER, finished
-from pipeline.sweep import sweep_into
+from groupsim.cli.main import status
+from groupsim.pipeline.errors import PipelineError
+from groupsim.pipeline.grid import Sweep, subject
+from groupsim.pipeline.source import SUMMARY_FOLDER, finished
+from groupsim.pipeline.sweep import sweep_into
 from tests.pipeline.stories import quick
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def no_session() -> SparkSession:
 
 @pytest.mark.spark
 def test_every_point_is_one_run_and_the_lake_reads_as_any_other(spark: SparkSession, tmp_path: Path) -> None:
-    from pipeline.source import facts
+    from groupsim.pipeline.source import facts
 
     lake, told = tmp_path / "lake", list[float]()
     sweep = asked(tmp_path)
@@ -95,7 +95,16 @@ def test_kill_9_loses_nothing_and_doubles_nothing(spark: SparkSession, tmp_path:
     lake, calm = tmp_path / "lake", tmp_path / "calm"
     sweep = asked(tmp_path, range(40))
     told = ["--grid", "assignor=range,sticky", "--set", f"fails_at={FAILS}", "--seeds", "0:40", "--to", str(lake)]
-    command = [sys.executable, "-m", "cli.main", "sweep", sweep.subject.scenario, *told, "--master", "local[1]"]
+    command = [
+        sys.executable,
+        "-m",
+        "groupsim.cli.main",
+        "sweep",
+        sweep.subject.scenario,
+        *told,
+        "--master",
+        "local[1]",
+    ]
     process = subprocess.Popen(command, cwd=Path(__file__).parents[2], stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 120
     while len(list((lake / SUMMARY_FOLDER).glob("*"))) < 5:

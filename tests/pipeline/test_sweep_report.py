@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cli.main import status
-from pipeline.errors import PipelineError
-from pipeline.schemas import SUMMARY
+from groupsim.cli.main import status
+from groupsim.pipeline.errors import PipelineError
+from groupsim.pipeline.schemas import SUMMARY
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -39,7 +39,7 @@ def rows(spark: SparkSession, *more: dict[str, Any]) -> DataFrame:
 
 @pytest.mark.spark
 def test_medians_percentiles_and_the_best_by_hand(spark: SparkSession) -> None:
-    from pipeline.sweep_report import choices
+    from groupsim.pipeline.sweep_report import choices
 
     found = choices(rows(spark, row("assignor=range", 5, None), row("assignor=none", 0, None)))
     told = {r["choice"]: r for r in found}
@@ -56,7 +56,7 @@ def test_medians_percentiles_and_the_best_by_hand(spark: SparkSession) -> None:
 
 @pytest.mark.spark
 def test_intervals_hold_nearly_all_of_what_drawing_seeds_again_gives(spark: SparkSession) -> None:
-    from pipeline.sweep_report import choices
+    from groupsim.pipeline.sweep_report import choices
 
     many = {"assignor=range": list(range(0, 4000, 100))}
     frame = spark.createDataFrame([row(c, s, ms) for c, given in many.items() for s, ms in enumerate(given)], SUMMARY)
@@ -75,7 +75,7 @@ def test_intervals_hold_nearly_all_of_what_drawing_seeds_again_gives(spark: Spar
 
 @pytest.mark.spark
 def test_values_of_one_key_are_compared_over_all_the_others(spark: SparkSession) -> None:
-    from pipeline.sweep_report import report, values
+    from groupsim.pipeline.sweep_report import report, values
 
     assert [(r["value"], r["runs"], r["median"]) for r in values(rows(spark)).collect()] == [
         ("range", 5, 300.0),

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import analysis
-from analysis.frames import records
-from events.catalogue import CATALOGUE
-from pipeline.export import export_parquet
-from scenarios.catalogue import find, names
-from simulation.run import run
-from storage.memory import MemoryStore
+from groupsim import analysis
+from groupsim.analysis.tables.frames import records
+from groupsim.events.catalogue import CATALOGUE
+from groupsim.pipeline.export import export_parquet
+from groupsim.scenarios.catalogue import find, names
+from groupsim.simulation.run import run
+from groupsim.storage.memory import MemoryStore
 from tests.analysis.log import Log
 from tests.pipeline.logs import cooperative, eager, keep
 
@@ -36,7 +36,7 @@ def by_pandas(table: Any, names: list[str]) -> list[Row]:
 
 
 def lake_of(spark: SparkSession, store: MemoryStore, folder: Path) -> DataFrame:
-    from pipeline.source import facts
+    from groupsim.pipeline.source import facts
 
     export_parquet(store, [info.id for info in store.runs()], folder)
     return facts(spark, folder)
@@ -45,7 +45,7 @@ def lake_of(spark: SparkSession, store: MemoryStore, folder: Path) -> DataFrame:
 @pytest.mark.spark
 @pytest.mark.slow
 def test_tables_are_those_of_pandas_on_every_scenario(spark: SparkSession, tmp_path: Path) -> None:
-    from pipeline import transforms
+    from groupsim.pipeline import transforms
 
     store = MemoryStore()
     runs = {run(find(name), store, record="facts").info.id: name for name in names()}
@@ -60,14 +60,14 @@ def test_tables_are_those_of_pandas_on_every_scenario(spark: SparkSession, tmp_p
     for table, answer in asked.items():
         columns, rows = answer.columns[1:], by_run(answer)
         for run_id, name in runs.items():
-            wanted = by_pandas(getattr(analysis.open(store, run_id), table)(), columns)
+            wanted = by_pandas(getattr(analysis.load(store, run_id), table)(), columns)
             assert rows.get(run_id, []) == wanted, f"{table} of {name}"
     facts.unpersist()
 
 
 @pytest.mark.spark
 def test_moves_are_told_with_how_long_nobody_had_the_partition(spark: SparkSession, tmp_path: Path) -> None:
-    from pipeline import schemas, transforms
+    from groupsim.pipeline import schemas, transforms
 
     store = MemoryStore()
     keep(store, "eager", eager())
@@ -83,14 +83,14 @@ def test_moves_are_told_with_how_long_nobody_had_the_partition(spark: SparkSessi
 
 @pytest.mark.spark
 def test_a_zombie_is_told_with_its_window(spark: SparkSession, tmp_path: Path) -> None:
-    from pipeline import schemas, transforms
+    from groupsim.pipeline import schemas, transforms
 
     store = MemoryStore()
     told = run(find("zombie_member"), store).info.id
     keep(store, "calm", Log(partitions=1).start(0, "a").end(10))
     answer = transforms.windows(transforms.availability(lake_of(spark, store, tmp_path / "lake")))
     assert answer.schema.simpleString() == schemas.WINDOWS.simpleString()
-    table = analysis.open(store, told).availability()
+    table = analysis.load(store, told).availability()
     wanted = table[table["label"].isin(["ZOMBIE_ONLY", "DOUBLE"])]
     rows = by_run(answer)
     assert sum(row[-1] for row in rows[told]) == int(wanted["duration_ms"].sum()) > 0
@@ -99,6 +99,6 @@ def test_a_zombie_is_told_with_its_window(spark: SparkSession, tmp_path: Path) -
 
 
 def test_bodies_that_are_read_by_sql_have_had_one_shape_only() -> None:
-    """`pipeline.levels` looks into them as they are stored; an upcast of theirs must be told there, too."""
+    """`pipeline.lag` looks into them as they are stored; an upcast of theirs must be told there, too."""
     read = {"TopicCreated", "PositionReady", "CommitAccepted"}
     assert {kind: CATALOGUE[kind].schema for kind in read} == dict.fromkeys(read, 1)

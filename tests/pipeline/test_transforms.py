@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import analysis
-from pipeline.errors import PipelineError
-from pipeline.export import export_parquet
-from pipeline.schemas import FACTS, UNAVAILABLE_BY_LABEL
-from scenarios.catalogue import find
-from simulation.run import run
-from storage import EventStore
-from storage.codec import COLUMNS
-from storage.store import RunInfo
+from groupsim import analysis
+from groupsim.pipeline.errors import PipelineError
+from groupsim.pipeline.export import export_parquet
+from groupsim.pipeline.schemas import FACTS, UNAVAILABLE_BY_LABEL
+from groupsim.scenarios.catalogue import find
+from groupsim.simulation.run import run
+from groupsim.storage import EventStore
+from groupsim.storage.codec import COLUMNS
+from groupsim.storage.store import RunInfo
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -27,14 +27,14 @@ RUNS = ["007", "eager"]
 
 def by_pandas(store: EventStore, run: str) -> list[tuple[str, str, int]]:
     """`(run, label, partition_ms)` by analysis and a groupby."""
-    sums = analysis.open(store, run).unavailable().groupby("label")["duration_ms"].sum()
+    sums = analysis.load(store, run).unavailable().groupby("label")["duration_ms"].sum()
     return [(run, str(label), int(ms)) for label, ms in sums.items()]
 
 
 @pytest.mark.spark
 def test_unavailable_time_by_label_is_pandas_own(spark: SparkSession, store: EventStore, tmp_path: Path) -> None:
-    from pipeline.source import facts
-    from pipeline.transforms import availability, unavailable_by_label
+    from groupsim.pipeline.source import facts
+    from groupsim.pipeline.transforms import availability, unavailable_by_label
 
     export_parquet(store, RUNS, tmp_path / "lake")
     answer = unavailable_by_label(availability(facts(spark, tmp_path / "lake")))
@@ -49,8 +49,8 @@ def test_unavailable_time_by_label_is_pandas_own(spark: SparkSession, store: Eve
 def test_it_is_pandas_own_on_simulated_runs_and_on_one_that_was_cut_off(
     spark: SparkSession, store: EventStore, tmp_path: Path
 ) -> None:
-    from pipeline.source import facts
-    from pipeline.transforms import availability, unavailable_by_label
+    from groupsim.pipeline.source import facts
+    from groupsim.pipeline.transforms import availability, unavailable_by_label
 
     runs = [run(find(name), store).info.id for name in ("rolling_restart", "zombie_member")]
     cut = store.begin(RunInfo(id="cut", name="by hand", source="simulated"))
@@ -66,7 +66,7 @@ def test_it_is_pandas_own_on_simulated_runs_and_on_one_that_was_cut_off(
 
 @pytest.mark.spark
 def test_the_order_of_rows_does_not_matter(spark: SparkSession, store: EventStore) -> None:
-    from pipeline.transforms import availability, unavailable_by_label
+    from groupsim.pipeline.transforms import availability, unavailable_by_label
 
     backwards = [("eager", *row) for row in reversed(list(store.rows("eager")))]
     frame = spark.createDataFrame(backwards, FACTS).repartition(3)
@@ -76,7 +76,7 @@ def test_the_order_of_rows_does_not_matter(spark: SparkSession, store: EventStor
 
 @pytest.mark.spark
 def test_the_lake_is_the_store_read_by_spark(spark: SparkSession, store: EventStore, tmp_path: Path) -> None:
-    from pipeline.source import facts
+    from groupsim.pipeline.source import facts
 
     export_parquet(store, RUNS, tmp_path / "lake")
     frame = facts(spark, tmp_path / "lake")
@@ -87,7 +87,7 @@ def test_the_lake_is_the_store_read_by_spark(spark: SparkSession, store: EventSt
 
 @pytest.mark.spark
 def test_a_folder_that_is_no_lake_is_named(spark: SparkSession, tmp_path: Path) -> None:
-    from pipeline.source import facts
+    from groupsim.pipeline.source import facts
 
     for place in (tmp_path, tmp_path / "gone"):
         with pytest.raises(PipelineError, match=f"{place.name} holds no exported runs"):
@@ -107,7 +107,7 @@ def test_transforms_load_neither_simulator_nor_coordinator() -> None:
 def test_it_is_pandas_own_of_a_store_that_was_not_exported(
     spark: SparkSession, store: EventStore, tmp_path: Path
 ) -> None:
-    from pipeline.transforms import availability, unavailable_by_label
+    from groupsim.pipeline.transforms import availability, unavailable_by_label
 
     for types in ("telling", None):
         read = spark.read.format("groupsim")

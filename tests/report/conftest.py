@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from analysis.report import report
-from analysis.runs import Run
-from incidents.reading import read_files
-from incidents.story import import_run
-from scenarios import catalogue
-from simulation.run import run as simulate
-from storage.memory import MemoryStore
+from groupsim.analysis.report import report
+from groupsim.analysis.runs import Run
+from groupsim.incidents.facts.importer import import_run
+from groupsim.incidents.logs.reading import read_files
+from groupsim.scenarios import catalogue
+from groupsim.simulation.run import run as simulate
+from groupsim.storage.memory import MemoryStore
 from tests.report.browser import chromium
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from PIL import Image
 
-from analysis import plots
-from analysis.report import report
-from analysis.runs import Run
-from cli.report import watched
+from groupsim.analysis import plots
+from groupsim.analysis.report import report
+from groupsim.analysis.runs import Run
+from groupsim.cli.report import watched
 from tests.report.browser import HOW, chromium
 from tests.report.conftest import EXAMPLE, imported, simulated
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from analysis.plots.shown import duration
-from analysis.runs import Run
+from groupsim.analysis.plots.display_names import duration
+from groupsim.analysis.runs import Run
 from tests.report.browser import HOW, chromium
 from tests.report.conftest import Opened
 

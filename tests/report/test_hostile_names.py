@@ -6,17 +6,17 @@ import json
 
 import pytest
 
-from analysis.plots.shown import shown
-from analysis.report import report
-from analysis.report.page import embedded
-from analysis.runs import Run
-from events.base import WORLD_STREAM, Event, group_stream, process_stream
-from events.classic import AssignmentStored, GroupCreated, JoinPhaseCompleted, MemberAdded, RebalanceStarted
-from events.client import JoinSent, PositionReady, ProcessStarted, SyncOk, ViewChanged
-from events.types import TopicPartition
-from events.world import GroupDeclared, RunEnded, TopicCreated
-from storage.memory import MemoryStore
-from storage.store import RunInfo
+from groupsim.analysis.plots.display_names import shown
+from groupsim.analysis.report import report
+from groupsim.analysis.report.page import embedded
+from groupsim.analysis.runs import Run
+from groupsim.events.base import WORLD_STREAM, Event, group_stream, process_stream
+from groupsim.events.classic import AssignmentStored, GroupCreated, JoinPhaseCompleted, MemberAdded, RebalanceStarted
+from groupsim.events.client import JoinSent, PositionReady, ProcessStarted, SyncOk, ViewChanged
+from groupsim.events.types import TopicPartition
+from groupsim.events.world import GroupDeclared, RunEnded, TopicCreated
+from groupsim.storage.memory import MemoryStore
+from groupsim.storage.store import RunInfo
 from tests.report.browser import HOW, chromium
 from tests.report.conftest import Opened
 

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analysis.plots.palette import natural, places
-from analysis.report import report
-from analysis.report.packing import packed
-from analysis.report.settings import again
-from analysis.runs import Run
-from storage.store import RunInfo
+from groupsim.analysis.plots.palette import natural, places
+from groupsim.analysis.report import report
+from groupsim.analysis.report.packing import packed
+from groupsim.analysis.report.settings import again
+from groupsim.analysis.runs import Run
+from groupsim.storage.store import RunInfo
 from tests.cli.conftest import Call, call
 
 __all__ = ["call"]

@@ -6,15 +6,15 @@ import inspect
 
 import pytest
 
-import analysis
-from coordinator.config import BadSetting
-from events.classic import JoinPhaseCompleted
-from events.client import ProcessStarted
-from events.world import CheckMade
-from scenarios.catalogue import find, names
-from simulation.errors import BadScenario
-from simulation.run import RunResult, run
-from storage.memory import MemoryStore
+from groupsim import analysis
+from groupsim.coordinator.config import BadSetting
+from groupsim.events.classic import JoinPhaseCompleted
+from groupsim.events.client import ProcessStarted
+from groupsim.events.world import CheckMade
+from groupsim.scenarios.catalogue import find, names
+from groupsim.simulation.errors import BadScenario
+from groupsim.simulation.run import RunResult, run
+from groupsim.storage.memory import MemoryStore
 
 
 def _run(name: str, seed: int | None = None, **settings: int | float | str | bool) -> tuple[RunResult, MemoryStore]:
@@ -32,7 +32,7 @@ def test_every_story_goes_well(name: str, seed: int | None) -> None:
     assert result.info.status == "finished"
     assert result.info.seed == (find(name).seed if seed is None else seed)
     assert all(f.event.ok for f in store.read(result.info.id) if isinstance(f.event, CheckMade))
-    found = analysis.open(store).intervals
+    found = analysis.load(store).intervals
     assert found
     assert not [i for i in found if i.label == "UNKNOWN"]
     assert not [i for i in found if i.sub_label == "both-entitled"]
@@ -54,7 +54,7 @@ def test_a_parameter_of_the_story_is_taken() -> None:
     result, store = _run("steady_state", members="5", partitions=7)
     started = [f for f in store.read(result.info.id) if isinstance(f.event, ProcessStarted)]
     assert len(started) == 5
-    assert len({i.partition for i in analysis.open(store).intervals}) == 7
+    assert len({i.partition for i in analysis.load(store).intervals}) == 7
     assert result.info.params == {"members": "5", "partitions": 7}
 
 

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from coordinator.config import BadSetting
-from incidents.lives import BUSY
-from incidents.plot import Plot, plot
-from incidents.reading import read_files
-from incidents.story import import_run
-from scenarios import catalogue
-from scenarios.counterfactual import AS_RECORDED, GROUP, Choice, play, tail_ms
-from scenarios.fidelity import Fidelity, fidelity, within
-from scenarios.whatif import Verdict, compare
-from storage.memory import MemoryStore
+from groupsim.coordinator.config import BadSetting
+from groupsim.incidents.facts.importer import import_run
+from groupsim.incidents.logs.reading import read_files
+from groupsim.replay.fidelity import Fidelity, fidelity, within
+from groupsim.replay.player import AS_RECORDED, GROUP, Choice, play, tail_ms
+from groupsim.replay.reconstruct.incident import Incident, plot
+from groupsim.replay.reconstruct.member_history import BUSY
+from groupsim.replay.what_if import Verdict, compare
+from groupsim.scenarios import catalogue
+from groupsim.storage.memory import MemoryStore
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "incidents"
 SEEDS = range(6)
@@ -24,7 +24,7 @@ ALL = ("kill9-range", "max-poll-range", "rolling-restart-cooperative", "rolling-
 
 
 @cache
-def story(name: str, logs: str = "*.log.gz") -> Plot:
+def story(name: str, logs: str = "*.log.gz") -> Incident:
     """The plot of an example."""
     store = MemoryStore()
     run = import_run(read_files(sorted((EXAMPLES / name).glob(logs))), store, name=None, topics={"orders": 12}).run

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from scenarios.catalogue import find
-from simulation.run import RunResult, run
-from storage.memory import MemoryStore
+from groupsim.scenarios.catalogue import find
+from groupsim.simulation.run import RunResult, run
+from groupsim.storage.memory import MemoryStore
 
 
 def told(name: str, settings: Mapping[str, str] | None = None, seed: int = 3) -> RunResult:

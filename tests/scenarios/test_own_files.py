@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.catalogue import find
-from scenarios.dsl import World, minutes, scenario, seconds
-from simulation.errors import BadScenario
-from simulation.run import run
-from storage.memory import MemoryStore
+from groupsim.scenarios.catalogue import find
+from groupsim.scenarios.dsl import World, minutes, scenario, seconds
+from groupsim.simulation.errors import BadScenario
+from groupsim.simulation.run import run
+from groupsim.storage.memory import MemoryStore
 
 STORY = '''
 """Two stories."""
-from scenarios.dsl import minutes, scenario, seconds
+from groupsim.scenarios.dsl import minutes, scenario, seconds
 
 
 @scenario(seed=5, lasts=minutes(1))

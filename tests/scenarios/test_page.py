@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from scenarios.catalogue import find, names
-from scenarios.page import LEFT_OUT, PAGE, ROWS, page, sources, where
+from groupsim.cli.scenarios_page import LEFT_OUT, PAGE, ROWS, page, sources, where
+from groupsim.scenarios.catalogue import find, names
 
 TOLD = {name: find(name) for name in names()}
 
 
 def test_the_page_is_current() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(), "run: python -m scenarios.page"
+    assert PAGE.read_text(encoding="utf-8") == page(), "run: python -m groupsim.cli.scenarios_page"
 
 
 def test_every_row_is_told_or_has_a_reason() -> None:

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-import assignors
-from assignors.spec import Spec
-from coordinator import classic
-from coordinator.classic import commands
-from coordinator.classic.state import Group
-from coordinator.outcome import Error, Outcome, Reply
-from events.classic import CommitAccepted
-from scenarios.catalogue import find
-from simulation.run import RunResult, run
-from storage.memory import MemoryStore
+from groupsim import assignors
+from groupsim.assignors.spec import Spec
+from groupsim.coordinator import classic
+from groupsim.coordinator.classic import commands
+from groupsim.coordinator.classic.state import Group
+from groupsim.coordinator.outcome import Error, Outcome, Reply
+from groupsim.events.classic import CommitAccepted
+from groupsim.scenarios.catalogue import find
+from groupsim.simulation.run import RunResult, run
+from groupsim.storage.memory import MemoryStore
 
 MANY = 60
 

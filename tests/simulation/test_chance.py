@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.catalogue import find, names
-from simulation.rng import Rng
+from groupsim.scenarios.catalogue import find, names
+from groupsim.simulation.rng import Rng
 from tests.simulation.told import tell
 
 ROOT = Path(__file__).parent.parent.parent
@@ -19,9 +19,9 @@ SCENARIO = "eager_vs_cooperative"
 
 CHILD = """
 import json, sys
-from scenarios.catalogue import find
-from simulation.run import run
-from storage.memory import MemoryStore
+from groupsim.scenarios.catalogue import find
+from groupsim.simulation.run import run
+from groupsim.storage.memory import MemoryStore
 digests = {}
 for name in sys.argv[1:]:
     digests[name] = run(find(name), MemoryStore(), seed=5).info.digest

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from events import classic as c
-from events import client as p
-from events.network import LinkHealed, MessageDelivered
-from scenarios.dsl import Application, World, seconds
-from simulation.clients.process import Script
-from simulation.errors import BadScenario
+from groupsim.events import classic as c
+from groupsim.events import client as p
+from groupsim.events.network import LinkHealed, MessageDelivered
+from groupsim.scenarios.dsl import Application, World, seconds
+from groupsim.simulation.clients.process import Script
+from groupsim.simulation.errors import BadScenario
 from tests.simulation.told import LATENCY, tell
 
 SHORT = {"session.timeout.ms": 10_000, "heartbeat.interval.ms": 1_000, "request.timeout.ms": 3_000}
@@ -233,7 +233,7 @@ def test_responses_find_their_requests() -> None:
     ],
 )
 def test_what_a_story_can_not_ask_for_is_said_in_a_sentence(told, sentence: str) -> None:  # type: ignore[no-untyped-def]
-    from events.errors import GroupSimError
+    from groupsim.events.errors import GroupSimError
 
     def story(world: World) -> Script:
         topic = world.topic("orders", partitions=1)

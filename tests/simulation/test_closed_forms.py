@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from events import classic as c
-from events import client as p
-from scenarios.dsl import Application, World, seconds
-from simulation.clients.process import Script
+from groupsim.events import classic as c
+from groupsim.events import client as p
+from groupsim.scenarios.dsl import Application, World, seconds
+from groupsim.simulation.clients.process import Script
 from tests.simulation.told import LATENCY, Told, tell
 
 LINGER = 10

@@ -9,13 +9,13 @@ from typing import Any
 from hypothesis import HealthCheck, example, given, note, settings
 from hypothesis import strategies as st
 
-from analysis.books import Books
-from coordinator.classic import Group, evolve
-from coordinator.config import GroupConfig
-from events import classic as c
-from events.base import group_stream
-from scenarios.dsl import Application, MemberHandle, World, seconds
-from simulation.clients.process import Script
+from groupsim.analysis.group_state import GroupState
+from groupsim.coordinator.classic import Group, evolve
+from groupsim.coordinator.config import GroupConfig
+from groupsim.events import classic as c
+from groupsim.events.base import group_stream
+from groupsim.scenarios.dsl import Application, MemberHandle, World, seconds
+from groupsim.simulation.clients.process import Script
 from tests.simulation.told import Told, tell
 
 SHORT = {
@@ -162,7 +162,7 @@ def _live_books_are_the_folded_log(told: Told, world: World) -> None:
     live = world.broker.group("billing")
     folded = reduce(evolve, facts, Group(id="billing", config=GroupConfig()))
     assert folded == live
-    books = Books()
+    books = GroupState()
     for fact in facts:
         books.apply(fact)
     assert (books.state, books.generation, books.leader) == (live.phase.value, live.generation, live.leader)

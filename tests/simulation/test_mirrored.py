@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from assignors import ASSIGNORS
-from assignors.spec import Member, Spec
-from events.types import Partitions, TopicPartition
-from simulation.clients import mirrored
+from groupsim.assignors import ASSIGNORS
+from groupsim.assignors.spec import Member, Spec
+from groupsim.events.types import Partitions, TopicPartition
+from groupsim.simulation.clients import mirrored
 
 ASSIGN = ASSIGNORS["cooperative-sticky"].assign
 

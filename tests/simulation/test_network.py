@@ -10,10 +10,10 @@ import simpy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from events.base import Event
-from events.network import LinkCut, LinkHealed, LinkSlowed, MessageDelivered, MessageDropped
-from simulation.network import DROP, PASS, Deliver, Message, Network
-from simulation.rng import Rng
+from groupsim.events.base import Event
+from groupsim.events.network import LinkCut, LinkHealed, LinkSlowed, MessageDelivered, MessageDropped
+from groupsim.simulation.network import DROP, PASS, Deliver, Message, Network
+from groupsim.simulation.rng import Rng
 
 
 @dataclass(frozen=True)

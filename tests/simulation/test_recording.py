@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 import simpy
 
-from events.classic import CommitAccepted, HeartbeatReceived
-from events.network import MessageDelivered
-from events.world import CheckMade, RunEnded
-from scenarios.catalogue import find
-from scenarios.dsl import World, seconds
-from simulation.clients.process import Script
-from simulation.errors import BadScenario, StoryError
-from simulation.log import Log
-from simulation.run import Scenario, run
-from storage.memory import MemoryStore
-from storage.store import RunInfo
+from groupsim.events.classic import CommitAccepted, HeartbeatReceived
+from groupsim.events.network import MessageDelivered
+from groupsim.events.world import CheckMade, RunEnded
+from groupsim.scenarios.catalogue import find
+from groupsim.scenarios.dsl import World, seconds
+from groupsim.simulation.clients.process import Script
+from groupsim.simulation.errors import BadScenario, StoryError
+from groupsim.simulation.log import Log
+from groupsim.simulation.run import Scenario, run
+from groupsim.storage.memory import MemoryStore
+from groupsim.storage.store import RunInfo
 from tests.simulation.told import tell
 
 

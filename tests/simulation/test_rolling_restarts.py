@@ -6,10 +6,10 @@ from collections import Counter
 
 import pytest
 
-import analysis
-from scenarios.catalogue import find
-from simulation.run import run
-from storage.memory import MemoryStore
+from groupsim import analysis
+from groupsim.scenarios.catalogue import find
+from groupsim.simulation.run import run
+from groupsim.storage.memory import MemoryStore
 
 FIRST_RESTART_MS = 10_000
 """Both groups have started by then; what founding them costs is not part of the restart."""
@@ -22,7 +22,7 @@ def test_four_members_restarted_in_turn_cost_cooperative_sticky_more_partition_t
     result = run(find("eager_vs_cooperative"), store, seed=seed, settings={"eager": eager, "partitions": 12})
     assert result.ok
     lost: Counter[str] = Counter()
-    for interval in analysis.open(store, result.info.id).intervals:
+    for interval in analysis.load(store, result.info.id).intervals:
         if interval.unavailable and interval.from_ms >= FIRST_RESTART_MS:
             lost[interval.group] += interval.to_ms - interval.from_ms
     assert lost["cooperative"] > 1.3 * lost["eager"] > 0

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from events import classic as c
-from events import client as p
-from events.network import LinkCut
-from scenarios.dsl import Application, World, seconds
-from simulation.clients.process import Script
+from groupsim.events import classic as c
+from groupsim.events import client as p
+from groupsim.events.network import LinkCut
+from groupsim.scenarios.dsl import Application, World, seconds
+from groupsim.simulation.clients.process import Script
 from tests.simulation.told import tell
 
 SHORT = {"session.timeout.ms": 8_000, "heartbeat.interval.ms": 2_000, "max.poll.interval.ms": 8_000}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from events import classic as c
-from events import client as p
-from scenarios.dsl import World, seconds
-from simulation.clients.process import Script
+from groupsim.events import classic as c
+from groupsim.events import client as p
+from groupsim.scenarios.dsl import World, seconds
+from groupsim.simulation.clients.process import Script
 from tests.simulation.told import Told, tell
 
 SHORT = {"session.timeout.ms": 10_000, "heartbeat.interval.ms": 1_000, "metadata.max.age.ms": 5_000}

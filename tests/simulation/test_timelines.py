@@ -6,11 +6,11 @@ from itertools import pairwise
 
 import pytest
 
-from events import classic as c
-from events import client as p
-from events.network import LinkCut, LinkHealed
-from scenarios.dsl import Application, World, minutes, seconds
-from simulation.clients.process import Script
+from groupsim.events import classic as c
+from groupsim.events import client as p
+from groupsim.events.network import LinkCut, LinkHealed
+from groupsim.scenarios.dsl import Application, World, minutes, seconds
+from groupsim.simulation.clients.process import Script
 from tests.simulation.told import LATENCY, Told, tell
 
 LINGER = 10

@@ -6,7 +6,7 @@ import simpy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulation.timers import Timers
+from groupsim.simulation.timers import Timers
 
 
 class _Bench:

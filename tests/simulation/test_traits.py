@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import simulation
-from simulation.clients.config import CLIENTS
-from simulation.clients.traits import TRAITS
+from groupsim import simulation
+from groupsim.simulation.clients.config import CLIENTS
+from groupsim.simulation.clients.traits import TRAITS
 
 
 def test_every_library_has_traits_and_no_two_have_the_same() -> None:

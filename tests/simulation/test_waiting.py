@@ -9,11 +9,11 @@ import simpy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.garbage import rare_collections
-from scenarios.catalogue import find
-from simulation.clients.process import Script, Waiter
-from simulation.run import run
-from storage.memory import MemoryStore
+from groupsim.scenarios.catalogue import find
+from groupsim.simulation.clients.process import Script, Waiter
+from groupsim.simulation.run import run
+from groupsim.storage.gc import rare_collections
+from groupsim.storage.memory import MemoryStore
 
 
 def _woken(first_ms: int | None, notices: list[int]) -> list[int]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-import analysis
-from events import classic as c
-from events import client as p
-from scenarios.dsl import Application, World, minutes, seconds
-from simulation.clients.process import Script
-from simulation.rng import Rng
-from simulation.topics import Constant, Poisson, Recorded
+from groupsim import analysis
+from groupsim.events import classic as c
+from groupsim.events import client as p
+from groupsim.scenarios.dsl import Application, World, minutes, seconds
+from groupsim.simulation.clients.process import Script
+from groupsim.simulation.rng import Rng
+from groupsim.simulation.topics import Constant, Poisson, Recorded
 from tests.simulation.told import tell
 
 SHORT = {"session.timeout.ms": 10_000, "heartbeat.interval.ms": 1_000, "max.poll.interval.ms": 20_000}
@@ -68,7 +68,7 @@ def test_a_commit_after_each_batch_loses_nothing_to_the_next_owner() -> None:
             yield group.stable(members=1, within=seconds(30))
 
         told = tell(story, minutes(1))
-        return int(analysis.open(told.store, told.info.id).summary()["reprocessed_records"])
+        return int(analysis.load(told.store, told.info.id).summary()["reprocessed_records"])
 
     assert reprocessed(Application(process_ms=100, commit_sync=True)) <= 1
     assert reprocessed(Application(process_ms=100, commit_async=True)) <= 1

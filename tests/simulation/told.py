@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-import analysis
-from analysis.availability import Interval
-from events import classic as c
-from events.base import Event, Recorded
-from scenarios.dsl import World, scenario
-from simulation.run import RunResult, Scenario, run
-from storage.memory import MemoryStore
-from storage.store import RunInfo
+from groupsim import analysis
+from groupsim.analysis.availability.intervals import Interval
+from groupsim.events import classic as c
+from groupsim.events.base import Event, Recorded
+from groupsim.scenarios.dsl import World, scenario
+from groupsim.simulation.run import RunResult, Scenario, run
+from groupsim.storage.memory import MemoryStore
+from groupsim.storage.store import RunInfo
 
 E = TypeVar("E", bound=Event)
 LATENCY = 1
@@ -55,7 +55,7 @@ class Told:
 
     def intervals(self, partition: int | None = None, since: int = 0, until: int | None = None) -> list[Interval]:
         """Availability of one partition, or all, in part of the run."""
-        found = analysis.open(self.store, self.info.id).intervals
+        found = analysis.load(self.store, self.info.id).intervals
         return [
             i
             for i in found

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import sys
 
-from storage import open_store
-from storage.writer import BATCH
+from groupsim.storage import open_store
+from groupsim.storage.writer import BATCH
 from tests.storage.facts import info, plain
 
 

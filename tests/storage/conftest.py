@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from storage import EventStore, open_store
+from groupsim.storage import EventStore, open_store
 from tests.postgres import Server, server
 
 _schemas = (f"store_{number}" for number in itertools.count())

@@ -8,10 +8,10 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 import msgspec
 from hypothesis import strategies as st
 
-from events.base import Event
-from events.catalogue import CATALOGUE
-from events.classic import MemberSynced
-from storage.store import EventStore, RunInfo, RunWriter
+from groupsim.events.base import Event
+from groupsim.events.catalogue import CATALOGUE
+from groupsim.events.classic import MemberSynced
+from groupsim.storage.store import EventStore, RunInfo, RunWriter
 
 _SMALL = 4
 _INTS = st.integers(-(2**63), 2**63 - 1)

@@ -19,12 +19,12 @@ import sys
 import time
 from pathlib import Path
 
-import simulation.run  # noqa: F401  loaded before the forks, as the two above
-from cli.main import status
-from scenarios import catalogue
-from storage import open_store
-from storage.audit import audit
-from storage.codec import Row
+import groupsim.simulation.run  # noqa: F401  loaded before the forks, as the two above
+from groupsim.cli.main import status
+from groupsim.scenarios import catalogue
+from groupsim.storage import open_store
+from groupsim.storage.audit import audit
+from groupsim.storage.codec import Row
 
 SCENARIO = "eager_vs_cooperative"
 LATE, EARLY = 1.1, 10

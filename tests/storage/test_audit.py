@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from storage import EventStore
-from storage.audit import audit
-from storage.errors import StoreError
-from storage.sql import SqlStore
-from storage.store import Damage, RunInfo
+from groupsim.storage import EventStore
+from groupsim.storage.audit import audit
+from groupsim.storage.errors import StoreError
+from groupsim.storage.sql import SqlStore
+from groupsim.storage.store import Damage, RunInfo
 from tests.storage.facts import write
 from tests.storage.test_sqlite import change
 

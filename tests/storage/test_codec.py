@@ -8,12 +8,12 @@ from typing import ClassVar
 import msgspec
 import pytest
 
-from events import catalogue
-from events.base import Event
-from events.client import ProcessStarted
-from storage import codec, upcasts
-from storage.codec import Digest, Row, decode, digest_of, encode, recorded
-from storage.errors import UnknownFact
+from groupsim.events import catalogue
+from groupsim.events.base import Event
+from groupsim.events.client import ProcessStarted
+from groupsim.storage import codec, upcasts
+from groupsim.storage.codec import Digest, Row, decode, digest_of, encode, recorded
+from groupsim.storage.errors import UnknownFact
 
 FINGERPRINT = Path(__file__).with_name("fingerprint.txt")
 

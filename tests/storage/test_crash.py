@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from storage import open_store
-from storage.writer import BATCH
+from groupsim.storage import open_store
+from groupsim.storage.writer import BATCH
 from tests.storage.facts import plain
 
 FOREVER = 10_000_000

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from events.base import Event, Recorded
-from events.catalogue import CATALOGUE
-from events.classic import GroupCreated
-from events.errors import GroupSimError
-from events.world import TopicCreated
-from storage import EventStore, open_store
-from storage.errors import StoreError, StreamConflict, UnknownFact, UnknownRun
-from storage.writer import BATCH
+from groupsim.events.base import Event, Recorded
+from groupsim.events.catalogue import CATALOGUE
+from groupsim.events.classic import GroupCreated
+from groupsim.events.errors import GroupSimError
+from groupsim.events.world import TopicCreated
+from groupsim.storage import EventStore, open_store
+from groupsim.storage.errors import StoreError, StreamConflict, UnknownFact, UnknownRun
+from groupsim.storage.writer import BATCH
 from tests.storage.facts import any_fact, info, of_type, plain, write
 
 _names = (f"run-{number}" for number in itertools.count())

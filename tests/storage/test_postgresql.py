@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from analysis.snapshots import replay_stored
-from storage import open_store, schema
-from storage.audit import audit
-from storage.errors import StoreError
-from storage.writer import BATCH
+from groupsim.analysis.snapshots import replay_stored
+from groupsim.storage import open_store, schema
+from groupsim.storage.audit import audit
+from groupsim.storage.errors import StoreError
+from groupsim.storage.writer import BATCH
 from tests.postgres import PASSWORD, USER, Server
 from tests.storage.facts import info, plain, write
 from tests.storage.test_crash import start

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from events.errors import GroupSimError
-from storage import open_store, schema
-from storage.audit import audit
-from storage.errors import NewerStore, StoreError, UnknownFact
-from storage.memory import MemoryStore
-from storage.sql import SqlStore
-from storage.store import RunWriter
+from groupsim.events.errors import GroupSimError
+from groupsim.storage import open_store, schema
+from groupsim.storage.audit import audit
+from groupsim.storage.errors import NewerStore, StoreError, UnknownFact
+from groupsim.storage.memory import MemoryStore
+from groupsim.storage.sql import SqlStore
+from groupsim.storage.store import RunWriter
 from tests.storage.facts import info, plain, write
 
 

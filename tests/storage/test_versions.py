@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from analysis.snapshots import replay_stored
-from storage import open_store, schema
-from storage.audit import audit
-from storage.errors import NewerStore, StoreError
+from groupsim.analysis.snapshots import replay_stored
+from groupsim.storage import open_store, schema
+from groupsim.storage.audit import audit
+from groupsim.storage.errors import NewerStore, StoreError
 from tests.postgres import Server
 from tests.storage.facts import plain, write
 

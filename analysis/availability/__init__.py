@@ -1,0 +1,1 @@
+"""Which partition was available when, and why not."""

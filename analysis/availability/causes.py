@@ -1,0 +1,68 @@
+"""Why a partition stands still, in a word or a short chain: `start`, `member-joined`, `crash m2.0 > session-expired`.
+
+A cause is what the group last met: the rebalance that runs or ran last, led by what happened to the member that
+started it. It is `start` until something follows the first assignment: a rebalance, or a static member's return. A
+cooperative follow-up rebalance keeps the cause of the one it completes. What concerns one owner alone (dead, stalled, a
+zombie) names that owner's trouble.
+"""
+
+from __future__ import annotations
+
+from groupsim.analysis.group_state import GroupState
+from groupsim.analysis.process_state import Process, Processes
+from groupsim.events import classic as c
+from groupsim.events.base import Event
+
+START = "start"
+FAILOVER = "coordinator-failover"
+_FOLLOW_UP = ("member-rejoined", "leader-rejoined")
+
+
+def of_process(process: Process) -> str | None:
+    """The process's own trouble, such as `freeze m2.0`; None if it is in good health."""
+    return f"{process.trouble} {process.id}" if process.trouble else None
+
+
+class Causes:
+    """The cause that holds for a whole group; fed with its coordinator's facts."""
+
+    __slots__ = ("_founded", "_removed", "_started", "now")
+
+    def __init__(self) -> None:
+        self.now = START
+        self._started = False
+        self._founded = False
+        self._removed: str | None = None
+
+    def apply(self, event: Event, books: GroupState, processes: Processes, owed: bool) -> None:
+        """Take notice of one fact, before the books do. `owed`: a follow-up rebalance is due."""
+        match event:
+            case c.GroupCreated():
+                self._founded = True
+            case c.AssignmentStored():
+                self._started = True
+            case c.MemberReplaced():  # a static member is back, and no rebalance tells of it
+                process = processes.of(event.member)
+                self._set(f"restart {process.id if process else event.client_host or event.member}")
+            case c.MemberRemoved():
+                process = processes.of(event.member)
+                self._removed = of_process(process) if process else None
+            case c.CoordinatorUnloaded() | c.CoordinatorLoaded():
+                self._set(FAILOVER)
+            case c.RebalanceStarted():
+                if not self._founded and event.generation > 0:
+                    self._started = True  # a log that begins in the middle of the group's life
+                if not (owed and event.cause in _FOLLOW_UP):
+                    self._set(self._chain(event, processes))
+                self._removed = None
+            case c.JoinPhaseCompleted() | c.GroupEmptied():
+                self._removed = None
+
+    def _chain(self, event: c.RebalanceStarted, processes: Processes) -> str:
+        process = processes.of(event.member)
+        trouble = self._removed if process is None else of_process(process)
+        return f"{trouble} > {event.cause}" if trouble else event.cause
+
+    def _set(self, cause: str) -> None:
+        if self._started:
+            self.now = cause

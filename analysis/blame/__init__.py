@@ -1,0 +1,1 @@
+"""What unavailable time waited for."""

@@ -1,0 +1,128 @@
+"""All that a report says of one run, as plain JSON values: names made visible, numbers packed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from groupsim.analysis.availability.labels import Interval
+from groupsim.analysis.plots.display_names import shown
+from groupsim.analysis.report import provenance, settings
+from groupsim.analysis.report.bars import bars
+from groupsim.analysis.report.lanes import all_spans, packed_lanes
+from groupsim.analysis.report.reasons import reasons
+from groupsim.analysis.report.sentences import sentences
+from groupsim.analysis.runs import Run
+from groupsim.analysis.tables.rebalances import Rebalance
+from groupsim.analysis.tables.summary import summarise
+
+VIOLATIONS = 100
+"""As many of one invariant are told; the rest are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of one invariant: its name and remark, and `(at_ms, sentence)` where it was broken."""
+
+    name: str
+    note: str
+    violations: tuple[tuple[int, str], ...] = ()
+
+
+Watched = Callable[[Run], Sequence[Verdict]]
+"""Invariants know assignors, which a reader may not: whoever may import both hands their verdicts in."""
+
+COLUMNS = (
+    "generation",
+    "cause",
+    "started_ms",
+    "duration_ms",
+    "members",
+    "moved",
+    "revoked",
+    "rounds",
+    "slowest_member",
+)
+
+
+def told(run: Run, verdicts: Sequence[Verdict]) -> dict[str, Any]:
+    """One run. Keys are what `analysis/report/*.js` reads; times in ms since the run's start."""
+    facts, found, info = run.telling, run.intervals, run.info
+    end_ms = facts[-1].at_ms if facts else 0
+    rows = run.rounds
+    spans = list(all_spans(rows, run.stories, run.steps, end_ms))
+    summary = summarise(facts, found)
+    notes = info.summary.get("notes", [])
+    lead, rest = sentences(summary, found, run.reasons, run.steps, info.origin)
+    return {
+        "id": info.id,
+        "name": shown(info.name),
+        "source": info.source,
+        "seed": info.seed,
+        "status": info.status,
+        "origin": info.origin,
+        "facts": info.facts,
+        "digest": info.digest,
+        "end_ms": end_ms,
+        "again": settings.again(info),
+        "onward": settings.onward(info, run.reasons),
+        "lead": lead,
+        "sentences": rest,
+        "numbers": _numbers(summary, found, rows),
+        "groups": _groups(summary, found),
+        "bars": bars(found),
+        "rebalances": [_rebalance(row) for row in rows],
+        "lanes": packed_lanes(rows, spans),
+        "reasons": reasons(run.reasons),
+        "given": settings.given(info),
+        "settings": settings.told(facts),
+        "invariants": _invariants(verdicts),
+        "notes": [shown(note, 600) for note in notes] if isinstance(notes, list) else [],
+        "files": provenance.files(info, facts),
+        "lines": provenance.lines(rows, facts, end_ms),
+    }
+
+
+def _numbers(summary: dict[str, Any], found: Sequence[Interval], rows: Sequence[Rebalance]) -> dict[str, Any]:
+    unavailable = summary["unavailable"]
+    longest = max((i.duration_ms for i in found if i.unavailable), default=0)
+    return {
+        **{key: unavailable[key] for key in ("partition_ms", "share", "max_partitions", "by_label", "unknown_ms")},
+        "partitions": len({(i.group, i.topic, i.partition) for i in found}),
+        "longest_ms": longest,
+        "rebalances": len(rows),
+        "rebalancing_ms": sum(row.duration_ms or 0 for row in rows),
+        "moved": sum(row.moved or 0 for row in rows),
+        "accepted": summary["commits"]["accepted"],
+        "refused": summary["commits"]["refused"],
+        "unsafe_ms": summary["commits"]["unsafe_ms"],
+        "reprocessed": summary["reprocessed_records"],
+    }
+
+
+def _groups(summary: dict[str, Any], found: Sequence[Interval]) -> list[dict[str, Any]]:
+    shares: dict[str, int] = {}
+    for i in found:
+        shares[i.group] = shares.get(i.group, 0) + (i.duration_ms if i.unavailable else 0)
+    return [
+        {"name": shown(name), **group, "partition_ms": shares.get(name, 0)} for name, group in summary["groups"].items()
+    ]
+
+
+def _rebalance(row: Rebalance) -> list[Any]:
+    """`[group, ended_ms, *COLUMNS]`."""
+    values = (getattr(row, name) for name in COLUMNS)
+    return [shown(row.group), row.ended_ms, *(shown(v) if isinstance(v, str) else v for v in values)]
+
+
+def _invariants(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": shown(v.name),
+            "note": shown(v.note),
+            "broken": len(v.violations),
+            "violations": [[at_ms, shown(sentence, 400)] for at_ms, sentence in v.violations[:VIOLATIONS]],
+        }
+        for v in verdicts
+    ]

@@ -1,0 +1,1 @@
+"""pandas tables and summaries of a run."""

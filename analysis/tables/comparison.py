@@ -1,0 +1,141 @@
+"""Runs side by side: the same measures of each, and how the others differ from the first."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import pandas as pd
+
+from groupsim.analysis.availability.causes import START
+from groupsim.analysis.availability.intervals import Interval
+from groupsim.analysis.errors import AnalysisError
+from groupsim.analysis.runs import Run
+from groupsim.analysis.tables.frames import Table
+
+COMPARED = ("measure", "of", "unit")
+"""What every comparison has, before the runs' own columns: what is measured (`unavailable`, `by label`, ...), of what
+(a label, a phase; missing where it is the whole run), and in which unit (`partition_ms`, `ms`, `partitions`, `records`,
+or none for a plain count)."""
+
+BREAKDOWNS = ("label", "phase", "configuration", "member", "cause")
+
+Key = tuple[str, str | None, str | None]
+Measured = dict[Key, int]
+
+
+def compare(*runs: Run, **named: Run) -> pd.DataFrame:
+    """Two runs or more, one row a measure: `compare(a=run1, b=run2)`.
+
+    Columns: `COMPARED`; one a run, by the name given (without one: `a`, `b`, ...); and for every run but the first its
+    difference, `b - a`. What a run does not have is 0; what its log can't tell (moves, commits) is missing. Measures:
+    unavailable partition time, in all, after the groups first worked, and by label, phase, configuration, member and
+    cause; UNKNOWN time; the p95 over partitions; the longest interval; partitions at once; rebalances, their median,
+    p95 and longest, what they moved; commits, unsafe time, records read twice. Raises AnalysisError for less than two.
+    """
+    all_runs = {chr(ord("a") + i): run for i, run in enumerate(runs)}
+    for name, run in named.items():
+        if name in all_runs or name in COMPARED:
+            raise AnalysisError(f"a run can't be called {name!r} in this comparison: the name is taken")
+        all_runs[name] = run
+    if len(all_runs) < 2:
+        raise AnalysisError(f"a comparison takes two runs or more, not {len(all_runs)}")
+    measured = {name: dict(_measures(run)) for name, run in all_runs.items()}
+    keys = _in_order(measured.values())
+    frame = Table([dict(zip(COMPARED, key, strict=True)) for key in keys], columns=list(COMPARED)).astype("string")
+    first = next(iter(all_runs))
+    for name, found in measured.items():
+        values = [found.get(key, None if key in _MAY_MISS else 0) for key in keys]
+        frame[name] = pd.array(values, dtype="Int64")
+    for name in list(all_runs)[1:]:
+        frame[f"{name} - {first}"] = frame[name] - frame[first]
+    return frame
+
+
+_MOVED = ("moved", None, "partitions")
+_ACCEPTED, _REFUSED = ("commits accepted", None, None), ("commits refused", None, None)
+_READ_TWICE = ("records read twice", None, "records")
+_MAY_MISS = frozenset({_MOVED, _ACCEPTED, _REFUSED, _READ_TWICE})
+
+
+def _in_order(found: Iterable[Measured]) -> list[Key]:
+    """Every measure of any run; parts of one measure stand together, the largest first."""
+    largest: dict[Key, int] = {}
+    sections: list[str] = []
+    for measured in found:
+        for key, value in measured.items():
+            largest[key] = max(value, largest.get(key, value))
+            if key[0] not in sections:
+                sections.append(key[0])
+    return sorted(largest, key=lambda k: (sections.index(k[0]), k[1] is not None, -largest[k], k[1] or ""))
+
+
+def _measures(run: Run) -> Iterator[tuple[Key, int]]:
+    summary = run.summary()
+    unavailable = [i for i in run.intervals if i.unavailable]
+    total = sum(i.duration_ms for i in unavailable)
+    yield ("simulated", None, "ms"), run.info.simulated_ms or 0
+    yield ("unavailable", None, "partition_ms"), total
+    after = sum(i.duration_ms for i in unavailable if i.cause != START)
+    yield ("unavailable after the start", None, "partition_ms"), after
+    yield ("unknown", None, "partition_ms"), summary["unavailable"]["unknown_ms"]
+    yield ("p95 of partitions", None, "ms"), p95(_per_partition(run.intervals))
+    yield ("longest interval", None, "ms"), max((i.duration_ms for i in unavailable), default=0)
+    yield ("at once", None, "partitions"), summary["unavailable"]["max_partitions"]
+    for part in BREAKDOWNS:
+        sums: Counter[str] = Counter()
+        for piece in run.reasons:
+            sums[getattr(piece, part) or "(none)"] += piece.duration_ms
+        for of, value in sums.items():
+            yield (f"by {part}", of, "partition_ms"), value
+    yield from _rebalances(run)
+    if run.info.source != "recorded":  # a log does not tell of commits that went well
+        yield _ACCEPTED, summary["commits"]["accepted"]
+        yield _REFUSED, summary["commits"]["refused"]
+        yield _READ_TWICE, summary["reprocessed_records"]
+    yield ("unsafe", None, "partition_ms"), summary["commits"]["unsafe_ms"]
+
+
+def _rebalances(run: Run) -> Iterator[tuple[Key, int]]:
+    rows = run.rounds
+    lasted = sorted(row.duration_ms for row in rows if row.duration_ms is not None)
+    yield ("rebalances", None, None), len(rows)
+    yield ("median rebalance", None, "ms"), lasted[(len(lasted) - 1) // 2] if lasted else 0
+    yield ("p95 rebalance", None, "ms"), p95(lasted)
+    yield ("longest rebalance", None, "ms"), max(lasted, default=0)
+    moves = [row.moved for row in rows if row.moved is not None]
+    if moves or not rows:
+        yield _MOVED, sum(moves)
+
+
+def _per_partition(found: Iterable[Interval]) -> list[int]:
+    """Unavailable ms of every partition, those that were always served included."""
+    sums: Counter[tuple[str, str, int]] = Counter()
+    for i in found:
+        sums[i.group, i.topic, i.partition] += i.duration_ms if i.unavailable else 0
+    return list(sums.values())
+
+
+def p95(values: Sequence[int]) -> int:
+    """The smallest value that at least 95 % of all do not exceed; 0 of none."""
+    ranked = sorted(values)
+    return ranked[math.ceil(0.95 * len(ranked)) - 1] if ranked else 0
+
+
+def as_rows(compared: pd.DataFrame, names: Sequence[str]) -> list[dict[str, Any]]:
+    """A comparison for JSON: `{"measure", "of", "unit", "values": {run: number}, "differences": {run: number}}`."""
+
+    def plain(value: Any) -> Any:
+        return None if pd.isna(value) else value
+
+    first = names[0]
+    return [
+        {
+            **{key: plain(row[key]) for key in COMPARED},
+            "values": {name: plain(row[name]) for name in names},
+            "differences": {name: plain(row[f"{name} - {first}"]) for name in names[1:]},
+        }
+        for row in compared.astype(object).to_dict("records")
+    ]

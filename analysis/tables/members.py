@@ -1,0 +1,183 @@
+"""The processes of a run and the rebalance callbacks they ran, a row each. Pure Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from groupsim.events import classic as c
+from groupsim.events import client as p
+from groupsim.events.base import Recorded, group_of
+
+MEMBERS = {
+    "group": "category",
+    "process": "category",
+    "member": "category",
+    "client_id": "category",
+    "instance_id": "category",
+    "ids": "int64",
+    "started_ms": "Int64",
+    "ended_ms": "Int64",
+    "uptime_ms": "Int64",
+    "end": "string",
+    "joins": "int64",
+    "led": "int64",
+    "callback_ms": "int64",
+    "frozen_ms": "int64",
+}
+"""One row a process (an incarnation of a client), by group and start; of a group that only its broker tells of, a row a
+member id, `process` missing.
+
+`member`: its last member id; `ids`: how many it had. `started_ms` is missing where the log begins later, `ended_ms`
+while it lives; `uptime_ms` counts to the run's end then. `end`: `crash`, `close`, `failed` (a fatal error), or why the
+coordinator removed a member without a log. `joins`: generations it entered; `led`: those that it led. `callback_ms`,
+`frozen_ms`: time in rebalance callbacks, and standing still.
+"""
+
+CALLBACKS = {
+    "group": "category",
+    "process": "category",
+    "member": "category",
+    "kind": "string",
+    "partitions": "int64",
+    "generation": "Int64",
+    "from_ms": "int64",
+    "to_ms": "Int64",
+    "duration_ms": "Int64",
+    "error": "string",
+}
+"""One row a rebalance callback, in order. `kind`: `assigned`, `revoked` or `lost`; `partitions`: how many it was given;
+`generation`: the last one the process had entered; `to_ms`: missing if it never returned or the log does not tell;
+`error`: what it raised."""
+
+Row = dict[str, Any]
+
+
+def callbacks(facts: Iterable[Recorded]) -> list[Row]:
+    """Rows of `CALLBACKS`."""
+    done: list[Row] = []
+    open_: dict[tuple[str, str], Row] = {}
+    last: dict[tuple[str, str], tuple[str | None, int | None]] = {}
+    for fact in facts:
+        event = fact.event
+        if not isinstance(event, p.ClientEvent):
+            continue
+        who = (group_of(fact.stream) or "", event.process)
+        if isinstance(event, p.JoinOk | p.SyncOk):
+            last[who] = (event.member, event.generation)
+        elif isinstance(event, p.CallbackStart):
+            member, generation = last.get(who, (None, None))
+            open_[who] = _started(who, event, member, generation, fact.at_ms)
+            done.append(open_[who])
+        elif isinstance(event, p.CallbackEnd) and who in open_:
+            row = open_.pop(who)
+            row |= {"to_ms": fact.at_ms, "duration_ms": fact.at_ms - row["from_ms"], "error": event.error}
+        elif isinstance(event, p.Crashed | p.ProcessStarted):
+            open_.pop(who, None)
+    return done
+
+
+def _started(
+    who: tuple[str, str], event: p.CallbackStart, member: str | None, generation: int | None, at_ms: int
+) -> Row:
+    given = event.generation if event.generation is not None else generation
+    return {
+        "group": who[0],
+        "process": who[1],
+        "member": member,
+        "kind": event.kind,
+        "partitions": len(event.partitions),
+        "generation": given,
+        "from_ms": at_ms,
+        "to_ms": None,
+        "duration_ms": None,
+        "error": None,
+    }
+
+
+class _Lives:
+    """One row a process, while the facts are read."""
+
+    def __init__(self) -> None:
+        self.rows: dict[tuple[str, str], Row] = {}
+        self.since: dict[tuple[str, str, str], int] = {}
+        self.ids: dict[tuple[str, str], set[str]] = {}
+        self.hosts: dict[tuple[str, str], tuple[str, str]] = {}
+
+    def row(self, group: str, process: str | None, member: str | None = None) -> Row:
+        """The row of a process, or of a member without one."""
+        key = (group, process or f"\0{member}")
+        if key not in self.rows:
+            self.rows[key] = dict.fromkeys(MEMBERS) | {"group": group, "process": process, "member": member}
+            self.rows[key] |= {"joins": 0, "led": 0, "callback_ms": 0, "frozen_ms": 0}
+            self.ids[key] = set()
+        if member:
+            self.ids[key].add(member)
+            self.rows[key]["member"] = member
+        return self.rows[key]
+
+    def spent(self, group: str, process: str, what: str, at_ms: int, *, begins: bool) -> None:
+        """A callback or a freeze begins or ends."""
+        key = (group, process, what)
+        if begins:
+            self.since[key] = at_ms
+        elif key in self.since:
+            self.row(group, process)[what] += at_ms - self.since.pop(key)
+
+
+def members(facts: Iterable[Recorded], end_ms: int) -> list[Row]:
+    """Rows of `MEMBERS`; whoever lives at `end_ms` has no end."""
+    lives = _Lives()
+    for fact in facts:
+        group = group_of(fact.stream)
+        if group is None:
+            continue
+        if isinstance(fact.event, p.ClientEvent):
+            _hear(lives, group, fact.event, fact.at_ms)
+        else:
+            _book(lives, group, fact.event, fact.at_ms)
+    told = list(_finished(lives, end_ms))
+    return sorted(told, key=lambda r: (r["group"], r["started_ms"] or 0, r["process"] or "", r["member"] or ""))
+
+
+def _finished(lives: _Lives, end_ms: int) -> Iterator[Row]:
+    logged = {(group, member) for (group, x), ids in lives.ids.items() for member in ids if not x.startswith("\0")}
+    for (group, process), row in lives.rows.items():
+        if process.startswith("\0") and (group, row["member"]) in logged:
+            continue
+        row["ids"] = len(lives.ids[group, process])
+        if row["started_ms"] is not None:
+            row["uptime_ms"] = (end_ms if row["ended_ms"] is None else row["ended_ms"]) - row["started_ms"]
+        yield row
+
+
+def _hear(lives: _Lives, group: str, event: p.ClientEvent, at_ms: int) -> None:
+    row = lives.row(group, event.process, getattr(event, "member", None))
+    match event:
+        case p.ProcessStarted():
+            row |= {"client_id": event.client_id, "instance_id": event.instance_id, "started_ms": at_ms}
+        case p.JoinOk():
+            row["joins"] += 1
+            row["led"] += bool(event.leader)
+        case p.Crashed():
+            row |= {"ended_ms": at_ms, "end": "crash"}
+        case p.Closed():
+            row |= {"ended_ms": at_ms, "end": row["end"] or "close"}
+        case p.Failed():
+            row["end"] = "failed"
+        case p.CallbackStart() | p.CallbackEnd():
+            lives.spent(group, event.process, "callback_ms", at_ms, begins=isinstance(event, p.CallbackStart))
+        case p.Frozen() | p.Thawed():
+            lives.spent(group, event.process, "frozen_ms", at_ms, begins=isinstance(event, p.Frozen))
+
+
+def _book(lives: _Lives, group: str, event: object, at_ms: int) -> None:
+    """What the coordinator tells of members, for those without a log of their own."""
+    match event:
+        case c.MemberAdded() | c.MemberReplaced() if event.member is not None:
+            known = lives.rows.get((group, event.client_host or ""))
+            if known is None:
+                row = lives.row(group, None, event.member)
+                row |= {"started_ms": at_ms, "client_id": event.client_id, "instance_id": event.instance_id}
+        case c.MemberRemoved() if (group, f"\0{event.member}") in lives.rows:
+            lives.row(group, None, event.member).update(ended_ms=at_ms, end=event.cause)

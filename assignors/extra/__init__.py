@@ -1,0 +1,1 @@
+"""Assignors that Kafka never shipped."""

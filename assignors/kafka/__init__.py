@@ -1,0 +1,1 @@
+"""Kafka's assignors, to the partition."""

@@ -1,0 +1,35 @@
+"""range: topic by topic, contiguous ranges over sorted members; near replicas first with racks (KIP-881)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from groupsim.assignors.kafka.by_range_racks import near_ranges
+from groupsim.assignors.partition_array import TOPIC_SHIFT, Codes
+from groupsim.assignors.problem import Group, by_instance
+from groupsim.assignors.spec import Answer, Spec
+
+
+def by_range(spec: Spec) -> Answer:
+    """Kafka's RangeAssignor. The topics of a member's list stand in the order of Java's HashMap of topics,
+    or sorted where racks decide."""
+    group = Group.of(spec)
+    seats: dict[str, list[int]] = {}
+    for member in by_instance(group.members):
+        for topic in dict.fromkeys(group.members[member].topics):
+            seats.setdefault(topic, []).append(member)
+    if any(member.rack for member in group.members) and (near := near_ranges(group, seats)):
+        return group.answer(*near)
+    none = [np.empty(0, np.int64)]
+    dealt = [ranges(rank, int(group.counts[rank]), seats[group.names[rank]]) for rank in group.java_topics()]
+    return group.answer(
+        np.concatenate(none + [owners for owners, _ in dealt]), np.concatenate(none + [codes for _, codes in dealt])
+    )
+
+
+def ranges(rank: int, count: int, members: list[int]) -> tuple[Codes, Codes]:
+    """`count` partitions of one topic cut into contiguous ranges, the first `count % members` one longer."""
+    sizes = np.full(len(members), count // len(members), np.int64)
+    sizes[: count % len(members)] += 1
+    numbers = np.arange(count, dtype=np.int64)
+    return np.repeat(np.array(members, np.int64), sizes), rank << TOPIC_SHIFT | numbers

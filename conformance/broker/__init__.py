@@ -1,0 +1,1 @@
+"""A real Kafka broker: fetched, started, spoken to."""

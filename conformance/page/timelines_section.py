@@ -1,0 +1,118 @@
+"""The part of docs/conformance.md about timelines: what real clients did, and what the simulator makes of it."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from groupsim.conformance.page import known_differences
+from groupsim.conformance.timelines import scenarios
+from groupsim.conformance.timelines.comparison import quantile
+
+FILE = Path(__file__).parents[2] / "tests" / "golden" / "conformance" / "timelines.json"
+NEAR_SHARE, NEAR_MS = 0.10, 50
+Row = dict[str, Any]
+
+
+@cache
+def rows() -> tuple[Row, ...]:
+    """What `beside.compare` found, a row for each recorded run."""
+    return tuple(json.loads(FILE.read_text())) if FILE.exists() else ()
+
+
+def steady() -> list[Row]:
+    """The runs whose sequence repeated itself."""
+    return [row for row in rows() if row["repeats"]]
+
+
+def met(row: Row) -> bool:
+    """Whether some re-enactment went the recorded way."""
+    return bool(row["share"] > 0)
+
+
+def near(row: Row) -> bool:
+    """Whether the median duration is within 10 % of the recorded one, or 50 ms for each partition."""
+    error = abs(row["median_ms"] - row["recorded_ms"])
+    return bool(error <= max(NEAR_SHARE * row["recorded_ms"], NEAR_MS * max(1, len(row["errors_ms"]))))
+
+
+def headline() -> Iterator[str]:
+    """Rows for the table at the top of the page."""
+    every = steady()
+    if not every:
+        return
+    yield f"| timelines of real clients that repeat themselves: some seed goes the same way | {len(every)} | " + (
+        f"{sum(map(met, every))} |"
+    )
+    yield f"| the same: most seeds that agree with each other go that way | {len(every)} | " + (
+        f"{sum(row['mostly'] for row in every)} |"
+    )
+
+
+def section() -> Iterator[str]:
+    """The section."""
+    every = rows()
+    if not every:
+        command = "python -m groupsim.conformance.real timelines"
+        yield f"Not recorded yet: `{command}` needs a machine that has little else to do."
+        yield ""
+        return
+    told = len({row["plot"] for row in every})
+    yield f"{len(every)} runs, {told} of {len(scenarios.PLOTS)} stories so far: three members, 12 partitions,"
+    yield f"session {scenarios.SESSION_MS / 1000:.0f} s, heartbeat {scenarios.HEARTBEAT_MS / 1000:.0f} s, poll interval"
+    yield f"{scenarios.MAX_POLL_MS / 1000:.0f} s, each recorded twice. Compared: generations and their sizes, every"
+    yield "member's callbacks with their sets, and which partitions stood still, all exactly; how long, in"
+    yield "partition-seconds. A heartbeat's phase is chance in both: each run is re-enacted under 20 seeds. *Repeats*:"
+    yield "both recordings went the same way. *Same way*: the share of the seeds that went the recorded way, of the"
+    yield "repetition where it is least."
+    yield ""
+    yield "| story | clients | repeats | same way | recorded | simulated, median (least–most) |"
+    yield "| --- | --- | --- | ---: | ---: | ---: |"
+    for (plot, way), runs in _by_story(every).items():
+        recorded = " and ".join(_seconds(run["recorded_ms"]) for run in runs)
+        least, most = min(run["least_ms"] for run in runs), max(run["most_ms"] for run in runs)
+        ours = f"{_seconds(median(run['median_ms'] for run in runs))} ({_seconds(least)}–{_seconds(most)})"
+        share = f"{min(run['share'] for run in runs):.0%}"
+        repeats = "yes" if all(run["repeats"] for run in runs) else "no"
+        yield f"| {plot} | {way} | {repeats} | {share} | {recorded} | {ours} |"
+    yield ""
+    yield from _durations(every)
+    yield known_differences.RECORDED_WHILE
+    yield ""
+    yield from _differences()
+
+
+def _by_story(every: tuple[Row, ...]) -> dict[tuple[str, str], list[Row]]:
+    found: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for plot in scenarios.PLOTS:
+        for row in (each for each in every if each["plot"] == plot.name):
+            found[plot.name, row["way"]].append(row)
+    return found
+
+
+def _durations(every: tuple[Row, ...]) -> Iterator[str]:
+    relative = [abs(r["median_ms"] - r["recorded_ms"]) / r["recorded_ms"] for r in every if r["recorded_ms"]]
+    absolute = [abs(error) for row in every for error in row["errors_ms"]]
+    inside = sum(r["least_ms"] <= r["recorded_ms"] <= r["most_ms"] for r in every)
+    yield f"Durations: the error of a run's median is {median(relative):.0%} in the median,"
+    yield f"{quantile(relative, 0.95):.0%} at the 95th percentile; of one partition {median(absolute):.0f} ms and"
+    yield f"{quantile(absolute, 0.95):,.0f} ms. {sum(map(near, every))} of {len(every)} medians lie within 10 % or 50"
+    yield f"ms a partition; {inside} recorded runs lie between the least and the most of their re-enactments."
+    yield ""
+
+
+def _differences() -> Iterator[str]:
+    for row in steady():
+        if not met(row):
+            explained = known_differences.TIMELINES.get(f"{row['plot']}__{row['way']}", "not explained")
+            yield f"- `{row['id']}`: {explained} ({row['difference']})"
+    yield ""
+
+
+def _seconds(ms: float) -> str:
+    return f"{ms / 1000:.1f}"

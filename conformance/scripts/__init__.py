@@ -1,0 +1,1 @@
+"""Request scripts, played against the simulator and a real broker."""

@@ -1,0 +1,1 @@
+"""Recorded runs of real consumers, and their re-enactment."""

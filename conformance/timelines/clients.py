@@ -1,0 +1,142 @@
+"""Real consumers beside a real broker: one process each, told what to do on its input, telling what it sees."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from groupsim.conformance.broker import fetch
+from groupsim.conformance.broker.kafka import Kafka
+
+STRATEGIES = {
+    "range": "org.apache.kafka.clients.consumer.RangeAssignor",
+    "roundrobin": "org.apache.kafka.clients.consumer.RoundRobinAssignor",
+    "sticky": "org.apache.kafka.clients.consumer.StickyAssignor",
+    "cooperative-sticky": "org.apache.kafka.clients.consumer.CooperativeStickyAssignor",
+    "slow": "Member$SlowAssignor",
+}
+"""The Java classes of Kafka's assignors; `slow` is range after a sleep of assignor.ms."""
+JVM = ("-Xmx160m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")
+READY_WITHIN_S = 180
+Event = dict[str, Any]
+
+
+def java_member(settings: Mapping[str, str]) -> list[str]:
+    """The command of a Java consumer."""
+    given = dict(settings)
+    named = given.get("partition.assignment.strategy", "range").split(",")
+    given["partition.assignment.strategy"] = ",".join(STRATEGIES[name] for name in named)
+    path = fetch.classpath()
+    options = [*JVM, f"-XX:SharedArchiveFile={fetch.archive()}", f"-Dlog4j2.configurationFile={_silence()}"]
+    return [fetch.java(), *options, "-cp", path, "Member", *(f"{k}={v}" for k, v in given.items())]
+
+
+def rdkafka_member(settings: Mapping[str, str]) -> list[str]:
+    """The command of a consumer of librdkafka."""
+    return [
+        sys.executable,
+        "-m",
+        "groupsim.conformance.timelines.rdkafka_member",
+        *(f"{k}={v}" for k, v in settings.items()),
+    ]
+
+
+def _silence() -> Path:
+    file = fetch.folder() / "silent.properties"
+    if not file.exists():
+        file.write_text("status=off\nrootLogger.level=off\n")
+    return file
+
+
+class Process:
+    """One consumer's process. `events`: what it told so far, `at_ms` since the epoch."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        guard = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
+        self._process = subprocess.Popen(
+            [*guard, *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        self.events: list[Event] = []
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            with contextlib.suppress(ValueError):
+                self.events.append(json.loads(line))
+
+    def tell(self, line: str) -> None:
+        """A line on its input; whoever is gone does not hear it."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):
+            self._process.stdin.write(line + "\n")
+            self._process.stdin.flush()
+
+    def signal(self, number: signal.Signals) -> None:
+        """Kill, stop or continue it."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._process.pid, number)
+
+    def wait_for(self, holds: Callable[[Event], bool], within_s: float = READY_WITHIN_S) -> Event:
+        """The first event for which it holds. Raises Unavailable when it does not come."""
+        deadline = time.monotonic() + within_s
+        while time.monotonic() < deadline:
+            for event in list(self.events):
+                if holds(event):
+                    return event
+            time.sleep(0.02)
+        raise fetch.Unavailable(f"a real consumer did not come so far within {within_s:.0f} s")
+
+    def end(self) -> None:
+        """Kill it, if it still runs, and wait until it is gone."""
+        self.signal(signal.SIGKILL)
+        self._process.wait()
+        self._reader.join(5)
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+
+
+def held(events: Sequence[Event]) -> set[tuple[str, int]]:
+    """The partitions a consumer has after what it told."""
+    owned: set[tuple[str, int]] = set()
+    for event in events:
+        named = {(topic, number) for topic, number in event.get("partitions", ())}
+        if event["kind"] == "assigned":
+            owned |= named
+        elif event["kind"] in ("revoked", "lost"):
+            owned -= named
+    return owned
+
+
+class Feed:
+    """A producer that writes a record into every partition of a topic every `every_ms`; a context manager."""
+
+    def __init__(self, kafka: Kafka, topic: str, partitions: int, every_ms: int = 500) -> None:
+        self._command = [
+            fetch.java(),
+            *JVM,
+            f"-Dlog4j2.configurationFile={_silence()}",
+            "-cp",
+            fetch.classpath(),
+            "Feed",
+        ]
+        self._command += [kafka.bootstrap, topic, str(partitions), str(every_ms)]
+
+    def __enter__(self) -> None:
+        self._process = Process(self._command)
+
+    def __exit__(self, *raised: object) -> None:
+        self._process.end()

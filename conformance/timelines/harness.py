@@ -1,0 +1,175 @@
+"""The harness of a re-enactment: does to simulated members what was done to the real ones, when it was done."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Generator
+from typing import Any
+
+import simpy
+
+from groupsim.conformance.timelines.observed import Observed
+from groupsim.conformance.timelines.recording import ADD_PARTITIONS, Action, Recording, split, topics_of
+from groupsim.simulation.clients.config import Application
+from groupsim.simulation.group import GroupHandle
+from groupsim.simulation.latencies import LATENCIES, Drawn
+from groupsim.simulation.member import MemberHandle
+from groupsim.simulation.world import World
+
+BATCH_MS = 1
+"""What a batch costs an application that commits after it: it must take its records to commit them."""
+STRAY_PRODUCERS = (0.77, 0.95)
+"""Producers of earlier runs went on: 77 % of the recordings have one a topic, 18 % two, 5 % three (offsets)."""
+EVEN = 0.5
+ALONE = 0.93
+"""The first member of a run starts so much faster than those who start beside others (118 runs without a delay)."""
+LONG_WORK_MS = 1_000
+"""Work on one batch that lasts about a heartbeat interval."""
+LOADING_MS = 200
+"""From the broker's listening to its groups being loaded (S13: 178 ms and the like)."""
+METADATA_AGE = "metadata.max.age.ms"
+STRATEGY = "partition.assignment.strategy"
+
+
+class Harness:
+    """One re-enactment's world, group and members."""
+
+    def __init__(self, world: World, recorded: Recording, observed: Observed, obeys: bool = False) -> None:
+        """`obeys`: programs do what they are told when the recorded ones did, as far as that was recorded."""
+        self._world = world
+        self._obeyed_ms = recorded.obeyed_ms if obeys else {}
+        self._recorded = recorded
+        self._observed = observed
+        self._latencies = LATENCIES[recorded.library]
+        self._members: dict[str, MemberHandle] = {}
+        self._incarnations: dict[str, int] = {}
+        self._starting: dict[str, simpy.Process] = {}
+        world.configure_broker(recorded.broker)
+        self._slowness = self.draw(self._latencies.slowness, "machine/slowness")
+        self._topics = {
+            name: world.topic(name, count, times=self._arrivals(name)) for name, count in recorded.topics.items()
+        }
+        self._group: GroupHandle = world.group("g", assignor=recorded.assignors, config=self._settings())
+
+    def run(self) -> Generator[simpy.Event, Any, None]:
+        """The story: every action at its time."""
+        for action in sorted(self._recorded.actions, key=lambda a: a.at_ms):
+            if action.at_ms > self._world.now:
+                yield self._world.sleep(action.at_ms - self._world.now)
+            process = self._world.env.process(self._do(action))
+            if action.kind == "start" and action.member is not None:
+                self._starting[action.member] = process
+        yield self._world.sleep(self._recorded.end_ms - self._world.now - 1)
+
+    def _settings(self) -> dict[str, int | float | str | bool]:
+        return {**self._recorded.consumer, "enable.auto.commit": self._recorded.auto_commit}
+
+    def _arrivals(self, topic: str) -> dict[int, list[int]]:
+        """Records come to all partitions at the recorded rate; a seed shifts them against the actions.
+
+        Those of one instant do not all come with one poll(): some partitions' come a little later than the others'.
+        """
+        if not self._recorded.records_per_s:
+            return {}
+        step = 1000 / self._recorded.records_per_s
+        chance = self._world.rng.stream(f"reenact/{self._recorded.id}/arrivals/{topic}")
+        producers = 1 + bisect_right(STRAY_PRODUCERS, chance.random())
+        shifts = [chance.random() * step for _ in range(producers)]
+        steps = range(int((self._recorded.end_ms + 1000) / step))
+        times = sorted(round(shift + n * step) for n in steps for shift in shifts)
+        grown = [a.what["partitions"] for a in self._recorded.actions if a.what.get("topic") == topic]
+        later = [at + self._latencies.apart_ms for at in times]
+        partitions = range(max([self._recorded.topics[topic], *grown]))
+        return {p: later if chance.random() < EVEN else times for p in partitions}
+
+    def works_long(self, process: str) -> bool:
+        """Whether a process's program sleeps so long with its records that its heartbeat thread goes by itself."""
+        program = self._recorded.programs.get(process.rpartition(".")[0])
+        return program is not None and program.process_ms >= LONG_WORK_MS
+
+    def draw(self, distribution: Drawn, what: str) -> float:
+        """A value from the stream of this name; recordings have their own, so that one seed is not one fate for all."""
+        return distribution.draw(self._world.rng.stream(f"reenact/{self._recorded.id}/{what}"))
+
+    def _rounded(self, distribution: Drawn, what: str) -> int:
+        return round(self.draw(distribution, what))
+
+    def _do(self, action: Action) -> Generator[simpy.Event, Any, None]:
+        """One action. What a program must be told first, it sees when its loop comes round."""
+        kind, label, what = action.kind, action.member or "", action.what
+        if kind == "start":
+            yield from self._start(label, what.get("options") or {})
+        elif kind == "slow_batch":
+            yield self._starting[label]
+            self._tell(kind, label, what)
+        elif kind in ("close", "subscribe"):
+            yield self._starting[label]
+            process = f"{label}.{self._incarnations[label]}"
+            drawn = self._world.now + self._rounded(self._latencies.command, f"{label}/command")
+            yield self._until(self._obeyed_ms.get((kind, process), drawn))
+            self._tell(kind, label, what)
+        elif kind == "kill":
+            yield self._starting[label]  # a process that dies before it has built its consumer tells nobody
+            self._members[label].kill()
+        elif kind == "stop":
+            self._members[label].freeze()
+        elif kind == "cont":
+            self._members[label].thaw()
+        elif kind == ADD_PARTITIONS:
+            yield self._world.sleep(max(0, what.get("t_done_ms", 0) - self._world.now))
+            self._world.add_partitions(self._topics[what["topic"]], what["partitions"])
+        elif kind == "broker_stop":
+            self._world.broker.crash(self._downtime_ms(action), LOADING_MS)
+
+    def _until(self, at_ms: int) -> simpy.Event:
+        return self._world.sleep(max(0, at_ms - self._world.now))
+
+    def _tell(self, kind: str, label: str, what: dict[str, Any]) -> None:
+        member = self._members[label]
+        if kind == "close":
+            member.close()
+        elif kind == "slow_batch":
+            member.slow_batch(what["ms"])
+        else:
+            names = topics_of(what["topics"], self._recorded.topics)
+            process = f"{label}.{self._incarnations[label]}"
+            self._observed.see(self._world.now, process, "subscription_changed", topics=f"[{', '.join(names)}]")
+            member.subscribe(*(self._topics[name] for name in names))
+
+    def _downtime_ms(self, stop: Action) -> int:
+        back = [a.at_ms for a in self._recorded.actions if a.kind == "broker_listening" and a.at_ms >= stop.at_ms]
+        return min(back, default=self._recorded.end_ms) - stop.at_ms
+
+    def _start(self, label: str, options: dict[str, Any]) -> Generator[simpy.Event, Any, None]:
+        incarnation = self._incarnations.get(label, -1) + 1
+        self._incarnations[label] = incarnation
+        self._observed.see(self._world.now, f"{label}.{incarnation}", "start")
+        before = self._members.get(label)
+        if before is not None and before.running:  # it is still closing
+            yield before.consumer.gone
+        slowness = self._slowness if self._members else self._slowness * ALONE
+        drawn = self._world.now + round(self.draw(self._latencies.start, f"{label}/start") * slowness)
+        yield self._until(self._obeyed_ms.get(("start", f"{label}.{incarnation}"), drawn))
+        chosen: dict[str, object] = {STRATEGY: split(options["assignor"])} if "assignor" in options else {}
+        if METADATA_AGE in self._recorded.consumer:
+            late = self._rounded(self._latencies.metadata, f"{label}/metadata")
+            chosen[METADATA_AGE] = int(self._recorded.consumer[METADATA_AGE]) + late
+        if label in self._members:
+            self._members[label].configure(chosen)
+            self._members[label].start()
+            return
+        program = self._recorded.programs[label]
+        busy = max(program.process_ms, 0 if self._recorded.auto_commit else BATCH_MS)
+        (self._members[label],) = self._group.join(
+            label,
+            topics=[self._topics[name] for name in program.topics],
+            instance_id=program.instance,
+            client=self._recorded.library,
+            config=chosen,
+            application=Application(
+                process_ms=busy,
+                commit_sync=not self._recorded.auto_commit,
+                callback_ms=dict.fromkeys(("assigned", "revoked", "lost"), program.callback_ms),
+                empty_ms=0,  # the recorded program has nothing to do then
+            ),
+        )

@@ -1,0 +1,203 @@
+"""A recorded run as its file tells it: what was configured, who took part, what was done to them, and when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from groupsim.events.errors import GroupSimError
+from groupsim.simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
+
+CONSUMER_SETTINGS = (
+    "session.timeout.ms",
+    "heartbeat.interval.ms",
+    "max.poll.interval.ms",
+    "auto.offset.reset",
+    "metadata.max.age.ms",
+    "auto.commit.interval.ms",
+)
+"""What a recording's `config` may tell of all members, besides `enable.auto.commit`."""
+INITIAL_DELAY = "group.initial.rebalance.delay.ms"
+APPEND_LINGER = "group.coordinator.append.linger.ms"
+MOST_PER_S = 1_000
+"""A partition with more records a second is not taken: a re-enactment writes each of them down."""
+ON_MEMBERS = ("start", "close", "kill", "stop", "cont", "slow_batch", "subscribe")
+ON_BROKER = ("broker_stop", "broker_stopped", "broker_start", "broker_listening")
+ADD_PARTITIONS = "add_partitions"
+
+
+_FIRST_JOIN = ("member_id_issued", "member_added", "static_added", "static_replaced")
+
+
+class BadRecording(GroupSimError):
+    """A recording that can't be re-enacted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What the harness did at `at_ms`. `what` is what else the file says of it."""
+
+    kind: str
+    member: str | None
+    at_ms: int
+    what: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What one member's program is told: static id, sleep in callbacks (ms), per non-empty poll (ms), topics."""
+
+    instance: str | None
+    callback_ms: int
+    process_ms: int
+    topics: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """One recorded run, as far as a re-enactment looks at it. Times in ms since its start.
+
+    `records_per_s`: of one producer to one partition. `obeyed_ms`: by `(action's kind, process)` when the program did
+    what it was told: its first JoinGroup reached the coordinator, it called close(); as far as the file tells.
+    """
+
+    id: str
+    library: str
+    assignors: tuple[str, ...]
+    broker: dict[str, int | float | str | bool]
+    consumer: dict[str, int | float | str | bool]
+    auto_commit: bool
+    records_per_s: float
+    topics: dict[str, int]
+    members: tuple[str, ...]
+    programs: dict[str, Program]
+    actions: tuple[Action, ...]
+    end_ms: int
+    window_from_ms: int
+    obeyed_ms: dict[tuple[str, str], int]
+
+
+def parse(record: dict[str, Any]) -> Recording:
+    """A `recording.json` as a Recording. Raises BadRecording for what is missing, wrong or not simulated yet."""
+    name = str(record.get("id", "without id"))
+    try:
+        config = record["config"]
+        if (config.get("group.protocol") or record.get("protocol") or "classic") != "classic":
+            raise BadRecording(
+                f"recording {name}: the consumer protocol (KIP-848) is not simulated yet, only group.protocol=classic"
+            )
+        return _parse(name, record, config)
+    except KeyError as error:
+        raise BadRecording(f"recording {name}: {error} is missing") from None
+    except (TypeError, ValueError, AttributeError) as error:
+        raise BadRecording(f"recording {name}: {error}") from None
+
+
+def _parse(name: str, record: dict[str, Any], config: dict[str, Any]) -> Recording:
+    topics = {str(topic): _whole(count, f"partitions of {topic}") for topic, count in config["partitions"].items()}
+    members = tuple(record["members"])
+    per_member = config.get("per_member") or {}
+    end_ms = _whole(record["run_end_ms"], "run_end_ms")
+    rate = _rate(config.get("records_per_partition_per_s", 2))
+    window = record.get("summary", {}).get("window_ms") or [0, end_ms]
+    return Recording(
+        id=name,
+        library=_library(str(config.get("client_library", ""))),
+        assignors=_assignors(record, config),
+        broker=_broker(config),
+        consumer={key: config[key] for key in CONSUMER_SETTINGS if key in config},
+        auto_commit=bool(config.get("enable.auto.commit", True)),
+        records_per_s=rate,
+        topics=topics,
+        members=members,
+        programs={m: _program(per_member.get(m, {}), topics) for m in members},
+        actions=tuple(_action(given, members, topics) for given in record["actions"]),
+        end_ms=end_ms,
+        window_from_ms=_whole(window[0], "window_ms"),
+        obeyed_ms=_obeyed(record),
+    )
+
+
+def _obeyed(record: dict[str, Any]) -> dict[tuple[str, str], int]:
+    found: dict[tuple[str, str], int] = {}
+    told = [("start", row) for row in record.get("broker", ()) if row["kind"] in _FIRST_JOIN]
+    told += [("close", event) for event in record.get("events", ()) if event["kind"] == "closing"]
+    for kind, row in told:
+        if row.get("member") is not None:
+            found.setdefault((kind, f"{row['member']}.{row['incarnation']}"), row["t_ms"])
+    return found
+
+
+def _rate(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MOST_PER_S:
+        raise ValueError(f"records_per_partition_per_s must be a number from 0 to {MOST_PER_S:,}, not {value!r}")
+    return float(value)
+
+
+def _broker(config: dict[str, Any]) -> dict[str, int | float | str | bool]:
+    """The broker's settings; recordings use session timeouts its default bounds would refuse."""
+    session = config.get("session.timeout.ms", 45_000)
+    least = config.get("group.min.session.timeout.ms", min(6_000, session))
+    told = {APPEND_LINGER: config[APPEND_LINGER]} if APPEND_LINGER in config else {}
+    return {INITIAL_DELAY: config.get(INITIAL_DELAY, 3_000), "group.min.session.timeout.ms": least, **told}
+
+
+def _library(name: str) -> str:
+    for word, library in (("librdkafka", LIBRDKAFKA), ("kafka-python", KAFKA_PYTHON)):
+        if word in name:
+            return library
+    return JAVA
+
+
+def _assignors(record: dict[str, Any], config: dict[str, Any]) -> tuple[str, ...]:
+    """The strategy of members whose start does not say its own."""
+    given = config.get("partition.assignment.strategy") or record.get("assignor")
+    if given is None:
+        given = record["id"].split("__")[1]
+    first = str(given).removeprefix("librdkafka-").removeprefix("kafkapython-").partition("-to-")[0]
+    return split(first)
+
+
+def split(names: str) -> tuple[str, ...]:
+    """A comma-separated list of names, in order."""
+    return tuple(part.strip() for part in names.split(",") if part.strip())
+
+
+def _program(given: dict[str, Any], topics: dict[str, int]) -> Program:
+    named = given.get("topics")
+    return Program(
+        instance=given.get("instance"),
+        callback_ms=int(given.get("cb", 0)),
+        process_ms=int(given.get("proc", 0)),
+        topics=tuple(sorted(topics)) if named is None else topics_of(named, topics),
+    )
+
+
+def topics_of(given: Any, known: dict[str, int]) -> tuple[str, ...]:
+    """Topics as a list or as one comma-separated string, sorted. Raises ValueError for an unknown one."""
+    names = split(given) if isinstance(given, str) else tuple(given)
+    for name in names:
+        if name not in known:
+            raise ValueError(f"unknown topic {name!r}; config.partitions names {', '.join(sorted(known))}")
+    return tuple(sorted(names))
+
+
+def _action(given: dict[str, Any], members: tuple[str, ...], topics: dict[str, int]) -> Action:
+    kind, member, at_ms = given["action"], given.get("member"), _whole(given["t_ms"], "t_ms of an action")
+    if kind in ON_MEMBERS and member not in members:
+        raise ValueError(f"action {kind!r} at {at_ms} ms: {member!r} is none of the members {', '.join(members)}")
+    if kind not in (*ON_MEMBERS, *ON_BROKER, ADD_PARTITIONS):
+        raise ValueError(f"action {kind!r} at {at_ms} ms is unknown")
+    if kind == ADD_PARTITIONS and given["topic"] not in topics:
+        raise ValueError(f"action {kind!r} at {at_ms} ms: unknown topic {given['topic']!r}")
+    if kind == "slow_batch":
+        _whole(given["ms"], f"ms of the slow_batch at {at_ms} ms")
+    if kind == "subscribe":
+        topics_of(given["topics"], topics)
+    return Action(kind, member, at_ms, given)
+
+
+def _whole(value: Any, what: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise ValueError(f"{what} must be a whole number, not {value!r}")
+    return value

@@ -1,0 +1,119 @@
+"""Re-enact a recorded run: the same members, settings and actions in the simulator, told in the recording's form."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+import simpy
+
+from groupsim.conformance.timelines import validation
+from groupsim.conformance.timelines.harness import Harness
+from groupsim.conformance.timelines.observed import Observed
+from groupsim.conformance.timelines.ownership import Seen
+from groupsim.conformance.timelines.progress import first_record_median_ms
+from groupsim.conformance.timelines.recording import ADD_PARTITIONS, BadRecording, Recording, parse
+from groupsim.conformance.timelines.summary import summary
+from groupsim.events.errors import GroupSimError
+from groupsim.events.types import TopicPartition
+from groupsim.simulation.delays import Delays
+from groupsim.simulation.latencies import LATENCIES
+from groupsim.simulation.run import Scenario, run
+from groupsim.simulation.world import World
+from groupsim.storage.memory import MemoryStore
+
+FAULT_WITHIN_MS = 60
+"""A window that opens this close to an action opens because of it; else it opens at the first full ownership."""
+
+
+def reenact(recording: dict[str, Any], seed: int, obeys: bool = False) -> dict[str, Any]:
+    """A recorded run (a `recording.json`), played in the simulator, in the recording's own form.
+
+    Of what was recorded only `config`, `members`, `actions`, `run_end_ms` and `summary.window_ms` are looked at (and
+    `assignor` or `id` for the strategy). `seed` decides what real runs leave to chance: start-up, latencies, and with
+    them the phase of the heartbeats. With `obeys` it does not decide when a program did what it was told: where the
+    file tells its first JoinGroup (the broker's log) and its close(), they come at these instants. Raises BadRecording.
+    """
+    recorded = parse(recording)
+    try:
+        validation.check(recorded)
+        return _told(recorded, seed, _play(recorded, seed, obeys))
+    except BadRecording:
+        raise
+    except GroupSimError as error:
+        raise BadRecording(f"recording {recorded.id}: {error}") from error
+
+
+def _play(recorded: Recording, seed: int, obeys: bool) -> Observed:
+    observed = Observed()
+    observed.wire.library = observed.progress.library = recorded.library
+    observed.progress.auto_commit = recorded.auto_commit
+    store = MemoryStore()
+
+    def story(world: World) -> Generator[simpy.Event, Any, None]:
+        world.network.latency_ms = (0, 1)
+        observed.progress.arrival = lambda t, p, offset: world.topics.arrival_ms(TopicPartition(t, p), offset)
+        harness = Harness(world, recorded, observed, obeys)
+        latencies = LATENCIES[recorded.library]
+        rule = Delays(latencies, harness.draw, world.broker.address, lambda: world.now, harness.works_long)
+        world.network.add_rule(rule)
+        return harness.run()
+
+    scenario = Scenario(name="reenact", story=story, seed=seed, lasts_ms=recorded.end_ms)
+    result = run(scenario, store)
+    if result.failure is not None and result.info.status != "finished":
+        raise BadRecording(f"recording {recorded.id}: {result.failure}")
+    observed.fold(store.read(result.info.id))
+    observed.progress.finish(recorded.end_ms)
+    return observed
+
+
+def _told(recorded: Recording, seed: int, observed: Observed) -> dict[str, Any]:
+    """What was observed, with everything that follows from it."""
+    seen = seen_of(recorded, observed)
+    derived = summary(seen, opens_at=None if _opens_itself(recorded) else recorded.window_from_ms)
+    derived["summary"]["records_read_twice"] = observed.read_twice
+    derived["summary"]["first_record_after_assigned_ms_median"] = first_record_median_ms(seen.events)
+    return {
+        "id": recorded.id,
+        "seed": seed,
+        "member_ids": observed.log.member_ids,
+        "events": seen.events,
+        "broker": seen.broker,
+        "client_log": observed.wire.rows,
+        **derived,
+    }
+
+
+def seen_of(recorded: Recording, observed: Observed) -> Seen:
+    """Events of one instant keep the order in which they happened."""
+    frozen = {p: [[a, b if b > a else recorded.end_ms] for a, b in spans] for p, spans in observed.frozen.items()}
+    return Seen(
+        events=sorted(observed.events, key=lambda e: e["t_ms"]),
+        broker=observed.log.rows,
+        actions=[{**a.what, "t_ms": a.at_ms} for a in recorded.actions],
+        frozen=frozen,
+        existing=existing(recorded),
+        end_ms=recorded.end_ms,
+    )
+
+
+def existing(recorded: Recording) -> dict[str, int]:
+    """Every partition, and since when (ms) it exists."""
+    since = {f"{topic}-{p}": 0 for topic, count in recorded.topics.items() for p in range(count)}
+    for action in recorded.actions:
+        if action.kind == ADD_PARTITIONS:
+            topic = action.what["topic"]
+            added = {f"{topic}-{p}": done_ms(action.what) for p in range(action.what["partitions"])}
+            since = {**added, **since}
+    return since
+
+
+def done_ms(action: dict[str, Any]) -> int:
+    """When an action had its effect, where the recording tells it apart from its begin."""
+    return int(action.get("t_done_ms", action["t_ms"]))
+
+
+def _opens_itself(recorded: Recording) -> bool:
+    """Whether the window opens with the first full ownership, which is the run's own (S01)."""
+    return not any(abs(a.at_ms - recorded.window_from_ms) <= FAULT_WITHIN_MS for a in recorded.actions)

@@ -1,0 +1,139 @@
+"""Recordings of one kind beside their re-enactments, and how well even an exact model would do with so few of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from groupsim.conformance.timelines import equivalence
+from groupsim.conformance.timelines.recording import parse
+from groupsim.conformance.timelines.reenact import reenact
+
+PER_PARTITION_MS = 50
+SHARE = 0.10
+"""How far medians may lie apart: a tenth, or 50 ms for every partition that stood still, whichever is more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What of one run is compared; `unavailable_ms`: partition-milliseconds in the window."""
+
+    generations: equivalence.Generations
+    in_window: tuple[int, ...]
+    callbacks: equivalence.Callbacks
+    stood_still: tuple[str, ...]
+    unavailable_ms: int
+
+
+Feature = Callable[[Shown], object]
+
+
+def shown(run: dict[str, Any]) -> Shown:
+    """A recorded or a re-enacted run (a `recording.json`)."""
+    return Shown(
+        generations=equivalence.generations(run),
+        in_window=equivalence.rounds_in_window(run),
+        callbacks=equivalence.callbacks(run),
+        stood_still=equivalence.stood_still(run),
+        unavailable_ms=equivalence.unavailable_ms(run),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One recording and its re-enactments, a seed each. `pool`: what rebalances alike, whatever assignor and delay."""
+
+    id: str
+    pool: str
+    recorded: Shown
+    played: tuple[Shown, ...]
+
+    @property
+    def kind(self) -> str:
+        """The id without the repetition."""
+        return self.id.rpartition("__")[0]
+
+
+def pair(record: dict[str, Any], seeds: Iterable[int]) -> Pair:
+    """Re-enact a recording under every seed. Raises BadRecording."""
+    way = "cooperative" if "cooperative-sticky" in record["assignor"] else "eager"
+    played = tuple(shown(reenact(record, seed)) for seed in seeds)
+    return Pair(record["id"], f"{record['scenario']} {parse(record).library} {way}", shown(record), played)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Repetitions of one kind, each with as many re-enactments."""
+
+    name: str
+    pairs: Sequence[Pair]
+
+    @property
+    def recorded(self) -> list[Shown]:
+        """All repetitions."""
+        return [p.recorded for p in self.pairs]
+
+    @property
+    def played(self) -> list[Shown]:
+        """All re-enactments."""
+        return [run for p in self.pairs for run in p.played]
+
+    def share(self, feature: Feature) -> float:
+        """The share of re-enactments that show what some repetition shows."""
+        known = {feature(r) for r in self.recorded}
+        return sum(feature(p) in known for p in self.played) / len(self.played)
+
+    def met(self, feature: Feature) -> bool:
+        """Whether every repetition's is among the re-enactments'."""
+        return {feature(r) for r in self.recorded} <= {feature(p) for p in self.played}
+
+    def durations(self) -> tuple[list[int], list[int]]:
+        """Sorted partition-milliseconds: recorded, re-enacted."""
+        recorded, played = self.recorded, self.played
+        return sorted(r.unavailable_ms for r in recorded), sorted(p.unavailable_ms for p in played)
+
+    def inside(self) -> bool:
+        """Whether the recorded partition-milliseconds lie in the re-enacted range."""
+        return _inside(self.recorded, self.played)
+
+    def near(self) -> bool:
+        """Whether the medians are within 10 % or 50 ms per partition."""
+        return _near(self.recorded, _median(self.played))
+
+    def draws(self) -> list[tuple[Shown, ...]]:
+        """Re-enactments as if they were the repetitions: of every recording the one under the same seed."""
+        return list(zip(*(p.played for p in self.pairs), strict=True))
+
+    def chance_near(self) -> float:
+        """The share of draws whose median is near: how often an exact model would be found near by so few runs."""
+        middle = _median(self.played)
+        return sum(_near(draw, middle) for draw in self.draws()) / len(self.draws())
+
+    def chance_inside(self) -> float:
+        """The share of draws that lie in the range of all the others."""
+        draws = self.draws()
+        others = [[run for j, other in enumerate(draws) if j != i for run in other] for i in range(len(draws))]
+        return sum(_inside(draw, rest) for draw, rest in zip(draws, others, strict=True)) / len(draws)
+
+    def as_far(self) -> float:
+        """The share of draws whose median is at least as far from the re-enacted one as the recorded median is."""
+        middle = _median(self.played)
+        off = abs(_median(self.recorded) - middle)
+        return sum(abs(_median(draw) - middle) >= off for draw in self.draws()) / len(self.draws())
+
+
+def _median(runs: Iterable[Shown]) -> float:
+    return median(run.unavailable_ms for run in runs)
+
+
+def _near(runs: Sequence[Shown], middle: float) -> bool:
+    partitions = max(len(run.stood_still) for run in runs)
+    own = _median(runs)
+    return abs(own - middle) <= max(SHARE * own, PER_PARTITION_MS * partitions)
+
+
+def _inside(runs: Sequence[Shown], others: Sequence[Shown]) -> bool:
+    durations = [run.unavailable_ms for run in others]
+    return all(min(durations) <= run.unavailable_ms <= max(durations) for run in runs)

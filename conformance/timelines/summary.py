@@ -1,0 +1,53 @@
+"""The derived figures of a run: ownership, what was unavailable, and the totals over the window."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Any
+
+from groupsim.conformance.timelines import intervals, ownership
+from groupsim.conformance.timelines.intervals import Spans
+from groupsim.conformance.timelines.ownership import Record, Seen
+
+
+def summary(seen: Seen, opens_at: int | None) -> dict[str, Any]:
+    """`ownership, frozen, unavailable, two_live_owners, removed_but_still_owning, summary` of a recording.
+
+    The window runs from `opens_at` to the run's end; None opens it with the first full ownership.
+    """
+    owned = ownership.ownership(seen)
+    full = ownership.first_full_ownership_ms(seen, owned)
+    first = opens_at if opens_at is not None else (seen.end_ms if full is None else full)
+    window = [first, seen.end_ms]
+    missing = ownership.unavailable(seen, owned, window)
+    strict = ownership.unavailable(seen, owned, window, ownership.callbacks(seen))
+    two = ownership.two_live_owners(seen, owned, window)
+    removed = ownership.removed_but_owning(seen, owned, window)
+    joins = [b["generation"] for b in seen.broker if b["kind"] == "join_completed"]
+    started = [b["t_ms"] for b in seen.broker if b["kind"] == "rebalance_started"]
+    return {
+        "ownership": {p: [_public(i) for i in intervals] for p, intervals in owned.items()},
+        "frozen": seen.frozen,
+        "unavailable": missing,
+        "two_live_owners": two,
+        "removed_but_still_owning": removed,
+        "summary": {
+            "window_ms": window,
+            "first_full_ownership_ms": full,
+            "unavailable_partition_ms": _total(missing),
+            "unavailable_partition_ms_counting_callbacks": _total(strict),
+            "max_unavailable_partitions": intervals.most_at_once(chain.from_iterable(missing.values())),
+            "two_live_owners_partition_ms": _total(two),
+            "removed_but_still_owning_partition_ms": _total(removed),
+            "rebalances_in_window": sum(window[0] <= at <= window[1] for at in started),
+            "last_generation": max(joins, default=0),
+        },
+    }
+
+
+def _total(by_partition: dict[str, Spans]) -> int:
+    return sum(intervals.length(s) for s in by_partition.values())
+
+
+def _public(interval: Record) -> Record:
+    return {key: value for key, value in interval.items() if not key.startswith("_")}

@@ -1,0 +1,1 @@
+"""Rows to the facts of a run."""

@@ -1,0 +1,174 @@
+"""Which rows belong to which client process: by file and client id, with a new incarnation where the log shows one."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePath
+
+from groupsim.incidents.facts.builder import FactBuilder, client_of, words
+from groupsim.incidents.facts.clocks import TimedRow, is_broker
+
+Lane = tuple[str, str | None]
+Item = tuple[int, TimedRow]
+_BEGINS = frozenset(["joining", "client_subscribed", "coordinator_found", "joined"])
+
+
+@dataclass(slots=True)
+class Process:
+    """One incarnation of one client: `name` is `client_id.incarnation`, `rows` are (place, row) in order."""
+
+    group: str
+    client: str
+    file: str
+    instance: str | None
+    name: str = ""
+    closed: bool = False
+    closed_row: int = 0
+    rows: list[Item] = field(default_factory=list)
+
+    @property
+    def first(self) -> int:
+        """When its first row was written, UTC milliseconds since 1970."""
+        return self.rows[0][1].at
+
+    @property
+    def last(self) -> int:
+        """When its last row was written, UTC milliseconds since 1970."""
+        return self.rows[-1][1].at
+
+
+def split(placed: Sequence[TimedRow], draft: FactBuilder) -> list[Process]:
+    """The processes behind the clients' rows, in order of their first row."""
+    lanes: dict[Lane, list[Item]] = defaultdict(list)
+    for place, each in enumerate(placed):
+        if not is_broker(each.row) and not each.row.kind.startswith("broker_"):
+            lanes[each.row.file, each.row.client].append((place, each))
+    processes: list[Process] = []
+    for (file, client), rows in _attributed(lanes).items():
+        processes.extend(_incarnations(file, client, rows))
+    processes.sort(key=lambda p: p.rows[0][0])
+    _name(processes, draft)
+    return processes
+
+
+def _attributed(
+    lanes: dict[Lane, list[Item]],
+) -> dict[Lane, list[Item]]:
+    """Rows that name no client go to the file's only client, or to the one assigned the partition they speak of."""
+    found: dict[Lane, list[Item]] = {}
+    for (file, client), rows in lanes.items():
+        if client is not None:
+            found[file, client] = list(rows)
+    for (file, client), rows in lanes.items():
+        if client is not None:
+            continue
+        named = [key for key in found if key[0] == file]
+        if len(named) > 1:
+            _by_partition(rows, named, found)
+        else:
+            found.setdefault(named[0] if named else (file, None), []).extend(rows)
+    return {key: sorted(rows, key=lambda item: item[0]) for key, rows in found.items()}
+
+
+def _by_partition(rows: list[Item], named: list[Lane], found: dict[Lane, list[Item]]) -> None:
+    """Give each offset line to the file's client that was last assigned its partition; other lines have no owner."""
+    owners: dict[object, Lane] = {}
+    everything = sorted(
+        [(place, placed, key) for key in named for place, placed in found[key]] + [(*item, None) for item in rows],
+        key=lambda item: item[0],
+    )
+    for place, placed, key in everything:
+        listed = placed.row.detail.get("partitions")
+        if key is not None and placed.row.kind == "assigned" and isinstance(listed, list):
+            owners.update(dict.fromkeys(listed, key))
+        elif key is None and (owner := owners.get(placed.row.detail.get("partition"))) is not None:
+            found[owner].append((place, placed))
+
+
+def _incarnations(file: str, client: str | None, rows: list[Item]) -> list[Process]:
+    """Cut one client's rows where it starts afresh after it was closed."""
+    found: list[Process] = []
+    by_group: dict[str, Process] = {}
+    for place, placed in rows:
+        row = placed.row
+        group = row.group or next(iter(by_group), None)
+        if group is None:
+            group = next((p.row.group for _, p in rows if p.row.group), None)
+        if group is None:
+            continue
+        current = by_group.get(group)
+        if current is None or (current.closed and row.kind in _BEGINS):
+            current = Process(group, _plain(client or ""), file, words(row.detail.get("instance")))
+            by_group[group] = current
+            found.append(current)
+        current.rows.append((place, placed))
+        if closes(current):
+            current.closed, current.closed_row = True, len(current.rows) - 1
+    for process in found:
+        if not process.client:
+            members = (client_of(p.row.member) for _, p in process.rows if p.row.member)
+            process.client = next((m for m in members if m), PurePath(file).name.split(".log")[0])
+        process.instance = process.instance or next(
+            (i for _, p in process.rows if (i := words(p.row.detail.get("instance")))), None
+        )
+    return found
+
+
+def _plain(client: str) -> str:
+    """The client id inside librdkafka's handle name `client.id#consumer-1`, unless nobody set one."""
+    name, handle, _ = client.partition("#consumer-")
+    return client if handle and name == "rdkafka" else name
+
+
+def closes(process: Process) -> bool:
+    """Whether the last row so far shows that close() (or unsubscribe) gave the membership up."""
+    row = process.rows[-1][1].row
+    if row.kind == "client_closed":
+        return True
+    if row.kind == "leave_sent":
+        reason = str(row.detail.get("reason", "being closed"))
+        return "poll timeout" not in reason and "limit_ms" not in row.detail and not _poll_expired(process)
+    if row.kind == "generation_reset" and "pro-actively leaving" in str(row.detail.get("reason")):
+        return not _poll_expired(process)
+    return False
+
+
+def _poll_expired(process: Process) -> bool:
+    """Whether the latest leave is the poll timeout's."""
+    for _, placed in reversed(process.rows):
+        if placed.row.kind == "poll_timeout":
+            return True
+        if placed.row.kind in ("joined", "assigned", "revoked"):
+            return False
+    return False
+
+
+def _name(processes: list[Process], draft: FactBuilder) -> None:
+    """`client.n`; clients of the same name that lived at the same time in different files keep their file's name."""
+    taken: dict[tuple[str, str], list[Process]] = defaultdict(list)
+    for process in processes:
+        taken[process.group, process.client].append(process)
+    for (_, client), same in taken.items():
+        if _overlap(same):
+            draft.note(
+                f"several processes called themselves {client} at the same time; they are told apart by"
+                f" their logs' names"
+            )
+            counts: dict[str, int] = defaultdict(int)
+            for process in same:
+                label = f"{client}@{PurePath(process.file).name.split('.log')[0]}"
+                process.name = f"{label}.{counts[label]}"
+                counts[label] += 1
+        else:
+            for number, process in enumerate(same):
+                process.name = f"{client}.{number}"
+
+
+def _overlap(processes: list[Process]) -> bool:
+    return any(
+        a.file != b.file and a.first <= b.last and b.first <= a.last and not (a.closed and a.last <= b.first)
+        for i, a in enumerate(processes)
+        for b in processes[i + 1 :]
+    )

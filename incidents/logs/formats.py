@@ -1,0 +1,194 @@
+"""Line layouts: whatever stands around a message (time, level, thread, logger, prefixes) is peeled off in layers."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from groupsim.incidents.logs import structured
+from groupsim.incidents.logs.times import Stamp, read_stamp
+
+_LAYERS = 8
+_HEAD = 400
+_DATED = re.compile(
+    r"(?<![\w.-])(?:\d{4}[-/.]\d{2}[-/.]\d{2}[T ]\d{2}:\d{2}:\d{2}|[A-Z][a-z]{2} \d{1,2}, \d{4} \d{1,2}:\d{2}:\d{2})"
+)
+_ANSI = re.compile(r"\x1b(?:\[[0-9;?]{0,30}[@-~]|\][^\x07\x1b]{0,300}(?:\x07|\x1b\\))")
+_CONTROL = re.compile("[\x01-\x08\x0a-\x1f\x7f-\x9f]")
+_COMPOSE = re.compile(r"[\w.@/-]{1,120}\s{0,60}\|\s{1,2}")
+_CRI = re.compile(r"(?:stdout|stderr) [FP] ")
+_KUBECTL = re.compile(r"\[pod/[^\]\s]{1,300}\]\s")
+_QUOTED = re.compile(r"(?:>{1,3}|//|#|\*)\s{1,8}(?=\S)")
+_TAG = re.compile(r"\[[\w .-]{1,60}\]\s{0,2}(?=\[?\d{4}[-/.]\d{2}[-/.]\d{2})")
+_SYSLOG = re.compile(r"[\w.:-]{1,120} [\w./@-]{1,120}(?:\[\d{1,9}\])?: ")
+_LABELS = re.compile(r"\{\w{1,60}=\"[^\"]{0,200}\"(?:, ?\w{1,60}=\"[^\"]{0,200}\"){0,40}\}\s")
+_FLUENTD = re.compile(r"[\w.*-]{1,200}\t(?=\{)")
+_PRIORITY = re.compile(r"<\d{1,3}>(?:1 )?")
+_RFC5424 = re.compile(r"[^\s\[=]{1,255} [^\s\[=]{1,48} [^\s\[=]{1,128} [^\s\[=]{1,32} (?:-|\[[^\]]{0,2000}\])(?: |$)")
+_RDKAFKA = re.compile(r"%(\d)\|(\d{10})\.(\d{3})\|(\w{1,40})\|([^|]{0,300})\| ?")
+_LEVELS = (
+    "TRACE|DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|ERR|FATAL|CRITICAL|SEVERE|trace|debug|info|warning|warn|error|fatal"
+)
+_LEVEL = re.compile(rf"[\[<(]?({_LEVELS}|Debug|Information|Warning|Error)[\])>]?(?=[\s:|,\]-]|$)[\s:|,-]*")
+_LOGGER = re.compile(r"\s{0,4}\(((?:[\w$-]{1,100}\.){1,20}[\w$-]{1,100})(?::\d{1,6})?\)\s*$")
+_THREAD = re.compile(r"\s{0,4}(?:\d{1,9} --- )?\[([^\]]{1,200})\]")
+_NOT_THREADS = (
+    "Consumer ",
+    "Producer ",
+    "AdminClient ",
+    "Worker ",
+    "Schema registry ",
+    "GroupCoordinator",
+    "GroupMetadataManager",
+    "Group ",
+    "GroupId",
+    "rdk:",
+    "thrd:",
+    "KafkaServer",
+    "sarama",
+)
+
+
+@dataclass(slots=True)
+class Record:
+    """One log record: the first line without what the layout adds, and the lines that continue it.
+
+    `line` is the 1-based number of its first line. `stamp` is the innermost timestamp. `client` is a name that the
+    layout itself gives (librdkafka). `fields` are the keys of a JSON or key=value record.
+    """
+
+    line: int
+    text: str
+    stamp: Stamp | None = None
+    level: str | None = None
+    thread: str | None = None
+    logger: str | None = None
+    client: str | None = None
+    fields: dict[str, object] = field(default_factory=dict)
+    more: tuple[str, ...] = ()
+
+
+def clean(raw: bytes) -> str:
+    """A line as text: invalid UTF-8 replaced, colours, NULs and the line end removed.
+
+    What else a terminal would obey is written as an escape (`\\x07`), so that no name in a store can do any harm.
+    """
+    text = raw.decode("utf-8", "replace").rstrip("\r\n")
+    if "\x1b" in text:
+        text = _ANSI.sub("", text)
+    text = text.replace("\x00", "").removeprefix("\ufeff")
+    return _CONTROL.sub(lambda c: f"\\x{ord(c[0]):02x}", text)
+
+
+def parse(line: int, text: str) -> Record:
+    """Peel the layers off a record's first line."""
+    record = Record(line, text)
+    _peel_all(record)
+    if record.stamp is None and (rest := _cut_to_date(record.text)) is not None:
+        record.text = rest
+        _peel_all(record)
+    found = _THREAD.match(record.text)
+    if found is not None and record.thread is None and not found[1].startswith(_NOT_THREADS):
+        record.thread = found[1].strip()
+    tail = _LOGGER.search(record.text, max(0, len(record.text) - 600))
+    if tail is not None:
+        record.logger = tail[1]
+        record.text = record.text[: tail.start()]
+    return record
+
+
+def _peel_all(record: Record) -> None:
+    for _ in range(_LAYERS):
+        if not _peel(record):
+            break
+
+
+def starts_record(text: str) -> bool:
+    """Whether a line looks like the first line of a record: a time stands at its head, under whatever prefixes."""
+    if not text or (text[0] in " \t" and not text.lstrip().startswith("{")):
+        return False
+    record = Record(0, text[:_HEAD])
+    for _ in range(_LAYERS):
+        if record.stamp is not None or not _peel(record):
+            break
+    return record.stamp is not None or _cut_to_date(text) is not None
+
+
+def _peel(record: Record) -> bool:
+    """Take one layer off; False if none is left."""
+    text = record.text
+    return bool(text) and (
+        _peel_time(record, text)
+        or _peel_level(record, text)
+        or _peel_rdkafka(record, text)
+        or _peel_structured(record, text)
+        or _peel_prefix(record, text)
+    )
+
+
+def _peel_time(record: Record, text: str) -> bool:
+    start = len(text) - len(text.lstrip(" \t[("))
+    if start > 8 or not text[start : start + 1].isalnum():
+        return False
+    found = read_stamp(text, start)
+    if found is None:
+        return False
+    stamp, end = found
+    if stamp.ms is not None or record.stamp is None:
+        record.stamp = stamp
+    record.text = text[end:].lstrip(" \t])") if text[end : end + 3] != " - " else text[end + 3 :]
+    return True
+
+
+def _peel_level(record: Record, text: str) -> bool:
+    found = _LEVEL.match(text)
+    if found is None or (record.level is not None and not found[1].isupper()):
+        return False  # a sentence may begin with the word Error
+    record.level = found[1].upper()
+    record.text = text[found.end() :]
+    return True
+
+
+def _peel_rdkafka(record: Record, text: str) -> bool:
+    found = _RDKAFKA.match(text)
+    if found is None:
+        return False
+    record.stamp = Stamp(int(found[2]) * 1000 + int(found[3]), True)
+    record.logger = f"rdkafka.{found[4]}"
+    record.client = found[5] or None
+    record.text = text[found.end() :]
+    return True
+
+
+def _peel_prefix(record: Record, text: str) -> bool:
+    for prefix in (_PRIORITY, _CRI, _KUBECTL, _COMPOSE, _TAG, _QUOTED, _LABELS, _FLUENTD):
+        found = prefix.match(text)
+        if found is not None:
+            record.text = text[found.end() :]
+            return True
+    if record.stamp is not None and record.level is None and record.client is None:
+        found = _SYSLOG.match(text) or (_RFC5424.match(text) if record.stamp.zoned else None)
+        if found is not None and "[Consumer" not in found[0]:
+            record.text = text[found.end() :]
+            return True
+    return False
+
+
+def _peel_structured(record: Record, text: str) -> bool:
+    said = structured.read_json(text) or structured.read_pairs(text) or structured.read_csv(text)
+    if said is None:
+        return False
+    record.fields = {**record.fields, **said.fields}
+    if said.stamp is not None and (said.stamp.ms is not None or record.stamp is None):
+        record.stamp = said.stamp
+    record.level, record.logger = said.level or record.level, said.logger or record.logger
+    record.thread = said.thread or record.thread
+    first, *more = said.message.rstrip("\r\n").split("\n")
+    record.text, record.more = first, tuple(more)
+    return True
+
+
+def _cut_to_date(text: str) -> str | None:
+    """From the first full date and time on, if one stands near the head: a grep or a quote put more before it."""
+    found = _DATED.search(text[:_HEAD])
+    return text[found.start() :] if found is not None and found.start() else None

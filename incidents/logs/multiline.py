@@ -1,0 +1,202 @@
+"""Records that their layout cut into several lines: container runtimes' parts, rows of CSV, JSON on many lines."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
+
+from groupsim.incidents.logs.formats import clean, parse, starts_record
+from groupsim.incidents.logs.scan import Window
+
+_CRI = re.compile(r"(\S{1,40} (?:stdout|stderr) )([PF])(?: |$)")
+_DOCKER = re.compile(r"(?:[\w.-]{1,120}\s{0,60}\|\s{1,2})?\{\"log\":\"")
+_CSV = re.compile(r"\s{0,4}(?:[^\",\s][^\",]{0,100},){0,20}\"(?!\w{1,60}\":)(?:[^\"]|\"\"){0,200}(?:\",|$|[^\"]{60})")
+_MEMBER = re.compile(r"\s{0,40}\"[\w@./-]{1,80}\"\s?:\s")
+_OPENS = frozenset(["{", "[{", "},{", "}, {"])
+_CLOSES = frozenset(["}", "},", "}]", "}],"])
+_COMPOSE = re.compile(r"[\w.@-]{1,120}\s{0,60}\|\s")
+_ENDED = re.compile(r"\.[\w$]{1,60}(?::\d{1,6})?\)$")
+_CUT = 64
+_NARROWEST = 60
+_WIDEST = 1000
+_LONGEST = 5 * _WIDEST
+_PARTS = 64
+_ROW = 200
+_OBJECT = 120
+_BLOCK = 40
+_NOT_CUT = re.compile(r"\t|\s\s|at |Caused by|\.\.\. |Traceback|(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b")
+TRACE = re.compile(r"\s|at |Caused by|\.\.\. |Traceback|(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b|\)|\}")
+"""How a line of a stack trace begins, or one that closes something."""
+_LABEL = re.compile(
+    r"(?:Member|Assigned partitions|Current owned partitions|Added partitions \(assigned - owned\)"
+    r"|Revoked partitions \(owned - assigned\)|now assigned partitions|compare with previously owned partitions"
+    r"|newly added partitions|revoked partitions):"
+)
+
+
+class Gathered(NamedTuple):
+    """The record as one text; `before` and `after` say how many lines around the current one went into it."""
+
+    text: str
+    before: int
+    after: int
+
+
+def gather(window: Window, text: str) -> Gathered | None:
+    """The whole of a record of which `text` is one line, if it has the look of one that was cut."""
+    if _CRI.match(text) is not None:
+        return _parts(window, text)
+    if _MEMBER.match(text) is not None:
+        return _object(window, text)
+    if text.count('"') % 2 and _CSV.match(text) is not None:
+        return _row(window, text)
+    return _cut(window, text) if may_be_cut(window) else None
+
+
+def may_be_cut(window: Window) -> bool:
+    """A quick look: the next line (or this one) does not begin as the record's first line does."""
+    here = window.line
+    if b" P " in here[:80]:
+        return True
+    begin = _begin(here)
+    if len(here) >= _NARROWEST and any(raw and _begin(raw) != begin for raw in window.following(1)):
+        return True
+    return any(len(raw) >= _NARROWEST and _begin(raw) != begin for raw in window.preceding(1))
+
+
+def _begin(raw: bytes) -> bytes:
+    """The first two bytes behind a prefix of docker compose."""
+    at = raw.find(b"| ", 0, 60) + 2
+    return raw[at : at + 2] if at > 1 else raw[:2]
+
+
+def _bare(line: str) -> str:
+    """The line without the prefix of a container's runtime or of docker compose."""
+    found = _CRI.match(line) or _COMPOSE.match(line)
+    return line if found is None else line[found.end() :]
+
+
+def _cut(window: Window, text: str) -> Gathered | None:
+    """A record cut hard at so many columns: all of its lines but the last are as long as its first."""
+    prefix = found[0] if (found := _COMPOSE.match(text)) is not None else ""
+    if len(text) > _WIDEST:
+        return None
+    begins = starts_record(text)
+    if (begins and _ENDED.search(text, max(0, len(text) - _NARROWEST))) or _NOT_CUT.match(text[len(prefix) :]):
+        return None
+    width = len(text)
+    lines, before = [text[len(prefix) :]], 0
+    if not begins:
+        for raw in window.preceding(_CUT):
+            line = clean(raw[:_LONGEST])
+            lines.insert(0, line.removeprefix(prefix))
+            before += 1
+            if starts_record(line):
+                width = len(line)
+                break
+        else:
+            return None
+        if (
+            any(len(prefix) + len(line) != width for line in lines[:-1])
+            or len(text) > width
+            or _NOT_CUT.match(lines[1])
+        ):
+            return None
+    after = 0
+    if len(text) == width >= _NARROWEST:
+        for raw in window.following(_CUT):
+            line = clean(raw[:_LONGEST])
+            if not line.startswith(prefix) or len(line) > width or starts_record(line):
+                break
+            if not after and _NOT_CUT.match(line[len(prefix) :]):
+                break
+            lines.append(line.removeprefix(prefix))
+            after += 1
+            if len(line) < width:
+                break
+    return Gathered(prefix + "".join(lines), before, after) if before or after else None
+
+
+def _parts(window: Window, text: str) -> Gathered | None:
+    """CRI marks each part of a long line with P, the last with F."""
+    before = []
+    for raw in window.preceding(_PARTS):
+        found = _CRI.match(line := clean(raw))
+        if found is None or found[2] != "P":
+            break
+        before.append(line[found.end() :])
+    found = _CRI.match(text)
+    assert found is not None
+    if found[2] == "F" and not before:
+        return None
+    pieces, after = [*reversed(before), text[found.end() :]], 0
+    if found[2] == "P":
+        for raw in window.following(_PARTS):
+            part = _CRI.match(line := clean(raw))
+            if part is None:
+                break
+            pieces.append(line[part.end() :])
+            after += 1
+            if part[2] == "F":
+                break
+    return Gathered(f"{found[1]}F {''.join(pieces)}", len(before), after)
+
+
+def _object(window: Window, text: str) -> Gathered | None:
+    """A JSON object with each of its keys on a line of its own."""
+    lines = [text]
+    for raw in window.preceding(_OBJECT):
+        lines.insert(0, line := clean(raw))
+        if line.strip() in _OPENS:
+            break
+    else:
+        return None
+    before, after = len(lines) - 1, 0
+    lines[0] = "{"
+    for raw in window.following(_OBJECT):
+        lines.append(clean(raw))
+        after += 1
+        if lines[-1].strip() in _CLOSES:
+            whole = " ".join(lines)
+            try:
+                _, end = json.JSONDecoder(strict=False).raw_decode(whole)
+            except (ValueError, RecursionError):
+                continue
+            return Gathered(whole[:end], before, after)
+    return None
+
+
+def _row(window: Window, text: str) -> Gathered | None:
+    """A row of CSV whose message has line ends in it: until its quotes are even."""
+    pieces, quotes = [text], text.count('"')
+    for after, raw in enumerate(window.following(_ROW), 1):
+        pieces.append(line := clean(raw))
+        quotes += line.count('"')
+        if quotes % 2 == 0:
+            return Gathered("\n".join(pieces), 0, after)
+    return None
+
+
+def block(window: Window, skip: int) -> Iterator[str]:
+    """The lines of a multi-line record of a Java client (`Updating assignment with`), under whatever prefixes.
+
+    `skip` lines behind the current one belong to its first line.
+    """
+    said = ""
+    for raw in islice(window.following(_BLOCK + skip), skip, None):
+        line = clean(raw)
+        found = _LABEL.search(line)
+        if found is not None:
+            if said:
+                yield said
+            said = line[found.start() :]
+            continue
+        if said.count("[") > said.count("]"):
+            said += _bare(line)  # a long list, cut hard
+        elif parse(0, line).text.strip(" \t)"):
+            break
+    if said:
+        yield said

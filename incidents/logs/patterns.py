@@ -1,0 +1,152 @@
+"""What a wording is: fixed words, a bounded pattern around them, and the kind of row it means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from groupsim.incidents.logs.formats import Record
+
+Detail = dict[str, object]
+
+_INTS = frozenset(
+    [
+        "generation",
+        "old_generation",
+        "members",
+        "statics",
+        "epoch",
+        "limit_ms",
+        "exceeded_by_ms",
+        "after_ms",
+        "partition_count",
+        "offset",
+        "protocol_version",
+    ]
+)
+_TOKENS = {
+    "group": r"(?P<group>.{1,300}?)",
+    "member": r"(?P<member>.{1,400}?)",
+}
+_SHAPED = {"int": r"-?\d{1,12}", "word": r"\S{1,600}", "some": r".{0,400}?", "text": r".*"}
+_TOKEN = re.compile(r"\{(?:(int|word|some|text):)?([a-z_][a-z_0-9]*)\}")
+_PYTHON_PARTITION = re.compile(r"TopicPartition\(topic='([^']{1,300})', partition=(\d{1,9})\)")
+_BETWEEN = str.maketrans(dict.fromkeys("[](){},;", " "))
+
+
+_SHORT = 4 << 10
+_LONG = 1 << 20
+_BEFORE = 1_000
+
+
+class Found(NamedTuple):
+    """What a wording says; `kind` may be one that only the story uses (see `incidents.logs.rows`)."""
+
+    kind: str
+    group: str | None
+    member: str | None
+    client: str | None
+    detail: Detail
+
+
+class Wording(NamedTuple):
+    """`fixed` must stand in the text before `pattern` is tried; each of `kinds` becomes a row; none: known noise."""
+
+    kinds: tuple[str, ...]
+    fixed: str
+    pattern: re.Pattern[str]
+    finish: Callable[[Detail, Record], None] | None
+    shown: frozenset[str] | None
+    window: int | None
+
+    def read(self, record: Record) -> tuple[Found, ...] | None:
+        """The rows of a record, or None if it is not worded so."""
+        text = record.text
+        at = text.find(self.fixed)
+        if at < 0:
+            return None
+        if self.window is not None and len(text) > self.window:
+            # Patterns that may start anywhere see only so much of a huge line: time per line stays bounded.
+            text = text[max(0, at - _BEFORE) :][: self.window]
+        found = self.pattern.search(text)
+        if found is None:
+            return None
+        detail: Detail = {name: _value(name, text) for name, text in found.groupdict().items() if text is not None}
+        if self.finish is not None:
+            self.finish(detail, record)
+        group, client = _text(detail.pop("group", None)), _text(detail.pop("client", None))
+        member = _text(detail.get("member"))
+        return tuple(
+            Found(
+                kind, group, member, client, {k: v for k, v in detail.items() if self.shown is None or k in self.shown}
+            )
+            for kind in self.kinds
+        )
+
+
+def wording(
+    kinds: str,
+    fixed: str,
+    pattern: str,
+    finish: Callable[[Detail, Record], None] | None = None,
+    *,
+    show: str | None = None,
+) -> Wording:
+    """A wording. `{group}`, `{member}`, `{int:x}`, `{word:x}`, `{some:x}`, `{text:x}` in the pattern name its fields.
+
+    `show` lists the detail keys to keep (default: all fields).
+    """
+    compiled = re.compile(_TOKEN.sub(_expand, pattern))
+    shown = None if show is None else frozenset(show.split())
+    return Wording(tuple(kinds.split()), fixed, compiled, finish, shown, _window(pattern))
+
+
+def _window(pattern: str) -> int | None:
+    """How much of a line a pattern may see: all if it is tied to the start, much if it scans once, else little."""
+    if pattern.startswith("^"):
+        return None
+    scans = sum(pattern.count(token) for token in ("{group}", "{member}", "{some:", "}?"))
+    return _LONG if scans <= 1 else _SHORT
+
+
+def first_reading(wordings: Iterable[Wording], record: Record) -> tuple[Found, ...] | None:
+    """What the first fitting wording says; None if none fits."""
+    text = record.text
+    for candidate in wordings:
+        if candidate.fixed in text:
+            found = candidate.read(record)
+            if found is not None:
+                return found
+    return None
+
+
+def partitions(text: str) -> list[str]:
+    """`topic-n` for every partition a text lists, in the order printed."""
+    if "TopicPartition(" in text:
+        return [f"{topic}-{number}" for topic, number in _PYTHON_PARTITION.findall(text)]
+    listed = []
+    for word in text.translate(_BETWEEN).split():
+        topic, _, number = word.rpartition("-")
+        if topic and number.isascii() and number.isdigit():
+            listed.append(f"{topic}-{int(number)}")
+    return listed
+
+
+def _expand(token: re.Match[str]) -> str:
+    shape, name = token[1], token[2]
+    return _TOKENS[name] if shape is None else f"(?P<{name}>{_SHAPED[shape]})"
+
+
+def _value(name: str, text: str) -> object:
+    if name in _INTS:
+        return int(text)
+    if name in ("partitions", "assigned", "owned"):
+        return partitions(text)
+    if name in ("reason", "error", "what"):
+        return text.strip()
+    return text
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None

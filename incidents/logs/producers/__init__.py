@@ -1,0 +1,1 @@
+"""The wordings of each program that writes about consumer groups."""

@@ -1,0 +1,45 @@
+"""Wordings of Java clients: a prefix names client and group; the sentences are in `java_words` and `java_context`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from groupsim.incidents.logs.formats import Record
+from groupsim.incidents.logs.patterns import Found, first_reading
+from groupsim.incidents.logs.producers.java_consumer import EVENTS
+from groupsim.incidents.logs.producers.java_context import BARE, CONTEXT
+
+_PREFIX = re.compile(
+    r"\[(?P<what>[A-Z][\w ]{0,40}?) (?:instanceId=(?P<instance>.{1,300}?), )?clientId=(?P<client>.{0,400}?)"
+    r"(?:, groupId=(?P<group>.{0,400}?))?\](?: |$)"
+)
+_HEAD = 4 << 10
+_SENTENCES = EVENTS + CONTEXT
+
+
+def read(record: Record) -> tuple[Found, ...] | None:
+    """The rows of a Java client's record; None if it is not one, or not known."""
+    prefix = _PREFIX.search(record.text, 0, _HEAD) if "clientId=" in record.text else None
+    if prefix is None:
+        return first_reading(BARE, record)
+    if prefix["what"] in ("Producer", "AdminClient"):
+        return ()
+    inner = replace(record, text=record.text[prefix.end() :])
+    found = first_reading(_SENTENCES, inner)
+    if found is None:
+        return None
+    group = prefix["group"] if prefix["group"] not in (None, "", "null") else None
+    instance = {"instance": prefix["instance"]} if prefix["instance"] else {}
+    return tuple(
+        f._replace(group=f.group or group, client=prefix["client"] or None, detail={**f.detail, **instance})
+        for f in found
+    )
+
+
+def speaks(text: str) -> str | None:
+    """The message behind the prefix, if this is a Java consumer's line; None if it is not."""
+    prefix = _PREFIX.search(text, 0, _HEAD) if "clientId=" in text else None
+    if prefix is None or prefix["what"] in ("Producer", "AdminClient"):
+        return None
+    return text[prefix.end() :]

@@ -1,0 +1,105 @@
+"""Sentences of Java clients that only the story needs (subscriptions, offsets), and those that tell nothing."""
+
+from __future__ import annotations
+
+import re
+
+from groupsim.incidents.logs.formats import Record
+from groupsim.incidents.logs.patterns import Detail, Wording, wording
+
+_LISTED = re.compile(r"(connectorIds|taskIds)=\[([^\]]{0,200000})\]")
+
+
+def worker(detail: Detail, record: Record) -> None:
+    """What a Connect worker was given: connectors and tasks."""
+    for name, listed in _LISTED.findall(str(detail.pop("printed"))):
+        key = "connectors" if name == "connectorIds" else "tasks"
+        detail[key] = [item.strip() for item in listed.split(",") if item.strip()]
+
+
+def _committed(detail: Detail, record: Record) -> None:
+    detail["committed"] = True
+
+
+def _topics(detail: Detail, record: Record) -> None:
+    detail["topics"] = [t for t in re.split(r"[\s,\[\](){}']+", str(detail["topics"])) if t and t != "frozenset"]
+
+
+CONTEXT: tuple[Wording, ...] = (
+    wording("client_subscribed", "Subscribed to topic(s)", r"^Subscribed to topic\(s\):? {text:topics}", _topics),
+    wording("client_subscribed", "Subscribed to pattern", r"^Subscribed to pattern"),
+    wording("client_unsubscribed", "Unsubscribed all topics", r"^Unsubscribed all topics"),
+    wording(
+        "client_closing", "leaving group before closing", r"^Releasing assignment and leaving group before closing"
+    ),
+    wording(
+        "client_closed", "leave group to close consumer", r"^Completed releasing assignment and sending leave group"
+    ),
+    wording("client_closed", "Kafka consumer has been closed", r"^Kafka consumer has been closed"),
+    wording(
+        "client_position",
+        "to the committed offset",
+        r"^Setting offset for partition {word:partition} to the committed offset"
+        r" (?:FetchPosition\{offset=)?{int:offset}",
+        _committed,
+    ),
+    wording(
+        "client_position",
+        "Resetting offset for partition",
+        r"^Resetting offset for partition {word:partition} to (?:position |offset"
+        r" )(?:FetchPosition\{offset=)?{int:offset}",
+    ),
+    wording(
+        "client_no_offset", "Found no committed offset", r"^Found no committed offset for partition {word:partition}"
+    ),
+    wording("", "claiming the same TopicPartition", r""),
+    wording("", "Skipped assignment for returning static leader", r""),
+    wording("", "Generation data was cleared by heartbeat thread", r""),
+    wording("", "Requesting disconnect from last known coordinator", r""),
+    wording("", "include member id and epoch in following", r""),
+    wording("", "triggering callbacks to release assignment", r""),
+    wording("", "completed callback to release assignment", r""),
+    wording("", "Interrupting reconciliation", r""),
+    wording("", "in preparation for rebalance", r""),
+    wording("", "Close timed out with", r""),
+    wording("", "can skip stopping connectors and tasks", r""),
+    wording("", "Starting connectors and tasks", r""),
+    wording("", "Stopping connectors and tasks that are still assigned", r""),
+    wording("", "behind group assignment", r""),
+    wording("", "Catching up to assignment's config offset", r""),
+)
+"""What stands behind `[Consumer clientId=..., groupId=...]`."""
+
+BARE: tuple[Wording, ...] = (
+    wording(
+        "client_position",
+        "to the committed offset",
+        r"(?:^|[\s:>|\]-])Setting offset for partition {word:partition} to the committed offset"
+        r" (?:FetchPosition\{offset=)?{int:offset}",
+        _committed,
+    ),
+    wording("rebalance_start", "Rebalance started", r"^Rebalance started$"),
+    wording(
+        "worker_assigned",
+        "and got assignment: Assignment{",
+        r"^Joined group(?: at generation {int:generation})? and got assignment: {text:printed}",
+        worker,
+        show="generation connectors tasks",
+    ),
+    wording("", "Final assignment of partitions to consumers", r""),
+    wording("", "Finished rebalance with leader election result", r""),
+    wording("", "claiming the same TopicPartition", r""),
+    wording(
+        "listener_assigned",
+        ": partitions assigned:",
+        r"KafkaMessageListenerContainer\s{0,40}:\s(?P<group>.{1,400}?): partitions assigned:"
+        r" (?P<partitions>\[[^\]]{0,400000}\])",
+    ),
+    wording(
+        "listener_revoked",
+        ": partitions ",
+        r"KafkaMessageListenerContainer\s{0,40}:\s(?P<group>.{1,400}?): partitions (?:revoked|lost):"
+        r" (?P<partitions>\[[^\]]{0,400000}\])",
+    ),
+)
+"""What Java clients print without naming themselves."""

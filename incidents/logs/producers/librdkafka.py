@@ -1,0 +1,196 @@
+"""Wordings of librdkafka: stderr, `debug=cgrp`, and inside another program's log (`[rdk:CGRPOP] [thrd:main]: …`)."""
+
+from __future__ import annotations
+
+from groupsim.incidents.logs.formats import Record
+from groupsim.incidents.logs.patterns import Detail, Found, Wording, first_reading, wording
+
+_G = r"[Gg]roup \"{group}\""
+
+
+def _coordinator(detail: Detail, record: Record) -> None:
+    detail["reason"] = f"coordinator {detail.pop('before')} -> -1"
+
+
+def _partition(detail: Detail, record: Record) -> None:
+    topic, number = detail.pop("topic", None), detail.pop("number", None)
+    if topic is not None:
+        detail["partitions"] = [f"{topic}-{number}"]
+
+
+WORDINGS: tuple[Wording, ...] = (
+    wording(
+        "poll_timeout leave_sent",
+        "Application maximum poll interval",
+        r"Application maximum poll interval \({int:limit_ms}ms\) exceeded by {int:exceeded_by_ms}ms \(adjust"
+        r" max\.poll\.interval\.ms .{0,120}?\): leaving group",
+    ),
+    wording(
+        "session_expired",
+        "Consumer group session timed out",
+        r"(?:^|\]:? )Consumer group session timed out \(in join-state {word:join_state}\) after {int:after_ms} ms",
+    ),
+    wording(
+        "commit_failed",
+        "Offset commit (",
+        r"Offset commit \(.{0,200}?\) failed for (?:\d{1,9}/\d{1,9}|all) partition\(s\)"
+        r"(?: .{0,60}?in join-state {word:join_state})?: {text:error}",
+        show="error",
+    ),
+    wording(
+        "cgrp_state",
+        " received op ",
+        _G + r" received op (?P<op>[\w:]{1,60}) in state {word:state} \(join-state (?P<join_state>[\w-]{1,60})\)"
+        r"(?: for (?P<topic>\S{1,300}) \[(?P<number>\d{1,9})\])?",
+        _partition,
+    ),
+    wording("client_added", ": add ", _G + r": add (?P<topic>\S{1,300}) \[(?P<number>\d{1,9})\]", _partition),
+    wording("client_removed", ": delete ", _G + r": delete (?P<topic>\S{1,300}) \[(?P<number>\d{1,9})\]", _partition),
+    wording(
+        "cgrp_state",
+        " changed state ",
+        _G + r" changed state (?P<from>\S{1,60}) -> (?P<to>\S{1,60}) \((?:v\d{1,9}, )?join-state"
+        r" (?P<join_state>[\w-]{1,60})\)",
+    ),
+    wording(
+        "cgrp_state",
+        " changed join state ",
+        _G
+        + r" changed join state (?P<from>\S{1,60}) -> (?P<to>\S{1,60}) \((?:v\d{1,9}, )?state (?P<state>[\w-]{1,60})\)",
+    ),
+    wording(
+        "joining",
+        'oining group "',
+        r"Joining group \"{group}\" with \d{1,9} subscribed topic\(s\)(?: and member id \"(?P<member>[^\"]{0,600})\")?",
+        show="",
+    ),
+    wording(
+        "joined",
+        "JoinGroup response: GenerationId",
+        r"JoinGroup response: GenerationId {int:generation}, Protocol (?P<protocol>.{0,200}?), LeaderId"
+        r" (?P<leader>.{0,600}?)"
+        r"(?: \(me\))?, my MemberId {member}, member metadata count \d{1,9}: \(no error\)",
+    ),
+    wording(
+        "join_failed",
+        "JoinGroup response: GenerationId",
+        r"JoinGroup response: GenerationId .{0,1900}?member metadata count \d{1,9}: {text:error}",
+    ),
+    wording("synced", "SyncGroup response: ", r"SyncGroup response: Success \(", show=""),
+    wording("rebalance_failed", "SyncGroup response: ", r"SyncGroup response: (?P<error>.{1,300}?) \(\d{1,9} bytes"),
+    wording("rebalance_failed", "synchronization failed", _G + r": synchronization failed: {text:error}"),
+    wording(
+        "leader_computed_assignment",
+        '" assignor run for ',
+        _G + r": \"(?P<protocol>[^\"]{1,100})\" assignor run for {int:members} member\(s\)",
+    ),
+    wording("rejoin_requested", "ejoining ", _G + r":? [Rr]ejoining (?:group|in join-state) .{0,80}?: {text:reason}"),
+    wording(
+        "assigned",
+        "assign of ",
+        _G + r": delegating (?:incremental )?assign of {int:partition_count} partition\(s\) to application",
+    ),
+    wording(
+        "revoked",
+        "revoke of ",
+        _G + r": delegating (?:incremental )?revoke of {int:partition_count} partition\(s\) to application",
+    ),
+    wording(
+        "lost",
+        "current assignment of ",
+        _G + r": current assignment of {int:partition_count} partition\(s\) lost: {text:reason}",
+    ),
+    wording("leave_sent", "leave (in state", _G + r": leave \(in state {word:state}\)", show=""),
+    wording("coordinator_found", "coordinator set to broker", _G + r" coordinator set to broker", show=""),
+    wording(
+        "coordinator_lost",
+        "changing coordinator",
+        _G + r" changing coordinator (?P<before>\d{1,12}) -> -1",
+        _coordinator,
+    ),
+    wording(
+        "heartbeat_says_rebalancing",
+        "heartbeat error response",
+        _G + r" heartbeat error response in state .{0,200}?: Broker: Group rebalance in progress",
+    ),
+    wording(
+        "generation_reset",
+        "heartbeat error response",
+        _G + r" heartbeat error response in state .{0,200}?:"
+        r" (?P<reason>Broker: (?:Unknown member|Specified group generation id|Static).{0,100})",
+    ),
+    wording(
+        "client_target", "Reconciliation starts with new target", r"Reconciliation starts with new target assignment"
+    ),
+)
+
+_KNOWN = frozenset(
+    [
+        "ASSIGN",
+        "ASSIGNDONE",
+        "ASSIGNMENT",
+        "CGRP",
+        "CGRPCOORD",
+        "CGRPMETADATA",
+        "CGRPOP",
+        "CGRPQUERY",
+        "CGRPTERM",
+        "CLEARASSIGN",
+        "COMMIT",
+        "COOPASSIGN",
+        "COORD",
+        "COORDSET",
+        "DESTROY",
+        "DUMP",
+        "DUMP_ALL",
+        "DUMP_PND",
+        "DUMP_QRY",
+        "DUMP_REM",
+        "GRPASSIGNMENT",
+        "GRPASSIGNOR",
+        "GRPLEADER",
+        "HEARTBEAT",
+        "INIT",
+        "JOIN",
+        "JOINGROUP",
+        "LEAVEGROUP",
+        "LOST",
+        "MEMBERID",
+        "OFFSET",
+        "PARTADD",
+        "PARTDEL",
+        "PAUSE",
+        "REBALANCE",
+        "REMOVE",
+        "SERVE",
+        "SRVPEND",
+        "STOPSERVE",
+        "SUBSCRIBE",
+        "SUBSCRIPTION",
+        "SYNCGROUP",
+        "UNSUBSCRIBE",
+        "TERMINATE",
+        "CGRPTERMINATE",
+        "UNASSIGN",
+        "ADDPEND",
+        "RESUME",
+        "FETCH",
+        "DESP",
+    ]
+)
+
+
+def read(record: Record) -> tuple[Found, ...] | None:
+    """The rows of a librdkafka record; None if it is not one, or not known."""
+    named = (record.logger or "").startswith("rdkafka.")
+    if (
+        not named
+        and not any(word in record.text for word in ("rdk", "[thrd:", "maximum poll interval ("))
+        and 'Group "' not in record.text
+        and "group session" not in record.text
+    ):
+        return None
+    found = first_reading(WORDINGS, record)
+    if found is None:
+        return () if named and (record.logger or "")[8:] in _KNOWN else None
+    return tuple(f._replace(client=record.client) for f in found) if record.client else found

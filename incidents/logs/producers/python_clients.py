@@ -1,0 +1,186 @@
+"""Wordings of kafka-python (1.x-3.x), aiokafka, faust, and of Java clients before 1.0, which name only the group."""
+
+from __future__ import annotations
+
+import re
+
+from groupsim.incidents.logs.formats import Record
+from groupsim.incidents.logs.patterns import Detail, Wording, partitions, wording
+
+
+def _local(detail: Detail, record: Record) -> None:
+    detail["local"] = True
+
+
+def _one(detail: Detail, record: Record) -> None:
+    detail["partition"] = "".join(partitions(str(detail["partition"])))
+
+
+def _topics(detail: Detail, record: Record) -> None:
+    detail["topics"] = re.findall(r"'([^']{1,300})'", str(detail["topics"]))
+
+
+def _set(kind: str, fixed: str, lead: str) -> Wording:
+    return wording(kind, fixed, lead + r" (?P<partitions>[\[{(fs].*) for group {group}$")
+
+
+WORDINGS: tuple[Wording, ...] = (
+    wording("joining", "(Re-)joining group ", r"\(Re-\)joining group (?P<group>\S.{0,400}?)(?: with .{0,4000})?$"),
+    wording(
+        "joined",
+        "Successfully joined group ",
+        r"Successfully joined group {group} <Generation {int:generation} \(member_id: {member}, protocol:"
+        r" {some:protocol}\)>",
+    ),
+    wording(
+        "joined",
+        "Successfully joined group ",
+        r"Successfully joined group (?P<group>(?!with generation)\S.{0,400}?) with generation {int:generation}",
+    ),
+    wording(
+        "joined", "Joined group '", r"Joined group '{group}' \(generation {int:generation}\) with member_id {member}$"
+    ),
+    wording(
+        "synced", "Successfully synced group ", r"Successfully synced group {group} with generation {int:generation}"
+    ),
+    _set("revoked", "Revoking previously assigned", r"Revoking previously assigned partitions"),
+    _set("assigned", "newly assigned partitions", r"(?:Setting|Adding) newly assigned partitions"),
+    wording("lost", "lost membership", r"Group {group} lost membership; forcibly revoking {text:partitions}"),
+    wording(
+        "coordinator_found",
+        "Discovered coordinator ",
+        r"Discovered coordinator .{1,300}? for group (?!id )(?P<group>.{1,400}?)\.?$",
+        show="",
+    ),
+    wording(
+        "coordinator_lost",
+        "Marking the coordinator dead",
+        r"Marking the coordinator dead \(node .{1,100}?\)\s?for group {group}: {text:reason}$",
+    ),
+    wording(
+        "coordinator_lost",
+        "Marking the coordinator",
+        r"Marking the coordinator dead \(node .{1,100}?\)\s?for group {group}\.?$",
+    ),
+    wording(
+        "coordinator_lost", "Marking the coordinator", r"Marking the coordinator .{1,300}? dead for group {group}$"
+    ),
+    wording("coordinator_lost", "Marking the coordinator", r"Marking the coordinator \d{1,12} dead\.?$"),
+    wording(
+        "generation_reset",
+        "Attempt to heart beat failed since",
+        r"Attempt to heart beat failed since (?P<reason>(?:generation|member) id is not [\w ]{1,40}).{0,60}group",
+    ),
+    wording(
+        "session_expired", "Heartbeat session expired", r"Heartbeat session expired(?:,| -) marking coordinator dead"
+    ),
+    wording("poll_timeout leave_sent", "Heartbeat poll expired", r"Heartbeat poll expired, leaving group"),
+    wording("poll_timeout", "onsumer poll timeout has expired", r"[Cc]onsumer poll timeout has expired"),
+    wording("heartbeat_thread_stopped", "Stopping heartbeat thread", r"Stopping heartbeat thread"),
+    wording(
+        "heartbeat_says_rebalancing", "is rebalancing", r"Heartbeat failed for group {group} because it is rebalancing"
+    ),
+    wording("heartbeat_says_rebalancing", "is rebalancing; rejoining", r"Group {group} is rebalancing; rejoining"),
+    wording(
+        "heartbeat_says_rebalancing",
+        "since the group is rebalancing",
+        r"Attempt to heart ?beat failed since the group is rebalancing",
+    ),
+    wording(
+        "heartbeat_says_rebalancing",
+        "since it is rebalancing",
+        r"Attempt to heart ?beat failed for group {group} since it is rebalancing",
+    ),
+    wording(
+        "generation_reset",
+        "Heartbeat",
+        r"Heartbeat(?: failed)?(?: for group .{1,400}?)?:? (?P<reason>(?:local member_id was not"
+        r" recognized|generation id is not"
+        r"\s{1,3}current).{0,300})$",
+    ),
+    wording(
+        "leave_sent",
+        "Leaving consumer group",
+        r"Leaving consumer group (?:\({group}\)|(?P<group2>.{1,400}?) \(member {member}\))\.?$",
+        lambda detail, _: detail.update(group=detail.pop("group2", detail.get("group"))),
+    ),
+    wording(
+        "leave_failed",
+        "LeaveGroup request",
+        r"LeaveGroup request for group {group} failed(?: with error)?: {text:error}",
+    ),
+    wording("leave_failed", "LeaveGroup request failed", r"LeaveGroup request failed: {text:error}"),
+    wording("join_failed", "Failed to join group", r"Failed to join group {group}: {text:error}"),
+    wording("join_failed", "Attempt to join group", r"Attempt to join group {group} failed due to {text:error}"),
+    wording(
+        "member_id_created",
+        "Received member id ",
+        r"Received member id {member} for group {group}; will retry join",
+    ),
+    wording(
+        "rebalance_failed",
+        "SyncGroup for group",
+        r"SyncGroup for group {group} failed due to {text:error}",
+    ),
+    wording("commit_failed", "offset commit failed", r"[Aa]uto offset commit failed for group {group}: {text:error}"),
+    wording("commit_failed", "offset commit failed", r"[Aa]uto offset commit failed: {text:error}"),
+    wording("commit_failed", "Offset commit failed: ", r"(?:^|[\s:-])Offset commit failed: {text:error}"),
+    wording(
+        "commit_failed",
+        "occurred while committing offsets for group",
+        r"^(?:Error )?{word:error} occurred while committing offsets for group {group}$",
+    ),
+    wording(
+        "commit_failed",
+        "uto-commit of offsets",
+        r"Auto-commit of offsets .{0,4000}? failed for group {group}: {text:error}",
+    ),
+    wording("commit_failed", "OffsetCommit for group", r"OffsetCommit for group {group} failed:? {text:error}"),
+    wording(
+        "commit_failed", "OffsetCommit failed for group", r"OffsetCommit failed for group {group} due to {text:error}"
+    ),
+    wording(
+        "commit_failed",
+        "OffsetCommit failed for group",
+        r"OffsetCommit failed for group {group} (?P<error>(?:on partition|because|- ).*)",
+    ),
+    wording(
+        "commit_failed",
+        "before join, ignoring",
+        r"OffsetCommit failed before join, ignoring: {text:error}",
+    ),
+    wording("commit_failed", "Failed to commit on final", r"Failed to commit on finall?ization: {text:error}"),
+    wording(
+        "commit_failed",
+        "Failing OffsetCommit request",
+        r"Failing OffsetCommit request since (?P<error>the consumer is not part of an active group.*)",
+        _local,
+    ),
+    wording(
+        "client_subscribed", "Updating subscribed topics to", r"Updating subscribed topics to: {text:topics}", _topics
+    ),
+    wording(
+        "client_position",
+        "Resetting offset for partition TopicPartition",
+        r"Resetting offset for partition (?P<partition>TopicPartition\(.{1,300}?\)) to offset {int:offset}",
+        _one,
+    ),
+    wording("", "either not started or not valid", r"Heartbeat failed for group"),
+    wording("", "Heartbeat send request failed", r""),
+    wording("", "Group Coordinator Request failed", r""),
+    wording("", "marking coordinator dead", r"Error sending \w{1,60} to node"),
+    wording("", "Updated partition assignment", r"Updated partition assignment"),
+    wording("", "Elected group leader -- performing", r"Elected group leader"),
+    wording("", "Starting new heartbeat thread", r"Starting new"),
+    wording("", "oordinator for ", r"(?:Group c|C)oordinator for .{1,400}? is "),
+    wording("", "Discovered coordinator", r"for (?:transactional id|group id) "),
+    wording("", "Subscribed to topic(s)", r"Subscribed to"),
+    wording("", "LeaveGroup request", r"(?:returned successfully|succeeded)"),
+    wording("", "ommiting offsets", r"Commit+ing offsets .* for group"),
+    wording("", "<BrokerConnection", r"<BrokerConnection"),
+    wording("", "Node coordinator-", r"connection failed|disconnected"),
+    wording("", "idle connection coordinator-", r""),
+    wording("", "to node coordinator-", r"Error sending"),
+    wording("", "node_id coordinator-", r""),
+    wording("", "node_id=coordinator-", r""),
+)

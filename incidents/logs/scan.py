@@ -1,0 +1,217 @@
+"""Lines that could concern a group, found in blocks of bytes: what concerns none is never looked at twice."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, cast
+
+from groupsim.incidents.errors import LogError
+
+BLOCK = 1 << 20
+LONGEST_LINE = 16 << 20
+_AHEAD = 64 << 10
+_BEHIND = 8 << 10
+
+WORDS = (
+    b"roup",
+    b"ebalanc",
+    b"oordinator",
+    b"eartbeat",
+    b"offset for partition",
+    b"subscription to ",
+    b"subscribed topics",
+    b"ommit failed",
+    b"ffset commit",
+    b"commit on final",
+    b"econciliation starts",
+    b"poll timeout has expired",
+    b"rdk",
+    b"[KafkaServer id=",
+    b"[KafkaRaftServer ",
+    b"[BrokerServer id=",
+)
+"""At least one of these stands in every line that any wording knows."""
+
+
+_TAIL = 65_536
+"""Bytes of a file's end that are kept: its last line with a time says how far the log goes."""
+
+
+class Window:
+    """A line that could concern a group, with the lines around it. `number` is 1-based."""
+
+    __slots__ = ("_buffer", "_end", "_start", "number")
+
+    def __init__(self, buffer: bytes, start: int, number: int) -> None:
+        self._buffer = buffer
+        self._start = start
+        end = buffer.find(b"\n", start)
+        self._end = len(buffer) if end < 0 else end
+        self.number = number
+
+    @property
+    def line(self) -> bytes:
+        """The line itself."""
+        return self._buffer[self._start : self._end]
+
+    def following(self, most: int) -> Iterator[bytes]:
+        """Up to `most` lines after it, as far as the buffer goes."""
+        start = self._end + 1
+        for _ in range(most):
+            if start >= len(self._buffer):
+                return
+            end = self._buffer.find(b"\n", start)
+            end = len(self._buffer) if end < 0 else end
+            yield self._buffer[start:end]
+            start = end + 1
+
+    def preceding(self, most: int) -> Iterator[bytes]:
+        """Up to `most` lines before it, nearest first."""
+        end = self._start - 1
+        for _ in range(most):
+            if end < 0:
+                return
+            start = self._buffer.rfind(b"\n", 0, end) + 1
+            yield self._buffer[start:end]
+            end = start - 1
+
+
+class Scan:
+    """One pass over a file. `lines` counts what was read, `tail` is its end; `troubles` are sentences about damage."""
+
+    def __init__(self, path: Path, progress: Callable[[int], None] | None = None) -> None:
+        self.path = path
+        self.lines = 0
+        self.troubles: list[str] = []
+        self.tail = b""
+        self._progress = progress
+
+    def windows(self) -> Iterator[Window]:
+        """The candidate lines, in order. Raises LogError if the file can't be read at all."""
+        behind, fresh, number = b"", b"", 1
+        for fresh_part in self._blocks():
+            fresh += fresh_part
+            last = not fresh_part
+            cut = len(fresh) if last else fresh.rfind(b"\n", 0, max(0, len(fresh) - _AHEAD)) + 1
+            if not cut:
+                continue
+            buffer = behind + fresh
+            end = len(behind) + cut
+            yield from _candidates(buffer, len(behind), end, number)
+            ended = buffer.count(b"\n", len(behind), end)
+            number += ended
+            self.lines += ended + (1 if last and not fresh.endswith(b"\n") else 0)
+            self.tail = buffer[max(end - _TAIL, 0) : end]
+            keep = buffer.find(b"\n", end - _BEHIND) + 1 if end > _BEHIND else 0
+            behind, fresh = buffer[keep:end], fresh[cut:]
+
+    def _blocks(self) -> Iterator[bytes]:
+        """Blocks of bytes, an empty one at the end; of an over-long line only the beginning."""
+        in_line = 0
+        try:
+            with _open(self.path, self._progress) as stream:
+                while block := self._read(stream):
+                    if in_line >= LONGEST_LINE:
+                        block = block[block.find(b"\n") :] if b"\n" in block else b""
+                    start = block.rfind(b"\n") + 1
+                    in_line = len(block) - start if start else in_line + len(block)
+                    if in_line > LONGEST_LINE:
+                        self._note(
+                            f"{self.path} has a line longer than {LONGEST_LINE} bytes; the rest of it was left out"
+                        )
+                        block = block[: start + LONGEST_LINE]
+                    if block:
+                        yield block
+        except OSError as error:
+            raise LogError(f"{self.path} can't be read: {error.strerror or error}") from None
+        yield b""
+
+    def _read(self, stream: IO[bytes]) -> bytes:
+        try:
+            return stream.read(BLOCK)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            self._note(f"{self.path} is damaged after about {self.lines} lines ({error}); what came before was read")
+            return b""
+
+    def _note(self, trouble: str) -> None:
+        if trouble not in self.troubles:
+            self.troubles.append(trouble)
+
+
+@contextmanager
+def _open(path: Path, progress: Callable[[int], None] | None) -> Iterator[IO[bytes]]:
+    if path.is_dir():
+        raise LogError(f"{path} is a folder, not a log")
+    with path.open("rb") as raw:
+        magic = raw.read(64)
+        raw.seek(0)
+        counted = cast(IO[bytes], raw if progress is None else _Counted(raw, progress))
+        if magic[:3] == b"\x1f\x8b\x08":
+            with gzip.GzipFile(fileobj=counted, mode="rb") as unpacked:
+                yield cast(IO[bytes], unpacked)
+        elif (wide := _wide(magic)) is not None:
+            yield cast(IO[bytes], _Recoded(counted, wide))
+        else:
+            yield counted
+
+
+def _wide(magic: bytes) -> str | None:
+    """Which UTF-16 a file begins in, if any: by its mark, or because every other byte is NUL."""
+    for mark, name, low in ((b"\xff\xfe", "utf-16-le", 2), (b"\xfe\xff", "utf-16-be", 3)):
+        if magic.startswith(mark) and len(magic) > 3 and magic[low] and not magic[5 - low]:
+            return name
+    even, odd = magic[0::2], magic[1::2]
+    if len(magic) >= 16 and not any(odd) and all(even):
+        return "utf-16-le"
+    return "utf-16-be" if len(magic) >= 16 and not any(even) and all(odd) else None
+
+
+class _Recoded:
+    """UTF-16, as Windows shells write what is redirected to a file, given out as UTF-8."""
+
+    def __init__(self, stream: IO[bytes], name: str) -> None:
+        self._stream = stream
+        self._decode = codecs.getincrementaldecoder(name)("replace")
+
+    def read(self, size: int) -> bytes:
+        """About `size` bytes, none at the end."""
+        data = self._stream.read(size)
+        return self._decode.decode(data, final=not data).encode("utf-8", "replace")
+
+
+class _Counted:
+    """A stream that says how many bytes were taken from the file (compressed ones count as they lie on disk)."""
+
+    def __init__(self, raw: IO[bytes], progress: Callable[[int], None]) -> None:
+        self._raw = raw
+        self._progress = progress
+
+    def read(self, size: int = -1) -> bytes:
+        """Read and report."""
+        data = self._raw.read(size)
+        self._progress(len(data))
+        return data
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._raw, name)
+
+
+def _candidates(buffer: bytes, begin: int, end: int, number: int) -> Iterator[Window]:
+    starts: set[int] = set()
+    for word in WORDS:
+        at = buffer.find(word, begin, end)
+        while at >= 0:
+            starts.add(buffer.rfind(b"\n", 0, at) + 1)
+            after = buffer.find(b"\n", at)
+            at = -1 if after < 0 else buffer.find(word, after, end)
+    seen = begin
+    for start in sorted(starts):
+        number += buffer.count(b"\n", seen, start)
+        seen = start
+        if start >= begin:
+            yield Window(buffer, start, number)

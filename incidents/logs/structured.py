@@ -1,0 +1,165 @@
+"""Structured records, JSON or `key=value`: the usual keys for time, message, level, logger and thread."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from typing import NamedTuple
+
+from groupsim.incidents.logs.times import Stamp, read_number, read_stamp
+
+_JSON = re.compile(r"[\s\[,]{0,8}(?:\w{1,20}[:\s]\s{0,4})?(?=\{\s{0,40}\")")
+_PAIRS = re.compile(r"[A-Za-z_@][\w.@-]{0,59}=")
+_PAIR = re.compile(r"([\w.@-]{1,60})=(?:\"((?:[^\"\\]|\\.){0,65536})\"|([^\s\"]{0,65536}))(?:\s+|$)")
+_ESCAPED = re.compile(r"\\(.)")
+_ESCAPES = {"n": "\n", "t": "\t", "r": ""}
+_CSV = re.compile(r"\s{0,4}(?:\"|(?:[^\",]{1,100},){1,20}\")")
+_DEPTH = 3
+_TIME_KEYS = (
+    "@timestamp",
+    "timestamp",
+    "time",
+    "ts",
+    "t",
+    "@t",
+    "datetime",
+    "date",
+    "asctime",
+    "timeMillis",
+    "eventTime",
+    "log_time",
+    "created",
+    "Timestamp",
+    "date_time",
+    "_time",
+    "__REALTIME_TIMESTAMP",
+    "timeUnixNano",
+    "TimeGenerated",
+    "timestampSeconds",
+)
+_TIMELIKE = re.compile(r"time|date|(?:^|[._])ts$", re.I)
+_TEXT_KEYS = (
+    "message",
+    "msg",
+    "log",
+    "@m",
+    "text",
+    "full_message",
+    "short_message",
+    "textPayload",
+    "MESSAGE",
+    "event",
+    "line",
+    "RenderedMessage",
+    "Message",
+    "_raw",
+    "LogEntry",
+    "stringValue",
+    "body",
+)
+_LEVEL_KEYS = ("level", "severity", "levelname", "log.level", "lvl", "@l", "loglevel")
+_LOGGER_KEYS = ("logger", "logger_name", "loggerName", "logger.name", "log.logger", "name", "component")
+_THREAD_KEYS = ("thread", "thread_name", "threadName", "process.thread.name")
+
+
+class Said(NamedTuple):
+    """What a structured record holds; `fields` are all its keys, those of nested objects too."""
+
+    message: str
+    stamp: Stamp | None
+    level: str | None
+    logger: str | None
+    thread: str | None
+    fields: dict[str, object]
+
+
+def read_json(text: str) -> Said | None:
+    """A record that is a JSON object, perhaps after a word; None if it is not one, or holds no message."""
+    found = _JSON.match(text)
+    if found is None:
+        return None
+    try:
+        value, _ = json.JSONDecoder(strict=False).raw_decode(text, found.end())
+    except (ValueError, RecursionError):
+        return None
+    return _said(value) if isinstance(value, dict) else None
+
+
+def read_pairs(text: str) -> Said | None:
+    """A record of `key=value` pairs (logfmt); None if it is not one, or holds no message."""
+    if _PAIRS.match(text) is None or ("msg=" not in text and "message=" not in text):
+        return None
+    fields: dict[str, object] = {}
+    for pair in _PAIR.finditer(text[:262_144]):
+        quoted, bare = pair[2], pair[3]
+        fields[pair[1]] = bare if quoted is None else _ESCAPED.sub(lambda c: _ESCAPES.get(c[1], c[1]), quoted)
+    return _said(fields)
+
+
+def read_csv(text: str) -> Said | None:
+    """A row of a CSV export: its first time, and its longest cell for the message. None if it has not both."""
+    if _CSV.match(text) is None or ('",' not in text and ',"' not in text):
+        return None
+    try:
+        cells = next(csv.reader([text.strip()], strict=True))
+    except (csv.Error, StopIteration):
+        return None
+    stamps = [found[0] for cell in cells if (found := _full_stamp(cell)) is not None and found[0].ms is not None]
+    if not stamps or len(cells) < 2:
+        return None
+    message = max(cells, key=len)
+    return Said(message, stamps[0], None, None, None, {})
+
+
+def _said(value: dict[str, object]) -> Said | None:
+    fields = _flat(value)
+    message = _first(fields, _TEXT_KEYS)
+    if message is None:
+        return None
+    level, logger = _first(fields, _LEVEL_KEYS), _first(fields, _LOGGER_KEYS)
+    return Said(message, _stamp(fields), level, logger, _first(fields, _THREAD_KEYS), fields)
+
+
+def _flat(value: dict[str, object]) -> dict[str, object]:
+    """All keys, those of nested objects too; the outer one stands where both have a key, unless it holds an object."""
+    found, level = dict(value), [value]
+    for _ in range(_DEPTH):
+        level = [inner for each in level for inner in each.values() if isinstance(inner, dict)]
+        for inner in level:
+            for key, item in inner.items():
+                if key not in found or (isinstance(found[key], dict) and not isinstance(item, dict)):
+                    found[key] = item
+    return found
+
+
+def _first(fields: dict[str, object], keys: tuple[str, ...]) -> str | None:
+    return next((v for k in keys if isinstance(v := fields.get(k), str)), None)
+
+
+def _stamp(fields: dict[str, object]) -> Stamp | None:
+    for seconds, nanos in (
+        ("epochSecond", "nanoOfSecond"),
+        ("timestampSeconds", "timestampNanos"),
+        ("seconds", "nanos"),
+    ):
+        second, part = fields.get(seconds), fields.get(nanos)
+        if isinstance(second, int) and isinstance(part, int):
+            return Stamp(second * 1000 + part // 1_000_000, True)
+    listed = [key for key in _TIME_KEYS if key in fields]
+    others = [key for key in fields if key not in _TIME_KEYS and _TIMELIKE.search(key)]
+    for key in (*listed, *others):
+        value = fields[key]
+        found = None
+        if isinstance(value, str):
+            full = _full_stamp(value)
+            found = None if full is None else full[0]
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            found = read_number(float(value))
+        if found is not None:
+            return found
+    return None
+
+
+def _full_stamp(value: str) -> tuple[Stamp, int] | None:
+    return read_stamp(value.strip(), 0) if value.strip()[:1].isalnum() else None

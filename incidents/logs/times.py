@@ -1,0 +1,174 @@
+"""Timestamps recognised by their shape, wherever a layout puts them, and turned into UTC milliseconds."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from typing import NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from groupsim.incidents.errors import LogError
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MONTHS = {
+    m: n for n, m in enumerate(["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], 1)
+}
+
+_CLOCK = r"(?P<h>\d{2}):(?P<mi>\d{2}):(?P<s>\d{2})(?:[.,:](?P<f>\d{1,9}))?"
+_NAMED = {
+    "CET": "+0100",
+    "CEST": "+0200",
+    "EET": "+0200",
+    "EEST": "+0300",
+    "WET": "+0000",
+    "WEST": "+0100",
+    "MSK": "+0300",
+    "JST": "+0900",
+    "EST": "-0500",
+    "EDT": "-0400",
+    "MST": "-0700",
+    "MDT": "-0600",
+    "PST": "-0800",
+    "PDT": "-0700",
+}
+"""Zones that a log may name by an abbreviation of one meaning (CST, IST and BST have several, and need `--tz`)."""
+_ZONE = rf"(?:\s?(?P<z>Z|UTC|GMT|{'|'.join(_NAMED)}|[+-]\d{{2}}:?\d{{2}})(?![\w:]))?"
+_SHAPES = tuple(
+    re.compile(shape)
+    for shape in (
+        # 2020-08-03 09:27:51,537 · 2022-07-10T12:23:06.393+02:00 · 2022.11.09 17:49:34.282778 · 2023/04/10 16:15:57
+        rf"(?P<y>\d{{4}})[-./](?P<mo>\d{{2}})[-./](?P<d>\d{{2}})(?:T|t|_|\s|\s-\s){_CLOCK}(?:\s(?P<ap>[AaPp][Mm])\b)?{_ZONE}",
+        # 02/14/2025 04:40:40 PM
+        rf"(?P<mo>\d{{1,2}})/(?P<d>\d{{1,2}})/(?P<y>\d{{4}}),?\s(?P<h>\d{{1,2}}):(?P<mi>\d{{2}}):(?P<s>\d{{2}})"
+        rf"(?:[.,](?P<f>\d{{1,9}}))?(?:\s(?P<ap>[AaPp][Mm])\b)?{_ZONE}",
+        # 01.03.2024 10:00:00.250 · 01-03-2024 10:00:00,250 (dots and dashes: the day comes first)
+        rf"(?P<d>\d{{1,2}})(?P<sep>[.-])(?P<mo>\d{{1,2}})(?P=sep)(?P<y>\d{{4}}),?\s{_CLOCK}{_ZONE}",
+        # 12 Nov 2022 10:00:00,123 · 12/Nov/2022:10:00:00 +0000 · 12-Nov-2022 10:00:00.123
+        rf"(?:[A-Z][a-z]{{2}},\s)?(?P<d>\d{{1,2}})[-/\s](?P<mon>[A-Z][a-z]{{2}})[-/\s](?P<y>\d{{4}})[:\s]{_CLOCK}{_ZONE}",
+        # Fri Mar 01 10:00:00 UTC 2024 (date, Java's Date)
+        rf"(?:[A-Z][a-z]{{2}},?\s)?(?P<mon>[A-Z][a-z]{{2}})\s+(?P<d>\d{{1,2}})\s{_CLOCK}"
+        r"\s(?P<z>[A-Z]{3,4})\s(?P<y>\d{4})",
+        # Nov 12, 2022 10:00:00 AM · Tue Nov 12 10:00:00 2022 · Nov 12 10:00:00 (syslog: the year is missing)
+        r"(?:[A-Z][a-z]{2},?\s)?(?P<mon>[A-Z][a-z]{2})\s+(?P<d>\d{1,2}),?\s(?:(?P<y>\d{4}),?\s(?:@\s)?)?"
+        r"(?P<h>\d{1,2}):(?P<mi>\d{2}):(?P<s>\d{2})(?:[.,](?P<f>\d{1,9}))?(?:\s(?P<ap>[AaPp][Mm])\b)?(?:\s(?P<y2>\d{4}))?",
+        # 19/01/29 14:35:20 (Spark: the year has two digits and comes first)
+        rf"(?P<yy>\d{{2}})/(?P<mo>\d{{2}})/(?P<d>\d{{2}})\s{_CLOCK}",
+        # 20240301T100000.250Z
+        r"(?P<y>\d{4})(?P<mo>\d{2})(?P<d>\d{2})[T\s-](?P<h>\d{2})(?P<mi>\d{2})(?P<s>\d{2})(?:[.,](?P<f>\d{1,9}))?"
+        rf"(?!\d){_ZONE}",
+        # 20221112 10:00:00.123 · I20221112 10:00:00.123 (glog)
+        rf"[IWEF]?(?P<y>\d{{4}})(?P<mo>\d{{2}})(?P<d>\d{{2}})[T\s-]{_CLOCK}{_ZONE}",
+        # 1681132527138000000 (nanoseconds), 1681132527138000
+        r"(?P<e>\d{10})(?P<ef>\d{6}|\d{9})(?![\d.:/-])",
+        # [1681132527.138] · 1681132527138 · 1681132527
+        r"(?P<e>\d{10})(?:[.,](?P<ef>\d{1,9})|(?P<em>\d{3}))?(?![\d.:/-])",
+    )
+)
+_CLOCK_ONLY = re.compile(rf"{_CLOCK}(?![\d:])")
+
+
+class Stamp(NamedTuple):
+    """A timestamp as printed: `ms` since 1970 as if it were UTC, or None where the year or the day is missing.
+
+    `zoned` is True where the text itself says how far from UTC it is (then `ms` is UTC).
+    """
+
+    ms: int | None
+    zoned: bool
+
+
+def read_stamp(text: str, start: int) -> tuple[Stamp, int] | None:
+    """The timestamp that begins exactly at `start`, and where it ends; None if none of the known shapes is there."""
+    for shape in _SHAPES:
+        found = shape.match(text, start)
+        if found is not None:
+            stamp = _stamp(found)
+            if stamp is not None:
+                return stamp, found.end()
+    found = _CLOCK_ONLY.match(text, start)
+    return None if found is None else (Stamp(None, False), found.end())
+
+
+def read_number(value: float) -> Stamp | None:
+    """A time given as a number: seconds, milliseconds, microseconds or nanoseconds since 1970, told by its size."""
+    for limit, per_ms in ((1e11, 1e-3), (1e14, 1.0), (1e17, 1e3), (1e20, 1e6)):
+        if 1e8 < value < limit:
+            return Stamp(round(value / per_ms), True)
+    return None
+
+
+def _stamp(found: re.Match[str]) -> Stamp | None:
+    parts = found.groupdict()
+    if parts.get("e"):
+        fraction = parts["ef"] or parts.get("em") or "0"
+        return Stamp(int(parts["e"]) * 1000 + _millis(fraction), True)
+    year = parts.get("y") or parts.get("y2") or (f"20{parts['yy']}" if parts.get("yy") else None)
+    month = int(parts["mo"]) if parts.get("mo") else _MONTHS.get((parts.get("mon") or "").lower())
+    if month is None:
+        return None
+    day = int(parts["d"])
+    if month > 12 >= day and "/" in found[0]:
+        month, day = day, month  # 25/12/2024: no month is the 25th
+    hour = int(parts["h"])
+    if parts.get("ap"):
+        hour = hour % 12 + (12 if parts["ap"].lower() == "pm" else 0)
+    try:
+        whole = datetime(int(year or 2000), month, day, hour, int(parts["mi"]), min(int(parts["s"]), 59), tzinfo=UTC)
+    except ValueError:
+        return None
+    if year is None:
+        return Stamp(None, False)
+    ms = _since_epoch(whole) + _millis(parts.get("f") or "0")
+    zone = parts.get("z")
+    if not zone or (zone.isalpha() and zone not in _NAMED and zone not in ("Z", "UTC", "GMT")):
+        return Stamp(ms, False)
+    return Stamp(ms - _offset_ms(zone), True)
+
+
+def _millis(fraction: str) -> int:
+    return int((fraction + "00")[:3])
+
+
+def _since_epoch(moment: datetime) -> int:
+    gone = moment - _EPOCH
+    return (gone.days * 86_400 + gone.seconds) * 1000 + gone.microseconds // 1000
+
+
+def _offset_ms(zone: str) -> int:
+    zone = _NAMED.get(zone, zone)
+    if zone[0] not in "+-":
+        return 0
+    digits = zone[1:].replace(":", "")
+    minutes = int(digits[:2]) * 60 + int(digits[2:4])
+    return (minutes if zone[0] == "+" else -minutes) * 60_000
+
+
+def parse_zone(name: str | None) -> tzinfo | None:
+    """The zone `name` means (`Europe/Berlin`, `UTC`, `+02:00`); None for None. Raises LogError if there is none."""
+    if name is None:
+        return None
+    if re.fullmatch(r"[+-]\d{2}:?\d{2}", name):
+        return timezone(timedelta(milliseconds=_offset_ms(name)))
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError, ModuleNotFoundError):
+        raise LogError(f"there is no time zone {name!r}; give one as Europe/Berlin, UTC or +02:00") from None
+
+
+def to_utc(stamp: Stamp, zone: tzinfo | None) -> int | None:
+    """UTC milliseconds since 1970; what has no zone of its own is taken to be in `zone`, or in UTC."""
+    if stamp.ms is None or stamp.zoned or zone is None:
+        return stamp.ms
+    naive = _EPOCH + timedelta(milliseconds=stamp.ms)
+    return _since_epoch(naive.replace(tzinfo=zone).astimezone(UTC))
+
+
+def iso(ms: int) -> str:
+    """`2020-08-03T09:27:51.537Z` from UTC milliseconds since 1970."""
+    moment = _EPOCH + timedelta(milliseconds=ms)
+    return moment.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
+
+
+def instant(text: str) -> int:
+    """UTC milliseconds since 1970 from what `iso` wrote."""
+    return _since_epoch(datetime.fromisoformat(text))

@@ -1,0 +1,1 @@
+"""From an imported incident to a what-if table."""

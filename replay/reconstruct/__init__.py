@@ -1,0 +1,1 @@
+"""What happened in a recorded incident, read from its facts."""

@@ -1,0 +1,82 @@
+"""The generations of a group by its coordinator's facts: why each began, and how long its two phases took."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from groupsim.events import classic as c
+from groupsim.events.base import Recorded, group_stream
+from groupsim.events.types import MemberId
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """One completed join phase; times in ms of the run. None: the log does not tell, or it never came.
+
+    The join phase runs from `started_ms` to `joined_ms`, the sync phase from there to `synced_ms`. `member`: who caused
+    it. `size`: how many members joined, `members` their ids where they are told; `dropped` did not join in time.
+    """
+
+    number: int
+    cause: str
+    reason: str
+    size: int
+    joined_ms: int
+    started_ms: int | None = None
+    synced_ms: int | None = None
+    member: MemberId | None = None
+    members: tuple[MemberId, ...] | None = None
+    protocol: str | None = None
+    initial: bool = False
+    dropped: tuple[MemberId, ...] = ()
+
+    @property
+    def join_ms(self) -> int | None:
+        """How long the join phase took."""
+        return None if self.started_ms is None else self.joined_ms - self.started_ms
+
+    @property
+    def sync_ms(self) -> int | None:
+        """How long the sync phase took; None where another rebalance came first."""
+        return None if self.synced_ms is None else self.synced_ms - self.joined_ms
+
+
+def generations(facts: Iterable[Recorded], group: str) -> list[Generation]:
+    """All completed join phases of one group, in order; works on recorded and on simulated runs."""
+    found: list[Generation] = []
+    started: tuple[int, c.RebalanceStarted] | None = None
+    stream = group_stream(group)
+    for fact in facts:
+        if fact.stream != stream:
+            continue
+        match fact.event:
+            case c.RebalanceStarted() as start:
+                started = fact.at_ms, start
+            case c.JoinPhaseCompleted() as done:
+                found.append(_completed(fact.at_ms, done, started))
+                started = None
+            case c.AssignmentStored(generation=number) if found and started is None:
+                if found[-1].number == number and found[-1].synced_ms is None:
+                    found[-1] = replace(found[-1], synced_ms=fact.at_ms)
+            case c.CoordinatorUnloaded() | c.CoordinatorLoaded() | c.GroupEmptied():
+                started = None
+    return found
+
+
+def _completed(at_ms: int, done: c.JoinPhaseCompleted, started: tuple[int, c.RebalanceStarted] | None) -> Generation:
+    known = Generation(
+        number=done.generation,
+        cause="unknown",
+        reason="",
+        size=done.size,
+        joined_ms=at_ms,
+        members=done.members,
+        protocol=done.protocol,
+        dropped=done.dropped,
+    )
+    if started is None:
+        return known
+    at, start = started
+    initial = start.initial or start.generation <= 0
+    return replace(known, cause=start.cause, reason=start.reason, started_ms=at, member=start.member, initial=initial)

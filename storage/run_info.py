@@ -1,0 +1,87 @@
+"""What is known of a run, as plain JSON values: checked before it is kept, the same after it was kept."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from groupsim.events.types import RunId
+from groupsim.storage.errors import StoreError, StreamConflict
+from groupsim.storage.store import RunInfo
+
+_RUN_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@+,=-]*")
+_JSON = ("params", "summary")
+_encoder = msgspec.json.Encoder(order="deterministic")
+
+
+def checked(info: RunInfo) -> RunInfo:
+    """`info` with params and summary as they will be read again (sorted, lists for tuples).
+
+    Raises StoreError if the id will not do as a folder's name and a word in a shell, or if something can't be kept.
+    """
+    if info.id == "latest" or not _RUN_ID.fullmatch(info.id):
+        raise StoreError(
+            f"{info.id!r} can't be a run's id: letters, digits and _ . : @ + , = - may stand in it, and not `latest`"
+        )
+    if info.seed is not None and not -(2**63) <= info.seed < 2**63:
+        raise StoreError(f"seed {info.seed} is too large: a seed has at most 63 bits")
+    return from_columns(to_columns(info).values())
+
+
+def to_columns(info: RunInfo) -> dict[str, object]:
+    """The row of table runs, params and summary as JSON text."""
+    columns = msgspec.structs.asdict(info)
+    for name in _JSON:
+        _finite(columns[name], f"{name} of run {info.id}")
+        try:
+            columns[name] = _encoder.encode(columns[name]).decode()
+        except (TypeError, UnicodeError, OverflowError) as error:
+            raise StoreError(f"{name} of run {info.id} can't be written as JSON: {error}") from None
+    return columns
+
+
+def from_columns(row: Iterable[object]) -> RunInfo:
+    """The reverse; columns in the order of RunInfo's fields. Raises StoreError for what does not fit them."""
+    columns = dict(zip(RunInfo.__struct_fields__, row, strict=True))
+    try:
+        for name in _JSON:
+            columns[name] = msgspec.json.decode(str(columns[name]))
+        return msgspec.convert(columns, RunInfo)
+    except msgspec.MsgspecError as error:
+        raise StoreError(f"what is stored of run {columns['id']} can't be read: {error}") from None
+
+
+def seal(info: RunInfo) -> str:
+    """SHA-256 over what is known of a run, the digest of its facts included: 64 hexadecimal digits."""
+    return hashlib.sha256(_encoder.encode(list(to_columns(info).values()))).hexdigest()
+
+
+def over(info: RunInfo) -> StoreError:
+    """The error for writing to a run that has ended."""
+    return StoreError(f"run {info.id} is over ({info.status}); nothing can be added to it")
+
+
+def taken(run: RunId, place: str) -> StreamConflict:
+    """The error for a second run of the same id."""
+    return StreamConflict(f"run {run} already exists in {place}")
+
+
+def conflict(run: RunId, place: str) -> str:
+    """The sentence for a writer that came second."""
+    return f"another writer has already written to run {run} in {place}"
+
+
+def _finite(value: object, place: str) -> None:
+    """JSON has no NaN or infinity; msgspec would write null for them without a word."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise StoreError(f"{place}: {value} can't be written as JSON")
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            _finite(inner, f"{place}, {key}")
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            _finite(inner, place)

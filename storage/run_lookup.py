@@ -1,0 +1,46 @@
+"""Which run is meant: a whole id, a unique prefix of one, `latest`, or a name that only one run has."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence, Set
+
+from groupsim.events.types import RunId
+from groupsim.storage.errors import UnknownRun
+
+_SHOWN = 5
+
+
+def pick(names: Mapping[RunId, str], reference: str, place: str) -> RunId:
+    """The id that `reference` means in the store at `place`; `names` by id, oldest first. Raises UnknownRun."""
+    ids = list(names)
+    if reference in names:
+        return reference
+    if reference == "latest" and ids:
+        return ids[-1]
+    found = [run for run in ids if run.startswith(reference)] if reference else []
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise UnknownRun(f"{reference!r} could be {_listed(found)} in {place}; give more of the id")
+    named = [run for run, name in names.items() if name == reference]
+    if len(named) == 1:
+        return named[0]
+    if named:
+        raise UnknownRun(f"{len(named)} runs in {place} are called {reference!r}: {_listed(named[::-1])}; give an id")
+    raise missing(ids, reference, place, {*names.values(), "latest"})
+
+
+def missing(ids: Sequence[RunId], run: str, place: str, words: Set[str] = frozenset()) -> UnknownRun:
+    """The error to raise where `run` had to be a whole id, or one of `words`, and is none of them."""
+    if not ids:
+        return UnknownRun(f"there is no run {run!r}: {place} holds no runs yet")
+    near = difflib.get_close_matches(run, [*ids, *sorted(words)], n=3, cutoff=0.5)
+    hint = f"did you mean {', '.join(near)}?" if near else f"it holds {_listed(ids[::-1])}"
+    return UnknownRun(f"there is no run {run!r} in {place}; {hint}")
+
+
+def _listed(ids: Sequence[RunId]) -> str:
+    """The first few ids, and how many more there are."""
+    more = f" and {len(ids) - _SHOWN} more" if len(ids) > _SHOWN else ""
+    return ", ".join(ids[:_SHOWN]) + more

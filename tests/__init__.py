@@ -1,1 +1,0 @@
-"""The tests; each folder mirrors a package."""
