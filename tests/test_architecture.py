@@ -15,21 +15,9 @@ import pytest
 ROOT = Path(__file__).parent.parent
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PACKAGES = sorted(
-    [
-        "analysis",
-        "assignors",
-        "cli",
-        "conformance",
-        "coordinator",
-        "events",
-        "incidents",
-        "invariants",
-        "pipeline",
-        "replay",
-        "scenarios",
-        "simulation",
-        "storage",
-    ]
+    path.parent.name
+    for path in ROOT.glob("[a-z]*/__init__.py")
+    if path.parent.name not in ("benchmarks", "build", "tests")
 )
 CORE = ("events", "assignors", "coordinator", "invariants")
 MODULE_LINES, FUNCTION_LINES = 300, 60
