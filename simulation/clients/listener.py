@@ -69,14 +69,15 @@ def on_join_complete(m: Member, assigned: Partitions) -> Generator[simpy.Event, 
     if m.protocol_mode != STATIC:
         m.change_protocol(selected)
     m.commits_disabled = False
-    revoked = tuple(p for p in m.view if p not in assigned)
-    added = tuple(p for p in assigned if p not in m.view)
+    before, after = set(m.view), set(assigned)
+    revoked = tuple(p for p in m.view if p not in after)
+    added = tuple(p for p in assigned if p not in before)
     fine = True
     if revoked and m.protocol == COOPERATIVE:
         fine &= yield from revoke(m, revoked)
         m.request_rejoin("need to revoke partitions and re-join")
     m.set_view(assigned)
-    m.restored &= set(assigned)
+    m.restored &= after
     fine &= yield from call(m, "assigned", added)
     if not m.traits.commits_after_revoking:
         m.next_commit_ms = m.now + m.config.auto_commit_interval_ms

@@ -34,8 +34,9 @@ def _start(m: Member, asked: tuple[TopicPartition, ...], committed: Offsets) -> 
     earliest = m.config.auto_offset_reset == "earliest"
     found: list[tuple[str, int, int]] = []
     gained: list[TopicPartition] = []
+    held = set(m.view)
     for p in asked:
-        if p in m.view and p not in m.positions:
+        if p in held and p not in m.positions:
             reset = 0 if earliest else m.world_topics.end_offset(p, m.now)
             m.positions[p] = known.get(p, reset)
             found.append((p.topic, p.partition, m.positions[p]))
