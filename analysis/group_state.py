@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from groupsim.events import classic as c
 from groupsim.events.base import Event
+from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupCreated, GroupEmptied
 from groupsim.events.types import MemberId, Partitions, Protocol, TopicPartition
 
 EMPTY, PREPARING, COMPLETING, STABLE, DEAD = (
@@ -150,13 +151,13 @@ class GroupState:
                 self._join_phase(event)
             case c.AssignmentStored():
                 self._store(event)
-            case c.GroupEmptied():
+            case GroupEmptied():
                 self._empty(event)
-            case c.CoordinatorUnloaded():
+            case CoordinatorUnloaded():
                 self.state = DEAD
-            case c.CoordinatorLoaded():
+            case CoordinatorLoaded():
                 self._reload()
-            case c.GroupCreated():
+            case GroupCreated():
                 self.state = EMPTY
             case _:
                 return False
@@ -228,7 +229,7 @@ class GroupState:
         if self.state == STABLE and event.request is None:
             self._write()
 
-    def _empty(self, event: c.GroupEmptied) -> None:
+    def _empty(self, event: GroupEmptied) -> None:
         self.state, self.generation, self.leader, self.protocol = EMPTY, event.generation, None, None
         self.gone |= set(self.members)
         self.members, self.assignment = {}, {}

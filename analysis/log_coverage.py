@@ -9,11 +9,12 @@ from typing import Any
 from groupsim.analysis.process_state import FOLDS
 from groupsim.events import classic, client, network, world
 from groupsim.events.base import Event, Recorded, group_of
+from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupCreated, GroupEmptied
 from groupsim.events.types import MemberId, ProcessId, TopicPartition
 
 COORDINATOR: frozenset[type[Event]] = frozenset(
     {
-        classic.GroupCreated,
+        GroupCreated,
         classic.MemberIdIssued,
         classic.MemberAdded,
         classic.MemberUpdated,
@@ -23,9 +24,9 @@ COORDINATOR: frozenset[type[Event]] = frozenset(
         classic.RebalanceStarted,
         classic.JoinPhaseCompleted,
         classic.AssignmentStored,
-        classic.GroupEmptied,
-        classic.CoordinatorUnloaded,
-        classic.CoordinatorLoaded,
+        GroupEmptied,
+        CoordinatorUnloaded,
+        CoordinatorLoaded,
     }
 )
 CLIENT: frozenset[type[Event]] = frozenset(FOLDS)

@@ -15,14 +15,7 @@ from pathlib import Path
 from groupsim.analysis.report import report
 from groupsim.analysis.runs import Run
 from groupsim.events.base import WORLD_STREAM, group_stream, process_stream
-from groupsim.events.classic import (
-    AssignmentStored,
-    GroupCreated,
-    JoinPhaseCompleted,
-    MemberAdded,
-    MemberUpdated,
-    RebalanceStarted,
-)
+from groupsim.events.classic import AssignmentStored, JoinPhaseCompleted, MemberAdded, MemberUpdated, RebalanceStarted
 from groupsim.events.client import (
     CallbackEnd,
     CallbackStart,
@@ -34,6 +27,7 @@ from groupsim.events.client import (
     SyncSent,
     ViewChanged,
 )
+from groupsim.events.group import GroupCreated
 from groupsim.events.types import TopicPartition
 from groupsim.events.world import GroupDeclared, RunEnded, TopicCreated
 from groupsim.storage.memory import MemoryStore

@@ -26,8 +26,9 @@ import psycopg
 from sqlalchemy import make_url
 
 from groupsim.events.base import NETWORK_STREAM, Event, group_stream, process_stream
-from groupsim.events.classic import CommitAccepted, HeartbeatReceived
+from groupsim.events.classic import HeartbeatReceived
 from groupsim.events.client import CommitSent, PollEnd, ViewChanged
+from groupsim.events.group import CommitAccepted
 from groupsim.events.network import MessageDelivered
 from groupsim.events.types import TopicPartition
 from groupsim.storage.codec import COLUMNS

@@ -21,7 +21,7 @@ import typer
 
 import groupsim.analysis.tables as tables_package
 from groupsim.analysis.availability.labels import MEANINGS
-from groupsim.events import classic, client, network, world
+from groupsim.events import classic, client, group, network, world
 from groupsim.events.base import Event
 from groupsim.events.catalogue import CATALOGUE
 
@@ -82,7 +82,13 @@ def _kind(parameter: Any) -> str:
 
 def facts() -> str:
     """Every fact type with its fields."""
-    titles = {classic: "The coordinator", client: "The clients", network: "The network", world: "The world"}
+    titles = {
+        group: "Groups",
+        classic: "Classic groups",
+        client: "The clients",
+        network: "The network",
+        world: "The world",
+    }
     parts = [
         f"# Facts\n\n{_GENERATED}",
         "Durable: Kafka itself writes a record, so that a failover keeps it. Noise: it changes "

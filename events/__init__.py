@@ -1,1 +1,12 @@
-"""The vocabulary: every fact that a run can hold, as data. Imports nothing else of this project."""
+"""Every fact that a run can hold, as data. Imports nothing else of this project.
+
+base       Event, the base of all facts; Recorded, the envelope with time and place; the names of the streams
+group      facts of a group that do not depend on its protocol: created, emptied, commits, coordinator loaded
+classic    facts of the classic protocol's coordinator: members, rebalances, assignments
+client     what a consumer process saw and did
+network    messages, cut and slow links
+world      topics, what the operator did, what the scenario asserted
+types      ids, partitions, offsets, subscriptions
+catalogue  all fact types by tag, and the fingerprint of their shapes
+errors     the root of this project's exceptions
+"""

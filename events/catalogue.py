@@ -3,23 +3,38 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
+from types import ModuleType
 
-from groupsim.events import classic, client, network, world
+from groupsim.events import classic, client, group, network, world
 from groupsim.events.base import Event
+from groupsim.events.errors import GroupSimError
+
+MODULES = (group, classic, client, network, world)
+"""Every module of facts. A new protocol adds its own."""
+ABSTRACT = (client.ClientEvent,)
+"""Bases that are never recorded themselves."""
 
 
-def _types() -> dict[str, type[Event]]:
-    found = {
-        kind.__name__: kind
-        for module in (classic, client, network, world)
-        for kind in vars(module).values()
-        if isinstance(kind, type) and issubclass(kind, Event) and kind.__module__ == module.__name__
-    }
-    del found["ClientEvent"]
+class DuplicateTag(GroupSimError):
+    """Two fact types have the same name, which is the tag that logs carry."""
+
+
+def fact_types(modules: Iterable[ModuleType]) -> dict[str, type[Event]]:
+    """The fact types that these modules define, by tag. Raises DuplicateTag."""
+    found: dict[str, type[Event]] = {}
+    for module in modules:
+        for kind in vars(module).values():
+            own = isinstance(kind, type) and issubclass(kind, Event) and kind.__module__ == module.__name__
+            if not own or kind in ABSTRACT:
+                continue
+            other = found.setdefault(kind.__name__, kind)
+            if other is not kind:
+                raise DuplicateTag(f"{kind.__name__} is a fact of {other.__module__} and of {module.__name__}")
     return dict(sorted(found.items()))
 
 
-CATALOGUE: dict[str, type[Event]] = _types()
+CATALOGUE: dict[str, type[Event]] = fact_types(MODULES)
 """Tag -> fact type, sorted by tag."""
 STATE_CHANGING = tuple(tag for tag, kind in CATALOGUE.items() if not kind.noise)
 """Tags of the facts that change something: what every reader but a listing of all facts asks for."""

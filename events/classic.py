@@ -1,7 +1,7 @@
 """What a coordinator of classic groups does and decides (Kafka: ClassicGroup, GroupMetadataManager).
 
-One stream per group. A field that is None was not told by the log the fact was read from; simulated facts leave none
-out, except where the docstring gives None a meaning.
+Recorded in the group's stream, with the facts of `events.group`. A field that is None was not in the log that the fact
+was read from; simulated facts have every field, except where the docstring gives None a meaning.
 """
 
 from __future__ import annotations
@@ -11,11 +11,7 @@ from typing import ClassVar
 import msgspec
 
 from groupsim.events.base import Event
-from groupsim.events.types import MemberId, Offsets, Partitions, Plan, Protocol, Subscription
-
-
-class GroupCreated(Event, frozen=True, kw_only=True):
-    """A JoinGroup or an offset commit named a group that did not exist."""
+from groupsim.events.types import MemberId, Plan, Protocol, Subscription
 
 
 class MemberIdIssued(Event, frozen=True, kw_only=True):
@@ -160,9 +156,9 @@ class StoredMember(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class AssignmentStored(Event, frozen=True, kw_only=True):
-    """The leader's assignment is in force and written: the group is Stable at `generation`.
+    """The leader's assignment applies and is written: the group is Stable at `generation`.
 
-    `assignment` has every member, sorted (None: not told by the log). `members` is what a new coordinator needs.
+    `assignment` has every member, sorted (None: not in the log). `members` is what a new coordinator needs.
     """
 
     durable: ClassVar[bool] = True
@@ -172,14 +168,6 @@ class AssignmentStored(Event, frozen=True, kw_only=True):
     protocol: str | None = None
     assignment: Plan | None = None
     members: tuple[StoredMember, ...] = ()
-
-
-class GroupEmptied(Event, frozen=True, kw_only=True):
-    """The last member is gone; the group is Empty at `generation`."""
-
-    durable: ClassVar[bool] = True
-    generation: int
-    protocol_type: str | None = None
 
 
 class SyncTimeout(Event, frozen=True, kw_only=True):
@@ -196,36 +184,3 @@ class HeartbeatReceived(Event, frozen=True, kw_only=True):
     member: MemberId
     generation: int
     error: str
-
-
-class CommitAccepted(Event, frozen=True, kw_only=True):
-    """Offsets were committed. `member` is empty for a commit outside group management."""
-
-    durable: ClassVar[bool] = True
-    member: MemberId
-    generation: int
-    offsets: Offsets
-    transactional: bool = False
-
-
-class CommitRefused(Event, frozen=True, kw_only=True):
-    """Offsets were not committed."""
-
-    member: MemberId
-    generation: int
-    error: str
-    offsets: Offsets = ()
-
-
-class CoordinatorUnloaded(Event, frozen=True, kw_only=True):
-    """The coordinator gave the group up: parked requests are answered NOT_COORDINATOR."""
-
-
-class CoordinatorLoaded(Event, frozen=True, kw_only=True):
-    """A coordinator took the group over, knowing only its durable facts (spec: T32)."""
-
-
-def moved(before: Plan, after: Plan) -> Partitions:
-    """The partitions of `after` that had another owner in `before`, sorted."""
-    owner = {p: m for m, ps in before.items() for p in ps}
-    return tuple(sorted(p for m, ps in after.items() for p in ps if owner.get(p, m) != m))

@@ -1,11 +1,32 @@
-"""The root of every exception this project raises on purpose.
+"""The root of every exception this project raises on purpose, and the tree of them all (a test compares it).
 
 GroupSimError
-├── coordinator: none (Kafka's error codes are values, `coordinator.outcome.Error`)
-├── storage.errors.StoreError: StreamConflict, UnknownFact, NewerStore, UnknownRun
-├── incidents.errors.LogError: a log that can't be read
-├── scenarios and simulation: BadScenario, BadSetting, CheckFailed
-└── cli: none of its own; prints one sentence and exits with 2
+├── AnalysisError
+├── AssignorError
+├── BadLine
+├── BadRecording
+├── BadRequest
+├── BadScenario
+│   └── StoryError
+├── BadScript
+├── BadSetting
+├── BadSpec
+│   └── Refused
+├── DuplicateTag
+├── Implausible
+├── LogError
+├── NotAdmitted
+├── PipelineError
+├── ScenarioFailed
+├── StoreError
+│   ├── Diverged
+│   ├── NewerStore
+│   ├── StreamConflict
+│   ├── UnknownFact
+│   └── UnknownRun
+└── Unavailable
+
+Kafka's error codes are values (`coordinator.outcome.Error`), never exceptions.
 """
 
 from __future__ import annotations

@@ -57,3 +57,9 @@ class Protocol(msgspec.Struct, frozen=True, array_like=True):
 
     name: str
     metadata: Subscription
+
+
+def moved(before: Plan, after: Plan) -> Partitions:
+    """The partitions of `after` that had another owner in `before`, sorted."""
+    owner = {p: m for m, ps in before.items() for p in ps}
+    return tuple(sorted(p for m, ps in after.items() for p in ps if owner.get(p, m) != m))

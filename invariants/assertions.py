@@ -9,6 +9,7 @@ from groupsim.assignors import ASSIGNORS
 from groupsim.assignors.spec import COOPERATIVE
 from groupsim.events import classic as c
 from groupsim.events.base import Event, Recorded, group_of
+from groupsim.events.group import CoordinatorLoaded, GroupEmptied
 from groupsim.events.types import MemberId, Protocol, TopicPartition
 from groupsim.invariants.base import Violation
 
@@ -29,7 +30,7 @@ class _Group:
                 self._claim(event.member, event.protocols)
             case c.MemberRemoved():
                 self.claims.pop(event.member, None)
-            case c.CoordinatorLoaded() | c.GroupEmptied():
+            case CoordinatorLoaded() | GroupEmptied():
                 self.claims.clear()  # whoever joins again says again what it holds
 
     def _claim(self, member: MemberId, protocols: tuple[Protocol, ...]) -> None:

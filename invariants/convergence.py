@@ -10,6 +10,7 @@ from groupsim.events import client as p
 from groupsim.events import network as n
 from groupsim.events import world as w
 from groupsim.events.base import Event, Recorded, group_of
+from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupEmptied
 from groupsim.events.types import MemberId, ProcessId, TopicPartition
 from groupsim.invariants.base import Violation
 
@@ -27,8 +28,8 @@ _TROUBLE = (
     p.Closed,
     p.PollExpired,
     p.Failed,
-    c.CoordinatorUnloaded,
-    c.CoordinatorLoaded,
+    CoordinatorUnloaded,
+    CoordinatorLoaded,
     n.LinkCut,
     n.LinkHealed,
     n.LinkSlowed,
@@ -126,10 +127,10 @@ class Converges:
                 plan = event.assignment
                 group.owners = None if plan is None else {tp: m for m, ps in plan.items() for tp in ps}
                 self._settled(group, at_ms, stable=True)
-            case c.GroupEmptied():
+            case GroupEmptied():
                 group.owners = {}
                 self._settled(group, at_ms, stable=False)
-            case c.CoordinatorLoaded():
+            case CoordinatorLoaded():
                 group.stable, group.began_ms = bool(group.owners), None
 
     def _settled(self, group: _Group, at_ms: int, *, stable: bool) -> None:

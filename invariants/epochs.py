@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from groupsim.events.base import Recorded, group_of
-from groupsim.events.classic import AssignmentStored, CoordinatorLoaded, GroupEmptied, JoinPhaseCompleted
+from groupsim.events.classic import AssignmentStored, JoinPhaseCompleted
+from groupsim.events.group import CoordinatorLoaded, GroupEmptied
 from groupsim.invariants.base import Violation
 
 

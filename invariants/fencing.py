@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from groupsim.events import classic as c
 from groupsim.events.base import Event, Recorded, group_of
+from groupsim.events.group import CommitAccepted, CoordinatorLoaded, GroupCreated, GroupEmptied
 from groupsim.events.types import MemberId
 from groupsim.invariants.base import Violation
 
@@ -22,7 +23,7 @@ class _Roll:
 
     def apply(self, event: Event) -> None:
         match event:
-            case c.GroupCreated():
+            case GroupCreated():
                 self.complete, self.generation = True, self.generation or 0
             case c.MemberAdded():
                 self.members.add(event.member)
@@ -40,10 +41,10 @@ class _Roll:
             case c.AssignmentStored():
                 self.generation = event.generation
                 self._write()
-            case c.GroupEmptied():
+            case GroupEmptied():
                 self.generation, self.members, self.complete = event.generation, set(), True
                 self._write()
-            case c.CoordinatorLoaded():
+            case CoordinatorLoaded():
                 self.generation, self.members = self.written[0], set(self.written[1])
 
     def _write(self) -> None:
@@ -69,7 +70,7 @@ class FencedCommits:
         if group is None:
             return
         event = fact.event
-        if not isinstance(event, c.CommitAccepted):
+        if not isinstance(event, CommitAccepted):
             self._rolls.setdefault(group, _Roll()).apply(event)
             return
         roll = self._rolls.setdefault(group, _Roll())

@@ -8,8 +8,8 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from groupsim.events.classic import CommitAccepted
 from groupsim.events.client import PositionReady
+from groupsim.events.group import CommitAccepted
 from groupsim.events.world import TopicCreated
 from groupsim.pipeline.source import of_types
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from groupsim.events import classic as c
 from groupsim.events import client as p
+from groupsim.events.group import CommitAccepted
 from groupsim.events.types import TopicPartition
 from groupsim.scenarios.dsl import Application, World, minutes, scenario, seconds
 from groupsim.scenarios.probe import Probe, watch
@@ -57,7 +58,7 @@ def _foreign_commits(seen: Probe, group: str) -> int:
             continue
         if isinstance(fact.event, c.AssignmentStored):
             owner = {tp: member for member, given in (fact.event.assignment or {}).items() for tp in given}
-        elif isinstance(fact.event, c.CommitAccepted):
+        elif isinstance(fact.event, CommitAccepted):
             committed = [TopicPartition(topic, number) for topic, number, _ in fact.event.offsets]
             found += sum(owner.get(tp, fact.event.member) != fact.event.member for tp in committed)
     return found

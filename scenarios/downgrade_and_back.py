@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from groupsim.events import classic as c
+from groupsim.events.group import CommitRefused
 from groupsim.scenarios.dsl import World, minutes, scenario, seconds
 from groupsim.scenarios.probe import watch
 from groupsim.simulation.clients.process import Script
@@ -30,4 +31,4 @@ def downgrade_and_back(world: World, members: int = 3, partitions: int = 12) -> 
             yield group.stable(members=members, within=minutes(1))
         world.check(seen.each(c.JoinPhaseCompleted)[-1][1].protocol == selected, f"the bounce ended with {selected}")
     world.check(seen.unsafe_ms() == 0, "no partition had two entitled owners")
-    world.check(seen.count(c.CommitRefused, error="ILLEGAL_GENERATION") == 0, "no commit came too late")
+    world.check(seen.count(CommitRefused, error="ILLEGAL_GENERATION") == 0, "no commit came too late")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.events import classic as c
+from groupsim.events.group import GroupEmptied
 from groupsim.scenarios.dsl import World, minutes, scenario, seconds
 from groupsim.scenarios.probe import watch
 from groupsim.simulation.clients.process import Script
@@ -31,5 +31,5 @@ def only_absent_statics(world: World, rebalance_ms: int = 10_000, session_ms: in
     world.check(books.phase.value == "PreparingRebalance", "three rebalance timeouts later it is still preparing")
     world.check(len(books.members) == 2, "with nobody but the two absent members")
     yield world.sleep(session_ms - 3 * rebalance_ms + seconds(1))
-    emptied = seen.each(c.GroupEmptied)[-1][0]
+    emptied = seen.each(GroupEmptied)[-1][0]
     world.check(emptied - killed <= session_ms + 10, "their sessions end it: the group is empty")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from groupsim.events import classic as c
 from groupsim.events import client as p
+from groupsim.events.group import CommitAccepted
 from groupsim.scenarios.dsl import Application, World, minutes, scenario, seconds
 from groupsim.scenarios.probe import watch
 from groupsim.simulation.clients.process import Script
@@ -30,7 +30,7 @@ def poll_expiry_while_rebalance_waits(world: World, partitions: int = 6, poll_in
     group.join("carol", topics=[orders], client="librdkafka", application=busy)
     yield world.sleep(poll_interval_ms + seconds(12))
     expired = seen.each(p.PollExpired, process="alice.0")[0][0]
-    late = [fact for _, fact in seen.each(c.CommitAccepted, since=expired) if fact.member == member]
+    late = [fact for _, fact in seen.each(CommitAccepted, since=expired) if fact.member == member]
     world.check(late == [], "the broker accepts nothing more of the one that left")
     lost = seen.each(p.CallbackStart, since=expired, process="alice.0")
     world.check(lost[0][1].kind in ("lost", "revoked"), "its listener is called when it polls again")

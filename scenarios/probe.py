@@ -9,7 +9,7 @@ from groupsim.analysis.availability.labels import BOTH_ENTITLED, Interval
 from groupsim.analysis.tables.summary import reprocessed_records
 from groupsim.events import classic as c
 from groupsim.events.base import Event, Recorded, group_of
-from groupsim.events.types import Plan
+from groupsim.events.types import Plan, moved
 from groupsim.simulation.world import World
 
 E = TypeVar("E", bound=Event)
@@ -77,4 +77,4 @@ def watch(world: World) -> Probe:
 
 def moves(before: Plan, after: Plan) -> int:
     """How many partitions changed hands from one assignment to a later one, whoever held them between."""
-    return len(c.moved(before, after))
+    return len(moved(before, after))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from groupsim.events import classic as c
 from groupsim.events import client as p
+from groupsim.events.group import CommitRefused
 from groupsim.scenarios.dsl import World, minutes, scenario, seconds
 from groupsim.scenarios.probe import watch
 from groupsim.simulation.clients.process import Script
@@ -32,5 +32,5 @@ def upgrade_in_two_bounces(world: World, members: int = 3, partitions: int = 12)
         running = {m.consumer.member.protocol for m in joined}
         world.check(running == {protocol}, f"after the bounce to [{strategy}] everybody runs {protocol}")
     world.check(seen.count(p.Failed) == 0, "no member was refused")
-    world.check(seen.count(c.CommitRefused) == 0, "no commit was refused")
+    world.check(seen.count(CommitRefused) == 0, "no commit was refused")
     world.check(seen.unsafe_ms() == 0, "no partition had two entitled owners")

@@ -29,7 +29,8 @@ from groupsim.coordinator.classic.state import Group
 from groupsim.coordinator.config import GroupConfig
 from groupsim.coordinator.outcome import Error, Reply
 from groupsim.events.base import Event, group_stream
-from groupsim.events.classic import CommitAccepted, RebalanceStarted
+from groupsim.events.classic import RebalanceStarted
+from groupsim.events.group import CommitAccepted
 from groupsim.events.types import GroupId
 from groupsim.simulation.host import GroupHost
 from groupsim.simulation.network import Message, Network

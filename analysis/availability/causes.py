@@ -12,6 +12,7 @@ from groupsim.analysis.group_state import GroupState
 from groupsim.analysis.process_state import Process, Processes
 from groupsim.events import classic as c
 from groupsim.events.base import Event
+from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupCreated, GroupEmptied
 
 START = "start"
 FAILOVER = "coordinator-failover"
@@ -37,7 +38,7 @@ class Causes:
     def apply(self, event: Event, books: GroupState, processes: Processes, owed: bool) -> None:
         """Take notice of one fact, before the books do. `owed`: a follow-up rebalance is due."""
         match event:
-            case c.GroupCreated():
+            case GroupCreated():
                 self._founded = True
             case c.AssignmentStored():
                 self._started = True
@@ -47,7 +48,7 @@ class Causes:
             case c.MemberRemoved():
                 process = processes.of(event.member)
                 self._removed = of_process(process) if process else None
-            case c.CoordinatorUnloaded() | c.CoordinatorLoaded():
+            case CoordinatorUnloaded() | CoordinatorLoaded():
                 self._set(FAILOVER)
             case c.RebalanceStarted():
                 if not self._founded and event.generation > 0:
@@ -55,7 +56,7 @@ class Causes:
                 if not (owed and event.cause in _FOLLOW_UP):
                     self._set(self._chain(event, processes))
                 self._removed = None
-            case c.JoinPhaseCompleted() | c.GroupEmptied():
+            case c.JoinPhaseCompleted() | GroupEmptied():
                 self._removed = None
 
     def _chain(self, event: c.RebalanceStarted, processes: Processes) -> str:

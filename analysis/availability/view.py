@@ -31,6 +31,7 @@ from groupsim.analysis.log_coverage import LogCoverage
 from groupsim.analysis.process_state import HOLDING, MEMBERSHIP, Process, Processes
 from groupsim.events import classic, client
 from groupsim.events.base import Event
+from groupsim.events.group import GroupEmptied
 from groupsim.events.types import MemberId, TopicPartition
 
 DATA = "data"
@@ -87,7 +88,7 @@ class GroupView:
         if isinstance(event, classic.AssignmentStored):
             self.processes.granted(sorted(self.books.members))
             self.owed = self._owed()
-        elif isinstance(event, classic.GroupEmptied):
+        elif isinstance(event, GroupEmptied):
             self.owed = set()
 
     def _of_member(self, member: MemberId) -> set[TopicPartition]:

@@ -17,6 +17,7 @@ from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.events import network
 from groupsim.events.base import Event, Recorded, group_of
+from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupEmptied
 from groupsim.events.types import MemberId, TopicPartition
 
 EMPTY, JOINING, COMPLETING, SETTLED, UNLOADED = "empty", "joining", "completing", "settled", "unloaded"
@@ -225,11 +226,11 @@ class _Teller:
                 self._joined(self.running, event, at_ms)
             case c.AssignmentStored():
                 self._stored(event, at_ms)
-            case c.GroupEmptied():
+            case GroupEmptied():
                 self._emptied(event, at_ms)
-            case c.CoordinatorUnloaded():
+            case CoordinatorUnloaded():
                 self._state(at_ms, UNLOADED, self.running)
-            case c.CoordinatorLoaded():
+            case CoordinatorLoaded():
                 self._loaded(at_ms)
 
     def _arrived(self, member: MemberId, at_ms: int) -> None:
@@ -263,7 +264,7 @@ class _Teller:
         self.running = None
         self._state(at_ms, SETTLED, r if r is not None else self._last())
 
-    def _emptied(self, event: c.GroupEmptied, at_ms: int) -> None:
+    def _emptied(self, event: GroupEmptied, at_ms: int) -> None:
         if self.running is not None:
             self.running.ended_ms, self.running.generation = at_ms, event.generation
         self.running = None

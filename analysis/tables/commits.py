@@ -8,9 +8,9 @@ from typing import Any
 
 from groupsim.analysis.log_coverage import CLIENT
 from groupsim.analysis.process_state import Processes
-from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.events.base import Recorded, group_of
+from groupsim.events.group import CommitAccepted, CommitRefused
 from groupsim.events.world import TopicCreated
 
 COMMITS = {
@@ -57,10 +57,10 @@ def commits(facts: Iterable[Recorded]) -> Iterator[Row]:
             continue
         if type(event) in CLIENT:
             processes[group].apply(event)  # type: ignore[arg-type]
-        elif isinstance(event, c.CommitAccepted | c.CommitRefused):
+        elif isinstance(event, CommitAccepted | CommitRefused):
             process = processes[group].of(event.member)
             name = process.id if process is not None else None
-            error = None if isinstance(event, c.CommitAccepted) else event.error
+            error = None if isinstance(event, CommitAccepted) else event.error
             if error is not None:
                 refused.add((group, name, error))
             yield from _rows(
@@ -109,7 +109,7 @@ def lag(facts: Iterable[Recorded], every_ms: int) -> Iterator[Row]:
         elif isinstance(event, p.PositionReady):
             for topic, partition, offset in event.offsets:
                 began.setdefault((group or "", topic, partition), offset)
-        elif isinstance(event, c.CommitAccepted):
+        elif isinstance(event, CommitAccepted):
             for topic, partition, offset in event.offsets:
                 committed[group or "", topic, partition] = offset
     yield from _levels(at_ms, rates, began, committed)

@@ -12,6 +12,7 @@ from groupsim.analysis.process_state import Processes
 from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.events.base import Event, Recorded, group_of
+from groupsim.events.group import CoordinatorLoaded, GroupEmptied
 from groupsim.events.types import MemberId, TopicPartition
 
 _FOLLOW_UP = ("member-rejoined", "leader-rejoined")
@@ -155,11 +156,11 @@ class _Teller:
                 self._set(generation=event.generation, members=event.size or None, slowest_member=self._name(slowest))
             case c.AssignmentStored():
                 self._stored(event, at_ms, before)
-            case c.GroupEmptied() if self.running:
+            case GroupEmptied() if self.running:
                 had = sum(len(given) for given in (before or {}).values())
                 self._set(generation=event.generation, members=0)
                 self._end(at_ms, moved=0, revoked=None if before is None else had)
-            case c.CoordinatorLoaded() if self.running:
+            case CoordinatorLoaded() if self.running:
                 self._set(generation=None)
                 self._end(at_ms, moved=0, revoked=0)
 

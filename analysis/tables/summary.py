@@ -12,9 +12,9 @@ from groupsim.analysis.availability.labels import BOTH_ENTITLED, LABELS, OK, UNK
 from groupsim.analysis.group_state import GroupState
 from groupsim.analysis.log_coverage import COORDINATOR
 from groupsim.analysis.tables.rebalances import rebalances
-from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.events.base import Recorded, group_of
+from groupsim.events.group import CommitAccepted, CommitRefused
 from groupsim.events.world import GroupDeclared
 
 Where = tuple[str, str, int]
@@ -32,8 +32,8 @@ def summarise(facts: Sequence[Recorded], found: Sequence[Interval] | None = None
         "groups": groups(facts),
         "unavailable": unavailable(found),
         "commits": {
-            "accepted": counts[c.CommitAccepted],
-            "refused": counts[c.CommitRefused],
+            "accepted": counts[CommitAccepted],
+            "refused": counts[CommitRefused],
             "unsafe_ms": unsafe_ms,
         },
         "reprocessed_records": reprocessed_records(facts),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from groupsim.events import classic
+from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupEmptied
 from groupsim.events.types import MemberId, ProcessId
 
 Record = dict[str, Any]
@@ -63,12 +64,12 @@ class BrokerLog:
             case classic.AssignmentStored(generation=generation, assignment=plan):
                 self._phase = STABLE
                 self._note(at, "assignment_received", self._leader, generation=generation, n_members=len(plan or {}))
-            case classic.GroupEmptied(generation=generation):
+            case GroupEmptied(generation=generation):
                 self._phase = EMPTY
                 self._note(at, "group_empty", generation=generation)
-            case classic.CoordinatorUnloaded():
+            case CoordinatorUnloaded():
                 self._note(at, "group_unloaded")
-            case classic.CoordinatorLoaded():
+            case CoordinatorLoaded():
                 self._note(at, "group_loaded", n_members=len(self._members))
 
     def finish(self) -> None:

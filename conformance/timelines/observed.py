@@ -9,8 +9,9 @@ from groupsim.conformance.timelines.broker_log import BrokerLog
 from groupsim.conformance.timelines.client_log import ClientLog
 from groupsim.conformance.timelines.intervals import Spans
 from groupsim.conformance.timelines.progress import Progress
-from groupsim.events import classic, client
+from groupsim.events import client
 from groupsim.events.base import Recorded
+from groupsim.events.group import CommitAccepted
 from groupsim.events.types import NO_GENERATION, MemberId, Offsets, Partitions, ProcessId
 from groupsim.simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
 
@@ -55,7 +56,7 @@ class Observed:
                 self._client(fact.at_ms, fact.event)
             else:
                 self.log.observe(fact.at_ms, fact.event)
-            if isinstance(fact.event, classic.CommitAccepted) and fact.event.member in self.log.member_ids:
+            if isinstance(fact.event, CommitAccepted) and fact.event.member in self.log.member_ids:
                 process, event = self.log.member_ids[fact.event.member], fact.event
                 self.progress.committed(fact.at_ms, process, event.generation, len(event.offsets))
         self.log.finish()

@@ -6,7 +6,7 @@ from groupsim.coordinator.classic.commands import Commit, CommitAnswer
 from groupsim.coordinator.classic.decision import Decision
 from groupsim.coordinator.classic.state import Group, Phase
 from groupsim.coordinator.outcome import Error, Outcome
-from groupsim.events import classic as facts
+from groupsim.events.group import CommitAccepted, CommitRefused, GroupCreated
 
 GROUP_ID_NOT_FOUND_SINCE = 9
 
@@ -17,9 +17,9 @@ def commit(group: Group, cmd: Commit) -> Outcome:
     error = _refusal(group, cmd)
     if error is Error.NONE:
         if not group.exists:
-            draft.record(facts.GroupCreated())
+            draft.record(GroupCreated())
         draft.record(
-            facts.CommitAccepted(
+            CommitAccepted(
                 member=cmd.member,
                 generation=cmd.generation,
                 offsets=cmd.offsets,
@@ -29,9 +29,7 @@ def commit(group: Group, cmd: Commit) -> Outcome:
         if cmd.member in group.members and not cmd.transactional:
             draft.arm_session(group.members[cmd.member])
     else:
-        draft.record(
-            facts.CommitRefused(member=cmd.member, generation=cmd.generation, error=error.name, offsets=cmd.offsets)
-        )
+        draft.record(CommitRefused(member=cmd.member, generation=cmd.generation, error=error.name, offsets=cmd.offsets))
     draft.reply(cmd.request, CommitAnswer(error))
     return draft.outcome()
 

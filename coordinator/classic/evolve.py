@@ -10,6 +10,7 @@ from groupsim.coordinator.classic.state import Group, Member, Phase
 from groupsim.coordinator.classic.transitions import move
 from groupsim.events import classic as facts
 from groupsim.events.base import Event
+from groupsim.events.group import CommitAccepted, CoordinatorLoaded, CoordinatorUnloaded, GroupCreated, GroupEmptied
 from groupsim.events.types import Protocol
 
 
@@ -19,7 +20,7 @@ def evolve(group: Group, event: Event) -> Group:
     if apply is None:
         return group
     after = apply(group, event)
-    return _remember(after) if survives(event) and not isinstance(event, facts.CommitAccepted) else after
+    return _remember(after) if survives(event) and not isinstance(event, CommitAccepted) else after
 
 
 def survives(event: Event) -> bool:
@@ -62,7 +63,7 @@ def _offers(group: Group, gone: tuple[Protocol, ...], come: tuple[Protocol, ...]
     return {name: count for name, count in counts.items() if count}
 
 
-def _created(group: Group, e: facts.GroupCreated) -> Group:
+def _created(group: Group, e: GroupCreated) -> Group:
     """The Java coordinator writes an empty group's record at once, and no answer waits for it (seen: Kafka 4.4)."""
     empty = Group(id=group.id, config=group.config, elect=group.elect, exists=True)
     return replace(group, exists=True, stored=empty if group.config.coordinator == "java" else None)
@@ -192,7 +193,7 @@ def _join_completed(group: Group, e: facts.JoinPhaseCompleted) -> Group:
     )
 
 
-def _emptied(group: Group, e: facts.GroupEmptied) -> Group:
+def _emptied(group: Group, e: GroupEmptied) -> Group:
     return replace(
         group,
         phase=move(group.phase, Phase.EMPTY),
@@ -219,13 +220,13 @@ def _stored(group: Group, e: facts.AssignmentStored) -> Group:
     return replace(group, members=members, phase=move(group.phase, Phase.STABLE), previous=group.phase)
 
 
-def _unloaded(group: Group, e: facts.CoordinatorUnloaded) -> Group:
+def _unloaded(group: Group, e: CoordinatorUnloaded) -> Group:
     """Whoever waited has been answered: nothing is parked in a group that is given up."""
     members = {m: replace(member, join_request=None, sync_request=None) for m, member in group.members.items()}
     return replace(group, members=members, phase=Phase.DEAD, previous=group.phase)
 
 
-def _loaded(group: Group, e: facts.CoordinatorLoaded) -> Group:
+def _loaded(group: Group, e: CoordinatorLoaded) -> Group:
     """What durable facts give: Stable if there are members, else Empty, else as if there had never been a group."""
     fresh = Group(id=group.id, config=group.config, elect=group.elect)
     if group.stored is None:
@@ -235,7 +236,7 @@ def _loaded(group: Group, e: facts.CoordinatorLoaded) -> Group:
     return replace(kept, stored=kept)
 
 
-def _committed(group: Group, e: facts.CommitAccepted) -> Group:
+def _committed(group: Group, e: CommitAccepted) -> Group:
     """Offsets are kept elsewhere; but a group that is known by them alone comes back, empty."""
     if group.stored is not None:
         return group
@@ -243,7 +244,7 @@ def _committed(group: Group, e: facts.CommitAccepted) -> Group:
 
 
 _APPLY: dict[type[Event], Callable[[Group, Any], Group]] = {
-    facts.GroupCreated: _created,
+    GroupCreated: _created,
     facts.MemberIdIssued: _issued,
     facts.PendingMemberRemoved: _pending_removed,
     facts.MemberAdded: _added,
@@ -254,11 +255,11 @@ _APPLY: dict[type[Event], Callable[[Group, Any], Group]] = {
     facts.RebalanceStarted: _rebalance_started,
     facts.JoinDelayExtended: _delay_extended,
     facts.JoinPhaseCompleted: _join_completed,
-    facts.GroupEmptied: _emptied,
+    GroupEmptied: _emptied,
     facts.SyncParked: _sync_parked,
     facts.MemberSynced: _synced,
     facts.AssignmentStored: _stored,
-    facts.CommitAccepted: _committed,
-    facts.CoordinatorUnloaded: _unloaded,
-    facts.CoordinatorLoaded: _loaded,
+    CommitAccepted: _committed,
+    CoordinatorUnloaded: _unloaded,
+    CoordinatorLoaded: _loaded,
 }

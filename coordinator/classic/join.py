@@ -11,6 +11,7 @@ from groupsim.coordinator.classic.state import Group, Phase
 from groupsim.coordinator.config import NEW_MEMBER_JOIN_TIMEOUT_MS
 from groupsim.coordinator.outcome import Error, Outcome
 from groupsim.events import classic as facts
+from groupsim.events.group import GroupCreated
 from groupsim.events.types import MemberId
 
 MEMBER_ID_REQUIRED_SINCE = 4
@@ -46,7 +47,7 @@ def _refusal(draft: Decision, cmd: Join) -> Error:
     if not draft.group.exists:
         if cmd.member:
             return Error.UNKNOWN_MEMBER_ID
-        draft.record(facts.GroupCreated())
+        draft.record(GroupCreated())
     if not _admits(draft.group, cmd.member):
         _forget(draft, cmd.member)
         return Error.GROUP_MAX_SIZE_REACHED

@@ -7,7 +7,7 @@ from groupsim.coordinator.classic.decision import JOIN_TIMER, SYNC_TIMER, Decisi
 from groupsim.coordinator.classic.rebalance import prepare
 from groupsim.coordinator.classic.state import Group, Phase
 from groupsim.coordinator.outcome import Arm, Error, Outcome
-from groupsim.events import classic as facts
+from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded
 
 
 def unload(group: Group) -> Outcome:
@@ -20,14 +20,14 @@ def unload(group: Group) -> Outcome:
         draft.disarm(heartbeat_timer(pending))
     draft.disarm(JOIN_TIMER)
     draft.disarm(SYNC_TIMER)
-    draft.record(facts.CoordinatorUnloaded())
+    draft.record(CoordinatorUnloaded())
     return draft.outcome()
 
 
 def load(group: Group) -> Outcome:
     """Only durable facts are known; a group over its size limit rebalances at once."""
     draft = Decision(group)
-    draft.record(facts.CoordinatorLoaded())
+    draft.record(CoordinatorLoaded())
     for alarm in resume(draft.group):
         draft.arm(alarm.key, alarm.after_ms, alarm.command)
     limit = group.config.group_max_size

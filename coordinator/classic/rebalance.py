@@ -15,6 +15,7 @@ from groupsim.coordinator.classic.decision import JOIN_TIMER, SYNC_TIMER, Decisi
 from groupsim.coordinator.classic.state import Group, Member, Phase
 from groupsim.coordinator.outcome import Error
 from groupsim.events import classic as facts
+from groupsim.events.group import GroupEmptied
 from groupsim.events.types import MemberId
 
 
@@ -79,7 +80,7 @@ def complete_join(draft: Decision) -> None:
     members = draft.group.members
     if not members:
         generation = draft.group.generation + 1
-        draft.record(facts.GroupEmptied(generation=generation, protocol_type=draft.group.protocol_type))
+        draft.record(GroupEmptied(generation=generation, protocol_type=draft.group.protocol_type))
         return
     joined = tuple(m.id for m in _sorted(draft.group) if m.join_request is not None)
     if not joined:  # only static members are left, and none of them is here: try again (spec: T12)

@@ -6,6 +6,7 @@ import re
 
 from groupsim.events import classic as c
 from groupsim.events.base import Event, group_stream
+from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupCreated, GroupEmptied
 from groupsim.events.types import MemberId
 from groupsim.incidents.facts.builder import FactBuilder, client_of, number, words
 from groupsim.incidents.facts.clocks import TimedRow
@@ -75,7 +76,7 @@ class BrokerStory:
 
     def _exist(self) -> None:
         if not self._exists:
-            self._tell(c.GroupCreated())
+            self._tell(GroupCreated())
             self._exists = True
 
     def _enter(self, member: MemberId | None, instance: str | None = None, *, logged: bool = True) -> None:
@@ -225,7 +226,7 @@ class BrokerStory:
         self._tell(c.MemberReplaced(instance_id=instance, old=old, member=new))
 
     def _on_group_empty(self, _: MemberId | None, detail: dict[str, object]) -> None:
-        self._tell(c.GroupEmptied(generation=number(detail.get("generation")) or 0))
+        self._tell(GroupEmptied(generation=number(detail.get("generation")) or 0))
         self._members, self._empty = {}, True
 
     def _on_group_dead(self, _: MemberId | None, detail: dict[str, object]) -> None:
@@ -233,7 +234,7 @@ class BrokerStory:
 
     def _on_group_loaded(self, _: MemberId | None, detail: dict[str, object]) -> None:
         self._exists = True
-        self._tell(c.CoordinatorLoaded())
+        self._tell(CoordinatorLoaded())
 
     def _on_broker_unloaded(self, _: MemberId | None, detail: dict[str, object]) -> None:
-        self._tell(c.CoordinatorUnloaded())
+        self._tell(CoordinatorUnloaded())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from groupsim.events import classic as c
+from groupsim.events.group import GroupEmptied
 from groupsim.events.types import MemberId
 from groupsim.incidents.facts.builder import FactBuilder, number, words
 from groupsim.incidents.facts.coordinator import BrokerStory
@@ -51,7 +52,7 @@ class EpochStory(BrokerStory):
         self._change(cause, reason, member)
         if not self._members and self._from_start:
             self._changing = False
-            self._tell(c.GroupEmptied(generation=self._epoch))
+            self._tell(GroupEmptied(generation=self._epoch))
 
     def _on_broker_epoch(self, _: MemberId | None, detail: dict[str, object]) -> None:
         epoch = number(detail.get("epoch")) or 0

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from groupsim.events import classic as c
 from groupsim.events.base import Recorded, group_stream
+from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupEmptied
 from groupsim.events.types import MemberId
 
 
@@ -59,7 +60,7 @@ def generations(facts: Iterable[Recorded], group: str) -> list[Generation]:
             case c.AssignmentStored(generation=number) if found and started is None:
                 if found[-1].number == number and found[-1].synced_ms is None:
                     found[-1] = replace(found[-1], synced_ms=fact.at_ms)
-            case c.CoordinatorUnloaded() | c.CoordinatorLoaded() | c.GroupEmptied():
+            case CoordinatorUnloaded() | CoordinatorLoaded() | GroupEmptied():
                 started = None
     return found
 

@@ -10,6 +10,7 @@ from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.events import world as w
 from groupsim.events.base import Recorded, group_of, group_stream
+from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded
 from groupsim.events.types import TopicPartition
 from groupsim.replay.reconstruct.member_history import Incarnation
 from groupsim.replay.reconstruct.rebalances import Generation
@@ -83,9 +84,9 @@ def failovers(facts: Sequence[Recorded], group: str, lives: Sequence[Incarnation
     for fact in facts:
         if fact.stream != group_stream(group):
             continue
-        if isinstance(fact.event, c.CoordinatorUnloaded):
+        if isinstance(fact.event, CoordinatorUnloaded):
             gone = fact.at_ms
-        elif isinstance(fact.event, c.CoordinatorLoaded):
+        elif isinstance(fact.event, CoordinatorLoaded):
             last = found[-1][1] if found else 0
             missed = [at for life in lives for at in life.lost if max(last, fact.at_ms - 120_000) < at < fact.at_ms]
             if gone is None and len(missed) >= 2:

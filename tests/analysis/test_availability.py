@@ -7,6 +7,7 @@ import pytest
 from groupsim.analysis.availability.intervals import intervals
 from groupsim.events import classic as c
 from groupsim.events import client as p
+from groupsim.events.group import GroupEmptied
 from groupsim.events.network import LinkCut, LinkHealed
 from groupsim.events.world import PartitionsAdded
 from tests.analysis.log import Log, serving_pair, tps
@@ -170,7 +171,7 @@ def test_a_group_without_members_owns_nothing() -> None:
         c.MemberRemoved(member="a-id", cause="left"),
         c.MemberRemoved(member="b-id", cause="left"),
         c.RebalanceStarted(generation=1, cause="member-left", reason="", member="b-id"),
-        c.GroupEmptied(generation=2),
+        GroupEmptied(generation=2),
     ).end(300)
     assert log.labels(0)[4:] == [("OK", 100, 200), ("WITHHELD", 200, 201), ("UNOWNED", 201, 300)]
     assert log.intervals(0)[-1].cause == "close b > member-left"

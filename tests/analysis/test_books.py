@@ -8,6 +8,7 @@ from groupsim.analysis.group_state import GroupState
 from groupsim.analysis.replay import replay
 from groupsim.events import classic as c
 from groupsim.events.classic import StoredMember
+from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded
 from groupsim.events.types import Subscription
 from tests.analysis.log import GROUP, Log, serving_pair, tps
 
@@ -41,20 +42,20 @@ def test_a_failover_forgets_what_was_never_written() -> None:
     log = serving_pair().preparing(200, 1).added(200, "n").completing(210, 2, "a", "b", "n")
     before = told(log)
     assert (before["generation"], len(before["members"])) == (2, 3)
-    log.group(220, c.CoordinatorUnloaded())
+    log.group(220, CoordinatorUnloaded())
     assert told(log)["state"] == "Dead"
-    assert told(log.group(230, c.CoordinatorLoaded())) == told(serving_pair())
+    assert told(log.group(230, CoordinatorLoaded())) == told(serving_pair())
 
 
 def test_a_failover_keeps_a_static_swap_that_was_answered_at_once_and_no_other() -> None:
     now = c.MemberReplaced(instance_id="b", old="b-id", member="b2-id")
-    log = serving_pair().group(200, now, c.CoordinatorLoaded())
+    log = serving_pair().group(200, now, CoordinatorLoaded())
     assert sorted(told(log)["members"]) == ["a-id", "b2-id"]
     parked = c.MemberReplaced(instance_id="b", old="b-id", member="b2-id", request=9)
     for log in (
-        serving_pair().group(200, parked, c.CoordinatorLoaded()),
-        serving_pair().preparing(190, 1).group(200, parked, c.CoordinatorLoaded()),
-        serving_pair().preparing(190, 1).group(200, now, c.CoordinatorLoaded()),
+        serving_pair().group(200, parked, CoordinatorLoaded()),
+        serving_pair().preparing(190, 1).group(200, parked, CoordinatorLoaded()),
+        serving_pair().preparing(190, 1).group(200, now, CoordinatorLoaded()),
     ):
         assert (told(log)["state"], sorted(told(log)["members"])) == ("Stable", ["a-id", "b-id"])
 
@@ -70,7 +71,7 @@ def test_members_come_back_from_the_record_with_their_topics() -> None:
     )
     books = GroupState()
     books.apply(c.AssignmentStored(generation=4, assignment={"a-id": tps(0)}, members=(stored,)))
-    books.apply(c.CoordinatorLoaded())
+    books.apply(CoordinatorLoaded())
     assert books.subscribed("orders")
     assert not books.subscribed("payments")
     assert books.entitled("a-id", tps(0)[0])

@@ -21,6 +21,7 @@ from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.events.base import Event, Recorded
 from groupsim.events.catalogue import STATE_CHANGING
+from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupCreated, GroupEmptied
 from groupsim.events.network import LinkCut, LinkHealed
 from groupsim.events.types import TopicPartition
 from groupsim.events.world import PartitionsAdded
@@ -37,7 +38,7 @@ def of_group(name: str, parts: tuple[int, ...], generation: int) -> list[Event]:
     member, rest = f"{name}-id", tuple(n for n in range(3) if n not in parts)
     other = "b-id" if name == "a" else "a-id"
     return [
-        c.GroupCreated(),
+        GroupCreated(),
         c.MemberAdded(member=member, client_host=name, request=1),
         c.MemberRemoved(member=member, cause="session-expired"),
         c.MemberReplaced(instance_id=name, old=member, member=member + "2", client_host=name),
@@ -47,9 +48,9 @@ def of_group(name: str, parts: tuple[int, ...], generation: int) -> list[Event]:
         c.AssignmentStored(generation=generation, assignment={member: tps(*parts), other: tps(*rest)}),
         c.AssignmentStored(generation=generation, assignment={member: tps(*parts)}),
         c.AssignmentStored(generation=generation),
-        c.GroupEmptied(generation=generation),
-        c.CoordinatorUnloaded(),
-        c.CoordinatorLoaded(),
+        GroupEmptied(generation=generation),
+        CoordinatorUnloaded(),
+        CoordinatorLoaded(),
     ]
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from groupsim.events import classic as c
 from groupsim.events import client as p
+from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded
 from groupsim.events.network import LinkCut, LinkHealed
 from groupsim.events.types import Protocol, Subscription
 from tests.analysis.log import Log, serving_pair, tps
@@ -94,12 +95,12 @@ def test_an_unapplied_grant_in_a_stable_group_stays_in_flight_for_ever() -> None
 
 def test_a_failover_between_join_and_sync_takes_the_group_back_and_members_go_on() -> None:
     log = serving_pair().preparing(200, 1).added(200, "n").completing(210, 2, "a", "b", "n")
-    log.group(220, c.CoordinatorUnloaded()).group(260, c.CoordinatorLoaded()).end(300)
+    log.group(220, CoordinatorUnloaded()).group(260, CoordinatorLoaded()).end(300)
     assert log.labels(0)[-1] == ("OK", 100, 300)
 
 
 def test_a_coordinator_that_is_away_stops_nobody() -> None:
-    log = serving_pair().group(200, c.CoordinatorUnloaded()).end(300)
+    log = serving_pair().group(200, CoordinatorUnloaded()).end(300)
     assert log.labels(1)[-1] == ("OK", 100, 300)
 
 

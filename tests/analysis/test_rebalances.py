@@ -5,6 +5,7 @@ from __future__ import annotations
 from groupsim.analysis.tables.rebalances import Rebalance, rebalances
 from groupsim.events import classic as c
 from groupsim.events import client as p
+from groupsim.events.group import CoordinatorLoaded, GroupEmptied
 from tests.analysis.log import GROUP, Log, serving_pair, tps
 from tests.analysis.stories import alone, cooperative, crash, eager
 
@@ -58,14 +59,14 @@ def test_a_superseded_rebalance_ends_where_the_next_begins_and_moves_nothing() -
 
 
 def test_a_failover_forgets_a_running_rebalance() -> None:
-    log = alone(0).preparing(100, 1).completing(110, 2, "a").group(150, c.CoordinatorLoaded())
+    log = alone(0).preparing(100, 1).completing(110, 2, "a").group(150, CoordinatorLoaded())
     row = told(log)[-1]
     assert (row.generation, row.ended_ms, row.moved) == (None, 150, 0)
 
 
 def test_the_last_one_out_leaves_an_empty_group() -> None:
     log = alone(0).group(50, c.MemberRemoved(member="a-id", cause="left")).preparing(50, 1, "member-left", "a")
-    row = told(log.group(50, c.GroupEmptied(generation=2)))[-1]
+    row = told(log.group(50, GroupEmptied(generation=2)))[-1]
     assert (row.generation, row.members, row.revoked, row.duration_ms) == (2, 0, 1, 0)
 
 

@@ -6,6 +6,7 @@ from groupsim.analysis.availability.labels import BY_THE_BOOKS, CLIENTS_WORD
 from groupsim.analysis.tables.summary import unavailable
 from groupsim.events import classic as c
 from groupsim.events import client as p
+from groupsim.events.group import GroupEmptied
 from groupsim.events.world import GroupDeclared, TopicCreated
 from tests.analysis.log import GROUP, TOPIC, Log, tps
 
@@ -32,7 +33,7 @@ def generation(log: Log, at_ms: int, number: int, *members: str, size: int | Non
 
 def test_where_only_the_broker_speaks_rebalances_are_unknown_and_a_stable_group_is_taken_as_serving() -> None:
     log = generation(recorded(), 100, 7, size=3)
-    log.group(200, c.MemberRemoved(member="m", cause="left"), c.GroupEmptied(generation=8)).end(300)
+    log.group(200, c.MemberRemoved(member="m", cause="left"), GroupEmptied(generation=8)).end(300)
     assert told(log, 0) == [
         ("UNKNOWN", "nothing is told yet", 0, 100),
         ("UNKNOWN", "only the broker speaks", 100, 120),

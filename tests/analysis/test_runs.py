@@ -13,8 +13,8 @@ from groupsim import analysis
 from groupsim.analysis.runs import Run
 from groupsim.analysis.tables import blame_tables, frames, metrics
 from groupsim.analysis.tables.summary import reprocessed_records
-from groupsim.events import classic as c
 from groupsim.events import client as p
+from groupsim.events.group import CommitAccepted, CommitRefused
 from groupsim.storage.errors import StoreError
 from groupsim.storage.memory import MemoryStore
 from groupsim.storage.store import RunInfo
@@ -117,8 +117,8 @@ def test_the_architectures_own_example_works() -> None:
 
 
 def test_the_summary_counts_commits_and_unsafe_time() -> None:
-    log = serving_pair().group(150, c.CommitAccepted(member="a-id", generation=1, offsets=()))
-    log.group(160, c.CommitRefused(member="b-id", generation=0, error="ILLEGAL_GENERATION"))
+    log = serving_pair().group(150, CommitAccepted(member="a-id", generation=1, offsets=()))
+    log.group(160, CommitRefused(member="b-id", generation=0, error="ILLEGAL_GENERATION"))
     log.stored(200, 1, a=tps(0, 1), b=tps(1)).shows(200, "a", 0, 1).fetches(200, "a", 1).end(230)
     summary = opened(log).summary()
     assert summary["commits"] == {"accepted": 1, "refused": 1, "unsafe_ms": 30}

@@ -12,6 +12,7 @@ from groupsim.analysis.runs import Run
 from groupsim.analysis.tables import commits, frames, members, metrics, ownership
 from groupsim.events import classic as c
 from groupsim.events import client as p
+from groupsim.events.group import CommitAccepted, CommitRefused
 from groupsim.events.world import TopicCreated
 from groupsim.storage.memory import MemoryStore
 from groupsim.storage.store import RunInfo
@@ -150,8 +151,8 @@ def test_a_callback_that_never_returns_has_no_end() -> None:
 
 
 def test_commits_are_a_row_a_partition_and_a_refusal_told_by_both_is_told_once() -> None:
-    log = serving_pair().group(200, c.CommitAccepted(member="a-id", generation=1, offsets=offsets(0, at=7)))
-    log.group(210, c.CommitRefused(member="b-id", generation=0, error="ILLEGAL_GENERATION", offsets=offsets(1, at=9)))
+    log = serving_pair().group(200, CommitAccepted(member="a-id", generation=1, offsets=offsets(0, at=7)))
+    log.group(210, CommitRefused(member="b-id", generation=0, error="ILLEGAL_GENERATION", offsets=offsets(1, at=9)))
     log.client(211, p.CommitFailed(process="b", error="ILLEGAL_GENERATION", local=False, offsets=offsets(1, at=9)))
     log.client(220, p.CommitFailed(process="b", error="REBALANCE_IN_PROGRESS", local=True)).end(300)
     rows = opened(log).commits()
@@ -165,7 +166,7 @@ def test_commits_are_a_row_a_partition_and_a_refusal_told_by_both_is_told_once()
 def test_lag_is_what_was_produced_less_what_was_committed() -> None:
     log = Log(partitions=0).world(0, TopicCreated(topic=TOPIC, partitions=1, rate=10.0)).start(0, "a")
     log.client(1_000, p.PositionReady(process="a", offsets=offsets(0, at=2)))
-    log.group(2_500, c.CommitAccepted(member="a-id", generation=1, offsets=offsets(0, at=20))).end(4_000)
+    log.group(2_500, CommitAccepted(member="a-id", generation=1, offsets=offsets(0, at=20))).end(4_000)
     rows = opened(log).lag()
     assert rows[["at_ms", "committed", "produced", "lag"]].fillna(-1).to_numpy().tolist() == [
         [1_000, -1, 10, 8],

@@ -8,6 +8,7 @@ from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.blame.blame import PHASES, Blame, blame
 from groupsim.events import classic as c
 from groupsim.events import client as p
+from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupEmptied
 from groupsim.events.network import LinkCut, LinkHealed
 from tests.analysis.log import GROUP, Log, serving_pair, tps
 from tests.analysis.stories import again, alone, cooperative, crash
@@ -122,14 +123,14 @@ def test_a_cut_from_the_data_is_the_networks() -> None:
 
 
 def test_without_a_coordinator_nothing_goes_on() -> None:
-    log = alone(0).preparing(100, 1).shows(105, "a").asks(105, "a").group(110, c.CoordinatorUnloaded())
-    log.group(150, c.CoordinatorLoaded()).end(200)
+    log = alone(0).preparing(100, 1).shows(105, "a").asks(105, "a").group(110, CoordinatorUnloaded())
+    log.group(150, CoordinatorLoaded()).end(200)
     assert ("failover", None, None, 110, 150) in told(log, 0, since=100)
 
 
 def test_an_empty_group_and_a_topic_nobody_wants_are_nobodys_doing() -> None:
     log = alone(0).client(50, p.Closed(process="a")).group(50, c.MemberRemoved(member="a-id", cause="left"))
-    log.preparing(50, 1, "member-left", "a").group(50, c.GroupEmptied(generation=2)).end(90)
+    log.preparing(50, 1, "member-left", "a").group(50, GroupEmptied(generation=2)).end(90)
     assert told(log, 0, since=50) == [("empty", None, None, 50, 90)]
     orphaned = alone(0).shows(40, "a").stored(40, 1, a=()).end(60)
     assert told(orphaned, 0, since=40) == [("unassigned", None, None, 40, 60)]
@@ -172,7 +173,7 @@ def test_where_only_clients_speak_the_phase_is_what_the_giver_is_doing_and_nobod
 
 def test_an_empty_group_whose_member_has_not_polled_waits_for_its_poll() -> None:
     log = alone(0).client(50, p.PollExpired(process="a")).group(51, c.MemberRemoved(member="a-id", cause="left"))
-    log.preparing(51, 1, "member-left", "a").group(51, c.GroupEmptied(generation=2)).end(90)
+    log.preparing(51, 1, "member-left", "a").group(51, GroupEmptied(generation=2)).end(90)
     assert told(log, 0, since=51) == [("empty", "a", "poll gap", 51, 90)]
 
 

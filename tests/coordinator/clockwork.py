@@ -14,6 +14,7 @@ from groupsim.coordinator.config import GroupConfig
 from groupsim.coordinator.outcome import Arm, Outcome
 from groupsim.events import classic as facts
 from groupsim.events.base import Event
+from groupsim.events.group import CoordinatorLoaded
 
 SETTLED = {Phase.STABLE: Phase.STABLE, Phase.EMPTY: Phase.EMPTY}
 
@@ -65,7 +66,7 @@ class Clockwork:
         before, self.group = self.group, evolve(self.group, event)
         self.log.append(event)
         self.books.apply(event)
-        loaded = isinstance(event, facts.CoordinatorLoaded)
+        loaded = isinstance(event, CoordinatorLoaded)
         after = self.group
         assert loaded or after.phase is before.phase or after.phase in TRANSITIONS[before.phase], "a legal move"
         assert loaded or after.generation >= before.generation, "generations do not go back"

@@ -12,6 +12,7 @@ from groupsim.coordinator.config import GroupConfig
 from groupsim.coordinator.outcome import Arm, Outcome
 from groupsim.events import classic as facts
 from groupsim.events.base import Event
+from groupsim.events.group import CoordinatorUnloaded, GroupCreated, GroupEmptied
 from groupsim.events.types import Partitions, Protocol, Subscription, TopicPartition
 
 SESSION, REBALANCE = 10_000, 60_000
@@ -78,7 +79,7 @@ def issued(member: str) -> facts.MemberIdIssued:
     return facts.MemberIdIssued(member=member, session_timeout_ms=SESSION)
 
 
-CREATED = (facts.GroupCreated(),)
+CREATED = (GroupCreated(),)
 INITIAL = (*CREATED, added("a", 1), started(initial=True))
 """One founder waits for the initial delay."""
 COMPLETING = (*CREATED, added("a", 1), started(initial=True), added("b", 2), joined(1, "a", "b"))
@@ -106,10 +107,10 @@ EMPTIED = (
     *PREPARING,
     facts.MemberRemoved(member="a", cause="left"),
     facts.MemberRemoved(member="b", cause="left"),
-    facts.GroupEmptied(generation=2),
+    GroupEmptied(generation=2),
 )
 """Everybody left."""
-DEAD = (*STABLE, facts.CoordinatorUnloaded())
+DEAD = (*STABLE, CoordinatorUnloaded())
 
 
 def join(member: str = "", request: int = 9, **more: Any) -> Join:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from groupsim.events import classic as facts
 from groupsim.events.base import Event
+from groupsim.events.group import CommitAccepted, CommitRefused
 from tests.coordinator.given import (
     COMPLETING,
     DEAD,
@@ -45,16 +45,16 @@ BOTH = [
 @pytest.mark.parametrize(("row", "given", "command", "error"), BOTH, ids=[row[0] for row in BOTH])
 @pytest.mark.parametrize("transactional", [False, True], ids=["plain", "transactional"])
 def test_plain_and_transactional_commits_agree(
-    row: str, given: tuple[Event, ...], command: facts.CommitAccepted, error: str, transactional: bool
+    row: str, given: tuple[Event, ...], command: CommitAccepted, error: str, transactional: bool
 ) -> None:
     more = {"instance_id": command.instance_id, "transactional": transactional}  # type: ignore[attr-defined]
     then = when(given, commit(command.member, command.generation, **more))
     assert then.error == error
     if error == "NONE":
-        assert then.fact(facts.CommitAccepted).offsets == OFFSETS
+        assert then.fact(CommitAccepted).offsets == OFFSETS
         assert then.group.members == after(*given).members
     else:
-        assert then.fact(facts.CommitRefused).error == error
+        assert then.fact(CommitRefused).error == error
         assert then.timers == {}
 
 
@@ -69,7 +69,7 @@ def test_plain_and_transactional_commits_agree(
     ],
 )
 def test_where_transactional_commits_differ(
-    row: str, given: tuple[Event, ...], command: facts.CommitAccepted, plain: str, transactional: str
+    row: str, given: tuple[Event, ...], command: CommitAccepted, plain: str, transactional: str
 ) -> None:
     assert when(given, command).error == plain
     assert when(given, commit(command.member, command.generation, transactional=True)).error == transactional

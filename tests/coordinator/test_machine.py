@@ -9,7 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from groupsim.coordinator.classic import Phase
 from groupsim.coordinator.classic.commands import Commit, Heartbeat, Join, Leave, Leaving, Load, Sync, Unload
 from groupsim.coordinator.config import GroupConfig
-from groupsim.events import classic as facts
+from groupsim.events.group import CommitAccepted, CommitRefused
 from groupsim.events.types import Protocol
 from tests.coordinator.clockwork import Clockwork
 from tests.coordinator.given import OFFSETS, offer, tps
@@ -137,7 +137,7 @@ class ClassicGroupMachine(RuleBasedStateMachine):
             transactional=transactional,
         )
         outcome = self.clock.do(command)
-        assert [type(e) for e in outcome.events][-1] in (facts.CommitAccepted, facts.CommitRefused)
+        assert [type(e) for e in outcome.events][-1] in (CommitAccepted, CommitRefused)
 
     @rule(times=st.integers(1, 5))
     def time_passes(self, times: int) -> None:

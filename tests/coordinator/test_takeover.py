@@ -9,6 +9,7 @@ from groupsim.coordinator.classic.commands import Load, Unload
 from groupsim.coordinator.config import GroupConfig
 from groupsim.events import classic as facts
 from groupsim.events.base import Event
+from groupsim.events.group import CommitAccepted, CoordinatorLoaded, CoordinatorUnloaded, GroupCreated
 from tests.coordinator.given import (
     COMPLETING,
     CREATED,
@@ -32,7 +33,7 @@ from tests.coordinator.given import (
     when,
 )
 
-MOVED = (facts.CoordinatorUnloaded(), facts.CoordinatorLoaded())
+MOVED = (CoordinatorUnloaded(), CoordinatorLoaded())
 SECOND = (*PREPARING, updated("a", 5), updated("b", 6), joined(2, "a", "b"))
 """Generation 2 has completed its join phase, and nobody has written anything yet."""
 
@@ -55,7 +56,7 @@ def test_nobody_is_answered_twice() -> None:
 
 
 def test_a_stable_group_comes_back_as_it_was_and_everybody_has_a_session_again() -> None:
-    then = when((*STABLE, facts.CoordinatorUnloaded()), Load())
+    then = when((*STABLE, CoordinatorUnloaded()), Load())
     assert (then.state, then.group.generation, then.group.leader) == ("Stable", 1, "a")
     assert then.group.assignment == {"a": tps(0, 1), "b": tps(2)}
     assert then.timers == {"heartbeat/a": SESSION, "heartbeat/b": SESSION}
@@ -63,7 +64,7 @@ def test_a_stable_group_comes_back_as_it_was_and_everybody_has_a_session_again()
 
 
 def test_a_rebalance_between_join_and_sync_is_rolled_back() -> None:
-    then = when((*SECOND, facts.CoordinatorUnloaded()), Load())
+    then = when((*SECOND, CoordinatorUnloaded()), Load())
     assert (then.state, then.group.generation) == ("Stable", 1)
     loaded = (*SECOND, *MOVED)
     assert when(loaded, beat("a", 2)).error == "ILLEGAL_GENERATION"
@@ -93,7 +94,7 @@ def test_a_group_that_never_had_an_assignment_comes_back_empty(given: tuple[Even
 
 
 def test_an_emptied_group_comes_back_empty_at_its_generation() -> None:
-    then = when((*EMPTIED, facts.CoordinatorUnloaded()), Load())
+    then = when((*EMPTIED, CoordinatorUnloaded()), Load())
     assert (then.state, then.group.generation, then.group.exists) == ("Empty", 2, True)
 
 
@@ -131,11 +132,11 @@ def test_a_group_over_its_size_limit_rebalances_as_soon_as_it_is_loaded() -> Non
 
 def test_loading_twice_changes_nothing_more() -> None:
     once = when(STABLE, Load()).group
-    assert when((*STABLE, facts.CoordinatorLoaded()), Load()).group == once
+    assert when((*STABLE, CoordinatorLoaded()), Load()).group == once
     assert once.phase is Phase.STABLE
 
 
 def test_a_group_known_by_its_commits_alone_comes_back_empty() -> None:
-    committed = (facts.GroupCreated(), facts.CommitAccepted(member="", generation=-1, offsets=(("t", 0, 7),)))
-    then = when((*committed, facts.CoordinatorUnloaded()), Load())
+    committed = (GroupCreated(), CommitAccepted(member="", generation=-1, offsets=(("t", 0, 7),)))
+    then = when((*committed, CoordinatorUnloaded()), Load())
     assert (then.state, then.group.exists) == ("Empty", True)

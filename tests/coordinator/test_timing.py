@@ -8,6 +8,7 @@ from groupsim.coordinator.classic.commands import InitialDelayElapsed, JoinTimeo
 from groupsim.coordinator.config import GroupConfig
 from groupsim.events import classic as facts
 from groupsim.events.base import Event
+from groupsim.events.group import GroupEmptied
 from tests.coordinator.given import (
     CREATED,
     INITIAL,
@@ -61,7 +62,7 @@ def test_a_pending_id_does_not_lengthen_the_delay_and_is_not_waited_for() -> Non
 def test_a_stale_flag_lengthens_the_next_initial_rebalance_of_a_single_founder() -> None:
     given = (*INITIAL, added("b", 2), facts.JoinPhaseCompleted(generation=1, protocol="range", leader="a", size=2))
     gone = (started(1), facts.MemberRemoved(member="a", cause="left"), facts.MemberRemoved(member="b", cause="left"))
-    again = (*given, *gone, facts.GroupEmptied(generation=2), added("c", 3), started(2, initial=True))
+    again = (*given, *gone, GroupEmptied(generation=2), added("c", 3), started(2, initial=True))
     then = when(again, InitialDelayElapsed(3_000, 57_000))
     assert (then.facts, then.timers) == (["JoinDelayExtended"], {"join": 3_000})
 

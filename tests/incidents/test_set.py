@@ -9,6 +9,7 @@ import pytest
 from groupsim.analysis.tables.rebalances import rebalances
 from groupsim.events import classic, client
 from groupsim.events.base import group_of
+from groupsim.events.group import GroupEmptied
 from groupsim.events.types import TopicPartition
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import read_files
@@ -47,7 +48,7 @@ def test_an_imported_log_has_the_rebalances_of_the_reading(number: str) -> None:
     run = import_run(read_files([log]), store, name=None, topics={}).run
     facts = [fact.event for fact in store.read(run.id)]
     started = [f for f in facts if isinstance(f, classic.RebalanceStarted)]
-    ended = [f.generation for f in facts if isinstance(f, classic.JoinPhaseCompleted | classic.GroupEmptied)]
+    ended = [f.generation for f in facts if isinstance(f, classic.JoinPhaseCompleted | GroupEmptied)]
     (counted,) = (count for key, count in expected["rebalance_count"].items() if key != "basis")
     (generations,) = expected["generations"].values()
     assert len(started) == counted

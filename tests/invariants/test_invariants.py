@@ -7,6 +7,7 @@ import pytest
 from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.events.base import NETWORK_STREAM, WORLD_STREAM, Event, Recorded
+from groupsim.events.group import CommitAccepted, CoordinatorLoaded, GroupCreated, GroupEmptied
 from groupsim.events.network import LinkCut, LinkHealed
 from groupsim.events.types import Partitions, Plan, TopicPartition
 from groupsim.events.world import GroupDeclared, RunEnded, TopicCreated
@@ -48,10 +49,10 @@ def completed(at_ms: int, generation: int, *members: str, dropped: tuple[str, ..
 
 
 def commit(at_ms: int, member: str, generation: int) -> Told:
-    return at_ms, c.CommitAccepted(member=member, generation=generation, offsets=(("orders", 0, 1),))
+    return at_ms, CommitAccepted(member=member, generation=generation, offsets=(("orders", 0, 1),))
 
 
-CREATED: Told = (0, c.GroupCreated())
+CREATED: Told = (0, GroupCreated())
 
 
 def test_there_are_five_and_each_call_gives_fresh_ones() -> None:
@@ -73,7 +74,7 @@ def test_a_partition_granted_twice_is_named_with_both_members() -> None:
 
 
 def test_generations_may_start_anywhere_and_grow() -> None:
-    emptied = (4, c.GroupEmptied(generation=14))
+    emptied = (4, GroupEmptied(generation=14))
     assert watch(GenerationsAdvance(), completed(1, 12, "a"), stored(2, 12, {}), completed(3, 13), emptied) == []
 
 
@@ -86,7 +87,7 @@ def test_a_generation_that_goes_back_or_stands_still_is_an_error() -> None:
 
 
 def test_a_failover_may_take_the_generation_back() -> None:
-    loaded = (3, c.CoordinatorLoaded())
+    loaded = (3, CoordinatorLoaded())
     facts = (stored(1, 4, {}), completed(2, 5, "a"), loaded, completed(4, 5, "a"))
     assert watch(GenerationsAdvance(), *facts) == []
     assert len(watch(GenerationsAdvance(), *facts[:2], completed(4, 5, "a"))) == 1
@@ -117,7 +118,7 @@ def test_commits_of_members_at_their_generation_and_commits_without_a_member_are
             "of which it is not a member",
         ),
         (completed(4, 2, "a", "b"), "b", 1, "which is at 2"),
-        ((4, c.GroupEmptied(generation=2)), "b", 1, "of which it is not a member"),
+        ((4, GroupEmptied(generation=2)), "b", 1, "of which it is not a member"),
     ],
 )
 def test_a_commit_of_the_fenced_must_not_be_accepted(trouble: Told, member: str, generation: int, end: str) -> None:
@@ -137,7 +138,7 @@ def test_after_a_failover_the_members_on_record_may_commit_at_the_old_generation
         stored(3, 1, {}),
         (4, c.MemberAdded(member="n")),
         completed(5, 2, "a", "n"),
-        (6, c.CoordinatorLoaded()),
+        (6, CoordinatorLoaded()),
     )
     assert watch(FencedCommits(), *facts, commit(7, "a", 1)) == []
     assert len(watch(FencedCommits(), *facts, commit(7, "n", 2))) == 1
@@ -185,7 +186,7 @@ def test_a_rebalance_that_outlasts_its_timeout_has_not_converged() -> None:
 
 
 def test_an_empty_group_with_running_processes_has_not_converged() -> None:
-    (broken,) = watch(Converges(), *WORLD, (2, c.GroupEmptied(generation=1)), END)
+    (broken,) = watch(Converges(), *WORLD, (2, GroupEmptied(generation=1)), END)
     assert "not Stable" in broken.sentence
 
 
@@ -213,7 +214,7 @@ def test_rebalances_without_a_reason_are_a_loop() -> None:
 def test_nothing_is_asked_of_a_run_that_had_no_time_to_heal(trouble: tuple[Event, ...]) -> None:
     judge = Converges()
     late = tuple((50_000, event) for event in trouble)
-    assert watch(judge, *WORLD, (2, c.GroupEmptied(generation=1)), *late, END) == []
+    assert watch(judge, *WORLD, (2, GroupEmptied(generation=1)), *late, END) == []
     assert "not judged" in judge.note
 
 
@@ -221,4 +222,4 @@ def test_a_group_whose_processes_are_gone_or_frozen_owes_nothing() -> None:
     gone = (3, p.Closed(process="a.0"))
     frozen = (3, p.Frozen(process="a.0"))
     for last in (gone, frozen):
-        assert watch(Converges(), *WORLD, (2, c.GroupEmptied(generation=1)), last, END) == []
+        assert watch(Converges(), *WORLD, (2, GroupEmptied(generation=1)), last, END) == []

@@ -11,8 +11,9 @@ from groupsim.analysis.report import report
 from groupsim.analysis.report.page import embedded
 from groupsim.analysis.runs import Run
 from groupsim.events.base import WORLD_STREAM, Event, group_stream, process_stream
-from groupsim.events.classic import AssignmentStored, GroupCreated, JoinPhaseCompleted, MemberAdded, RebalanceStarted
+from groupsim.events.classic import AssignmentStored, JoinPhaseCompleted, MemberAdded, RebalanceStarted
 from groupsim.events.client import JoinSent, PositionReady, ProcessStarted, SyncOk, ViewChanged
+from groupsim.events.group import GroupCreated
 from groupsim.events.types import TopicPartition
 from groupsim.events.world import GroupDeclared, RunEnded, TopicCreated
 from groupsim.storage.memory import MemoryStore

@@ -14,7 +14,7 @@ from groupsim.coordinator import classic
 from groupsim.coordinator.classic import commands
 from groupsim.coordinator.classic.state import Group
 from groupsim.coordinator.outcome import Error, Outcome, Reply
-from groupsim.events.classic import CommitAccepted
+from groupsim.events.group import CommitAccepted
 from groupsim.scenarios.catalogue import find
 from groupsim.simulation.run import RunResult, run
 from groupsim.storage.memory import MemoryStore

@@ -6,6 +6,7 @@ import pytest
 
 from groupsim.events import classic as c
 from groupsim.events import client as p
+from groupsim.events.group import CommitAccepted
 from groupsim.events.network import LinkHealed, MessageDelivered
 from groupsim.scenarios.dsl import Application, World, seconds
 from groupsim.simulation.clients.process import Script
@@ -78,7 +79,7 @@ def test_a_process_frozen_beyond_its_session_is_out_and_comes_back_with_nothing(
     gave_up = told.at(p.CallbackEnd, process="m1.0", kind="lost")
     assert told.at(p.ViewChanged, process="m1.0", partitions=()) == gave_up
     assert told.at(p.CallbackStart, process="m1.0", kind="lost")[0] - thawed <= 200
-    assert [at for at, f in told.each(c.CommitAccepted, member=gone.member) if at > removed] == []
+    assert [at for at, f in told.each(CommitAccepted, member=gone.member) if at > removed] == []
     assert not [f for f in told.log if frozen < f.at_ms < thawed and getattr(f.event, "process", "") == "m1.0"]
 
 

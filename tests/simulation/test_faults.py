@@ -14,6 +14,7 @@ from groupsim.coordinator.classic import Group, evolve
 from groupsim.coordinator.config import GroupConfig
 from groupsim.events import classic as c
 from groupsim.events.base import group_stream
+from groupsim.events.group import CommitAccepted, CoordinatorLoaded
 from groupsim.scenarios.dsl import Application, MemberHandle, World, seconds
 from groupsim.simulation.clients.process import Script
 from tests.simulation.told import Told, tell
@@ -216,9 +217,9 @@ def _what_a_member_may_do(told: Told) -> None:
                 gone[member] = fact.seq
             case c.MemberReplaced(old=old):
                 gone[old] = fact.seq
-            case c.CoordinatorLoaded():
+            case CoordinatorLoaded():
                 gone.clear()  # a removal that was never written is forgotten
-            case c.CommitAccepted(member=member):
+            case CommitAccepted(member=member):
                 assert member not in gone
             case _:
                 pass

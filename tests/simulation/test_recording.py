@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 import simpy
 
-from groupsim.events.classic import CommitAccepted, HeartbeatReceived
+from groupsim.events.classic import HeartbeatReceived
+from groupsim.events.group import CommitAccepted
 from groupsim.events.network import MessageDelivered
 from groupsim.events.world import CheckMade, RunEnded
 from groupsim.scenarios.catalogue import find

@@ -8,7 +8,9 @@ import pytest
 
 from groupsim.events import classic as c
 from groupsim.events import client as p
+from groupsim.events.group import CommitAccepted, CommitRefused
 from groupsim.events.network import LinkCut, LinkHealed
+from groupsim.events.types import moved
 from groupsim.scenarios.dsl import Application, World, minutes, seconds
 from groupsim.simulation.clients.process import Script
 from tests.simulation.told import LATENCY, Told, tell
@@ -79,10 +81,10 @@ def test_a_cooperative_scale_out_takes_two_generations_and_never_stops_what_stay
     first, last = told.each(c.AssignmentStored)[0][1], told.each(c.AssignmentStored)[-1][1]
     assert first.assignment is not None
     assert last.assignment is not None
-    moved = c.moved(first.assignment, last.assignment)
-    assert len(moved) == 2
+    changed = moved(first.assignment, last.assignment)
+    assert len(changed) == 2
     for partition in range(4):
-        stays = all(tp.partition != partition for tp in moved)
+        stays = all(tp.partition != partition for tp in changed)
         assert (told.stood_still(partition, since) == 0) is stays
         if stays:
             assert told.labels(partition, since) == ["OK"]
@@ -122,7 +124,7 @@ def test_an_application_that_does_not_poll_leaves_at_max_poll_interval_and_its_l
     assert (removed, fact.cause, fact.reason) == (slow + 20_001, "left", "consumer poll timeout has expired.")
     refused = told.each(p.CommitFailed)
     assert [(at, f.error, f.local) for at, f in refused] == [(slow + 30_100, "COMMIT_FAILED", True)]
-    assert told.each(c.CommitRefused) == []
+    assert told.each(CommitRefused) == []
     assert told.labels(0, removed, slow + 30_000) == ["ZOMBIE_ONLY"]
     lost = told.each(p.CallbackStart, kind="lost")
     assert [at for at, _ in lost] == [slow + 30_100]
@@ -155,10 +157,10 @@ def test_a_member_cut_off_past_its_session_is_a_zombie_until_it_is_back(assignor
     for tp in plan[gone.member]:
         assert told.labels(tp.partition, cut, removed) == ["OK"]
         assert set(told.labels(tp.partition, removed + 1, back)) <= {"DOUBLE", "ZOMBIE_ONLY"}
-    refused = [f for at, f in told.each(c.CommitRefused) if at >= removed]
+    refused = [f for at, f in told.each(CommitRefused) if at >= removed]
     assert [(f.member, f.error) for f in refused] == [(gone.member, "UNKNOWN_MEMBER_ID")]
-    assert [f for at, f in told.each(c.CommitAccepted, member=gone.member) if at >= removed] == []
-    assert back > told.at(c.CommitRefused)[-1] - LATENCY
+    assert [f for at, f in told.each(CommitAccepted, member=gone.member) if at >= removed] == []
+    assert back > told.at(CommitRefused)[-1] - LATENCY
 
 
 def test_a_static_member_that_restarts_within_its_session_disturbs_nobody() -> None:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from groupsim.events.base import Event, Recorded
 from groupsim.events.catalogue import CATALOGUE
-from groupsim.events.classic import GroupCreated
 from groupsim.events.errors import GroupSimError
+from groupsim.events.group import GroupCreated
 from groupsim.events.world import TopicCreated
 from groupsim.storage import EventStore, open_store
 from groupsim.storage.errors import StoreError, StreamConflict, UnknownFact, UnknownRun
