@@ -1,10 +1,25 @@
-"""Consumer-group assignors: pure functions from a Spec to an Answer, by Kafka's names in ASSIGNORS."""
+"""Consumer group assignors: pure functions from a Spec to an Answer, by Kafka's names in ASSIGNORS.
+
+- `spec`: what an assignor is given (Spec, Member) and returns (Answer)
+- `assignor`: one entry of ASSIGNORS: the function, its protocols, source, drawback and promised properties
+- `properties`: the promises as checks, and the trial that a user's own assignor has to pass
+- `violations`: wrong assignments in an answer, one by one
+- `metrics`: balance, partitions kept and moved, numbers of violations
+- `history`: several rounds of one group: what members report from call to call, cooperative follow-ups
+- `problem_files`: problems as JSON Lines and their answers (`groupsim assign`)
+- `problem`: a Spec checked and prepared for the algorithms: members in Java's order, partitions as integers
+- `partition_array`: partitions as 64-bit integers, and the list that makes TopicPartitions on demand
+- `errors`: what an assignor may raise
+- `java/`: the order in which Java iterates over hash maps
+- `kafka/`: Kafka's assignors, equal to the partition
+- `extra/`: assignors that Kafka never shipped
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from groupsim.assignors.assignor import BASIC, CLIENT, SERVER, Assignor
+from groupsim.assignors.assignor import BASIC, CLIENT, SERVER, Assignor, Property
 from groupsim.assignors.extra.constrained_sticky import constrained_cooperative_sticky
 from groupsim.assignors.extra.fairest_sticky import fairest_sticky
 from groupsim.assignors.extra.optimal_sticky import optimal_sticky
@@ -18,7 +33,8 @@ from groupsim.assignors.properties import NotAdmitted, admit
 from groupsim.assignors.spec import COOPERATIVE, EAGER, Answer, Assign, Spec
 from groupsim.events.types import TopicPartition
 
-_FAIR = (*BASIC, "balanced-when-equal")
+_FAIR = (*BASIC, Property.BALANCED_WHEN_EQUAL)
+_STICKY = (*_FAIR, Property.BALANCED, Property.STICKY)
 
 _ALL = (
     Assignor(
@@ -45,7 +61,7 @@ _ALL = (
         CLIENT,
         "KIP-54, KIP-341",
         "everybody gives up everything in every rebalance, although little moves in the end",
-        (*_FAIR, "balanced", "sticky"),
+        _STICKY,
     ),
     Assignor(
         "cooperative-sticky",
@@ -54,7 +70,7 @@ _ALL = (
         CLIENT,
         "KIP-429",
         "what moves has no owner until a second rebalance gives it to its new one",
-        (*_FAIR, "balanced", "sticky"),
+        _STICKY,
     ),
     Assignor(
         "constrained-cooperative-sticky",
@@ -63,7 +79,7 @@ _ALL = (
         CLIENT,
         "rejected KIP (became part of cooperative-sticky in 2.5)",
         "refuses groups whose members subscribe to different topics",
-        (*_FAIR, "balanced", "sticky"),
+        _STICKY,
     ),
     Assignor(
         "sticky-stream-join",
@@ -72,7 +88,7 @@ _ALL = (
         CLIENT,
         "KIP-315 (never shipped)",
         "partitions beyond the smallest topic's count are left to nobody",
-        ("exclusive", "subscribed-only", "deterministic", "sticky"),
+        (Property.EXCLUSIVE, Property.SUBSCRIBED_ONLY, Property.DETERMINISTIC, Property.STICKY),
     ),
     Assignor(
         "fairest-sticky",
@@ -81,7 +97,7 @@ _ALL = (
         CLIENT,
         "KIP-54, rejected alternative",
         "never gives a new member anything that has an owner: stays unbalanced for long",
-        (*BASIC, "sticky"),
+        (*BASIC, Property.STICKY),
     ),
     Assignor(
         "optimal-sticky",
@@ -90,7 +106,7 @@ _ALL = (
         CLIENT,
         "this project",
         "no Kafka client has it; gives moved partitions away at once, as sticky does",
-        (*_FAIR, "balanced", "sticky"),
+        _STICKY,
     ),
     Assignor(
         "uniform",
@@ -115,7 +131,7 @@ ASSIGNORS: dict[str, Assignor] = {assignor.name: assignor for assignor in _ALL}
 
 
 def register(assignor: Assignor) -> None:
-    """Add a user's own assignor to ASSIGNORS. NotAdmitted if its name is taken or it breaks a law it promises."""
+    """Add a user's own assignor to ASSIGNORS. NotAdmitted if its name is taken or it breaks a promise."""
     if assignor.name in ASSIGNORS:
         raise NotAdmitted(f"there is an assignor {assignor.name!r} already")
     admit(assignor)
@@ -126,7 +142,7 @@ def _named(assign: Assign) -> Assign:
     """The same function; plain pairs in its answers become TopicPartitions, as everybody else's are."""
 
     def named(spec: Spec) -> Answer:
-        return {member: [TopicPartition(*pair) for pair in lot] for member, lot in assign(spec).items()}
+        return {member: [TopicPartition(*pair) for pair in assigned] for member, assigned in assign(spec).items()}
 
     return named
 

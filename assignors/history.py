@@ -1,4 +1,4 @@
-"""Several rounds of one group: what members carry from call to call, and cooperative follow-ups."""
+"""Several rounds of one group: what members report from call to call, and cooperative follow-ups."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from groupsim.assignors.errors import AssignorError, Refused
 from groupsim.assignors.spec import COOPERATIVE, Answer, Member, Spec
 from groupsim.events.types import NO_GENERATION, MemberId, TopicPartition
 
-FORGETFUL = frozenset({"range", "roundrobin"})
-"""These carry nothing from call to call."""
+STATELESS = frozenset({"range", "roundrobin"})
+"""Their members report nothing."""
 MOST_FOLLOW_UPS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """The group of one round (its members own nothing here), and who comes back with stale claims."""
+    """The group of one round (its members own nothing here), and which members come back with old partitions."""
 
     spec: Spec
     stale: frozenset[MemberId] = frozenset()
@@ -48,7 +48,7 @@ def play(assignor: Assignor, rounds: Sequence[Round]) -> Iterator[Call]:
         for followup in range(MOST_FOLLOW_UPS):
             generation += 1
             trusted = present | turn.stale if client else present
-            carried = {} if assignor.name in FORGETFUL else {m: last[m] for m in trusted if m in last}
+            carried = {} if assignor.name in STATELESS else {m: last[m] for m in trusted if m in last}
             spec = _with_history(turn.spec, carried, client)
             try:
                 answer = assignor.assign(_as_sent(spec, assignor) if client else spec)
@@ -59,7 +59,7 @@ def play(assignor: Assignor, rounds: Sequence[Round]) -> Iterator[Call]:
             yield Call(number, followup, generation, spec, answer)
             present = frozenset(answer)
             last |= {m: (_grouped(answer[m]) if client else tuple(answer[m]), generation) for m in answer}
-            if COOPERATIVE not in assignor.protocols or not _takes_away(spec, answer):
+            if COOPERATIVE not in assignor.protocols or not _revokes(spec, answer):
                 break
 
 
@@ -73,7 +73,7 @@ def _with_history(spec: Spec, carried: dict[MemberId, tuple[tuple[TopicPartition
 
 
 def _as_sent(spec: Spec, assignor: Assignor) -> Spec:
-    """Owned partitions as the leader sees them: sorted on the wire, as they are in sticky's user data."""
+    """Owned partitions as the leader sees them: sorted on the wire, except in sticky's user data."""
     if assignor.name == "sticky":
         return spec
     return replace(spec, members=tuple(replace(m, owned=tuple(sorted(m.owned))) for m in spec.members))
@@ -87,6 +87,6 @@ def _grouped(partitions: Sequence[TopicPartition]) -> tuple[TopicPartition, ...]
     return tuple(partition for group in topics.values() for partition in group)
 
 
-def _takes_away(spec: Spec, answer: Answer) -> bool:
+def _revokes(spec: Spec, answer: Answer) -> bool:
     """Whether some member lost a partition it had brought along: then all rejoin at once."""
     return any(not set(member.owned).issubset(answer[member.id]) for member in spec.members)

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from groupsim.assignors.partition_array import NUMBER, TOPIC_SHIFT, Codes, PartitionArray
+from groupsim.assignors.partition_array import NUMBER, TOPIC_SHIFT, Codes, PartitionArray, flatten
 from groupsim.assignors.problem import Group
 from groupsim.assignors.spec import Answer, Spec
 from groupsim.events.types import TopicPartition
 
 
-def balance(sizes: list[int]) -> int:
+def balance(sizes: Sequence[int]) -> int:
     """KIP-54's balance score: the sum of size differences over all pairs of members, in partitions. 0 is best."""
     return sum(size * (2 * i - len(sizes) + 1) for i, size in enumerate(sorted(sizes)))
 
 
 def metrics(spec: Spec, answer: Answer) -> dict[str, int]:
-    """Balance score and numbers of partitions; `assigned_*` (defects) only where not 0.
+    """Balance score and numbers of partitions; `assigned_*` (violations) only where not 0.
 
     claimed: existing partitions with one effective previous owner (highest generation; a tie means none); kept and
     moved: of these, now with that owner or with somebody else; unassigned: existing partitions of subscribed topics
@@ -40,33 +42,30 @@ def metrics(spec: Spec, answer: Answer) -> dict[str, int]:
         "moved": int(found.sum()) - kept,
         "unassigned": int((~np.isin(group.all_codes(), codes)).sum()),
     }
-    defects = {
+    violations = {
         "assigned_unsubscribed": _unsubscribed(group, owners, codes),
         "assigned_twice": len(codes) - len(held),
         "assigned_nonexistent": int((~real).sum()),
     }
-    return result | {name: count for name, count in defects.items() if count}
+    return result | {name: count for name, count in violations.items() if count}
 
 
 def answered(group: Group, answer: Answer) -> tuple[Codes, Codes]:
     """Owners (positions in group.members) and codes of an answer, member after member."""
     parts = []
     for member in group.members:
-        lot = answer.get(member.id, ())
-        if isinstance(lot, PartitionArray) and lot.names == group.names:
-            parts.append(lot.codes)
+        assigned = answer.get(member.id, ())
+        if isinstance(assigned, PartitionArray) and assigned.names == group.names:
+            parts.append(assigned.codes)
         else:
-            found = (TopicPartition(*partition) for partition in lot)
+            found = (TopicPartition(*partition) for partition in assigned)
             parts.append(np.array([group.rank[t] << TOPIC_SHIFT | p for t, p in found], np.int64))
-    owners = np.repeat(np.arange(len(parts), dtype=np.int64), [len(part) for part in parts])
-    return owners, np.concatenate([np.empty(0, np.int64), *parts])
+    return flatten(parts)
 
 
 def effective_owners(group: Group) -> tuple[Codes, Codes]:
     """Previous owners and their partitions, sorted by partition: the highest generation counts, a tie means nobody."""
-    parts = [np.unique(group.owned_codes(member)) for member in group.members]
-    owners = np.repeat(np.arange(len(parts), dtype=np.int64), [len(part) for part in parts])
-    codes = np.concatenate([np.empty(0, np.int64), *parts])
+    owners, codes = flatten([np.unique(group.owned_codes(member)) for member in group.members])
     if not len(codes):
         return owners, codes
     generations = np.array([member.generation for member in group.members], np.int64)[owners]

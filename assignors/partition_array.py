@@ -23,13 +23,19 @@ _PAIR = partial(tuple.__new__, TopicPartition)
 """TopicPartition from a pair, several times as fast as by its own constructor."""
 
 
+def flatten(lists: Sequence[Codes]) -> tuple[Codes, Codes]:
+    """For every code the position of the list it stands in, and all codes, list after list."""
+    owners = np.repeat(np.arange(len(lists), dtype=np.int64), [len(codes) for codes in lists])
+    return owners, np.concatenate([np.empty(0, np.int64), *lists])
+
+
 def code_of(rank: int, partition: int) -> int:
     """The number of a partition: sorts by topic rank, then by partition number."""
     return rank << TOPIC_SHIFT | partition
 
 
 class PartitionArray(Sequence[TopicPartition]):
-    """What one member gets, in order. `codes` index `names` (the sorted topics of the problem); equal to a tuple."""
+    """One member's partitions, in order. `codes` index `names` (the sorted topics of the problem); equal to a tuple."""
 
     __slots__ = ("codes", "names")
 

@@ -1,4 +1,4 @@
-"""A problem made ready for the algorithms: checked, members in Java's order, topics ranked by name, owned as codes."""
+"""A problem prepared for the algorithms: checked, members in Java's order, topics ranked by name, owned as codes."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from groupsim.assignors.errors import BadSpec
-from groupsim.assignors.kafka.java_order import java_sorted, string_order, string_set
-from groupsim.assignors.partition_array import NUMBER, TOPIC_SHIFT, Codes, PartitionArray
+from groupsim.assignors.java.hash_order import java_sorted, string_order, string_set
+from groupsim.assignors.partition_array import NUMBER, TOPIC_SHIFT, Codes, PartitionArray, flatten
 from groupsim.assignors.spec import Member, Spec
 
 NOTHING: Codes = np.empty(0, np.int64)
 LARGEST_INT = (1 << 31) - 1
 MOST_PARTITIONS = 20_000_000
-"""Far beyond any cluster; keeps a mistyped count from filling the memory."""
+"""More than any cluster has: a mistyped count must not fill the memory."""
 RADIX = 1 << 16
 """Below so many owners a stable argsort is NumPy's radix sort, linear in the number of partitions."""
 
@@ -68,7 +69,7 @@ class Group:
         return codes
 
     def owned_codes(self, member: Member) -> Codes:
-        """What a member says it owns, as codes in the given order."""
+        """The partitions a member reports as owned, as codes in the given order."""
         owned = member.owned
         if not len(owned):
             return NOTHING
@@ -81,21 +82,42 @@ class Group:
         rank = self.rank
         return np.array([rank[topic] << TOPIC_SHIFT | number for topic, number in owned], np.int64)
 
+    def exists(self, codes: Codes) -> npt.NDArray[np.bool_]:
+        """Which of the codes are partitions of subscribed topics."""
+        result: npt.NDArray[np.bool_] = (codes & NUMBER) < self.counts[codes >> TOPIC_SHIFT]
+        return result
+
+    def by_id(self) -> list[int]:
+        """Positions of the members sorted by member id, as Java sorts strings."""
+        place = {member.id: i for i, member in enumerate(self.members)}
+        return [place[name] for name in java_sorted(place)]
+
     def answer(self, owners: Codes, codes: Codes) -> dict[str, PartitionArray]:
-        """Deal codes[i] to members[owners[i]]; each list keeps the order given."""
+        """Give codes[i] to members[owners[i]]; each list keeps the order given."""
         small = owners.astype(np.uint16) if len(self.members) < RADIX else owners
         order = np.argsort(small, kind="stable")
         ends = np.cumsum(np.bincount(owners, minlength=len(self.members))).tolist()
-        return self.lots(codes[order], ends)
-
-    def lots(self, codes: Codes, ends: Sequence[int]) -> dict[str, PartitionArray]:
-        """Cut codes, which stand member after member, at `ends`."""
+        codes = codes[order]
         result: dict[str, PartitionArray] = {}
         start = 0
         for member, end in zip(self.members, ends, strict=True):
             result[member.id] = PartitionArray(self.names, codes[start:end])
             start = end
         return result
+
+    def answer_by_topic(self, topics: Iterable[tuple[Codes, Codes]]) -> dict[str, PartitionArray]:
+        """`answer` for owners and codes given topic by topic."""
+        found = list(topics)
+        _, owners = flatten([owners for owners, _ in found])
+        _, codes = flatten([codes for _, codes in found])
+        return self.answer(owners, codes)
+
+    def answer_of(self, lists: Sequence[Sequence[int]]) -> dict[str, PartitionArray]:
+        """lists[i] goes to members[i]."""
+        return {
+            member.id: PartitionArray(self.names, np.array(codes, np.int64))
+            for member, codes in zip(self.members, lists, strict=True)
+        }
 
 
 def _check(spec: Spec, ids: Sequence[str]) -> None:
@@ -118,10 +140,10 @@ def _check(spec: Spec, ids: Sequence[str]) -> None:
 def _owned_topics(members: Iterable[Member]) -> set[str]:
     """Names of the topics of owned partitions; BadSpec where a partition number is negative."""
     result: set[str] = set()
-    lots: set[tuple[str, ...]] = set()
+    names_of_arrays: set[tuple[str, ...]] = set()
     for member in members:
         if type(member.owned) is PartitionArray:
-            lots.add(member.owned.names)
+            names_of_arrays.add(member.owned.names)
             continue
         if not len(member.owned):
             continue
@@ -130,7 +152,7 @@ def _owned_topics(members: Iterable[Member]) -> set[str]:
         if min(numbers) < 0 or max(numbers) > LARGEST_INT:
             topic, number = next(p for p in member.owned if not 0 <= p[1] <= LARGEST_INT)
             raise BadSpec(f"member {member.id!r} says it owns partition {number} of topic {topic!r}")
-    for names in lots:
+    for names in names_of_arrays:
         result.update(names)
     return result
 

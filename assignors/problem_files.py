@@ -11,10 +11,10 @@ from groupsim.assignors import ASSIGNORS
 from groupsim.assignors.assignor import Assignor
 from groupsim.assignors.errors import AssignorError, BadSpec, Refused
 from groupsim.assignors.extra.optimal_sticky import against_optimum, solve
-from groupsim.assignors.history import FORGETFUL, Round, play
+from groupsim.assignors.history import STATELESS, Round, play
 from groupsim.assignors.metrics import metrics
 from groupsim.assignors.spec import Answer, Member, Spec
-from groupsim.assignors.violations import defects
+from groupsim.assignors.violations import violations
 from groupsim.events.errors import GroupSimError
 from groupsim.events.types import NO_GENERATION, TopicPartition
 
@@ -119,10 +119,10 @@ def answer(
 
 
 def explained(spec: Spec, name: str, found: Answer) -> dict[str, Any]:
-    """balance_gap and excess_moves against the optimum, defects; for optimal-sticky the certificate as well."""
+    """balance_gap and excess_moves against the optimum, violations; for optimal-sticky the certificate as well."""
     best, certificate = solve(spec)
     result: dict[str, Any] = against_optimum(spec, found, best)
-    if wrong := [str(defect) for defect in defects(spec, found)]:
+    if wrong := [str(violation) for violation in violations(spec, found)]:
         result["defects"] = wrong
     if name == "optimal-sticky":
         result["certificate"] = msgspec.to_builtins(certificate) | {
@@ -154,7 +154,7 @@ def trace(line: Line, assignor: Assignor) -> list[dict[str, Any]]:
     result = []
     for call in play(assignor, rounds):
         entry: dict[str, Any] = {"round": call.round, "followup": call.followup, "generation": call.generation}
-        if assignor.name not in FORGETFUL:
+        if assignor.name not in STATELESS:
             entry["inputs"] = {
                 m.id: {"owned": [list(p) for p in m.owned], "generation": m.generation} for m in call.spec.members
             }

@@ -1,7 +1,7 @@
-"""What an assignor may promise, each as a check of one problem; a user's own function is admitted by the same laws.
+"""The properties that an assignor can promise, each a check of one problem; `register` tries a user's own by them.
 
-The laws speak of honest problems: no partition claimed twice, no claim of an older generation, nothing owned that
-does not exist. What Kafka's assignors do with other problems is recorded in the golden files.
+They hold for honest problems: no partition reported by two members, no report of an older generation, nothing owned
+that does not exist. What Kafka's assignors do with other problems is recorded in the golden files.
 """
 
 from __future__ import annotations
@@ -9,23 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from groupsim.assignors.assignor import Assignor
+from groupsim.assignors.assignor import Assignor, Property
 from groupsim.assignors.errors import AssignorError, Refused
 from groupsim.assignors.spec import COOPERATIVE, Answer, Member, Spec
 from groupsim.events.errors import GroupSimError
 from groupsim.events.types import TopicPartition
 
-Law = Callable[[Assignor, Spec], str | None]
-"""A sentence about what is wrong, or None."""
+Check = Callable[[Assignor, Spec], str | None]
+"""What is wrong, in a sentence, or None."""
 MOST_FOLLOW_UPS = 10
 
 
 class NotAdmitted(GroupSimError):
-    """A function that breaks a law; the sentence names the law and the problem."""
+    """An assignor that breaks a promise; the sentence names the property and the problem."""
 
 
-def settle(assignor: Assignor, spec: Spec) -> tuple[Spec, Answer]:
-    """The last problem and answer after the follow-ups in which withheld partitions are revoked and given."""
+def settled(assignor: Assignor, spec: Spec) -> tuple[Spec, Answer]:
+    """The last problem and answer after the cooperative follow-ups, in which withheld partitions are handed over."""
     answer = assignor.assign(spec)
     for _ in range(MOST_FOLLOW_UPS if COOPERATIVE in assignor.protocols else 0):
         if all(set(member.owned) <= set(answer[member.id]) for member in spec.members):
@@ -44,8 +44,8 @@ def carried(spec: Spec, answer: Answer) -> Spec:
 
 def complete(assignor: Assignor, spec: Spec) -> str | None:
     """Every existing partition of a subscribed topic has an owner once withheld ones are handed over."""
-    _, answer = settle(assignor, spec)
-    given = {partition for lot in answer.values() for partition in lot}
+    _, answer = settled(assignor, spec)
+    given = {partition for assigned in answer.values() for partition in assigned}
     subscribed = {topic for member in spec.members for topic in member.topics}
     for topic in sorted(subscribed):
         for number in range(spec.partitions.get(topic, 0)):
@@ -60,11 +60,11 @@ def exclusive(assignor: Assignor, spec: Spec) -> str | None:
     holder: dict[TopicPartition, str] = {}
     if COOPERATIVE in assignor.protocols:
         holder = {partition: member.id for member in spec.members for partition in member.owned}
-    for member, lot in answer.items():
-        for partition in lot:
+    for member, assigned in answer.items():
+        for partition in assigned:
             if holder.setdefault(partition, member) != member:
                 return f"{partition} is given to {member!r} while {holder[partition]!r} has it"
-        if len(set(lot)) < len(lot):
+        if len(set(assigned)) < len(assigned):
             return f"{member!r} gets a partition twice"
     return None
 
@@ -85,36 +85,37 @@ def subscribed_only(assignor: Assignor, spec: Spec) -> str | None:
 
 def deterministic(assignor: Assignor, spec: Spec) -> str | None:
     """The same problem is answered twice in the same way, order included."""
-    first, second = ({member: list(lot) for member, lot in assignor.assign(spec).items()}.items() for _ in range(2))
-    return None if list(first) == list(second) else "two answers to one problem differ"
+    first, second = ([(member, list(assigned)) for member, assigned in assignor.assign(spec).items()] for _ in range(2))
+    return None if first == second else "two answers to one problem differ"
 
 
 def balanced_when_equal(assignor: Assignor, spec: Spec) -> str | None:
     """Where all subscribe to the same topics, sizes differ by one at most."""
     if not same_topics(spec):
         return None
-    _, answer = settle(assignor, spec)
-    sizes = [len(lot) for lot in answer.values()]
+    _, answer = settled(assignor, spec)
+    sizes = [len(assigned) for assigned in answer.values()]
     return f"sizes range from {min(sizes)} to {max(sizes)}" if sizes and max(sizes) - min(sizes) > 1 else None
 
 
 def balanced(assignor: Assignor, spec: Spec) -> str | None:
     """KIP-54's balance: no partition could go to a subscriber that has two or more less than its owner."""
-    _, answer = settle(assignor, spec)
-    for owner, lot in answer.items():
-        for topic in sorted({partition.topic for partition in lot}):
+    _, answer = settled(assignor, spec)
+    for owner, assigned in answer.items():
+        for topic in sorted({partition.topic for partition in assigned}):
             for member in spec.members:
-                if topic in member.topics and len(answer[member.id]) + 1 < len(lot):
-                    return f"{owner!r} has {len(lot)}, {member.id!r} only {len(answer[member.id])}, and takes {topic!r}"
+                if topic in member.topics and len(answer[member.id]) + 1 < len(assigned):
+                    fewer = f"{member.id!r} only {len(answer[member.id])}"
+                    return f"{owner!r} has {len(assigned)}, {fewer}, and takes {topic!r}"
     return None
 
 
 def sticky(assignor: Assignor, spec: Spec) -> str | None:
     """Nothing moves while nothing changes; where subscriptions are equal, nothing moves when a member leaves."""
-    spec, answer = settle(assignor, spec)
+    spec, answer = settled(assignor, spec)
     again = assignor.assign(carried(spec, answer))
-    for member, lot in answer.items():
-        if set(again[member]) != set(lot):
+    for member, assigned in answer.items():
+        if set(again[member]) != set(assigned):
             return f"the partitions of {member!r} change although nothing did"
     if not same_topics(spec):
         return None
@@ -133,22 +134,22 @@ def same_topics(spec: Spec) -> bool:
     return len({frozenset(member.topics) for member in spec.members}) <= 1
 
 
-LAWS: dict[str, Law] = {
-    "complete": complete,
-    "exclusive": exclusive,
-    "subscribed-only": subscribed_only,
-    "deterministic": deterministic,
-    "balanced-when-equal": balanced_when_equal,
-    "balanced": balanced,
-    "sticky": sticky,
+CHECKS: dict[str, Check] = {
+    Property.COMPLETE: complete,
+    Property.EXCLUSIVE: exclusive,
+    Property.SUBSCRIBED_ONLY: subscribed_only,
+    Property.DETERMINISTIC: deterministic,
+    Property.BALANCED_WHEN_EQUAL: balanced_when_equal,
+    Property.BALANCED: balanced,
+    Property.STICKY: sticky,
 }
 
 
 def broken(assignor: Assignor, spec: Spec) -> Iterator[tuple[str, str]]:
-    """The laws the assignor promised and breaks here, with what is wrong; a problem it refuses breaks none."""
-    for name in assignor.laws:
+    """The promised properties that the answer breaks, with what is wrong; a refused problem breaks none."""
+    for name in assignor.properties:
         try:
-            wrong = LAWS[name](assignor, spec)
+            wrong = CHECKS[name](assignor, spec)
         except Refused:
             continue
         except AssignorError as error:
@@ -179,14 +180,14 @@ def trials(count: int = 200) -> Iterator[Spec]:
 
 
 def admit(assignor: Assignor) -> None:
-    """NotAdmitted unless the assignor keeps what it promises on every trial; other exceptions of its own count too."""
-    unknown = [name for name in assignor.laws if name not in LAWS]
+    """NotAdmitted unless the assignor keeps what it promises on every trial; its other exceptions count, too."""
+    unknown = [name for name in assignor.properties if name not in CHECKS]
     if unknown:
-        raise NotAdmitted(f"{assignor.name!r} promises {unknown[0]!r}; there are the laws {', '.join(LAWS)}")
+        raise NotAdmitted(f"{assignor.name!r} promises {unknown[0]!r}; the properties are {', '.join(CHECKS)}")
     for number, spec in enumerate(trials()):
         try:
-            for law, wrong in broken(assignor, spec):
-                raise NotAdmitted(f"{assignor.name!r} breaks {law!r} on trial {number}: {wrong} ({spec})")
+            for name, wrong in broken(assignor, spec):
+                raise NotAdmitted(f"{assignor.name!r} breaks {str(name)!r} on trial {number}: {wrong} ({spec})")
         except NotAdmitted:
             raise
         except Exception as error:

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from groupsim.events.types import NO_GENERATION, MemberId, TopicPartition
 
-EAGER = "EAGER"
-COOPERATIVE = "COOPERATIVE"
+
+class RebalanceProtocol(StrEnum):
+    """Kafka's ConsumerPartitionAssignor.RebalanceProtocol: what members do with their partitions before they rejoin."""
+
+    EAGER = "EAGER"
+    COOPERATIVE = "COOPERATIVE"
+
+
+EAGER, COOPERATIVE = RebalanceProtocol.EAGER, RebalanceProtocol.COOPERATIVE
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One member as the leader sees it. `owned` is what it says it holds, `generation` when it got it (-1: unknown)."""
+    """One member as the leader sees it. `owned`: what it reports to own, `generation`: of that report (-1: unknown)."""
 
     id: MemberId
     topics: tuple[str, ...]

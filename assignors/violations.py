@@ -1,17 +1,17 @@
-"""What is wrong with an answer, partition by partition: Kafka's own defects are reproduced, so they can be shown."""
+"""What is wrong with an answer, partition by partition. Kafka's own defects are reproduced, so they occur."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 
 from groupsim.assignors.spec import Answer, Spec
 from groupsim.events.types import MemberId, TopicPartition
 
 
-class Kind(Enum):
-    """The golden metrics' names for what an assignor must never do."""
+class Kind(StrEnum):
+    """What an assignor must never do, by the names in `metrics`."""
 
     UNSUBSCRIBED = "assigned_unsubscribed"
     NONEXISTENT = "assigned_nonexistent"
@@ -26,7 +26,7 @@ _SENTENCES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Defect:
+class Violation:
     """One wrong assignment; `str()` is the sentence."""
 
     kind: Kind
@@ -37,15 +37,15 @@ class Defect:
         return _SENTENCES[self.kind].format(self.partition, self.member)
 
 
-def defects(spec: Spec, answer: Answer) -> Iterator[Defect]:
-    """Every defect, members in the problem's order. Their numbers by kind are those of `metrics`."""
+def violations(spec: Spec, answer: Answer) -> Iterator[Violation]:
+    """Every wrong assignment, members in the problem's order. Their numbers by kind are those of `metrics`."""
     seen: set[TopicPartition] = set()
     for member in spec.members:
         for partition in answer.get(member.id, ()):
             if partition.topic not in member.topics:
-                yield Defect(Kind.UNSUBSCRIBED, member.id, partition)
+                yield Violation(Kind.UNSUBSCRIBED, member.id, partition)
             if partition.partition >= spec.partitions.get(partition.topic, 0):
-                yield Defect(Kind.NONEXISTENT, member.id, partition)
+                yield Violation(Kind.NONEXISTENT, member.id, partition)
             if partition in seen:
-                yield Defect(Kind.TWICE, member.id, partition)
+                yield Violation(Kind.TWICE, member.id, partition)
             seen.add(partition)

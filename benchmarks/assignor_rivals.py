@@ -162,4 +162,4 @@ def median_ms(call: Callable[[], object], runs: int, budget_s: float) -> tuple[f
 
 def lines(answer: Mapping[str, Iterable[tuple[str, int]]]) -> Answer:
     """An answer of ours in the form of the harness."""
-    return {member: [f"{topic}:{number}" for topic, number in lot] for member, lot in answer.items()}
+    return {member: [f"{topic}:{number}" for topic, number in assigned] for member, assigned in answer.items()}

@@ -47,11 +47,11 @@ def repeated(rows: list[Row], lasts_ms: int, facts: int) -> Iterator[Row]:
 def make(store: EventStore, facts: int) -> None:
     """Put the long run into the store."""
     memory = MemoryStore()
-    told = run(catalogue.find(SCENARIO), memory).info
-    rows, lasts_ms = list(memory.rows(told.id)), told.simulated_ms or 0
+    info = run(catalogue.find(SCENARIO), memory).info
+    rows, lasts_ms = list(memory.rows(info.id)), info.simulated_ms or 0
     turns = -(-facts // len(rows))
     long = msgspec.structs.replace(
-        told, id=f"long-{facts}", digest=None, facts=turns * len(rows), simulated_ms=turns * lasts_ms
+        info, id=f"long-{facts}", digest=None, facts=turns * len(rows), simulated_ms=turns * lasts_ms
     )
     store.take(long, repeated(rows, lasts_ms, facts))
 

@@ -93,16 +93,16 @@ def _round(writer: RunWriter, names: list[str], number: int, partitions: int) ->
     )
     writer.append(at + 2_100, group, [stored])
     for place, name in enumerate(names):
-        process, mine, told = (
+        process, mine, synced_ms = (
             f"{name}.0",
             process_stream("billing", f"{name}.0"),
             at + 2_110 + 220 * place // len(names),
         )
         given = plan[f"{name}-id"]
         answer = SyncOk(process=process, member=f"{name}-id", generation=number + 1, assignment=given)
-        writer.append(told, mine, [answer, ViewChanged(process=process, partitions=given)])
+        writer.append(synced_ms, mine, [answer, ViewChanged(process=process, partitions=given)])
         ready = PositionReady(process=process, offsets=tuple((tp.topic, tp.partition, 0) for tp in given))
-        writer.append(told + 60, mine, [ready])
+        writer.append(synced_ms + 60, mine, [ready])
 
 
 def opened_s(file: Path, chromium: str) -> float:

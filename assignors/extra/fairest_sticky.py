@@ -1,4 +1,4 @@
-"""fairest-sticky (KIP-54's alternative, never built): valid owners keep everything, the rest is dealt fairly."""
+"""fairest-sticky (KIP-54's alternative, never built): valid owners keep everything, the rest is distributed evenly."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from groupsim.assignors.spec import Answer, Spec
 def fairest_sticky(spec: Spec) -> Answer:
     """No partition with a valid previous owner moves; the others go where the sum of squared sizes stays least.
 
-    Valid: the partition exists, the owner subscribes to it, and nobody claims it with the same or a higher
-    generation. The rest is dealt by the solver of optimal-sticky with what members keep as their base load.
+    Valid: the partition exists, the owner subscribes to it, and nobody reports it with the same or a higher
+    generation. The solver of optimal-sticky gives out the rest; what members keep is their base load.
     """
     group = Group.of(spec)
     owners, codes = valid_owners(group)

@@ -1,4 +1,4 @@
-"""Dealing counted partitions to members at least cost: a convex min-cost flow over topics and members, with its proof.
+"""Distribute counted partitions at least cost: a convex min-cost flow over topics and members, with its proof.
 
 Partitions of one topic differ only in their owner, so the unknowns are x[topic, member], not partitions. Loads cost
 their square times `Network.weight`, a unit of x above what the member owned costs 1 (a move): with the weight above
@@ -33,7 +33,7 @@ class Proof:
 class Network:
     """Edges (topic, member) sorted by topic; `x` is the answer, `owned` what the member had, `counts` per topic.
 
-    Every topic has at least one edge. `base` is what members have besides, and keep.
+    Every topic has at least one edge. `base`: the partitions that members have besides, and keep.
     """
 
     def __init__(self, topic: Ints, member: Ints, owned: Ints, counts: Ints, base: Ints) -> None:
@@ -50,7 +50,7 @@ class Network:
 
     def solve(self) -> Proof:
         """Bring `x` to the optimum; the proof that it is one."""
-        self._hand_out()
+        self._give_out()
         self._level()
         while True:
             cycles, topics, members = self._improve()
@@ -73,7 +73,7 @@ class Network:
         loads = np.minimum(*squares) + members * self._base
         return int((topics * self.counts).sum() + edges.sum() + loads.sum())
 
-    def _hand_out(self) -> None:
+    def _give_out(self) -> None:
         """Units nobody owned go to the least loaded subscriber, topics with few subscribers first."""
         free = self.counts - np.add.reduceat(self.x, self._starts) if len(self.counts) else self.counts
         for t in np.argsort(self._ends - self._starts, kind="stable").tolist():

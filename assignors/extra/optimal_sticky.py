@@ -52,7 +52,7 @@ def solve(spec: Spec) -> tuple[Answer, Certificate]:
     owners, codes = valid_owners(group)
     net = network(group, owners, codes, np.zeros(len(group.members), np.int64))
     proof = net.solve()
-    taken_owners, taken = realise(group, net, owners, codes)
+    taken_owners, taken = partitions_of(group, net, owners, codes)
     squares, moves = net.cost()
     names = [group.names[rank] for rank in np.flatnonzero(group.counts)]
     potentials = (
@@ -69,14 +69,14 @@ def valid_owners(group: Group) -> tuple[Codes, Codes]:
     allowed = np.zeros((len(group.members), len(group.names)), bool)
     for i, member in enumerate(group.members):
         allowed[i, [group.rank[topic] for topic in member.topics]] = True
-    valid = ((codes & NUMBER) < group.counts[ranks]) & allowed[owners, ranks]
+    valid = group.exists(codes) & allowed[owners, ranks]
     return owners[valid], codes[valid]
 
 
 def network(group: Group, owners: Codes, codes: Codes, base: Codes, counts: Codes | None = None) -> Network:
     """Topics (those with partitions, in order of rank) and their subscribers; `owners` hold `codes`.
 
-    `counts`: how many partitions of each topic are to be dealt, all of them by default.
+    `counts`: how many partitions of each topic to give out, all of them by default.
     """
     ranks = np.flatnonzero(group.counts)
     place = np.full(len(group.names), -1, np.int64)
@@ -94,8 +94,8 @@ def network(group: Group, owners: Codes, codes: Codes, base: Codes, counts: Code
     return Network(edges[:, 0], edges[:, 1], owned, (group.counts if counts is None else counts)[ranks], base)
 
 
-def realise(group: Group, net: Network, owners: Codes, codes: Codes) -> tuple[Codes, Codes]:
-    """From numbers per topic and member to partitions: owners keep their lowest numbers, the rest is dealt in order."""
+def partitions_of(group: Group, net: Network, owners: Codes, codes: Codes) -> tuple[Codes, Codes]:
+    """From numbers per topic and member to partitions: owners keep their lowest numbers, the rest follows in order."""
     keep = np.minimum(net.x, net.owned)
     order = np.lexsort((codes, owners, codes >> TOPIC_SHIFT))  # as the edges stand: by topic, then member
     owners, codes = owners[order], codes[order]

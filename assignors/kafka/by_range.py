@@ -11,19 +11,17 @@ from groupsim.assignors.spec import Answer, Spec
 
 
 def by_range(spec: Spec) -> Answer:
-    """Kafka's RangeAssignor. The topics of a member's list stand in the order of Java's HashMap of topics,
+    """Kafka's RangeAssignor. The topics of a member's list are in the order of Java's HashMap of topics,
     or sorted where racks decide."""
     group = Group.of(spec)
-    seats: dict[str, list[int]] = {}
+    subscribers: dict[str, list[int]] = {}
     for member in by_instance(group.members):
         for topic in dict.fromkeys(group.members[member].topics):
-            seats.setdefault(topic, []).append(member)
-    if any(member.rack for member in group.members) and (near := near_ranges(group, seats)):
+            subscribers.setdefault(topic, []).append(member)
+    if any(member.rack for member in group.members) and (near := near_ranges(group, subscribers)):
         return group.answer(*near)
-    none = [np.empty(0, np.int64)]
-    dealt = [ranges(rank, int(group.counts[rank]), seats[group.names[rank]]) for rank in group.java_topics()]
-    return group.answer(
-        np.concatenate(none + [owners for owners, _ in dealt]), np.concatenate(none + [codes for _, codes in dealt])
+    return group.answer_by_topic(
+        ranges(rank, int(group.counts[rank]), subscribers[group.names[rank]]) for rank in group.java_topics()
     )
 
 

@@ -12,7 +12,7 @@ from groupsim.assignors.problem import Group
 
 
 class Topic:
-    """One topic being dealt: `left` are its unassigned partition numbers, `members` (sorted) may take them."""
+    """One topic while it is assigned: `left` are its unassigned partition numbers, `members` (sorted) may take them."""
 
     def __init__(self, group: Group, rank: int, members: Sequence[int]) -> None:
         count = int(group.counts[rank])
@@ -36,7 +36,7 @@ class Topic:
         return max(0, self._each + (self._extra > 0) - self._taken[member])
 
     def take(self, member: int, numbers: Sequence[int]) -> None:
-        """Book partitions as the member's."""
+        """Give partitions to the member."""
         self._taken[member] += len(numbers)
         if self._taken[member] > self._each:
             self._extra -= 1
@@ -44,28 +44,28 @@ class Topic:
             del self.left[number]
 
 
-def near_ranges(group: Group, seats: dict[str, list[int]]) -> tuple[Codes, Codes] | None:
-    """Owners and codes, sorted by topic and number; None where racks decide nothing. `seats`: members by topic."""
-    topics = [Topic(group, rank, seats[group.names[rank]]) for rank in group.java_topics()]
+def near_ranges(group: Group, subscribers: dict[str, list[int]]) -> tuple[Codes, Codes] | None:
+    """Owners and codes, sorted by topic and number; None where racks decide nothing. `subscribers`: by topic."""
+    topics = [Topic(group, rank, subscribers[group.names[rank]]) for rank in group.java_topics()]
     if not any(topic.aware for topic in topics):
         return None
-    dealt: list[tuple[int, int]] = []
+    taken: list[tuple[int, int]] = []
     together: dict[object, list[Topic]] = {}
     for topic in topics:
         together.setdefault(topic.together, []).append(topic)
     for alike in together.values():
         if len(alike) > 1:
-            dealt.extend(_deal_together(alike))
+            taken.extend(_assign_together(alike))
         elif alike[0].aware:
-            dealt.extend(_deal(alike[0], near=True))
+            taken.extend(_assign_ranges(alike[0], near=True))
     for topic in topics:
-        dealt.extend(_deal(topic, near=False))
-    dealt.sort()
-    codes = np.array([code for code, _ in dealt], np.int64)
-    return np.array([owner for _, owner in dealt], np.int64), codes
+        taken.extend(_assign_ranges(topic, near=False))
+    taken.sort()
+    codes = np.array([code for code, _ in taken], np.int64)
+    return np.array([owner for _, owner in taken], np.int64), codes
 
 
-def _deal(topic: Topic, *, near: bool) -> Iterable[tuple[int, int]]:
+def _assign_ranges(topic: Topic, *, near: bool) -> Iterable[tuple[int, int]]:
     """Member after member takes what it may (assignRanges)."""
     for member in topic.members:
         if not topic.left:
@@ -76,7 +76,7 @@ def _deal(topic: Topic, *, near: bool) -> Iterable[tuple[int, int]]:
             yield from ((topic.rank << TOPIC_SHIFT | number, member) for number in numbers)
 
 
-def _deal_together(topics: Sequence[Topic]) -> Iterable[tuple[int, int]]:
+def _assign_together(topics: Sequence[Topic]) -> Iterable[tuple[int, int]]:
     """Each number of all topics to the first member near all of its replicas (assignCoPartitionedWithRackMatching)."""
     remaining = dict.fromkeys(topics[0].members)
     for number in range(topics[0].together[1]):

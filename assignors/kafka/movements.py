@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.assignors.kafka.java_order import CAPACITY, partition_hash
+from groupsim.assignors.java.hash_order import CAPACITY, partition_hash
 from groupsim.assignors.partition_array import NUMBER
 
 Pair = tuple[int, int]

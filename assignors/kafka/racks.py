@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from groupsim.assignors.kafka.quotas import Quotas
 from groupsim.assignors.partition_array import TOPIC_SHIFT, Codes
 from groupsim.assignors.problem import Group
-
-if TYPE_CHECKING:
-    from groupsim.assignors.kafka.sticky_equal import Quotas
 
 NOWHERE: frozenset[str] = frozenset()
 
@@ -86,16 +83,16 @@ class Racks:
                 return index
         return -1
 
-    def deal_near(self, quotas: Quotas, rest: Codes) -> tuple[Codes, Codes]:
-        """Deal partitions to members near them while quotas allow (assignRackAwareRoundRobin).
+    def assign_near(self, quotas: Quotas, rest: Codes) -> tuple[Codes, Codes]:
+        """Give partitions to members near them while quotas allow (assignRackAwareRoundRobin).
 
-        Returns who took the first so many, and all of `rest` in its new order: dealt ones first, then the others.
+        Returns the new owners, and all of `rest` in its new order: first the partitions of these owners.
         """
         rest = self.by_consumers(rest)
         if not self.aware:
             return np.empty(0, np.int64), rest
         takers: list[int] = []
-        dealt: list[int] = []
+        taken: list[int] = []
         left: list[int] = []
         turn = 0
         for code in rest.tolist():
@@ -105,29 +102,29 @@ class Racks:
             else:
                 quotas.sizes[taker] += 1
                 takers.append(taker)
-                dealt.append(code)
-        return np.array(takers, np.int64), np.array(dealt + left, np.int64)
+                taken.append(code)
+        return np.array(takers, np.int64), np.array(taken + left, np.int64)
 
     def _take(self, quotas: Quotas, code: int, turn: int) -> tuple[int, int]:
         """Who takes one partition (-1: nobody near) and whose turn is next; moves members between the quota lists."""
-        index = self.next_near(code, quotas.under, turn)
+        index = self.next_near(code, quotas.under_min, turn)
         if index >= 0:
-            taker = quotas.under[index]
+            taker = quotas.under_min[index]
             size = quotas.sizes[taker] + 1
-            if size >= quotas.low:
-                del quotas.under[index]
-                if size < quotas.high and quotas.over < quotas.wanted:
-                    quotas.exact.append(taker)
+            if size >= quotas.min_quota:
+                del quotas.under_min[index]
+                if size < quotas.max_quota and quotas.over_min < quotas.expected_over_min:
+                    quotas.exactly_min.append(taker)
             else:
                 index += 1
-            return taker, index % len(quotas.under) if quotas.under else 0
-        index = self.next_near(code, quotas.exact, 0)
+            return taker, index % len(quotas.under_min) if quotas.under_min else 0
+        index = self.next_near(code, quotas.exactly_min, 0)
         if index < 0:
             return -1, turn
-        taker = quotas.exact[index]
-        if quotas.sizes[taker] + 1 == quotas.high:
-            del quotas.exact[index]
-            quotas.over += 1
-            if quotas.over == quotas.wanted:
-                quotas.exact.clear()
+        taker = quotas.exactly_min[index]
+        if quotas.sizes[taker] + 1 == quotas.max_quota:
+            del quotas.exactly_min[index]
+            quotas.over_min += 1
+            if quotas.over_min == quotas.expected_over_min:
+                quotas.exactly_min.clear()
         return taker, turn

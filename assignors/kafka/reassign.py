@@ -8,29 +8,29 @@ from itertools import groupby
 import numpy as np
 
 from groupsim.assignors.errors import AssignorError
-from groupsim.assignors.kafka.java_order import java_sorted, string_hash
+from groupsim.assignors.java.hash_order import string_hash
 from groupsim.assignors.kafka.movements import Movements
+from groupsim.assignors.kafka.prior_ownership import PriorOwnership
 from groupsim.assignors.kafka.racks import Racks
+from groupsim.assignors.metrics import balance
 from groupsim.assignors.partition_array import TOPIC_SHIFT, Codes
-from groupsim.assignors.prior_ownership import Claims
 from groupsim.assignors.problem import Group
 
 NULL = 'Cannot invoke "java.util.List.{}" because the return value of "java.util.Map.get(Object)" is null'
 
 
 def imbalance(sizes: Sequence[int]) -> int:
-    """KIP-54's balance score, the sum of size differences over all pairs, as a Java int (it may overflow)."""
-    score = sum(size * (2 * i - len(sizes) + 1) for i, size in enumerate(sorted(sizes)))
-    return (score + (1 << 31)) % (1 << 32) - (1 << 31)
+    """KIP-54's balance score as a Java int, which may overflow (getBalanceScore)."""
+    return (balance(sizes) + (1 << 31)) % (1 << 32) - (1 << 31)
 
 
 class Reassignment:
     """The state of one assignment: lists[i] are the codes of group.members[i], owner[code] who has it.
 
-    subscribers[rank] and topics[i] say who may have what; `aside` are the members that take no part any more.
+    subscribers[rank] are the members of a topic, topics[i] the topics of a member; `aside`: members that take no part.
     """
 
-    def __init__(self, group: Group, claims: Claims, racks: Racks | None) -> None:
+    def __init__(self, group: Group, prior: PriorOwnership, racks: Racks | None) -> None:
         self.group = group
         self.racks = racks
         self.odd = False
@@ -41,10 +41,9 @@ class Reassignment:
         self.topics: list[set[int]] = []
         self.most: list[int] = []
         self._subscribe()
-        place = {name: k for k, name in enumerate(java_sorted(member.id for member in group.members))}
-        self.place = np.array([place[member.id] for member in group.members], np.int64)
+        self.place = np.argsort(np.array(group.by_id(), np.int64))
         self._place: list[int] = self.place.tolist()
-        self.previous = _previous(group, claims)
+        self.previous = _previous(group, prior)
         self.movements = Movements([string_hash(name) for name in group.names])
 
     def _subscribe(self) -> None:
@@ -66,7 +65,7 @@ class Reassignment:
         return list(dict.fromkeys(self.subscribers[code >> TOPIC_SHIFT]))
 
     def give(self, code: int, i: int) -> None:
-        """Hand out a partition nobody has."""
+        """Give out a partition that nobody has."""
         self.lists[i].append(code)
         self.owner[code] = i
 
@@ -122,7 +121,7 @@ class Reassignment:
         return moved
 
     def _pass(self, codes: list[int]) -> bool:
-        """One pass as Java makes it, for problems with stale claims, phantom or doubly held partitions."""
+        """One pass as Java makes it, for older generations, phantom partitions and partitions with two owners."""
         moved = False
         balanced = bool(codes) and self._balanced()
         for code in codes:
@@ -199,12 +198,12 @@ class Reassignment:
         return False
 
 
-def _previous(group: Group, claims: Claims) -> dict[int, int]:
-    """Claims of generations older than the newest: partition -> the latest such claimant (updatePrevAssignment)."""
+def _previous(group: Group, prior: PriorOwnership) -> dict[int, int]:
+    """By partition the latest owner of an older generation than the newest (updatePrevAssignment)."""
     generations = [member.generation for member in group.members]
     result: dict[int, int] = {}
-    for owner, code in zip(claims.raw_owners.tolist(), claims.raw_codes.tolist(), strict=True):
-        if generations[owner] < claims.generation and (
+    for owner, code in zip(prior.reported_owners.tolist(), prior.reported_codes.tolist(), strict=True):
+        if generations[owner] < prior.newest_generation and (
             code not in result or generations[owner] > generations[result[code]]
         ):
             result[code] = owner

@@ -1,11 +1,11 @@
-"""roundrobin: all partitions sorted, dealt in a circle over the sorted members (RoundRobinAssignor)."""
+"""roundrobin: all partitions sorted, given in a circle to the sorted members (RoundRobinAssignor)."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from groupsim.assignors.errors import AssignorError
-from groupsim.assignors.partition_array import TOPIC_SHIFT
+from groupsim.assignors.partition_array import TOPIC_SHIFT, Codes
 from groupsim.assignors.problem import Group, by_instance
 from groupsim.assignors.spec import Answer, Spec
 
@@ -17,19 +17,18 @@ def round_robin(spec: Spec) -> Answer:
         message = "CircularIterator can only be used on non-empty lists"
         raise AssignorError("java.lang.IllegalArgumentException", message)
     circle = by_instance(group.members)
-    seats: dict[str, list[int]] = {}
+    subscribers: dict[str, list[int]] = {}
     for seat, member in enumerate(circle):
         for topic in dict.fromkeys(group.members[member].topics):
-            seats.setdefault(topic, []).append(seat)
-    owners, codes = [], []
+            subscribers.setdefault(topic, []).append(seat)
+    found: list[tuple[Codes, Codes]] = []
     turn = 0
     for rank in np.flatnonzero(group.counts).tolist():
         count = int(group.counts[rank])
-        here = np.array(seats[group.names[rank]], np.int64)
+        here = np.array(subscribers[group.names[rank]], np.int64)
         first = int(np.searchsorted(here, turn)) % len(here)
         taken = here[(first + np.arange(count)) % len(here)]
         turn = (int(taken[-1]) + 1) % len(circle)
-        owners.append(np.array(circle, np.int64)[taken])
-        codes.append(rank << TOPIC_SHIFT | np.arange(count, dtype=np.int64))
-    none = [np.empty(0, np.int64)]
-    return group.answer(np.concatenate(none + owners), np.concatenate(none + codes))
+        owners = np.array(circle, np.int64)[taken]
+        found.append((owners, rank << TOPIC_SHIFT | np.arange(count, dtype=np.int64)))
+    return group.answer_by_topic(found)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from groupsim.assignors.kafka.by_range import ranges
 from groupsim.assignors.kafka.server_side import Target
 from groupsim.assignors.problem import by_instance
@@ -11,14 +9,13 @@ from groupsim.assignors.spec import Answer, Spec
 
 
 def server_range(spec: Spec) -> Answer:
-    """Kafka's server-side RangeAssignor; what members owned plays no part. Lists are sorted: Kafka returns sets."""
+    """Kafka's server-side RangeAssignor; previous owners play no part. Lists are sorted: Kafka returns sets."""
     target = Target.of(spec)
     group = target.group
-    seats: dict[int, list[int]] = {}
+    subscribers: dict[int, list[int]] = {}
     for i in by_instance(group.members):
         for rank in target.subscribed[i]:
-            seats.setdefault(rank, []).append(i)
-    none = [np.empty(0, np.int64)]
-    dealt = [ranges(rank, int(group.counts[rank]), seats[rank]) for rank in sorted(seats)]
-    owners = np.concatenate(none + [part for part, _ in dealt])
-    return group.answer(owners, np.concatenate(none + [codes for _, codes in dealt]))
+            subscribers.setdefault(rank, []).append(i)
+    return group.answer_by_topic(
+        ranges(rank, int(group.counts[rank]), subscribers[rank]) for rank in sorted(subscribers)
+    )

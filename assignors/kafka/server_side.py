@@ -1,4 +1,4 @@
-"""A problem as the group coordinator sees it (KIP-848): topic ids instead of names, `owned` as the current target."""
+"""A problem as the group coordinator has it (KIP-848): topic ids instead of names, `owned` as the current target."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from groupsim.assignors.errors import AssignorError
-from groupsim.assignors.kafka.java_order import CAPACITY, MASK, computed_order, hash_order, java_sorted
-from groupsim.assignors.partition_array import NUMBER, TOPIC_SHIFT, Codes
+from groupsim.assignors.java.hash_order import CAPACITY, MASK, computed_order, hash_order, java_sorted
+from groupsim.assignors.partition_array import NUMBER, TOPIC_SHIFT, Codes, flatten
 from groupsim.assignors.problem import Group
 from groupsim.assignors.spec import Answer, Spec
 
@@ -31,10 +31,10 @@ class Target:
         """AssignorError `skipped` if a partition has two owners: the coordinator never has such a target."""
         group = Group.of(spec)
         codes = [group.owned_codes(member) for member in group.members]
-        claimed = np.concatenate([np.empty(0, np.int64), *(np.unique(mine) for mine in codes)])
-        if len(np.unique(claimed)) != len(claimed):
+        _, owned = flatten([np.unique(mine) for mine in codes])
+        if len(np.unique(owned)) != len(owned):
             raise AssignorError("skipped", "a partition has two owners")
-        known = java_sorted({*spec.partitions, *(group.names[r] for r in np.unique(claimed >> TOPIC_SHIFT).tolist())})
+        known = java_sorted({*spec.partitions, *(group.names[r] for r in np.unique(owned >> TOPIC_SHIFT).tolist())})
         uuid = [0] * len(group.names)
         for k, name in enumerate(known, start=1):
             uuid[group.rank[name]] = 1 ^ k
@@ -52,13 +52,12 @@ class Target:
 
     def answer(self, sets: list[dict[int, set[int]]]) -> Answer:
         """Each member's partitions, sorted: the server's assignors return sets."""
-        owners: list[int] = []
-        codes: list[int] = []
-        for i, mine in enumerate(sets):
-            found = sorted(rank << TOPIC_SHIFT | number for rank, numbers in mine.items() for number in numbers)
-            codes.extend(found)
-            owners.extend([i] * len(found))
-        return self.group.answer(np.array(owners, np.int64), np.array(codes, np.int64))
+        return self.group.answer_of(
+            [
+                sorted(rank << TOPIC_SHIFT | number for rank, numbers in mine.items() for number in numbers)
+                for mine in sets
+            ]
+        )
 
 
 def _owned(uuid: list[int], codes: Codes) -> dict[int, list[int]]:

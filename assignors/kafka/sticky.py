@@ -1,15 +1,12 @@
-"""sticky and cooperative-sticky (KIP-54, KIP-429): one core, two ways of telling who owned what and of handing over."""
+"""sticky and cooperative-sticky (KIP-54, KIP-429): one algorithm; reports and handover of partitions differ."""
 
 from __future__ import annotations
 
-import numpy as np
-
-from groupsim.assignors.kafka.java_order import string_order
+from groupsim.assignors.java.hash_order import string_order
+from groupsim.assignors.kafka.prior_ownership import PriorOwnership, prior_ownership
 from groupsim.assignors.kafka.racks import Racks
 from groupsim.assignors.kafka.sticky_equal import assign_equal
 from groupsim.assignors.kafka.sticky_unequal import assign_unequal
-from groupsim.assignors.partition_array import PartitionArray
-from groupsim.assignors.prior_ownership import Claims, settle
 from groupsim.assignors.problem import Group
 from groupsim.assignors.spec import Answer, Spec
 
@@ -21,33 +18,33 @@ def sticky(spec: Spec) -> Answer:
     Java's defects are part of it: see `sticky_unequal` and golden `metrics` (assigned_unsubscribed, ..._twice).
     """
     group = Group.of(spec)
-    claims = settle(group, grouped=True)
-    if claims.equal:
-        dealt = assign_equal(group, claims, Racks.of(group))
-        return group.answer(dealt.owners, dealt.codes)
-    return _answer(group, assign_unequal(group, claims, Racks.of(group)).lists)
+    prior = prior_ownership(group, from_user_data=True)
+    if prior.equal_subscriptions:
+        found = assign_equal(group, prior, Racks.of(group))
+        return group.answer(found.owners, found.codes)
+    return group.answer_of(assign_unequal(group, prior, Racks.of(group)).lists)
 
 
 def cooperative_sticky(spec: Spec) -> Answer:
     """Kafka's CooperativeStickyAssignor: what moves is left out until its old owner has revoked it."""
     group = Group.of(spec)
-    claims = settle(group, grouped=False)
-    if claims.equal:
-        dealt = assign_equal(group, claims, Racks.of(group))
-        stay = ~dealt.moved
-        return group.answer(dealt.owners[stay], dealt.codes[stay])
-    state = assign_unequal(group, claims, Racks.of(group))
-    _withhold(group, claims, state.lists, state.aside)
-    return _answer(group, state.lists)
+    prior = prior_ownership(group, from_user_data=False)
+    if prior.equal_subscriptions:
+        found = assign_equal(group, prior, Racks.of(group))
+        stay = ~found.moved
+        return group.answer(found.owners[stay], found.codes[stay])
+    state = assign_unequal(group, prior, Racks.of(group))
+    _withhold(group, prior, state.lists, state.aside)
+    return group.answer_of(state.lists)
 
 
-def _withhold(group: Group, claims: Claims, lists: list[list[int]], aside: frozenset[int]) -> None:
-    """computePartitionsTransferringOwnership: what one member lost by its own words and another one won.
+def _withhold(group: Group, prior: PriorOwnership, lists: list[list[int]], aside: frozenset[int]) -> None:
+    """computePartitionsTransferringOwnership: what one member reported and lost, and another member got.
 
-    Claims count as made, stale ones included: a partition given to a member with a stale claim is not withheld.
+    Every report counts, also of an older generation: a partition given to a member that reported it is not withheld.
     """
     owned: list[set[int]] = [set() for _ in lists]
-    for owner, code in zip(claims.raw_owners.tolist(), claims.raw_codes.tolist(), strict=True):
+    for owner, code in zip(prior.reported_owners.tolist(), prior.reported_codes.tolist(), strict=True):
         owned[owner].add(code)
     inserted = [i for i in range(len(lists)) if i not in aside] + sorted(aside)
     added: dict[int, int] = {}
@@ -58,10 +55,3 @@ def _withhold(group: Group, claims: Claims, lists: list[list[int]], aside: froze
     for code, i in added.items():
         if code in revoked:
             lists[i].remove(code)
-
-
-def _answer(group: Group, lists: list[list[int]]) -> dict[str, PartitionArray]:
-    return {
-        member.id: PartitionArray(group.names, np.array(codes, np.int64))
-        for member, codes in zip(group.members, lists, strict=True)
-    }

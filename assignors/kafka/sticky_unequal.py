@@ -1,4 +1,4 @@
-"""The sticky core for unequal subscriptions (GeneralAssignmentBuilder): keep, hand out, move until balanced."""
+"""The sticky algorithm for unequal subscriptions (GeneralAssignmentBuilder): keep, give out, move until balanced."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from heapq import heapify, heapreplace
 
 import numpy as np
 
-from groupsim.assignors.kafka.java_order import java_sorted
+from groupsim.assignors.java.hash_order import java_sorted
+from groupsim.assignors.kafka.prior_ownership import PriorOwnership
 from groupsim.assignors.kafka.racks import Racks
 from groupsim.assignors.kafka.reassign import Reassignment, imbalance
 from groupsim.assignors.kafka.sticky_equal import unassigned
 from groupsim.assignors.partition_array import NUMBER, TOPIC_SHIFT, Codes
-from groupsim.assignors.prior_ownership import Claims
 from groupsim.assignors.problem import Group
 
 
 def assign_unequal(
-    group: Group, claims: Claims, racks: Racks | None, kind: type[Reassignment] = Reassignment
+    group: Group, prior: PriorOwnership, racks: Racks | None, kind: type[Reassignment] = Reassignment
 ) -> Reassignment:
-    """Final state; its `lists` stand in Kafka's order. AssignorError where Java throws.
+    """The final state; its `lists` are in Kafka's order. AssignorError where Java throws.
 
-    Defects of the original are kept: with stale claims of an old generation a partition may go to a member that
+    Defects of the original are kept: where members report an older generation, a partition may go to a member that
     does not subscribe to it, phantom partitions are kept, and a partition may be given twice.
     """
-    state = kind(group, claims, racks)
-    revoked = _keep_owned(state, claims, racks)
+    state = kind(group, prior, racks)
+    revoked = _keep_owned(state, prior, racks)
     order = [group.rank[name] for name in _topics_by_subscribers(state)]
     every, free, state.odd = _free_codes(state, order)
     initializing = not state.lists[max(range(len(group.members)), key=state.key)]
-    _hand_out(state, free, racks)
+    _give_out(state, free, racks)
     fixed_topics = {rank for rank in order if len(state.subscribers[rank]) < 2}
     movable = [code for code in every if code >> TOPIC_SHIFT not in fixed_topics]
     fixed = [i for i in range(len(group.members)) if not _can_take_part(state, i)]
@@ -57,10 +57,10 @@ def _topics_by_subscribers(state: Reassignment) -> list[str]:
     return sorted(java_sorted(names), key=lambda name: len(state.subscribers[group.rank[name]]))
 
 
-def _keep_owned(state: Reassignment, claims: Claims, racks: Racks | None) -> bool:
+def _keep_owned(state: Reassignment, prior: PriorOwnership, racks: Racks | None) -> bool:
     """Fill the lists with what members still may have; True if somebody loses a partition (assignOwnedPartitions)."""
     revoked = False
-    for owner, code in zip(claims.owners.tolist(), claims.codes.tolist(), strict=True):
+    for owner, code in zip(prior.owners.tolist(), prior.codes.tolist(), strict=True):
         state.owner[code] = owner
         if code >> TOPIC_SHIFT not in state.topics[owner] or (racks and racks.mismatch(owner, code)):
             revoked = True
@@ -87,7 +87,7 @@ def _free_codes(state: Reassignment, order: list[int]) -> tuple[list[int], list[
     return moved(every, back).tolist(), moved(free, back).tolist(), odd
 
 
-def _hand_out(state: Reassignment, free: Iterable[int], racks: Racks | None) -> None:
+def _give_out(state: Reassignment, free: Iterable[int], racks: Racks | None) -> None:
     """Each partition to the subscriber that has least, near ones first where racks count (maybeAssign)."""
     if racks and racks.aware:
         left = []

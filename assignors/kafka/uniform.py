@@ -1,10 +1,10 @@
-"""uniform: the server's default (KIP-848), for equal subscriptions; unequal ones go to `uniform_mixed`."""
+"""uniform: the server's default (KIP-848), for equal subscriptions; unequal ones go to `uniform_heterogeneous`."""
 
 from __future__ import annotations
 
 from groupsim.assignors.errors import AssignorError
 from groupsim.assignors.kafka.server_side import Target
-from groupsim.assignors.kafka.uniform_mixed import assign_mixed
+from groupsim.assignors.kafka.uniform_heterogeneous import assign_heterogeneous
 from groupsim.assignors.spec import Answer, Spec
 
 REFUSED = "org.apache.kafka.coordinator.group.api.assignor.PartitionAssignorException"
@@ -19,11 +19,11 @@ def uniform(spec: Spec) -> Answer:
     if not target.group.members or not any(target.subscribed):
         return {member.id: () for member in target.group.members}
     if target.homogeneous:
-        return target.answer(_assign_equal(target))
-    return target.answer(assign_mixed(target))
+        return target.answer(_assign_homogeneous(target))
+    return target.answer(assign_heterogeneous(target))
 
 
-def _assign_equal(target: Target) -> list[dict[int, set[int]]]:
+def _assign_homogeneous(target: Target) -> list[dict[int, set[int]]]:
     """UniformHomogeneousAssignmentBuilder.build: members in map order, the first ones get one more."""
     group = target.group
     ranks = list(target.subscribed[0])
@@ -53,7 +53,7 @@ def _assign_equal(target: Target) -> list[dict[int, set[int]]]:
 def _within_quota(
     mine: dict[int, list[int]], subscribed: set[int], quota: int
 ) -> tuple[dict[int, set[int]], list[tuple[int, int]], int]:
-    """What a member keeps, what it must give up, and the quota it has left (maybeRevokePartitions)."""
+    """What a member keeps, what it must revoke, and the quota it has left (maybeRevokePartitions)."""
     kept: dict[int, set[int]] = {}
     revoked: list[tuple[int, int]] = []
     for rank, numbers in mine.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from groupsim.assignors.kafka.java_order import string_set
+from groupsim.assignors.java.hash_order import string_set
 from groupsim.events.types import MemberId
 
 

@@ -113,7 +113,7 @@ def _subscription(m: Member, assignor: str) -> Subscription:
 def _remembers(assignor: str) -> bool:
     """Whether an assignor is sticky although its members own nothing when they join."""
     chosen = ASSIGNORS[assignor]
-    return COOPERATIVE not in chosen.protocols and "sticky" in chosen.laws
+    return COOPERATIVE not in chosen.protocols and "sticky" in chosen.properties
 
 
 def _joined(m: Member, joining: Joining, answer: object) -> Script:

@@ -1,1 +1,1 @@
-"""Assignors against golden data, laws and worked examples."""
+"""Assignors against golden data, properties and worked examples."""

@@ -1,4 +1,4 @@
-"""`--hypothesis-profile nightly` draws 10,000 problems for each law and assignor; the default stays quick."""
+"""`--hypothesis-profile nightly` draws 10,000 problems for each property and assignor; the default stays quick."""
 
 from __future__ import annotations
 

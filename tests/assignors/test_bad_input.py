@@ -65,7 +65,7 @@ def test_an_empty_group_ends_as_it_does_in_kafka(name: str) -> None:
 
 @pytest.mark.parametrize("name", EVERY)
 def test_unknown_topics_give_nothing(name: str) -> None:
-    answer = ASSIGNORS[name].assign(Spec((Member("a", ("ghost",)), Member("b", ("ghost",))), {"t": 3}))
+    answer = ASSIGNORS[name].assign(Spec((Member("a", ("missing",)), Member("b", ("missing",))), {"t": 3}))
     assert answer == {"a": (), "b": ()}
 
 

@@ -20,7 +20,7 @@ def group(counts: dict[str, int], /, **owned: str) -> Spec:
 
 
 def words(answer: Answer) -> dict[str, str]:
-    return {member: " ".join(f"{t}p{n}" for t, n in lot) for member, lot in sorted(answer.items())}
+    return {member: " ".join(f"{t}p{n}" for t, n in assigned) for member, assigned in sorted(answer.items())}
 
 
 def test_unassigned_partitions_go_by_number_across_topics_and_fill_one_member_after_the_other() -> None:

@@ -39,4 +39,4 @@ def test_valid_owners_keep_everything_and_nothing_fairer_is_possible_for_the_res
         if (topic, number) not in fixed and any(topic in member.topics for member in spec.members)
     ]
     best = min(sum((base[member] + choice.count(member)) ** 2 for member in base) for choice in product(*choices))
-    assert sum(len(lot) ** 2 for lot in answer.values()) == best
+    assert sum(len(assigned) ** 2 for assigned in answer.values()) == best

@@ -7,8 +7,8 @@ from itertools import product
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from groupsim.assignors.kafka.java_map import literal_order
-from groupsim.assignors.kafka.java_order import (
+from groupsim.assignors.java.hash_map import literal_order
+from groupsim.assignors.java.hash_order import (
     computed_order,
     hash_order,
     java_sorted,

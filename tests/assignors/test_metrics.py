@@ -19,7 +19,7 @@ def tps(*numbers: int) -> tuple[TopicPartition, ...]:
 SPEC = Spec((Member("a", ("t",), tps(0, 1), 5), Member("b", ("t",), tps(2), 5), Member("c", ("t",))), {"t": 5})
 
 
-def test_kept_moved_and_unassigned_are_told_apart() -> None:
+def test_kept_moved_and_unassigned_are_counted_apart() -> None:
     answer = {"a": tps(0, 2), "b": tps(3), "c": ()}
     assert metrics(SPEC, answer) == {"balance": 4, "claimed": 3, "kept": 1, "moved": 1, "unassigned": 2}
 

@@ -43,7 +43,7 @@ def test_no_answer_of_all_is_better_than_the_optimum(spec: Spec) -> None:
     answer, certificate = solve(spec)
     squares, moves = best_by_trying_all(spec)
     assert (certificate.squares, certificate.moves) == (squares, moves)
-    assert sum(len(lot) ** 2 for lot in answer.values()) == squares
+    assert sum(len(assigned) ** 2 for assigned in answer.values()) == squares
 
 
 @settings(deadline=None)
@@ -77,7 +77,7 @@ def test_a_chain_of_moves_is_found_where_no_single_move_helps() -> None:
         {"x": 4, "y": 2},
     )
     answer, certificate = solve(spec)
-    assert sorted(len(lot) for lot in answer.values()) == [2, 2, 2]
+    assert sorted(len(assigned) for assigned in answer.values()) == [2, 2, 2]
     assert certificate.moves == 3
 
 
@@ -85,5 +85,5 @@ def test_a_chain_of_moves_is_found_where_no_single_move_helps() -> None:
 def test_the_smallest_groups_have_an_optimum_too(members: int) -> None:
     spec = Spec(tuple(Member(f"m{i}", ("t",)) for i in range(members)), {"t": 3})
     answer, certificate = solve(spec)
-    assert {member: len(lot) for member, lot in answer.items()} == {f"m{i}": 3 for i in range(members)}
+    assert {member: len(assigned) for member, assigned in answer.items()} == {f"m{i}": 3 for i in range(members)}
     assert certificate.proved

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 
-from groupsim.assignors.kafka.java_order import string_hash
+from groupsim.assignors.java.hash_order import string_hash
 from groupsim.assignors.kafka.movements import Movements
+from groupsim.assignors.kafka.prior_ownership import prior_ownership
 from groupsim.assignors.kafka.racks import Racks
 from groupsim.assignors.kafka.reassign import Reassignment, imbalance
 from groupsim.assignors.kafka.sticky_unequal import assign_unequal
 from groupsim.assignors.partition_array import code_of
-from groupsim.assignors.prior_ownership import settle
 from groupsim.assignors.problem import Group
 from groupsim.assignors.spec import Spec
 from tests.assignors.strategies import specs
@@ -30,9 +30,9 @@ class Literal(Reassignment):
 @given(specs(equal=False, honest=True, members=7, partitions=9))
 def test_passing_on_without_asking_moves_the_same_partitions(spec: Spec) -> None:
     group = Group.of(spec)
-    claims = settle(group, grouped=False)
-    quick = assign_unequal(group, claims, Racks.of(group))
-    literal = assign_unequal(group, claims, Racks.of(group), Literal)
+    prior = prior_ownership(group, from_user_data=False)
+    quick = assign_unequal(group, prior, Racks.of(group))
+    literal = assign_unequal(group, prior, Racks.of(group), Literal)
     assert quick.lists == literal.lists
 
 

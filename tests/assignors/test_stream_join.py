@@ -20,7 +20,7 @@ def numbers(spec: Spec, member: str) -> set[int]:
 
 def test_numbers_beyond_the_smallest_topic_stay_unassigned() -> None:
     spec = Spec((Member("a", ("x", "y")), Member("b", ("x", "y"))), {"x": 6, "y": 4})
-    given_out = [number for lot in sticky_stream_join(spec).values() for _, number in lot]
+    given_out = [number for assigned in sticky_stream_join(spec).values() for _, number in assigned]
     assert sorted(given_out) == [0, 0, 1, 1, 2, 2, 3, 3]
 
 
@@ -47,7 +47,7 @@ def test_a_new_member_steals_from_the_longest_list() -> None:
 
 
 def test_topics_without_partitions_and_members_without_topics_do_not_stop_the_others() -> None:
-    spec = Spec((Member("a", ("x", "ghost")), Member("b", ())), {"x": 2})
+    spec = Spec((Member("a", ("x", "missing")), Member("b", ())), {"x": 2})
     assert numbers(spec, "a") == {0, 1}
     assert numbers(spec, "b") == set()
 

@@ -14,7 +14,7 @@ Short = dict[str, set[str]]
 
 
 def short(answer: Answer) -> Short:
-    return {member: {f"{topic}p{number}" for topic, number in lot} for member, lot in answer.items()}
+    return {member: {f"{topic}p{number}" for topic, number in assigned} for member, assigned in answer.items()}
 
 
 def without(spec: Spec, answer: Answer, leaver: str, generation: int = 1) -> Spec:
@@ -82,7 +82,7 @@ RANGES = {"A": (0, 1, 2), "B": (3, 4, 5), "C": (6, 7), "D": (8, 9)}
 
 
 def numbers(answer: Answer) -> dict[str, set[int]]:
-    return {member: {number for _, number in lot} for member, lot in answer.items()}
+    return {member: {number for _, number in assigned} for member, assigned in answer.items()}
 
 
 def joined(spec: Spec, answer: Answer) -> None:

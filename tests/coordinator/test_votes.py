@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groupsim.assignors.kafka.java_order import string_hash, string_set
+from groupsim.assignors.java.hash_order import string_hash, string_set
 from groupsim.coordinator.classic.votes import candidates, elect_by_hash, vote
 
 NAMES = st.lists(st.sampled_from(["range", "roundrobin", "sticky", "cooperative-sticky"]), min_size=1, unique=True)

@@ -1,4 +1,4 @@
-"""Who owned what, as the sticky assignors settle it first, and whether all subscriptions are equal."""
+"""The owners that the sticky assignors start from, and whether all subscriptions are equal."""
 
 from __future__ import annotations
 
@@ -7,51 +7,49 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from groupsim.assignors.kafka.java_order import computed_order, string_hashes
-from groupsim.assignors.partition_array import TOPIC_SHIFT, Codes
+from groupsim.assignors.java.hash_order import computed_order, string_hashes
+from groupsim.assignors.partition_array import NUMBER, TOPIC_SHIFT, Codes, flatten
 from groupsim.assignors.problem import Group
 from groupsim.events.types import NO_GENERATION
 
 
 @dataclass(frozen=True, slots=True)
-class Claims:
-    """`owners[i]` (a position in group.members) holds `codes[i]`, members in order; `raw_*` are the claims as made.
+class PriorOwnership:
+    """`owners[i]` (a position in group.members) owned `codes[i]`, members in order; `reported_*`: as members say it.
 
-    `doubly_claimed`: sorted codes claimed by several members in one generation, kept by none of them.
+    `reported_twice`: sorted codes that several members report in one generation; none of them keeps these.
     """
 
-    equal: bool
+    equal_subscriptions: bool
     owners: Codes
     codes: Codes
-    raw_owners: Codes
-    raw_codes: Codes
-    doubly_claimed: Codes
-    generation: int
+    reported_owners: Codes
+    reported_codes: Codes
+    reported_twice: Codes
+    newest_generation: int
 
 
-def settle(group: Group, *, grouped: bool) -> Claims:
+def prior_ownership(group: Group, *, from_user_data: bool) -> PriorOwnership:
     """AbstractStickyAssignor.allSubscriptionsEqual: the highest generation wins, equal generations cancel out.
 
-    `grouped`: claims come from the sticky assignor's user data, which lists them topic by topic in hash order.
+    `from_user_data`: members report in the sticky assignor's user data, which lists topic by topic in hash order.
     """
-    lists = [group.owned_codes(member) for member in group.members]
-    raw_codes = np.concatenate([np.empty(0, np.int64), *lists])
-    raw_owners = np.repeat(np.arange(len(lists), dtype=np.int64), [len(codes) for codes in lists])
-    equal = _equal(group)
-    if grouped and not equal:  # equal subscriptions: what is kept will be sorted anyway
-        raw_codes = _by_topic(group, raw_owners, raw_codes)
-    known = group.counts[raw_codes >> TOPIC_SHIFT] > 0
-    codes, owners = (raw_codes, raw_owners) if known.all() else (raw_codes[known], raw_owners[known])
-    doubly: Codes = np.empty(0, np.int64)
+    reported_owners, reported = flatten([group.owned_codes(member) for member in group.members])
+    equal = _equal_subscriptions(group)
+    if from_user_data and not equal:  # equal subscriptions: what is kept will be sorted anyway
+        reported = _by_topic(group, reported_owners, reported)
+    known = group.counts[reported >> TOPIC_SHIFT] > 0
+    codes, owners = (reported, reported_owners) if known.all() else (reported[known], reported_owners[known])
+    twice: Codes = np.empty(0, np.int64)
     if _has_repeats(group, codes):
-        kept, doubly = _arbitrate(group, owners, codes)
+        kept, twice = _resolve_repeats(group, owners, codes)
         codes, owners = codes[kept], owners[kept]
     highest = max((member.generation for member in group.members), default=NO_GENERATION)
-    return Claims(equal, owners, codes, raw_owners, raw_codes, doubly, max(highest, NO_GENERATION))
+    return PriorOwnership(equal, owners, codes, reported_owners, reported, twice, max(highest, NO_GENERATION))
 
 
-def _equal(group: Group) -> bool:
-    """Kafka's test, with its quirk: the first *non-empty* subscription is what the others are compared with."""
+def _equal_subscriptions(group: Group) -> bool:
+    """As Kafka tests it: the others are compared with the first subscription that is *not empty*."""
     first: tuple[str, ...] = ()
     topics: frozenset[str] = frozenset()
     for member in group.members:
@@ -63,7 +61,7 @@ def _equal(group: Group) -> bool:
 
 
 def _by_topic(group: Group, owners: Codes, codes: Codes) -> Codes:
-    """Each member's claims as StickyAssignor.serializeTopicPartitionAssignment groups them by topic."""
+    """Each member's partitions as StickyAssignor.serializeTopicPartitionAssignment groups them by topic."""
     result = codes.copy()
     ends = np.cumsum(np.bincount(owners, minlength=len(group.members))).tolist()
     start = 0
@@ -83,9 +81,9 @@ def _by_topic(group: Group, owners: Codes, codes: Codes) -> Codes:
 
 
 def _has_repeats(group: Group, codes: Codes) -> bool:
-    """Whether any partition is claimed more than once (existing ones are counted, others sorted)."""
-    ranks, numbers = codes >> TOPIC_SHIFT, codes & ((1 << TOPIC_SHIFT) - 1)
-    real = numbers < group.counts[ranks]
+    """Whether any partition is reported more than once (existing ones are counted, others sorted)."""
+    ranks, numbers = codes >> TOPIC_SHIFT, codes & NUMBER
+    real = group.exists(codes)
     if real.all():
         slots = group.starts[ranks] + numbers
     else:
@@ -98,8 +96,8 @@ def _has_repeats(group: Group, codes: Codes) -> bool:
     return int(np.count_nonzero(seen)) < len(slots)
 
 
-def _arbitrate(group: Group, owners: Codes, codes: Codes) -> tuple[npt.NDArray[np.bool_], Codes]:
-    """Which claims stand, and the sorted codes claimed twice in one generation.
+def _resolve_repeats(group: Group, owners: Codes, codes: Codes) -> tuple[npt.NDArray[np.bool_], Codes]:
+    """Which claims are kept, and the sorted codes that are claimed twice in one generation.
 
     As in Kafka the generation of the *other* claimant is the one in its metadata, which older clients do not send,
     and a second claimant of one generation stands as the "other" for a third although neither keeps the partition.
@@ -111,7 +109,7 @@ def _arbitrate(group: Group, owners: Codes, codes: Codes) -> tuple[npt.NDArray[n
     contested = np.flatnonzero(counts[inverse] > 1)
     last: dict[int, int] = {}
     holding: dict[int, int] = {}
-    doubly: set[int] = set()
+    twice: set[int] = set()
     for i in contested.tolist():
         code, owner = int(codes[i]), int(owners[i])
         if code not in last:
@@ -125,9 +123,9 @@ def _arbitrate(group: Group, owners: Codes, codes: Codes) -> tuple[npt.NDArray[n
             kept[holding[code]] = False
         last[code] = owner
         if own[owner] == against:
-            doubly.add(code)
+            twice.add(code)
             kept[i] = False
             holding[code] = -1
         else:
             holding[code] = i
-    return kept, np.array(sorted(doubly), np.int64)
+    return kept, np.array(sorted(twice), np.int64)

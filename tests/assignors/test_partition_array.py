@@ -12,30 +12,30 @@ from groupsim.assignors.spec import Member, Spec
 from groupsim.events.types import TopicPartition
 
 NAMES = ("a", "b")
-LOT = PartitionArray(NAMES, np.array([code_of(1, 7), code_of(0, 2), code_of(0, 3)], np.int64))
+ORDERED = PartitionArray(NAMES, np.array([code_of(1, 7), code_of(0, 2), code_of(0, 3)], np.int64))
 TUPLES = (TopicPartition("b", 7), TopicPartition("a", 2), TopicPartition("a", 3))
 
 
-def test_a_lot_is_a_sequence_of_partitions() -> None:
-    assert tuple(LOT) == TUPLES
-    assert LOT[0] == TUPLES[0]
-    assert LOT[-1] == TUPLES[-1]
-    assert LOT[1:] == TUPLES[1:]
-    assert len(LOT) == 3
-    assert TopicPartition("a", 2) in LOT
-    assert sorted(LOT) == sorted(TUPLES)
-    assert repr(LOT) == "PartitionArray(b-7, a-2, a-3)"
+def test_a_partition_array_is_a_sequence_of_partitions() -> None:
+    assert tuple(ORDERED) == TUPLES
+    assert ORDERED[0] == TUPLES[0]
+    assert ORDERED[-1] == TUPLES[-1]
+    assert ORDERED[1:] == TUPLES[1:]
+    assert len(ORDERED) == 3
+    assert TopicPartition("a", 2) in ORDERED
+    assert sorted(ORDERED) == sorted(TUPLES)
+    assert repr(ORDERED) == "PartitionArray(b-7, a-2, a-3)"
     with pytest.raises(IndexError):
-        LOT[3]
+        ORDERED[3]
 
 
-def test_a_lot_equals_the_same_partitions_however_they_are_kept() -> None:
+def test_a_partition_array_equals_the_same_partitions_however_they_are_kept() -> None:
     other = PartitionArray(("b", "a"), np.array([code_of(0, 7), code_of(1, 2), code_of(1, 3)], np.int64))
-    assert other == LOT == TUPLES
-    assert list(TUPLES) == LOT
-    assert hash(other) == hash(LOT) == hash(TUPLES)
-    assert TUPLES[:2] != LOT
-    assert LOT != "b-7"
+    assert other == ORDERED == TUPLES
+    assert list(TUPLES) == ORDERED
+    assert hash(other) == hash(ORDERED) == hash(TUPLES)
+    assert TUPLES[:2] != ORDERED
+    assert ORDERED != "b-7"
 
 
 @pytest.mark.parametrize("name", sorted(set(ASSIGNORS) - {"constrained-cooperative-sticky"}))
@@ -47,7 +47,7 @@ def test_an_answer_can_be_owned_as_it_is_even_when_topics_come_and_go(name: str)
             tuple(Member(m.id, (*m.topics, "a"), kind(answer[m.id]), 1) for m in first.members),
             {"a": 2, "b": 5},
         )
-        for kind in (lambda lot: lot, tuple)
+        for kind in (lambda assigned: assigned, tuple)
     )
     assert ASSIGNORS[name].assign(lazy) == ASSIGNORS[name].assign(eager)
     assert metrics(lazy, ASSIGNORS[name].assign(lazy)) == metrics(eager, ASSIGNORS[name].assign(eager))

@@ -1,6 +1,6 @@
 """A HashMap of strings as Java fills it, trees of colliding keys included: only to know its order of iteration.
 
-Written for names chosen (or by chance made) so that more than eight share one bin; `java_order` does the rest.
+Needed where more than eight names share one bin; `hash_order` does the rest.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The order in which Java iterates over a HashMap: part of what Kafka's assignors answer.
 
-`String.hashCode` and `java.util.HashMap` are deterministic, so their order is reproduced, not avoided.
+`String.hashCode` and `java.util.HashMap` are deterministic, so their order is computed here.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from groupsim.assignors.kafka.java_map import literal_order
+from groupsim.assignors.java.hash_map import literal_order
 
 Ints = npt.NDArray[np.int64]
 
@@ -102,7 +102,7 @@ def computed_order(hashes: Sequence[int], growing: bool) -> list[int]:
     """Positions of distinct keys (their hash codes) put by `HashMap.computeIfAbsent`; it differs from `put` twice.
 
     A new key goes to the front of its bin, and the table grows at the start of the next call only: `growing` says
-    that the very last call brought the last key. (Trees of more than eight keys in a bin are not looked at.)
+    that the very last call brought the last key. (Trees of more than eight keys in a bin are ignored.)
     """
     capacity = _grown(len(hashes) - growing, CAPACITY)
     bins = [(h ^ (h >> 16)) & (capacity - 1) for h in hashes]

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from groupsim.assignors import ASSIGNORS, Assignor, NotAdmitted, register
 from groupsim.assignors.errors import AssignorError, Refused
-from groupsim.assignors.properties import LAWS, broken, deterministic, exclusive, same_topics, subscribed_only, trials
+from groupsim.assignors.properties import CHECKS, broken, deterministic, exclusive, same_topics, subscribed_only, trials
 from groupsim.assignors.spec import EAGER, Answer, Spec
 from groupsim.events.types import TopicPartition
 from tests.assignors.strategies import specs
@@ -29,15 +29,15 @@ def test_every_promise_is_kept(name: str, spec: Spec) -> None:
 @given(spec=specs())
 def test_ours_stay_exclusive_and_within_subscriptions_whatever_members_claim(name: str, spec: Spec) -> None:
     assignor = replace(ASSIGNORS[name], protocols=(EAGER,))
-    for law in (exclusive, subscribed_only, deterministic):
+    for check in (exclusive, subscribed_only, deterministic):
         try:
-            assert law(assignor, spec) is None
+            assert check(assignor, spec) is None
         except Refused:
             assert not same_topics(spec)
 
 
-def mine(name: str, assign: object, *laws: str) -> Assignor:
-    return Assignor(name, assign, (EAGER,), "client", "a user", "", laws)  # type: ignore[arg-type]
+def mine(name: str, assign: object, *properties: str) -> Assignor:
+    return Assignor(name, assign, (EAGER,), "client", "a user", "", properties)  # type: ignore[arg-type]
 
 
 def everything_to_the_first(spec: Spec) -> Answer:
@@ -58,12 +58,12 @@ def test_a_users_own_function_is_admitted_by_what_it_promises() -> None:
 
 def test_a_users_own_function_may_answer_with_plain_pairs() -> None:
     def pairs(spec: Spec) -> dict[str, list[tuple[str, int]]]:
-        return {member: [tuple(p) for p in lot] for member, lot in everything_to_the_first(spec).items()}  # type: ignore[misc]
+        return {member: [tuple(p) for p in assigned] for member, assigned in everything_to_the_first(spec).items()}  # type: ignore[misc]
 
     register(mine("pairs", pairs, "complete", "exclusive"))
     try:
         answer = ASSIGNORS["pairs"].assign(next(spec for spec in trials() if any(spec.partitions.values())))
-        given = [partition for lot in answer.values() for partition in lot]
+        given = [partition for assigned in answer.values() for partition in assigned]
         assert given
         assert all(isinstance(partition, TopicPartition) for partition in given)
     finally:
@@ -71,12 +71,16 @@ def test_a_users_own_function_may_answer_with_plain_pairs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("law", "wrong"),
-    [("balanced", "has"), ("balanced-when-equal", "sizes range from 0"), ("no-such-law", "there are the laws")],
+    ("name", "wrong"),
+    [
+        ("balanced", "has"),
+        ("balanced-when-equal", "sizes range from 0"),
+        ("no-such-property", "the properties are complete"),
+    ],
 )
-def test_a_broken_promise_is_named(law: str, wrong: str) -> None:
+def test_a_broken_promise_is_named(name: str, wrong: str) -> None:
     with pytest.raises(NotAdmitted, match=wrong):
-        register(mine("greedy", everything_to_the_first, law))
+        register(mine("greedy", everything_to_the_first, name))
     assert "greedy" not in ASSIGNORS
 
 
@@ -123,7 +127,7 @@ def moody(spec: Spec) -> Answer:
 
 
 @pytest.mark.parametrize(
-    ("assign", "law"),
+    ("assign", "name"),
     [
         (doubled, "exclusive"),
         (nothing, "complete"),
@@ -133,11 +137,11 @@ def moody(spec: Spec) -> Answer:
         (moody, "sticky"),
     ],
 )
-def test_each_law_can_be_broken(assign: object, law: str) -> None:
-    with pytest.raises(NotAdmitted, match=repr(law)):
-        register(mine("bad", assign, law))
+def test_each_property_can_be_broken(assign: object, name: str) -> None:
+    with pytest.raises(NotAdmitted, match=repr(name)):
+        register(mine("bad", assign, name))
 
 
 def test_forgetful_assignors_are_not_sticky() -> None:
     for name in ("range", "roundrobin", "server-range"):
-        assert any(LAWS["sticky"](ASSIGNORS[name], spec) for spec in trials())
+        assert any(CHECKS["sticky"](ASSIGNORS[name], spec) for spec in trials())

@@ -1,4 +1,4 @@
-"""uniform for unequal subscriptions (UniformHeterogeneousAssignmentBuilder): hand out, then level topic by topic."""
+"""uniform for unequal subscriptions (UniformHeterogeneousAssignmentBuilder): give out, then balance topic by topic."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from groupsim.assignors.errors import AssignorError
 from groupsim.assignors.kafka.server_side import Target
 
 ROUNDS = 16
-"""Kafka stops levelling after so many passes over the topics (MAX_ITERATION_COUNT)."""
+"""Kafka stops after so many passes over the topics (MAX_ITERATION_COUNT)."""
 
 
-def assign_mixed(target: Target) -> list[dict[int, set[int]]]:
+def assign_heterogeneous(target: Target) -> list[dict[int, set[int]]]:
     """Topic ranks and partition numbers of each of target.group.members. AssignorError where Java throws."""
-    return _Mixed(target).build()
+    return _TargetBuilder(target).build()
 
 
-class Levels:
+class MemberBalancer:
     """Subscribers of one topic sorted by size; the least and most loaded ranges grow towards each other.
 
     Kafka: MemberAssignmentBalancer. `sizes` is shared with the builder and changes while partitions move.
@@ -65,12 +65,12 @@ class Levels:
         self.members[at], self.members[last] = self.members[last], self.members[at]
         self._high_end -= 1
 
-    def level(self) -> bool:
+    def balanced(self) -> bool:
         """Both ranges have met."""
         return self._high - self._low <= 1
 
 
-class _Mixed:
+class _TargetBuilder:
     """The target being built: owners[rank][number] is a position in the group, -1 nobody."""
 
     def __init__(self, target: Target) -> None:
@@ -85,15 +85,15 @@ class _Mixed:
         self.sets: list[dict[int, set[int]]] = [{} for _ in target.subscribed]
 
     def build(self) -> list[dict[int, set[int]]]:
-        """Keep, hand out, level."""
+        """Keep, give out, balance."""
         self._keep()
         for rank in self._sorted(list(self.subscribers)):
             free = [number for number, owner in enumerate(self.owners[rank]) if owner == -1]
             if free:
-                levels = Levels(self.sizes, self.subscribers[rank])
+                balancer = MemberBalancer(self.sizes, self.subscribers[rank])
                 for number in free:
-                    self._assign(rank, number, levels.least())
-        self._level_all(self._sorted([rank for rank, members in self.subscribers.items() if len(members) > 1]))
+                    self._assign(rank, number, balancer.least())
+        self._balance_topics(self._sorted([rank for rank, members in self.subscribers.items() if len(members) > 1]))
         return self.sets
 
     def _sorted(self, ranks: list[int]) -> list[int]:
@@ -128,35 +128,35 @@ class _Mixed:
         self.owners[rank][number] = i
         self.sizes[i] += 1
 
-    def _level_all(self, ranks: list[int]) -> None:
-        """Level topic after topic until a whole round moves nothing (balanceTopics)."""
+    def _balance_topics(self, ranks: list[int]) -> None:
+        """Balance topic after topic until a whole round moves nothing (balanceTopics)."""
         last = -1
         for _ in range(ROUNDS):
             for k, rank in enumerate(ranks):
                 if k == last:
                     return
-                if self._level(rank) or last == -1:
+                if self._balance_topic(rank) or last == -1:
                     last = k
 
-    def _level(self, rank: int) -> int:
+    def _balance_topic(self, rank: int) -> int:
         """Move partitions of one topic from most to least loaded subscribers; how many (balanceTopic)."""
-        levels = Levels(self.sizes, self.subscribers[rank])
-        if levels.spread() <= 1:
+        balancer = MemberBalancer(self.sizes, self.subscribers[rank])
+        if balancer.spread() <= 1:
             return 0
         stock: dict[int, list[int]] = {}
         for number, owner in enumerate(self.owners[rank]):
             stock.setdefault(owner, []).append(number)
         moved = 0
-        while not levels.level():
-            giver = levels.most()
+        while not balancer.balanced():
+            giver = balancer.most()
             while giver != -1 and not stock.get(giver):
-                levels.exclude()
-                giver = levels.most()
+                balancer.exclude()
+                giver = balancer.most()
             if giver == -1:
                 break
             number = stock[giver].pop()
-            taker = levels.least()
-            if levels.level():
+            taker = balancer.least()
+            if balancer.balanced():
                 break
             self._assign(rank, number, taker)
             moved += 1

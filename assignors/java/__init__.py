@@ -1,0 +1,5 @@
+"""The order in which Java iterates over hash maps: deterministic, and part of Kafka's answers.
+
+- `hash_order`: String.hashCode, and the order of a HashMap or HashSet
+- `hash_map`: a HashMap of strings with its trees of colliding keys, node by node
+"""
