@@ -51,7 +51,7 @@ def _assignor(names: str) -> Choice:
 
 
 def _set(text: str) -> Choice:
-    from groupsim.coordinator.config import GroupConfig, near
+    from groupsim.coordinator.config import Configs, near
     from groupsim.coordinator.config import names as setting_names
     from groupsim.replay.player import Choice
     from groupsim.simulation.clients.config import ConsumerConfig
@@ -62,7 +62,7 @@ def _set(text: str) -> Choice:
         raise BadRequest(f"--set {MEMBERSHIP}={membership}: must be {STATIC} or {DYNAMIC}")
     if restart is not None and not (restart.isascii() and restart.isdigit()):
         raise BadRequest(f"--set {RESTART}={restart}: must be a whole number of milliseconds")
-    known = [*setting_names(GroupConfig()), *setting_names(ConsumerConfig()), MEMBERSHIP, RESTART]
+    known = [*Configs().names(), *setting_names(ConsumerConfig()), MEMBERSHIP, RESTART]
     for key in given:
         if key not in known:
             raise BadRequest(f"--set {key}: unknown setting{near(key, known)}")

@@ -1,1 +1,9 @@
-"""Kafka's group coordinator as pure state machines: no I/O, no clock, no chance."""
+"""Kafka's group coordinator as pure state machines: no I/O, no clock, no randomness.
+
+machine    what a machine is (decide, evolve, resume, survives), and which machine handles which group
+commands   requests that every group takes (offset commits), and the coordinator's loading and unloading
+outcome    what `decide` returns: facts, replies, timers, the next state; Kafka's error codes
+decision   collects an outcome step by step, applying each fact once
+config     settings by Kafka's names: the coordinator's own and those of each group type
+classic/   the machine of classic groups: JoinGroup, SyncGroup, Heartbeat, LeaveGroup
+"""

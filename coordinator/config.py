@@ -1,36 +1,90 @@
-"""Settings by Kafka's names, with Kafka's defaults and bounds; times in milliseconds."""
+"""Settings by Kafka's names, with Kafka's defaults and bounds; times in milliseconds.
+
+A coordinator has its own settings and those of each group type: `Configs` holds one configuration of each. A new group
+type adds its configuration there, and its bounds to BOUNDS; whatever checks or lists settings finds them.
+"""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
+from enum import StrEnum
 from typing import Any, TypeVar
 
 from groupsim.events.errors import GroupSimError
 
 INT_MAX = 2**31 - 1
+Config = TypeVar("Config", bound=Any)
+Setting = TypeVar("Setting")
 
 
 class BadSetting(GroupSimError):
     """A setting that does not exist or a value out of its bounds."""
 
 
-@dataclass(frozen=True, slots=True)
-class GroupConfig:
-    """What a broker is told about classic groups (spec 7.1).
+class CoordinatorKind(StrEnum):
+    """Which of Kafka's coordinators answers: that of Kafka 4 (`java`), or the older one (`scala`)."""
 
-    `coordinator`: `java` is Kafka 4.x's, `scala` the older one's answers. `group_coordinator_append_linger_ms`
-    is how long an answer that wrote a record is held back: 10 in the snapshot that the specification describes, -1,
-    not at all while nothing else waits to be written (KAFKA-19826), in 4.4.
+    JAVA = "java"
+    SCALA = "scala"
+
+
+@dataclass(frozen=True, slots=True)
+class ClassicGroupConfig:
+    """Settings of classic groups (Kafka: GroupCoordinatorConfig).
+
+    `coordinator` is not Kafka's: it says whose answers are given.
     """
 
     group_min_session_timeout_ms: int = 6_000
     group_max_session_timeout_ms: int = 1_800_000
     group_initial_rebalance_delay_ms: int = 3_000
     group_max_size: int = INT_MAX
+    coordinator: CoordinatorKind = CoordinatorKind.JAVA
+
+
+@dataclass(frozen=True, slots=True)
+class CoordinatorConfig:
+    """Settings of the coordinator itself, for groups of every type (Kafka: GroupCoordinatorConfig).
+
+    `group_coordinator_append_linger_ms` is how long an answer that wrote a record is held back: 10 in Kafka 4.0; -1,
+    not at all while nothing else waits to be written (KAFKA-19826), in 4.4.
+    """
+
     group_coordinator_append_linger_ms: int = 10
-    coordinator: str = "java"
+
+
+@dataclass(frozen=True, slots=True)
+class Configs:
+    """One configuration of each kind: the coordinator's own, and one for each group type."""
+
+    coordinator: CoordinatorConfig = field(default_factory=CoordinatorConfig)
+    classic: ClassicGroupConfig = field(default_factory=ClassicGroupConfig)
+
+    def names(self) -> list[str]:
+        """The Kafka names of all settings."""
+        return [name for part in fields(self) for name in names(getattr(self, part.name))]
+
+    def among(self, settings: Mapping[str, Setting]) -> dict[str, Setting]:
+        """Those of the settings that one of these configurations has."""
+        known = self.names()
+        return {name: value for name, value in settings.items() if name in known}
+
+    def with_settings(self, settings: Mapping[str, object]) -> Configs:
+        """These configurations with Kafka-named settings replaced.
+
+        Raises BadSetting for a name that none of them has, or a bad value.
+        """
+        known = self.names()
+        for name in settings:
+            if name not in known:
+                raise BadSetting(f"unknown setting {name!r}{near(name, known)}")
+        changed: dict[str, Any] = {}
+        for part in fields(self):
+            config = getattr(self, part.name)
+            changed[part.name] = with_settings(config, concerning(config, settings), BOUNDS)
+        return replace(self, **changed)
 
 
 BOUNDS: dict[str, tuple[int, int] | tuple[str, ...]] = {
@@ -39,13 +93,12 @@ BOUNDS: dict[str, tuple[int, int] | tuple[str, ...]] = {
     "group.initial.rebalance.delay.ms": (0, INT_MAX),
     "group.max.size": (1, INT_MAX),
     "group.coordinator.append.linger.ms": (-1, INT_MAX),
-    "coordinator": ("java", "scala"),
+    "coordinator": tuple(CoordinatorKind),
 }
+"""The least and the most, or the known values, of every setting in Configs."""
 
 NEW_MEMBER_JOIN_TIMEOUT_MS = 300_000
-"""Not configurable (Kafka: group.coordinator.new.group.join.timeout.ms is internal)."""
-
-Config = TypeVar("Config", bound=Any)
+"""Not configurable (Kafka: GroupCoordinatorConfig.CLASSIC_GROUP_NEW_MEMBER_JOIN_TIMEOUT_MS)."""
 
 
 def kafka_name(field: str) -> str:
@@ -53,9 +106,15 @@ def kafka_name(field: str) -> str:
     return field.replace("_", ".")
 
 
-def names(config: Config) -> list[str]:
+def names(config: Any) -> list[str]:
     """The Kafka names of a configuration's settings, in order."""
     return [kafka_name(f.name) for f in fields(config)]
+
+
+def concerning(config: object, settings: Mapping[str, Setting]) -> dict[str, Setting]:
+    """Those of the settings that this configuration has."""
+    known = names(config)
+    return {name: value for name, value in settings.items() if name in known}
 
 
 def near(name: str, known: Iterable[str]) -> str:
@@ -82,6 +141,11 @@ def checked(
     name: str, value: object, default: object, bounds: Mapping[str, tuple[int, int] | tuple[str, ...]]
 ) -> object:
     """The value in the type of the default, inside the bounds. Raises BadSetting."""
+    if isinstance(default, StrEnum):
+        known = tuple(type(default))
+        if value not in known:
+            raise BadSetting(f"{name} must be one of {', '.join(known)}, not {value!r}")
+        return type(default)(str(value))
     if isinstance(default, bool):
         if str(value).lower() not in ("true", "false"):
             raise BadSetting(f"{name} must be true or false, not {value!r}")

@@ -1,26 +1,51 @@
-"""The protocol of a coordinator machine: a module that exports these names."""
+"""What a coordinator machine is, and which machine handles a group: it is picked by the type of the group's state.
+
+A machine is a module of pure functions; `coordinator.classic` is one. A conversion between protocols is one fact, which
+`evolve` answers with a state of the other type; from then on the other machine handles the group.
+"""
 
 from __future__ import annotations
 
-from typing import Protocol, TypeVar
+from collections.abc import Mapping
+from typing import Any, Protocol, TypeVar
 
+from groupsim.coordinator import classic
+from groupsim.coordinator.classic.state import ClassicGroup
+from groupsim.coordinator.config import Configs
 from groupsim.coordinator.outcome import Arm, Outcome
 from groupsim.events.base import Event
+from groupsim.events.types import GroupId
 
-State = TypeVar("State")
+State_contra = TypeVar("State_contra", contravariant=True)
+AnyGroup = ClassicGroup
+"""The state of a group of any protocol: with a second protocol, the union of both."""
 
 
-class Machine(Protocol[State]):
-    """A reader learns both group protocols once."""
+class Machine(Protocol[State_contra]):
+    """The decisions of one group protocol. Every function is pure."""
 
-    def decide(self, state: State, command: object) -> Outcome:
-        """Judge a command; change nothing."""
+    def decide(self, state: State_contra, command: Any, /) -> Outcome[Any]:
+        """Decide a command; change nothing. Raises TypeError for what is no command of this protocol."""
         ...
 
-    def evolve(self, state: State, event: Event) -> State:
-        """Apply a fact; judge nothing."""
+    def evolve(self, state: State_contra, event: Event, /) -> Any:
+        """The state after one more fact; it is of another type if the fact converts the group."""
         ...
 
-    def resume(self, state: State) -> tuple[Arm, ...]:
-        """The alarms to set when a coordinator takes this state over."""
+    def resume(self, state: State_contra, /) -> tuple[Arm, ...]:
+        """The timers to set when a coordinator or this protocol takes a group over in this state."""
         ...
+
+    def survives(self, event: Event, /) -> bool:
+        """Whether Kafka writes a record of the fact, so that it is known after a failover."""
+        ...
+
+
+Machines = Mapping[type, Machine[Any]]
+"""The machine for each type of state."""
+MACHINES: Machines = {ClassicGroup: classic}
+
+
+def absent(group: GroupId, configs: Configs) -> AnyGroup:
+    """The state of a group that nobody has created yet; in Kafka, too, it counts as an empty classic group."""
+    return ClassicGroup(id=group, configs=configs)

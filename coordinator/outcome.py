@@ -1,11 +1,15 @@
-"""What a decision consists of: facts, replies, timers; and Kafka's error codes as values."""
+"""What a decision consists of: facts, replies, timers and the state they lead to; Kafka's error codes as values."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Generic, Self, TypeVar
 
+from groupsim.coordinator.config import Configs
 from groupsim.events.base import Event
+
+State = TypeVar("State")
 
 
 class Error(Enum):
@@ -29,11 +33,31 @@ class Error(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Answer:
+    """A response. Each kind knows what is answered in its place while the coordinator can't decide."""
+
+    error: Error = Error.NONE
+
+    @classmethod
+    def while_loading(cls, configs: Configs) -> Self:
+        """The answer of a coordinator that still loads its groups: the client is to try again."""
+        return cls(error=Error.COORDINATOR_LOAD_IN_PROGRESS)
+
+    @classmethod
+    def when_cancelled(cls) -> Self | None:
+        """For an answer that rests on facts which may not be durable yet: what is answered if they are superseded.
+
+        Such an answer waits until everything the group has written is durable. None: it rests on no such facts.
+        """
+        return None
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """The answer to request number `request`."""
 
     request: int
-    answer: object
+    answer: Answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +71,21 @@ class Arm:
 
 @dataclass(frozen=True, slots=True)
 class Disarm:
-    """Forget the alarm of this key, if there is one."""
+    """Drop the timer of this key, if there is one."""
 
     key: str
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became true, who is answered, which alarms are set; in order."""
+class Outcome(Generic[State]):
+    """What became true, who is answered, which timers are set, in order; `state` is the state after these facts.
 
+    `cancels_undurable`: answers that still wait for the write of earlier facts are void, and those who wait get the
+    answer's `when_cancelled` instead.
+    """
+
+    state: State
     events: tuple[Event, ...] = ()
     replies: tuple[Reply, ...] = ()
     timers: tuple[Arm | Disarm, ...] = ()
+    cancels_undurable: bool = False

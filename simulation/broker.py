@@ -1,35 +1,22 @@
 """The broker: mailboxes of connections in front of the coordinator, and the committed offsets.
 
-A connection is muted while one of its requests is unanswered (a parked JoinGroup, say): what is sent behind it waits.
+It knows no group protocol: requests and answers say themselves what a loading coordinator answers, and what becomes of
+an answer that is not durable yet. A connection is muted while one of its requests is unanswered (a parked JoinGroup,
+say): what is sent behind it waits.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import simpy
 
-from groupsim.coordinator.classic.commands import (
-    Commit,
-    CommitAnswer,
-    Heartbeat,
-    HeartbeatAnswer,
-    Join,
-    JoinAnswer,
-    Leave,
-    LeaveAnswer,
-    Load,
-    Sync,
-    SyncAnswer,
-    Unload,
-)
-from groupsim.coordinator.classic.state import Group
-from groupsim.coordinator.config import GroupConfig
-from groupsim.coordinator.outcome import Error, Reply
+from groupsim.coordinator.commands import Load, Request, Unload
+from groupsim.coordinator.config import Configs
+from groupsim.coordinator.machine import AnyGroup, absent
+from groupsim.coordinator.outcome import Answer, Reply
 from groupsim.events.base import Event, group_stream
-from groupsim.events.classic import RebalanceStarted
 from groupsim.events.group import CommitAccepted
 from groupsim.events.types import GroupId
 from groupsim.simulation.host import GroupHost
@@ -41,15 +28,6 @@ Connection = tuple[str, int]
 ADAPTIVE_APPEND_MS = 2
 """What writing a record takes where nothing lingers: Kafka 4.4 answered a leader's SyncGroup 2 ms after it (median of
 the recorded scripts, docs/conformance.md)."""
-Request = Join | Sync | Heartbeat | Leave | Commit
-LOADING: dict[type, object] = {
-    Join: JoinAnswer(error=Error.COORDINATOR_LOAD_IN_PROGRESS),
-    Sync: SyncAnswer(error=Error.COORDINATOR_LOAD_IN_PROGRESS),
-    Heartbeat: HeartbeatAnswer(),
-    Leave: LeaveAnswer(Error.COORDINATOR_LOAD_IN_PROGRESS),
-    Commit: CommitAnswer(Error.COORDINATOR_LOAD_IN_PROGRESS),
-}
-"""What a coordinator answers while it loads (spec 3): heartbeats blindly, all else is to be tried again."""
 
 
 class Broker:
@@ -63,26 +41,32 @@ class Broker:
         network: Network,
         rng: Rng,
         record: Callable[[str, Sequence[Event]], None],
-        config: GroupConfig,
+        configs: Configs,
     ) -> None:
         self._env = env
         self._network = network
         self._rng = rng
         self._record = record
-        self.config = config
-        self._host = GroupHost(env, self._remember, self._answer, lambda g: Group(id=g, config=self.config))
+        self.configs = configs
+        self._host = GroupHost(
+            env,
+            record=self._append,
+            answer=self._answer,
+            initial=lambda group: absent(group, self.configs),
+            cancel=self._cancel_undurable,
+        )
         self._waiting: dict[Connection, deque[Message]] = {}
         self._down = False
         self._loading = False
         self._failures = 0
         self._durable_ms: dict[GroupId, int] = {}
-        self._undurable: dict[GroupId, list[Message]] = {}
+        self._undurable: dict[GroupId, list[tuple[Message, Answer]]] = {}
         self._asked: dict[int, Message] = {}
         self._committed: dict[GroupId, dict[tuple[str, int], int]] = {}
         network.attach(self.address, self.receive)
 
-    def group(self, group_id: GroupId) -> Group:
-        """The state of a group by the coordinator's books."""
+    def group(self, group_id: GroupId) -> AnyGroup:
+        """The state of a group in the coordinator."""
         return self._host.group(group_id)
 
     def committed(self, group_id: GroupId) -> dict[tuple[str, int], int]:
@@ -122,15 +106,10 @@ class Broker:
     def _ask(self, message: Message, group: GroupId, command: Request) -> None:
         """Give a request to the coordinator."""
         if self._loading:
-            scala = self.config.coordinator == "scala" and isinstance(command, Sync)
-            refused = SyncAnswer(error=Error.REBALANCE_IN_PROGRESS)  # the older coordinator's way to force a rejoin
-            self._respond(message, refused if scala else LOADING[type(command)])
+            self._respond(message, command.answer.while_loading(self.configs))
             return
-        if isinstance(command, Join):  # the machine has no chance of its own
-            prefix = command.instance_id or command.client_id
-            command = replace(command, new_member=f"{prefix}-{self._rng.uuid('member-ids')}")
         self._asked[message.number] = message
-        self._host.handle(group, command)
+        self._host.handle(group, command.with_new_id(lambda: self._rng.uuid("member-ids")))
 
     def crash(self, downtime_ms: int, loading_ms: int = 0) -> None:
         """The broker process dies, comes back after `downtime_ms`, and loads its groups for `loading_ms`.
@@ -176,21 +155,17 @@ class Broker:
 
         self._env.timeout(loading_ms).callbacks.append(done)
 
-    def _remember(self, group_id: GroupId, events: Sequence[Event]) -> None:
+    def _append(self, group_id: GroupId, events: Sequence[Event]) -> None:
         self._record(group_stream(group_id), events)
         for event in events:
-            if isinstance(event, RebalanceStarted):
-                for message in self._undurable.pop(group_id, ()):
-                    self._respond(message, SyncAnswer(error=Error.REBALANCE_IN_PROGRESS))
-            elif isinstance(event, CommitAccepted):
+            if isinstance(event, CommitAccepted):
                 offsets = self._committed.setdefault(group_id, {})
                 offsets.update({(topic, partition): offset for topic, partition, offset in event.offsets})
 
     def _answer(self, group_id: GroupId, reply: Reply, wrote: bool) -> None:
-        """An answer that wrote a record is released when the record is: after the append linger.
+        """An answer that wrote a record waits until the record is durable: for the append linger.
 
-        A SyncGroup that comes meanwhile waits too: in Kafka the group is not Stable before its record is durable. A
-        rebalance that begins meanwhile is the answer to them all (spec 3.1, T17: "when durable and still COMPLETING").
+        An answer that can be cancelled waits, too, while an earlier record of its group is not durable.
         """
         message = self._asked.pop(reply.request, None)
         if message is None or self._down:
@@ -199,24 +174,30 @@ class Broker:
         if wrote:
             self._durable_ms[group_id] = now + self._append_ms()
         waits = self._durable_ms.get(group_id, 0) - now
-        if waits > 0 and isinstance(reply.answer, SyncAnswer):
-            self._undurable.setdefault(group_id, []).append(message)
-            self._env.timeout(waits).callbacks.append(lambda _: self._assigned(group_id, message, reply.answer))
+        cancelled = reply.answer.when_cancelled()
+        if waits > 0 and cancelled is not None:
+            waiting = (message, cancelled)
+            self._undurable.setdefault(group_id, []).append(waiting)
+            self._env.timeout(waits).callbacks.append(lambda _: self._durable(group_id, waiting, reply.answer))
         elif waits > 0 and wrote:
             self._env.timeout(waits).callbacks.append(lambda _: self._respond(message, reply.answer))
         else:
             self._respond(message, reply.answer)
 
     def _append_ms(self) -> int:
-        linger = self.config.group_coordinator_append_linger_ms
+        linger = self.configs.coordinator.group_coordinator_append_linger_ms
         return ADAPTIVE_APPEND_MS if linger < 0 else linger
 
-    def _assigned(self, group_id: GroupId, message: Message, answer: object) -> None:
-        """The assignment is durable."""
-        waiting = self._undurable.get(group_id, [])
-        if message in waiting:
-            waiting.remove(message)
-            self._respond(message, answer)
+    def _durable(self, group_id: GroupId, waiting: tuple[Message, Answer], answer: Answer) -> None:
+        """What the answer rests on is durable; nothing happens if the answer has been cancelled meanwhile."""
+        undurable = self._undurable.get(group_id, [])
+        if waiting in undurable:
+            undurable.remove(waiting)
+            self._respond(waiting[0], answer)
+
+    def _cancel_undurable(self, group_id: GroupId) -> None:
+        for message, cancelled in self._undurable.pop(group_id, ()):
+            self._respond(message, cancelled)
 
     def _respond(self, message: Message, body: object) -> None:
         self._network.send(

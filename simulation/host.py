@@ -1,15 +1,13 @@
-"""The shell round the coordinator machines: remember, then change, then speak."""
+"""Runs the coordinator's machines: append the facts, then change the state, then set timers and answer (ADR 0002)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
+from typing import Any
 
 import simpy
 
-from groupsim.coordinator import classic
-from groupsim.coordinator.classic.commands import Command
-from groupsim.coordinator.classic.state import Group
+from groupsim.coordinator.machine import MACHINES, AnyGroup, Machines
 from groupsim.coordinator.outcome import Disarm, Reply
 from groupsim.events.base import Event
 from groupsim.events.types import GroupId
@@ -17,47 +15,64 @@ from groupsim.simulation.timers import Timers
 
 Record = Callable[[GroupId, Sequence[Event]], None]
 Answer = Callable[[GroupId, Reply, bool], None]
-"""(group, reply, whether a record was written first): an answer that wrote waits for the write."""
+"""(group, reply, whether the decision wrote a record): an answer that wrote waits for the write."""
+Cancel = Callable[[GroupId], None]
+"""Answers of the group that still wait for a write are void."""
+
+
+def _nothing_waits(group: GroupId) -> None:
+    """For a caller that holds no answers back."""
 
 
 class GroupHost:
-    """All groups of one coordinator. Commands of one group are handled one at a time, in the order they come."""
+    """All groups of one coordinator. Commands of one group are handled one at a time, in the order they come.
+
+    `machines` has the machine for each type of state; `initial` gives the state of a group that was never mentioned.
+    """
 
     def __init__(
         self,
         env: simpy.Environment,
         record: Record,
         answer: Answer,
-        initial: Callable[[GroupId], Group],
+        initial: Callable[[GroupId], AnyGroup],
+        cancel: Cancel = _nothing_waits,
+        machines: Machines = MACHINES,
     ) -> None:
         self._record = record
         self._answer = answer
+        self._cancel = cancel
         self._initial = initial
-        self._timers = Timers(env, self._ring)
-        self._groups: dict[GroupId, Group] = {}
+        self._machines = machines
+        self._timers = Timers(env, self.handle)
+        self._groups: dict[GroupId, AnyGroup] = {}
 
-    def group(self, group_id: GroupId) -> Group:
-        """The group's present state; a group nobody has asked for yet does not exist."""
+    def group(self, group_id: GroupId) -> AnyGroup:
+        """The group's present state; a group that was never mentioned does not exist."""
         return self._groups.get(group_id) or self._initial(group_id)
 
     def known(self) -> list[GroupId]:
-        """The groups anybody has asked for, sorted."""
+        """The groups that were mentioned so far, sorted."""
         return sorted(self._groups)
 
-    def handle(self, group_id: GroupId, command: Command) -> None:
-        """Answer one command. A failed append changes nothing."""
+    def handle(self, group_id: GroupId, command: Any) -> None:
+        """Decide one command. If the facts can't be appended the exception passes and nothing has changed."""
         group = self.group(group_id)
-        outcome = classic.decide(group, command)
+        machine = self._machines[type(group)]
+        outcome = machine.decide(group, command)
         self._record(group_id, outcome.events)
-        self._groups[group_id] = reduce(classic.evolve, outcome.events, group)
-        for timer in outcome.timers:
+        if outcome.cancels_undurable:
+            self._cancel(group_id)
+        self._groups[group_id] = outcome.state
+        timers = outcome.timers
+        if type(outcome.state) is not type(group):  # converted: timers of the other protocol have no meaning any more
+            self._timers.forget(group_id)
+            timers = (*self._machines[type(outcome.state)].resume(outcome.state), *timers)
+        for timer in timers:
             if isinstance(timer, Disarm):
                 self._timers.disarm(group_id, timer.key)
             else:
                 self._timers.arm(group_id, timer.key, timer.after_ms, timer.command)
-        wrote = any(classic.survives(event) for event in outcome.events)
+        wrote = any(machine.survives(event) for event in outcome.events)
         for reply in outcome.replies:
             self._answer(group_id, reply, wrote)
-
-    def _ring(self, group_id: GroupId, command: object) -> None:
-        self.handle(group_id, command)  # type: ignore[arg-type]  # an alarm carries the command it was armed with

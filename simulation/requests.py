@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from groupsim.coordinator.classic.commands import Commit, Heartbeat, Join, Leave, Sync
+from groupsim.coordinator.commands import Request
 from groupsim.events.types import GroupId, Offsets, Partitions
 
 
@@ -42,4 +42,4 @@ class ToGroup:
     """A request for a group's coordinator."""
 
     group: GroupId
-    command: Join | Sync | Heartbeat | Leave | Commit
+    command: Request

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import simpy
 
-from groupsim.coordinator.config import BOUNDS as BROKER_BOUNDS
-from groupsim.coordinator.config import BadSetting, GroupConfig, names, near, with_settings
+from groupsim.coordinator.config import BadSetting, Configs, concerning, names, near, with_settings
 from groupsim.events.base import WORLD_STREAM
 from groupsim.events.world import ActionTaken, CheckMade, PartitionsAdded, TopicCreated
 from groupsim.simulation.broker import Broker
@@ -42,8 +41,8 @@ class World:
         self.topics = Topics()
         self.groups: dict[str, GroupHandle] = {}
         self.network = Network(env, self.rng, self.record)
-        self._config = with_settings(GroupConfig(), concerning(GroupConfig(), self.settings), BROKER_BOUNDS)
-        self.broker = Broker(env, self.network, self.rng, self.record, self._config)
+        self.configs = Configs().with_settings(Configs().among(self.settings))
+        self.broker = Broker(env, self.network, self.rng, self.record, self.configs)
         self.data = Data()
         self.labels: set[str] = set()
         self.surroundings = ConsumerContext(
@@ -69,10 +68,8 @@ class World:
         """Set broker settings by their Kafka names, before the first group is made; settings of the run win."""
         if self.groups:
             raise BadScenario("configure_broker must come before the first group")
-        self._config = with_settings(
-            self._config, {**settings, **concerning(self._config, self.settings)}, BROKER_BOUNDS
-        )
-        self.broker.config = self._config
+        self.configs = self.configs.with_settings({**settings, **self.configs.among(self.settings)})
+        self.broker.configs = self.configs
 
     def consumer_settings(self) -> dict[str, int | float | str | bool]:
         """The run's settings that concern consumers."""
@@ -142,17 +139,11 @@ class World:
         self.record(WORLD_STREAM, [ActionTaken(action=action, target=target)])
 
 
-def concerning(config: object, settings: Settings) -> dict[str, int | float | str | bool]:
-    """Those of the settings that this configuration has."""
-    known = names(config)
-    return {name: value for name, value in settings.items() if name in known}
-
-
 def check_settings(settings: Settings, also: Iterable[str] = ()) -> None:
     """Raises BadSetting for a name that is neither Kafka's nor one of `also` (a scenario's own parameters)."""
-    known = [*names(GroupConfig()), *names(ConsumerConfig()), *also]
+    known = [*Configs().names(), *names(ConsumerConfig()), *also]
     for name in settings:
         if name not in known:
             raise BadSetting(f"unknown setting {name!r}{near(name, known)}")
-    for config, bounds in ((GroupConfig(), BROKER_BOUNDS), (ConsumerConfig(), CONSUMER_BOUNDS)):
-        with_settings(config, concerning(config, settings), bounds)
+    Configs().with_settings(Configs().among(settings))
+    with_settings(ConsumerConfig(), concerning(ConsumerConfig(), settings), CONSUMER_BOUNDS)

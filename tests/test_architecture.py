@@ -113,9 +113,9 @@ def test_the_import_contracts_hold() -> None:
 
 
 def test_settings_are_named_as_kafka_names_them() -> None:
-    from groupsim.coordinator.config import GroupConfig, names
+    from groupsim.coordinator.config import Configs, names
     from groupsim.simulation.clients.config import ConsumerConfig
 
-    for name in [*names(GroupConfig()), *names(ConsumerConfig())]:
+    for name in [*Configs().names(), *names(ConsumerConfig())]:
         assert name == name.lower()
         assert "_" not in name

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from groupsim.conformance.scripts.matrix_cases import ASKED, REQUESTS, STATES, ask
 from groupsim.coordinator.classic.commands import JoinAnswer, LeaveAnswer, SyncAnswer
-from groupsim.coordinator.classic.state import Group, Phase
+from groupsim.coordinator.classic.state import ClassicGroup, Phase
 from groupsim.coordinator.classic.transitions import TRANSITIONS
 from groupsim.coordinator.outcome import Error, Outcome
 
@@ -64,7 +64,7 @@ def matrix() -> str:
     return "\n".join([*lines, ""])
 
 
-def cell(before: Group, outcome: Outcome, after: Group) -> str:
+def cell(before: ClassicGroup, outcome: Outcome[ClassicGroup], after: ClassicGroup) -> str:
     """What is answered, and where the group goes."""
     answers = [reply.answer for reply in outcome.replies if reply.request == ASKED]
     said = brief(answers[0]) if answers else "park"

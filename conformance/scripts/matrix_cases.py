@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import reduce
 from itertools import count
 
 from groupsim.coordinator import classic
 from groupsim.coordinator.classic.commands import (
     Command,
-    Commit,
     Heartbeat,
     InitialDelayElapsed,
     Join,
     Leave,
     Leaving,
     Sync,
-    Unload,
 )
-from groupsim.coordinator.classic.state import Group
-from groupsim.coordinator.config import GroupConfig
+from groupsim.coordinator.classic.state import ClassicGroup
+from groupsim.coordinator.commands import Commit, Unload
 from groupsim.coordinator.outcome import Outcome
 from groupsim.events.types import Protocol, Subscription, TopicPartition
 
@@ -37,16 +34,16 @@ def _join(member: str, *, new: str = "fresh", instance: str | None = None, chang
     return Join(request=ASKED, member=member, new_member=new, instance_id=instance, protocols=protocols, **more)  # type: ignore[arg-type]
 
 
-def _ask(group: Group, *commands: Command) -> Group:
+def _ask(group: ClassicGroup, *commands: Command) -> ClassicGroup:
     """Set a state up; its requests get numbers of their own, lest their late answers be taken for the cell's."""
     for command in commands:
         if isinstance(command, Join | Sync | Heartbeat | Leave | Commit):
             command = replace(command, request=next(_NUMBERS))
-        group = reduce(classic.evolve, classic.decide(group, command).events, group)
+        group = classic.decide(group, command).state
     return group
 
 
-def _stable() -> Group:
+def _stable() -> ClassicGroup:
     """m1 leads, m2 follows, s1 is static; all three hold a partition; m9 is pending."""
     group = _completing()
     plan = tuple((m, (TopicPartition("t", i),)) for i, m in enumerate((LEADER, FOLLOWER, STATIC)))
@@ -55,32 +52,32 @@ def _stable() -> Group:
     return _ask(group, *syncs, leaders, _join("", new=PENDING))
 
 
-def _initial() -> Group:
+def _initial() -> ClassicGroup:
     """The initial delay runs; m1, m2 and s1 are parked."""
-    group = Group(id="g", config=GroupConfig())
+    group = ClassicGroup(id="g")
     for member in (LEADER, FOLLOWER):
         group = _ask(group, _join("", new=member), _join(member))
     return _ask(group, _join("", new=STATIC, instance=INSTANCE))
 
 
-def _completing() -> Group:
+def _completing() -> ClassicGroup:
     """The join phase is over; nobody has synced."""
     return _ask(_initial(), InitialDelayElapsed(3_000, 0), InitialDelayElapsed(3_000, 0))
 
 
-def _preparing() -> Group:
+def _preparing() -> ClassicGroup:
     """A rebalance after a Stable generation; the leader has rejoined, the others have not."""
     return _ask(_stable(), Leave(request=0, members=(Leaving(PENDING),)), _join("", new=PENDING), _join(LEADER))
 
 
-def _emptied() -> Group:
+def _emptied() -> ClassicGroup:
     """Everybody has left."""
     gone = Leave(request=0, members=tuple(Leaving(m) for m in (LEADER, FOLLOWER, STATIC, PENDING)))
     return _ask(_stable(), gone, _join("", new=PENDING))
 
 
-STATES: dict[str, Callable[[], Group]] = {
-    "no group": lambda: Group(id="g"),
+STATES: dict[str, Callable[[], ClassicGroup]] = {
+    "no group": lambda: ClassicGroup(id="g"),
     "Empty": _emptied,
     "PreparingRebalance, initial": _initial,
     "PreparingRebalance": _preparing,
@@ -89,7 +86,7 @@ STATES: dict[str, Callable[[], Group]] = {
     "Dead": lambda: _ask(_stable(), Unload()),
 }
 
-REQUESTS: dict[str, Callable[[Group], Command]] = {
+REQUESTS: dict[str, Callable[[ClassicGroup], Command]] = {
     "JoinGroup, new dynamic member": lambda g: _join(""),
     "JoinGroup, new static member": lambda g: _join("", instance="i2"),
     "JoinGroup, pending id": lambda g: _join(PENDING),
@@ -125,8 +122,8 @@ def _commit(member: str, generation: int, *, transactional: bool = False) -> Com
     return Commit(request=ASKED, member=member, generation=generation, offsets=offsets, transactional=transactional)
 
 
-def ask(state: str, request: str) -> tuple[Group, Outcome, Group]:
+def ask(state: str, request: str) -> tuple[ClassicGroup, Outcome[ClassicGroup], ClassicGroup]:
     """The group before, the decision, the group after."""
     before = STATES[state]()
     outcome = classic.decide(before, REQUESTS[request](before))
-    return before, outcome, reduce(classic.evolve, outcome.events, before)
+    return before, outcome, outcome.state

@@ -8,10 +8,11 @@ from typing import Any
 import simpy
 
 from groupsim.conformance.scripts import script
-from groupsim.coordinator.classic.commands import JoinAnswer, Load, Unload
-from groupsim.coordinator.classic.state import Group
+from groupsim.coordinator.classic.commands import JoinAnswer
+from groupsim.coordinator.classic.state import ClassicGroup
 from groupsim.coordinator.classic.votes import elect_by_hash
-from groupsim.coordinator.config import GroupConfig
+from groupsim.coordinator.commands import Load, Unload
+from groupsim.coordinator.config import ClassicGroupConfig, Configs
 from groupsim.coordinator.outcome import Error, Reply
 from groupsim.events.base import Event
 from groupsim.events.classic import MemberAdded, MemberReplaced
@@ -20,10 +21,10 @@ from groupsim.events.types import MemberId
 from groupsim.simulation.host import GroupHost
 
 CONFIGS = {
-    "d0": GroupConfig(group_min_session_timeout_ms=300, group_initial_rebalance_delay_ms=0),
-    "d300": GroupConfig(group_min_session_timeout_ms=300, group_initial_rebalance_delay_ms=300),
-    "d3000": GroupConfig(group_min_session_timeout_ms=300, group_initial_rebalance_delay_ms=3_000),
-    "max3": GroupConfig(group_min_session_timeout_ms=300, group_initial_rebalance_delay_ms=0, group_max_size=3),
+    "d0": ClassicGroupConfig(group_min_session_timeout_ms=300, group_initial_rebalance_delay_ms=0),
+    "d300": ClassicGroupConfig(group_min_session_timeout_ms=300, group_initial_rebalance_delay_ms=300),
+    "d3000": ClassicGroupConfig(group_min_session_timeout_ms=300, group_initial_rebalance_delay_ms=3_000),
+    "max3": ClassicGroupConfig(group_min_session_timeout_ms=300, group_initial_rebalance_delay_ms=0, group_max_size=3),
 }
 """The broker configurations the recordings name."""
 
@@ -110,7 +111,7 @@ class Play:
             self._env,
             record=lambda group, events: self._note(events),
             answer=self._answered,
-            initial=lambda group: Group(id=group, config=config, elect=self._elect),
+            initial=lambda group: ClassicGroup(id=group, configs=Configs(classic=config), elect=self._elect),
         )
 
     def run(self) -> dict[str, Any]:
@@ -185,7 +186,7 @@ class Play:
         if step["i"] not in self._answers:
             return {**played, "response": None, "after": None, "t": None}
         answer, after, at = self._answers[step["i"]]
-        if isinstance(answer, Group):
+        if isinstance(answer, ClassicGroup):
             response = script.describe(answer, self._label())
         else:
             response = script.response(step, answer, self._label())

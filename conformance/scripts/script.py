@@ -11,8 +11,6 @@ from typing import Any
 
 from groupsim.coordinator.classic.commands import (
     Command,
-    Commit,
-    CommitAnswer,
     Heartbeat,
     HeartbeatAnswer,
     Join,
@@ -23,7 +21,8 @@ from groupsim.coordinator.classic.commands import (
     Sync,
     SyncAnswer,
 )
-from groupsim.coordinator.classic.state import Group, Phase
+from groupsim.coordinator.classic.state import ClassicGroup, Phase
+from groupsim.coordinator.commands import Commit, CommitAnswer
 from groupsim.coordinator.outcome import Error
 from groupsim.events.types import Partitions, Protocol, Subscription, TopicPartition
 
@@ -172,7 +171,7 @@ def _leave_response(version: int, answer: LeaveAnswer, label: Resolve) -> dict[s
     }
 
 
-def describe(group: Group, label: Resolve) -> dict[str, Any]:
+def describe(group: ClassicGroup, label: Resolve) -> dict[str, Any]:
     """DescribeGroups v5 (Kafka: ClassicGroup.describe): protocol and metadata only of a Stable group."""
     stable = group.phase is Phase.STABLE
     return {

@@ -1,20 +1,35 @@
-"""The coordinator of a classic group: `decide`, `evolve`, `resume` (Kafka: GroupMetadataManager, ClassicGroup)."""
+"""The machine of classic groups: `decide`, `evolve`, `resume`, `survives` (Kafka: GroupMetadataManager, ClassicGroup).
+
+state           the group and its members; the phases
+commands        requests, answers, timers
+decision        collects facts, replies and timers of one decision
+join            JoinGroup: entry checks, new, pending and known members
+static_members  a static member that comes back under a new id
+sync            SyncGroup: the leader's assignment
+heartbeat       Heartbeat
+leave           LeaveGroup
+commit          OffsetCommit and TxnOffsetCommit: who may commit
+rebalance       start a rebalance, complete its join phase, remove a member
+timeouts        what a timer that fires brings about
+loading         failover: unload, load, resume
+guards          checks that several requests share
+votes           the vote for a protocol, the election of a leader
+transitions     the legal moves between phases
+evolve          the state after each fact; which facts survive a failover
+"""
 
 from __future__ import annotations
 
 from groupsim.coordinator.classic.commands import (
     Command,
-    Commit,
     Heartbeat,
     InitialDelayElapsed,
     Join,
     JoinTimeout,
     Leave,
-    Load,
     SessionExpired,
     Sync,
     SyncTimedOut,
-    Unload,
 )
 from groupsim.coordinator.classic.commit import commit
 from groupsim.coordinator.classic.evolve import evolve, survives
@@ -22,16 +37,17 @@ from groupsim.coordinator.classic.heartbeat import heartbeat
 from groupsim.coordinator.classic.join import join
 from groupsim.coordinator.classic.leave import leave
 from groupsim.coordinator.classic.loading import load, resume, unload
-from groupsim.coordinator.classic.state import Group, Phase
+from groupsim.coordinator.classic.state import ClassicGroup, Phase
 from groupsim.coordinator.classic.sync import sync
 from groupsim.coordinator.classic.timeouts import initial_delay_elapsed, join_timeout, session_expired, sync_timed_out
+from groupsim.coordinator.commands import Commit, Load, Unload
 from groupsim.coordinator.outcome import Outcome
 
-__all__ = ["Group", "Phase", "decide", "evolve", "resume", "survives"]
+__all__ = ["ClassicGroup", "Phase", "decide", "evolve", "resume", "survives"]
 
 
-def decide(group: Group, command: Command) -> Outcome:
-    """Judge one command; change nothing. Raises TypeError for what is no command of a classic group."""
+def decide(group: ClassicGroup, command: Command) -> Outcome[ClassicGroup]:
+    """Decide one command; change nothing. Raises TypeError for what is no command of a classic group."""
     match command:
         case Heartbeat():
             return heartbeat(group, command)

@@ -1,22 +1,84 @@
 """Requests to a classic group and what is answered; a timer that fires is one more command.
 
-`request` numbers a request within its group; its Reply carries the same number. `new_member` is the id to give if the
-coordinator needs a fresh one: the machine has no chance of its own.
+`new_member` is the id to give if the coordinator needs a fresh one: the machine draws nothing itself.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
-from groupsim.coordinator.outcome import Error
-from groupsim.events.types import NO_GENERATION, MemberId, Offsets, Partitions, Protocol, Subscription
+from groupsim.coordinator.commands import Commit, Load, Request, Unload
+from groupsim.coordinator.config import Configs, CoordinatorKind
+from groupsim.coordinator.outcome import Answer, Error
+from groupsim.events.types import NO_GENERATION, MemberId, Partitions, Protocol, Subscription
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A member as the leader sees it in its JoinGroup answer."""
+
+    member: MemberId
+    instance_id: str | None
+    metadata: Subscription
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Join:
+class JoinAnswer(Answer):
+    """JoinGroup response; `members` only for the leader, sorted by id."""
+
+    generation: int = NO_GENERATION
+    protocol_type: str | None = None
+    protocol: str | None = None
+    leader: MemberId = ""
+    member: MemberId = ""
+    members: tuple[Listed, ...] = ()
+    skip_assignment: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyncAnswer(Answer):
+    """SyncGroup response."""
+
+    protocol_type: str | None = None
+    protocol: str | None = None
+    assignment: Partitions = ()
+
+    @classmethod
+    def while_loading(cls, configs: Configs) -> Self:
+        """The older coordinator forces a rejoin instead of a retry (Kafka: GroupCoordinator.handleSyncGroup)."""
+        older = configs.classic.coordinator is CoordinatorKind.SCALA
+        return cls(error=Error.REBALANCE_IN_PROGRESS if older else Error.COORDINATOR_LOAD_IN_PROGRESS)
+
+    @classmethod
+    def when_cancelled(cls) -> Self:
+        """In Kafka the group is not Stable before its assignment is durable: a rebalance may still begin first."""
+        return cls(error=Error.REBALANCE_IN_PROGRESS)
+
+
+@dataclass(frozen=True, slots=True)
+class HeartbeatAnswer(Answer):
+    """Heartbeat response."""
+
+    @classmethod
+    def while_loading(cls, configs: Configs) -> Self:
+        """A coordinator that loads accepts heartbeats blindly (Kafka: GroupCoordinatorService.heartbeat)."""
+        return cls()
+
+
+@dataclass(frozen=True, slots=True)
+class LeaveAnswer(Answer):
+    """LeaveGroup response: a top-level error, or one result per entry."""
+
+    members: tuple[tuple[MemberId, str | None, Error], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Join(Request):
     """JoinGroup. `version` is the API version: below 4 no MEMBER_ID_REQUIRED, from 9 on skipAssignment."""
 
-    request: int
+    answer: ClassVar[type[Answer]] = JoinAnswer
     member: MemberId = ""
     new_member: MemberId = ""
     instance_id: str | None = None
@@ -29,12 +91,16 @@ class Join:
     reason: str | None = None
     version: int = 9
 
+    def with_new_id(self, uuid: Callable[[], str]) -> Self:
+        """The new id is the instance id or the client id, and a UUID (Kafka: ClassicGroup.generateMemberId)."""
+        return replace(self, new_member=f"{self.instance_id or self.client_id}-{uuid()}")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sync:
+class Sync(Request):
     """SyncGroup. protocol_type and protocol are None where the API version (below 5) has none."""
 
-    request: int
+    answer: ClassVar[type[Answer]] = SyncAnswer
     member: MemberId
     generation: int
     instance_id: str | None = None
@@ -45,10 +111,10 @@ class Sync:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heartbeat:
+class Heartbeat(Request):
     """Heartbeat."""
 
-    request: int
+    answer: ClassVar[type[Answer]] = HeartbeatAnswer
     member: MemberId
     generation: int
     instance_id: str | None = None
@@ -64,24 +130,11 @@ class Leaving:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Leave:
+class Leave(Request):
     """LeaveGroup, a batch."""
 
-    request: int
+    answer: ClassVar[type[Answer]] = LeaveAnswer
     members: tuple[Leaving, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Commit:
-    """OffsetCommit, or TxnOffsetCommit if `transactional`."""
-
-    request: int
-    offsets: Offsets
-    member: MemberId = ""
-    generation: int = NO_GENERATION
-    instance_id: str | None = None
-    transactional: bool = False
-    version: int = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,16 +164,6 @@ class SyncTimedOut:
     generation: int
 
 
-@dataclass(frozen=True, slots=True)
-class Unload:
-    """The broker gives this group's offsets partition up."""
-
-
-@dataclass(frozen=True, slots=True)
-class Load:
-    """A broker takes this group's offsets partition over."""
-
-
 Command = (
     Join
     | Sync
@@ -134,58 +177,3 @@ Command = (
     | Unload
     | Load
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A member as the leader sees it in its JoinGroup answer."""
-
-    member: MemberId
-    instance_id: str | None
-    metadata: Subscription
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JoinAnswer:
-    """JoinGroup response; `members` only for the leader, sorted by id."""
-
-    error: Error = Error.NONE
-    generation: int = NO_GENERATION
-    protocol_type: str | None = None
-    protocol: str | None = None
-    leader: MemberId = ""
-    member: MemberId = ""
-    members: tuple[Listed, ...] = ()
-    skip_assignment: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SyncAnswer:
-    """SyncGroup response."""
-
-    error: Error = Error.NONE
-    protocol_type: str | None = None
-    protocol: str | None = None
-    assignment: Partitions = ()
-
-
-@dataclass(frozen=True, slots=True)
-class HeartbeatAnswer:
-    """Heartbeat response."""
-
-    error: Error = Error.NONE
-
-
-@dataclass(frozen=True, slots=True)
-class LeaveAnswer:
-    """LeaveGroup response: a top-level error, or one result per entry."""
-
-    error: Error = Error.NONE
-    members: tuple[tuple[MemberId, str | None, Error], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class CommitAnswer:
-    """OffsetCommit and TxnOffsetCommit response."""
-
-    error: Error = Error.NONE

@@ -1,24 +1,27 @@
-"""OffsetCommit and TxnOffsetCommit: who may commit (spec 4.1, 4.2). Ownership is never checked, as in Kafka."""
+"""OffsetCommit and TxnOffsetCommit: who may commit (Kafka: ClassicGroup.validateOffsetCommit).
+
+Whether the member owns the partitions is not checked, as in Kafka.
+"""
 
 from __future__ import annotations
 
-from groupsim.coordinator.classic.commands import Commit, CommitAnswer
-from groupsim.coordinator.classic.decision import Decision
-from groupsim.coordinator.classic.state import Group, Phase
+from groupsim.coordinator.classic.decision import ClassicDecision
+from groupsim.coordinator.classic.state import ClassicGroup, Phase
+from groupsim.coordinator.commands import Commit, CommitAnswer
 from groupsim.coordinator.outcome import Error, Outcome
 from groupsim.events.group import CommitAccepted, CommitRefused, GroupCreated
 
 GROUP_ID_NOT_FOUND_SINCE = 9
 
 
-def commit(group: Group, cmd: Commit) -> Outcome:
+def commit(group: ClassicGroup, cmd: Commit) -> Outcome[ClassicGroup]:
     """Accept or refuse; an accepted plain commit of a member counts as a heartbeat unless the group is completing."""
-    draft = Decision(group)
+    decision = ClassicDecision(group)
     error = _refusal(group, cmd)
     if error is Error.NONE:
         if not group.exists:
-            draft.record(GroupCreated())
-        draft.record(
+            decision.record(GroupCreated())
+        decision.record(
             CommitAccepted(
                 member=cmd.member,
                 generation=cmd.generation,
@@ -27,15 +30,17 @@ def commit(group: Group, cmd: Commit) -> Outcome:
             )
         )
         if cmd.member in group.members and not cmd.transactional:
-            draft.arm_session(group.members[cmd.member])
+            decision.arm_session(group.members[cmd.member])
     else:
-        draft.record(CommitRefused(member=cmd.member, generation=cmd.generation, error=error.name, offsets=cmd.offsets))
-    draft.reply(cmd.request, CommitAnswer(error))
-    return draft.outcome()
+        decision.record(
+            CommitRefused(member=cmd.member, generation=cmd.generation, error=error.name, offsets=cmd.offsets)
+        )
+    decision.reply(cmd.request, CommitAnswer(error))
+    return decision.outcome()
 
 
-def _refusal(group: Group, cmd: Commit) -> Error:
-    """The table of spec 4.1, top down."""
+def _refusal(group: ClassicGroup, cmd: Commit) -> Error:
+    """The checks in Kafka's order."""
     memberless = cmd.generation < 0 and not cmd.member and cmd.instance_id is None
     if not group.id and cmd.transactional:
         return Error.INVALID_GROUP_ID
@@ -60,7 +65,7 @@ def _refusal(group: Group, cmd: Commit) -> Error:
     return Error.NONE
 
 
-def _absent(group: Group, cmd: Commit) -> Error:
+def _absent(group: ClassicGroup, cmd: Commit) -> Error:
     java = group.config.coordinator == "java"
     if java and not cmd.transactional and cmd.version >= GROUP_ID_NOT_FOUND_SINCE:
         return Error.GROUP_ID_NOT_FOUND

@@ -1,4 +1,4 @@
-"""Facts applied to a classic group; nothing is judged here."""
+"""Facts applied to a classic group; nothing is decided here."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from groupsim.coordinator.classic.state import Group, Member, Phase
+from groupsim.coordinator.classic.state import ClassicGroup, Member, Phase
 from groupsim.coordinator.classic.transitions import move
+from groupsim.coordinator.config import CoordinatorKind
 from groupsim.events import classic as facts
 from groupsim.events.base import Event
 from groupsim.events.group import CommitAccepted, CoordinatorLoaded, CoordinatorUnloaded, GroupCreated, GroupEmptied
 from groupsim.events.types import Protocol
 
 
-def evolve(group: Group, event: Event) -> Group:
+def evolve(group: ClassicGroup, event: Event) -> ClassicGroup:
     """The group after one more fact. Facts that change no coordinator state pass by."""
     apply = _APPLY.get(type(event))
     if apply is None:
@@ -28,8 +29,8 @@ def survives(event: Event) -> bool:
     return event.durable and not (isinstance(event, facts.MemberReplaced) and event.request is not None)
 
 
-def _remember(group: Group) -> Group:
-    """Keep what a new coordinator would find; it knows one protocol per member, the selected one (spec: T32)."""
+def _remember(group: ClassicGroup) -> ClassicGroup:
+    """Keep what a new coordinator would find; it knows one protocol per member, the selected one."""
     members = {
         m: replace(
             member,
@@ -52,9 +53,14 @@ def _remember(group: Group) -> Group:
     return replace(group, stored=stored)
 
 
-def _offers(group: Group, gone: tuple[Protocol, ...], come: tuple[Protocol, ...]) -> Mapping[str, int]:
+def _fresh(group: ClassicGroup, *, exists: bool = False) -> ClassicGroup:
+    """The group without members and history."""
+    return ClassicGroup(id=group.id, configs=group.configs, elect=group.elect, exists=exists)
+
+
+def _offers(group: ClassicGroup, dropped: tuple[Protocol, ...], listed: tuple[Protocol, ...]) -> Mapping[str, int]:
     """How many members list each protocol, after one member's list has changed (Kafka: supportedProtocols)."""
-    before, after = {p.name for p in gone}, {p.name for p in come}
+    before, after = {p.name for p in dropped}, {p.name for p in listed}
     if before == after:
         return group.offers
     counts = dict(group.offers)
@@ -63,21 +69,21 @@ def _offers(group: Group, gone: tuple[Protocol, ...], come: tuple[Protocol, ...]
     return {name: count for name, count in counts.items() if count}
 
 
-def _created(group: Group, e: GroupCreated) -> Group:
+def _created(group: ClassicGroup, e: GroupCreated) -> ClassicGroup:
     """The Java coordinator writes an empty group's record at once, and no answer waits for it (seen: Kafka 4.4)."""
-    empty = Group(id=group.id, config=group.config, elect=group.elect, exists=True)
-    return replace(group, exists=True, stored=empty if group.config.coordinator == "java" else None)
+    java = group.config.coordinator is CoordinatorKind.JAVA
+    return replace(group, exists=True, stored=_fresh(group, exists=True) if java else None)
 
 
-def _issued(group: Group, e: facts.MemberIdIssued) -> Group:
+def _issued(group: ClassicGroup, e: facts.MemberIdIssued) -> ClassicGroup:
     return replace(group, pending=group.pending | {e.member})
 
 
-def _pending_removed(group: Group, e: facts.PendingMemberRemoved) -> Group:
+def _pending_removed(group: ClassicGroup, e: facts.PendingMemberRemoved) -> ClassicGroup:
     return replace(group, pending=group.pending - {e.member})
 
 
-def _added(group: Group, e: facts.MemberAdded) -> Group:
+def _added(group: ClassicGroup, e: facts.MemberAdded) -> ClassicGroup:
     member = Member(
         id=e.member,
         instance_id=e.instance_id,
@@ -91,7 +97,7 @@ def _added(group: Group, e: facts.MemberAdded) -> Group:
     )
     statics = {**group.statics, e.instance_id: e.member} if e.instance_id else group.statics
     initial = group.phase is Phase.PREPARING_REBALANCE and group.initial
-    extends = initial and (group.config.coordinator == "java" or group.generation == 0)
+    extends = initial and (group.config.coordinator is CoordinatorKind.JAVA or group.generation == 0)
     return replace(
         group,
         members={**group.members, e.member: member},
@@ -104,7 +110,7 @@ def _added(group: Group, e: facts.MemberAdded) -> Group:
     )
 
 
-def _updated(group: Group, e: facts.MemberUpdated) -> Group:
+def _updated(group: ClassicGroup, e: facts.MemberUpdated) -> ClassicGroup:
     before = group.members[e.member]
     member = replace(
         before,
@@ -117,7 +123,7 @@ def _updated(group: Group, e: facts.MemberUpdated) -> Group:
     return replace(group, members={**group.members, e.member: member}, offers=offers)
 
 
-def _replaced(group: Group, e: facts.MemberReplaced) -> Group:
+def _replaced(group: ClassicGroup, e: facts.MemberReplaced) -> ClassicGroup:
     """The new id takes the old one's place, assignment and leadership (Kafka: ClassicGroup.replaceStaticMember).
 
     Whoever had not synced is still waited for under the old id, as Kafka does: the sync timer ends that.
@@ -145,7 +151,7 @@ def _replaced(group: Group, e: facts.MemberReplaced) -> Group:
     )
 
 
-def _removed(group: Group, e: facts.MemberRemoved) -> Group:
+def _removed(group: ClassicGroup, e: facts.MemberRemoved) -> ClassicGroup:
     member = group.members[e.member]
     statics = {i: m for i, m in group.statics.items() if m != e.member} if member.instance_id else group.statics
     return replace(
@@ -158,12 +164,12 @@ def _removed(group: Group, e: facts.MemberRemoved) -> Group:
     )
 
 
-def _elected(group: Group, e: facts.LeaderElected) -> Group:
+def _elected(group: ClassicGroup, e: facts.LeaderElected) -> ClassicGroup:
     return replace(group, leader=e.member)
 
 
-def _rebalance_started(group: Group, e: facts.RebalanceStarted) -> Group:
-    """Assignments of a rebalance that never became Stable are forgotten; those of a Stable group stay to be seen."""
+def _rebalance_started(group: ClassicGroup, e: facts.RebalanceStarted) -> ClassicGroup:
+    """Assignments of a rebalance that never became Stable are dropped; those of a Stable group stay visible."""
     members = group.members
     if group.phase is Phase.COMPLETING_REBALANCE:
         members = {m: replace(member, assignment=(), sync_request=None) for m, member in members.items()}
@@ -176,11 +182,11 @@ def _rebalance_started(group: Group, e: facts.RebalanceStarted) -> Group:
     )
 
 
-def _delay_extended(group: Group, e: facts.JoinDelayExtended) -> Group:
+def _delay_extended(group: ClassicGroup, e: facts.JoinDelayExtended) -> ClassicGroup:
     return replace(group, new_member_added=False)
 
 
-def _join_completed(group: Group, e: facts.JoinPhaseCompleted) -> Group:
+def _join_completed(group: ClassicGroup, e: facts.JoinPhaseCompleted) -> ClassicGroup:
     members = {m: replace(member, join_request=None, is_new=False) for m, member in group.members.items()}
     return replace(
         group,
@@ -193,7 +199,7 @@ def _join_completed(group: Group, e: facts.JoinPhaseCompleted) -> Group:
     )
 
 
-def _emptied(group: Group, e: GroupEmptied) -> Group:
+def _emptied(group: ClassicGroup, e: GroupEmptied) -> ClassicGroup:
     return replace(
         group,
         phase=move(group.phase, Phase.EMPTY),
@@ -205,45 +211,44 @@ def _emptied(group: Group, e: GroupEmptied) -> Group:
     )
 
 
-def _sync_parked(group: Group, e: facts.SyncParked) -> Group:
+def _sync_parked(group: ClassicGroup, e: facts.SyncParked) -> ClassicGroup:
     member = replace(group.members[e.member], sync_request=e.request)
     return replace(group, members={**group.members, e.member: member}, pending_sync=group.pending_sync - {e.member})
 
 
-def _synced(group: Group, e: facts.MemberSynced) -> Group:
+def _synced(group: ClassicGroup, e: facts.MemberSynced) -> ClassicGroup:
     return replace(group, pending_sync=group.pending_sync - {e.member})
 
 
-def _stored(group: Group, e: facts.AssignmentStored) -> Group:
+def _stored(group: ClassicGroup, e: facts.AssignmentStored) -> ClassicGroup:
     plan = e.assignment or {}
     members = {m: replace(member, assignment=plan.get(m, ()), sync_request=None) for m, member in group.members.items()}
     return replace(group, members=members, phase=move(group.phase, Phase.STABLE), previous=group.phase)
 
 
-def _unloaded(group: Group, e: CoordinatorUnloaded) -> Group:
-    """Whoever waited has been answered: nothing is parked in a group that is given up."""
+def _unloaded(group: ClassicGroup, e: CoordinatorUnloaded) -> ClassicGroup:
+    """All parked requests have been answered: an unloaded group has none."""
     members = {m: replace(member, join_request=None, sync_request=None) for m, member in group.members.items()}
     return replace(group, members=members, phase=Phase.DEAD, previous=group.phase)
 
 
-def _loaded(group: Group, e: CoordinatorLoaded) -> Group:
-    """What durable facts give: Stable if there are members, else Empty, else as if there had never been a group."""
-    fresh = Group(id=group.id, config=group.config, elect=group.elect)
+def _loaded(group: ClassicGroup, e: CoordinatorLoaded) -> ClassicGroup:
+    """What durable facts lead to: Stable if there are members, else Empty; without any, the group does not exist."""
     if group.stored is None:
-        return fresh
+        return _fresh(group)
     phase = Phase.STABLE if group.stored.members else Phase.EMPTY
     kept = replace(group.stored, phase=phase, previous=Phase.EMPTY)
     return replace(kept, stored=kept)
 
 
-def _committed(group: Group, e: CommitAccepted) -> Group:
-    """Offsets are kept elsewhere; but a group that is known by them alone comes back, empty."""
+def _committed(group: ClassicGroup, e: CommitAccepted) -> ClassicGroup:
+    """The broker keeps the offsets; a group that has nothing but offsets comes back empty."""
     if group.stored is not None:
         return group
-    return replace(group, stored=Group(id=group.id, config=group.config, elect=group.elect, exists=True))
+    return replace(group, stored=_fresh(group, exists=True))
 
 
-_APPLY: dict[type[Event], Callable[[Group, Any], Group]] = {
+_APPLY: dict[type[Event], Callable[[ClassicGroup, Any], ClassicGroup]] = {
     GroupCreated: _created,
     facts.MemberIdIssued: _issued,
     facts.PendingMemberRemoved: _pending_removed,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from groupsim.coordinator.classic.state import Group
+from groupsim.coordinator.classic.state import ClassicGroup
 from groupsim.coordinator.outcome import Error
 from groupsim.events.types import MemberId
 
 
-def validate(group: Group, member: MemberId, instance_id: str | None) -> Error:
+def validate(group: ClassicGroup, member: MemberId, instance_id: str | None) -> Error:
     """Is this id a member, and still the one its instance id stands for? (Kafka: ClassicGroup.validateMember)"""
     if instance_id is not None:
         mapped = group.statics.get(instance_id)

@@ -11,35 +11,35 @@ from groupsim.coordinator.classic.commands import (
     SyncAnswer,
     SyncTimedOut,
 )
-from groupsim.coordinator.classic.decision import JOIN_TIMER, SYNC_TIMER, Decision, heartbeat_timer
-from groupsim.coordinator.classic.state import Group, Member, Phase
+from groupsim.coordinator.classic.decision import JOIN_TIMER, SYNC_TIMER, ClassicDecision, session_timer
+from groupsim.coordinator.classic.state import ClassicGroup, Member, Phase
 from groupsim.coordinator.outcome import Error
 from groupsim.events import classic as facts
 from groupsim.events.group import GroupEmptied
 from groupsim.events.types import MemberId
 
 
-def prepare_or_complete(draft: Decision, cause: str, reason: str, member: MemberId | None) -> None:
-    """Start a rebalance, or, in one that runs, see whether this was the last member awaited.
+def prepare_or_complete(decision: ClassicDecision, cause: str, reason: str, member: MemberId | None) -> None:
+    """Start a rebalance, or, in one that runs, complete the join phase if this was the last awaited member.
 
     Kafka: GroupMetadataManager.maybePrepareRebalanceOrCompleteJoin.
     """
-    group = draft.group
+    group = decision.group
     if group.phase is not Phase.PREPARING_REBALANCE:
-        prepare(draft, cause, reason, member)
+        prepare(decision, cause, reason, member)
     elif not group.initial and group.all_joined:
-        complete_join(draft)
+        complete_join(decision)
 
 
-def prepare(draft: Decision, cause: str, reason: str, member: MemberId | None) -> None:
-    """Go to PreparingRebalance and wait for everybody (Kafka: prepareRebalance)."""
-    group = draft.group
+def prepare(decision: ClassicDecision, cause: str, reason: str, member: MemberId | None) -> None:
+    """Go to PreparingRebalance and wait for all members (Kafka: GroupMetadataManager.prepareRebalance)."""
+    group = decision.group
     initial = group.phase is Phase.EMPTY
-    refuse_parked_syncs(draft)
-    draft.disarm(SYNC_TIMER)
+    refuse_parked_syncs(decision)
+    decision.disarm(SYNC_TIMER)
     delay = group.config.group_initial_rebalance_delay_ms
     timeout = delay if initial else group.rebalance_timeout_ms
-    draft.record(
+    decision.record(
         facts.RebalanceStarted(
             generation=group.generation,
             cause=cause,
@@ -49,53 +49,57 @@ def prepare(draft: Decision, cause: str, reason: str, member: MemberId | None) -
             timeout_ms=timeout,
         )
     )
+    decision.cancel_undurable()
     if initial:
         remaining = max(group.rebalance_timeout_ms - delay, 0)
-        draft.arm(JOIN_TIMER, delay, InitialDelayElapsed(delay, remaining))
-    elif draft.group.all_joined:
-        complete_join(draft)
+        decision.arm(JOIN_TIMER, delay, InitialDelayElapsed(delay, remaining))
+    elif decision.group.all_joined:
+        complete_join(decision)
     else:
-        draft.arm(JOIN_TIMER, timeout, JoinTimeout())
+        decision.arm(JOIN_TIMER, timeout, JoinTimeout())
 
 
-def refuse_parked_syncs(draft: Decision) -> None:
-    """Whoever waits for an assignment that will not come is told to rejoin; its session counts from now.
+def refuse_parked_syncs(decision: ClassicDecision) -> None:
+    """Members that wait for an assignment must rejoin; their sessions restart.
 
-    Kafka: resetAndPropagateAssignmentWithError.
+    Kafka: GroupMetadataManager.resetAndPropagateAssignmentWithError.
     """
-    for waiting in _sorted(draft.group):
+    for waiting in _sorted(decision.group):
         if waiting.sync_request is not None:
-            draft.reply(waiting.sync_request, SyncAnswer(error=Error.REBALANCE_IN_PROGRESS))
-            draft.arm_session(waiting)
+            decision.reply(waiting.sync_request, SyncAnswer(error=Error.REBALANCE_IN_PROGRESS))
+            decision.arm_session(waiting)
 
 
-def complete_join(draft: Decision) -> None:
-    """End the join phase: drop who is late, begin the next generation (Kafka: completeClassicGroupJoin)."""
-    draft.disarm(JOIN_TIMER)
-    late = [m for m in _sorted(draft.group) if m.join_request is None]
+def complete_join(decision: ClassicDecision) -> None:
+    """End the join phase: remove late members, begin the next generation.
+
+    Kafka: GroupMetadataManager.completeClassicGroupJoin.
+    """
+    decision.disarm(JOIN_TIMER)
+    late = [m for m in _sorted(decision.group) if m.join_request is None]
     dropped = tuple(m.id for m in late if m.instance_id is None)
-    for gone in dropped:
-        draft.disarm(heartbeat_timer(gone))
-        remove(draft, gone, "join-timeout")
-    members = draft.group.members
+    for member in dropped:
+        decision.disarm(session_timer(member))
+        remove(decision, member, "join-timeout")
+    members = decision.group.members
     if not members:
-        generation = draft.group.generation + 1
-        draft.record(GroupEmptied(generation=generation, protocol_type=draft.group.protocol_type))
+        generation = decision.group.generation + 1
+        decision.record(GroupEmptied(generation=generation, protocol_type=decision.group.protocol_type))
         return
-    joined = tuple(m.id for m in _sorted(draft.group) if m.join_request is not None)
-    if not joined:  # only static members are left, and none of them is here: try again (spec: T12)
-        draft.arm(JOIN_TIMER, draft.group.rebalance_timeout_ms, JoinTimeout())
+    joined = tuple(m.id for m in _sorted(decision.group) if m.join_request is not None)
+    if not joined:  # only static members are left, and none of them has rejoined: wait once more
+        decision.arm(JOIN_TIMER, decision.group.rebalance_timeout_ms, JoinTimeout())
         return
-    if draft.group.leader not in joined:
-        draft.record(facts.LeaderElected(member=draft.group.elect(draft.group.generation, joined)))
+    if decision.group.leader not in joined:
+        decision.record(facts.LeaderElected(member=decision.group.elect(decision.group.generation, joined)))
     absent = tuple(m.id for m in late if m.instance_id is not None)
-    _begin_generation(draft, dropped, absent)
+    _begin_generation(decision, dropped, absent)
 
 
-def _begin_generation(draft: Decision, dropped: tuple[MemberId, ...], absent: tuple[MemberId, ...]) -> None:
-    group = draft.group
+def _begin_generation(decision: ClassicDecision, dropped: tuple[MemberId, ...], absent: tuple[MemberId, ...]) -> None:
+    group = decision.group
     parked = _sorted(group)
-    draft.record(
+    decision.record(
         facts.JoinPhaseCompleted(
             generation=group.generation + 1,
             protocol=vote(group),
@@ -107,17 +111,17 @@ def _begin_generation(draft: Decision, dropped: tuple[MemberId, ...], absent: tu
         )
     )
     for member in parked:
-        draft.reply(member.join_request, joined(draft.group, member.id, listing=member.id == group.leader))
-        draft.arm_session(member)
-    draft.arm(SYNC_TIMER, group.rebalance_timeout_ms, SyncTimedOut(draft.group.generation))
+        decision.reply(member.join_request, joined(decision.group, member.id, listing=member.id == group.leader))
+        decision.arm_session(member)
+    decision.arm(SYNC_TIMER, group.rebalance_timeout_ms, SyncTimedOut(decision.group.generation))
 
 
-def vote(group: Group) -> str | None:
+def vote(group: ClassicGroup) -> str | None:
     """The protocol the present members choose."""
     return votes.vote([[p.name for p in m.protocols] for m in _sorted(group)])
 
 
-def joined(group: Group, member: MemberId, *, listing: bool) -> JoinAnswer:
+def joined(group: ClassicGroup, member: MemberId, *, listing: bool) -> JoinAnswer:
     """The answer to a member of the present generation; with the list of members if it must run the assignor."""
     listed = [Listed(m.id, m.instance_id, m.metadata(group.protocol)) for m in _sorted(group)] if listing else ()
     return JoinAnswer(
@@ -130,15 +134,15 @@ def joined(group: Group, member: MemberId, *, listing: bool) -> JoinAnswer:
     )
 
 
-def remove(draft: Decision, member: MemberId, cause: str, reason: str | None = None) -> None:
-    """Take a member out; whoever is first in hash order leads if it led. Its parked join must be answered before."""
-    leads = draft.group.leader == member
-    gone = draft.group.members[member]
-    draft.record(facts.MemberRemoved(member=member, cause=cause, instance_id=gone.instance_id, reason=reason))
-    if leads and draft.group.members:
-        heir = draft.group.elect(draft.group.generation, tuple(sorted(draft.group.members)))
-        draft.record(facts.LeaderElected(member=heir))
+def remove(decision: ClassicDecision, member: MemberId, cause: str, reason: str | None = None) -> None:
+    """Remove a member and elect another leader if it led. Its parked JoinGroup must be answered before."""
+    leads = decision.group.leader == member
+    removed = decision.group.members[member]
+    decision.record(facts.MemberRemoved(member=member, cause=cause, instance_id=removed.instance_id, reason=reason))
+    if leads and decision.group.members:
+        successor = decision.group.elect(decision.group.generation, tuple(sorted(decision.group.members)))
+        decision.record(facts.LeaderElected(member=successor))
 
 
-def _sorted(group: Group) -> list[Member]:
+def _sorted(group: ClassicGroup) -> list[Member]:
     return [group.members[m] for m in sorted(group.members)]

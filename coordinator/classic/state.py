@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from groupsim.coordinator.classic.votes import elect_by_hash
-from groupsim.coordinator.config import GroupConfig
+from groupsim.coordinator.config import ClassicGroupConfig, Configs
 from groupsim.events.types import GroupId, MemberId, Partitions, Plan, Protocol, Subscription
 
 Elect = Callable[[int, tuple[MemberId, ...]], MemberId]
@@ -46,16 +46,17 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
+class ClassicGroup:
     """A group as its coordinator knows it. `exists` is False until GroupCreated.
 
-    `previous` is the phase before the present one: a rebalance is *initial* if it was EMPTY. `new_member_added` is the
-    flag that extends an initial delay; Kafka does not clear it when the rebalance completes, and neither do we.
-    `offers` counts the members that list each protocol. `stored` is what the durable facts alone would give.
+    `configs` are the settings of every group type: a conversion needs those of the other. `previous` is the phase
+    before the present one: a rebalance is *initial* if it was EMPTY. `new_member_added` is the flag that extends an
+    initial delay; Kafka does not clear it when the rebalance completes, so it is not cleared here. `offers` counts the
+    members that list each protocol. `stored` is the state that the durable facts alone lead to.
     """
 
     id: GroupId
-    config: GroupConfig = field(default_factory=GroupConfig)
+    configs: Configs = field(default_factory=Configs)
     elect: Elect = elect_by_hash
     exists: bool = False
     phase: Phase = Phase.EMPTY
@@ -70,7 +71,12 @@ class Group:
     pending: frozenset[MemberId] = frozenset()
     pending_sync: frozenset[MemberId] = frozenset()
     new_member_added: bool = False
-    stored: Group | None = None
+    stored: ClassicGroup | None = None
+
+    @property
+    def config(self) -> ClassicGroupConfig:
+        """The settings of classic groups."""
+        return self.configs.classic
 
     @property
     def awaiting_join(self) -> int:
@@ -94,5 +100,5 @@ class Group:
 
     @property
     def assignment(self) -> Plan:
-        """Who holds what by the books, sorted."""
+        """The partitions of each member, sorted by member id."""
         return {m: self.members[m].assignment for m in sorted(self.members)}

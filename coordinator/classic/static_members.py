@@ -5,26 +5,26 @@ from __future__ import annotations
 from dataclasses import replace
 
 from groupsim.coordinator.classic.commands import Join, JoinAnswer, SessionExpired
-from groupsim.coordinator.classic.decision import Decision, heartbeat_timer
+from groupsim.coordinator.classic.decision import ClassicDecision, session_timer
 from groupsim.coordinator.classic.rebalance import joined, prepare, prepare_or_complete, vote
-from groupsim.coordinator.classic.state import Group, Phase
+from groupsim.coordinator.classic.state import ClassicGroup, Phase
 from groupsim.coordinator.outcome import Error
 from groupsim.events import classic as facts
 
 SKIP_ASSIGNMENT_SINCE = 9
 
 
-def replace_member(draft: Decision, cmd: Join) -> None:
-    """Fence the old id, put the new one in its place; a Stable group whose vote is unchanged answers at once."""
-    group = draft.group
+def replace_member(decision: ClassicDecision, cmd: Join) -> None:
+    """Fence the old id and replace it by the new one; a Stable group whose vote is unchanged answers at once."""
+    group = decision.group
     assert cmd.instance_id is not None
     if group.phase is Phase.EMPTY:  # Kafka throws IllegalStateException; no mapping can outlive its member
-        draft.reply(cmd.request, JoinAnswer(error=Error.UNKNOWN_SERVER_ERROR))
+        decision.reply(cmd.request, JoinAnswer(error=Error.UNKNOWN_SERVER_ERROR))
         return
     old = group.members[group.statics[cmd.instance_id]]
-    draft.release(old, Error.FENCED_INSTANCE_ID)
+    decision.refuse_parked(old, Error.FENCED_INSTANCE_ID)
     at_once = group.phase is Phase.STABLE and _vote_after(group, old.id, cmd) == group.protocol
-    draft.record(
+    decision.record(
         facts.MemberReplaced(
             instance_id=cmd.instance_id,
             old=old.id,
@@ -37,30 +37,30 @@ def replace_member(draft: Decision, cmd: Join) -> None:
             request=None if at_once else cmd.request,
         )
     )
-    # The alarm is set before the request's own session timeout is taken over.
-    draft.arm(heartbeat_timer(cmd.new_member), old.session_timeout_ms, SessionExpired(cmd.new_member))
+    # The timer is set before the request's own session timeout is taken over.
+    decision.arm(session_timer(cmd.new_member), old.session_timeout_ms, SessionExpired(cmd.new_member))
     if at_once:
-        draft.reply(cmd.request, _answer_stable(draft.group, cmd, was_leader=group.leader == old.id, old=old.id))
+        decision.reply(cmd.request, _answer_stable(decision.group, cmd, was_leader=group.leader == old.id, old=old.id))
         return
     who = f"static member {cmd.new_member} with instance id {cmd.instance_id}"
     reason = f"Updating metadata for {who}; client reason: {cmd.reason or 'not provided'}"
     if group.phase is Phase.STABLE:
         reason = f"Group's selectedProtocol will change because {who} joined with change of protocol"
     if group.phase is Phase.PREPARING_REBALANCE:
-        prepare_or_complete(draft, "static-replaced", reason, cmd.new_member)
+        prepare_or_complete(decision, "static-replaced", reason, cmd.new_member)
     else:
-        prepare(draft, "static-replaced", reason, cmd.new_member)
+        prepare(decision, "static-replaced", reason, cmd.new_member)
 
 
-def _vote_after(group: Group, old: str, cmd: Join) -> str | None:
+def _vote_after(group: ClassicGroup, old: str, cmd: Join) -> str | None:
     member = replace(group.members[old], protocols=cmd.protocols)
     return vote(replace(group, members={**group.members, old: member}))
 
 
-def _answer_stable(group: Group, cmd: Join, *, was_leader: bool, old: str) -> JoinAnswer:
-    """From API 9 on a returning leader gets the list and is told to skip the assignment (KIP-814).
+def _answer_stable(group: ClassicGroup, cmd: Join, *, was_leader: bool, old: str) -> JoinAnswer:
+    """From version 9 on a returning leader gets the member list and skip_assignment (KIP-814).
 
-    Below, it is told its *former* id leads, so that it believes itself a follower.
+    Below, the answer names its *former* id as leader, so that it acts as a follower.
     """
     if cmd.version >= SKIP_ASSIGNMENT_SINCE:
         answer = joined(group, cmd.new_member, listing=was_leader)

@@ -1,44 +1,45 @@
-"""SyncGroup (spec 3.1; Kafka: classicGroupSync, classicGroupSyncToClassicGroup)."""
+"""SyncGroup (Kafka: GroupMetadataManager.classicGroupSync, classicGroupSyncToClassicGroup)."""
 
 from __future__ import annotations
 
 from groupsim.coordinator.classic.commands import Sync, SyncAnswer
-from groupsim.coordinator.classic.decision import SYNC_TIMER, Decision
+from groupsim.coordinator.classic.decision import SYNC_TIMER, ClassicDecision
 from groupsim.coordinator.classic.guards import validate
-from groupsim.coordinator.classic.state import Group, Member, Phase
+from groupsim.coordinator.classic.state import ClassicGroup, Member, Phase
+from groupsim.coordinator.config import CoordinatorKind
 from groupsim.coordinator.outcome import Error, Outcome
 from groupsim.events import classic as facts
 
 PROTOCOL_SINCE = 5
 
 
-def sync(group: Group, cmd: Sync) -> Outcome:
+def sync(group: ClassicGroup, cmd: Sync) -> Outcome[ClassicGroup]:
     """Guards in the broker's own order, then by phase."""
-    draft = Decision(group)
+    decision = ClassicDecision(group)
     error = _refusal(group, cmd)
     if error is not Error.NONE:
-        draft.reply(cmd.request, SyncAnswer(error=error))
-        return draft.outcome()
+        decision.reply(cmd.request, SyncAnswer(error=error))
+        return decision.outcome()
     match group.phase:
         case Phase.PREPARING_REBALANCE:
-            draft.reply(cmd.request, SyncAnswer(error=Error.REBALANCE_IN_PROGRESS))
+            decision.reply(cmd.request, SyncAnswer(error=Error.REBALANCE_IN_PROGRESS))
         case Phase.COMPLETING_REBALANCE:
-            draft.record(facts.SyncParked(member=cmd.member, request=cmd.request))
+            decision.record(facts.SyncParked(member=cmd.member, request=cmd.request))
             if cmd.member == group.leader:
-                _store(draft, cmd)
-            _disarm_if_all_synced(draft)
+                _store(decision, cmd)
+            _disarm_if_all_synced(decision)
         case Phase.STABLE:
-            draft.record(facts.MemberSynced(member=cmd.member))
-            draft.reply(cmd.request, assigned(draft.group, group.members[cmd.member]))
-            if group.config.coordinator == "scala":
-                draft.arm_session(group.members[cmd.member])
-            _disarm_if_all_synced(draft)
+            decision.record(facts.MemberSynced(member=cmd.member))
+            decision.reply(cmd.request, assigned(decision.group, group.members[cmd.member]))
+            if group.config.coordinator is CoordinatorKind.SCALA:
+                decision.arm_session(group.members[cmd.member])
+            _disarm_if_all_synced(decision)
         case phase:
             raise AssertionError(f"a group in {phase} cannot have members")
-    return draft.outcome()
+    return decision.outcome()
 
 
-def _refusal(group: Group, cmd: Sync) -> Error:
+def _refusal(group: ClassicGroup, cmd: Sync) -> Error:
     if cmd.version >= PROTOCOL_SINCE and (cmd.protocol_type is None or cmd.protocol is None):
         return Error.INCONSISTENT_GROUP_PROTOCOL
     if not group.id:
@@ -59,12 +60,12 @@ def _differs(given: str | None, known: str | None) -> bool:
     return given is not None and known is not None and given != known
 
 
-def _store(draft: Decision, cmd: Sync) -> None:
-    """The leader has spoken: everybody who waits gets its part, and a session counted from now."""
-    group = draft.group
+def _store(decision: ClassicDecision, cmd: Sync) -> None:
+    """Store the leader's assignment: every parked SyncGroup is answered, and its member's session restarts."""
+    group = decision.group
     given = dict(cmd.assignment)
     members = [group.members[m] for m in sorted(group.members)]
-    draft.record(
+    decision.record(
         facts.AssignmentStored(
             generation=group.generation,
             leader=group.leader,
@@ -76,11 +77,11 @@ def _store(draft: Decision, cmd: Sync) -> None:
     )
     for waiting in members:
         if waiting.sync_request is not None:
-            draft.reply(waiting.sync_request, assigned(draft.group, draft.group.members[waiting.id]))
-            draft.arm_session(waiting)
+            decision.reply(waiting.sync_request, assigned(decision.group, decision.group.members[waiting.id]))
+            decision.arm_session(waiting)
 
 
-def _kept(member: Member, group: Group) -> facts.StoredMember:
+def _kept(member: Member, group: ClassicGroup) -> facts.StoredMember:
     return facts.StoredMember(
         member=member.id,
         client_id=member.client_id,
@@ -92,11 +93,11 @@ def _kept(member: Member, group: Group) -> facts.StoredMember:
     )
 
 
-def assigned(group: Group, member: Member) -> SyncAnswer:
-    """The member's part of the assignment in force."""
+def assigned(group: ClassicGroup, member: Member) -> SyncAnswer:
+    """The member's part of the current assignment."""
     return SyncAnswer(protocol_type=group.protocol_type, protocol=group.protocol, assignment=member.assignment)
 
 
-def _disarm_if_all_synced(draft: Decision) -> None:
-    if not draft.group.pending_sync:
-        draft.disarm(SYNC_TIMER)
+def _disarm_if_all_synced(decision: ClassicDecision) -> None:
+    if not decision.group.pending_sync:
+        decision.disarm(SYNC_TIMER)

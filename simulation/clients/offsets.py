@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import simpy
 
-from groupsim.coordinator.classic.commands import Commit, CommitAnswer
+from groupsim.coordinator.commands import Commit, CommitAnswer
 from groupsim.coordinator.outcome import Error
 from groupsim.events import client as facts
 from groupsim.events.types import Offsets

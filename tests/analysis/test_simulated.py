@@ -11,7 +11,7 @@ from groupsim.analysis.availability.labels import OK
 from groupsim.analysis.group_state import EMPTY, STABLE, GroupState
 from groupsim.analysis.runs import Run
 from groupsim.analysis.tables import metrics
-from groupsim.coordinator.classic import Group, evolve
+from groupsim.coordinator.classic import ClassicGroup, evolve
 from groupsim.events.base import group_of, group_stream
 from groupsim.invariants import all_invariants
 from groupsim.scenarios.catalogue import find
@@ -41,7 +41,7 @@ each_run = pytest.mark.parametrize("name", sorted(COMMANDS))
 @each_run
 def test_the_books_are_the_coordinators_own_state_after_every_fact(name: str) -> None:
     books: dict[str, GroupState] = {}
-    truth: dict[str, Group] = {}
+    truth: dict[str, ClassicGroup] = {}
     compared = 0
     for fact in played(name).read():
         group = group_of(fact.stream)
@@ -49,7 +49,7 @@ def test_the_books_are_the_coordinators_own_state_after_every_fact(name: str) ->
             continue
         mine = books.setdefault(group, GroupState())
         mine.apply(fact.event)
-        theirs = truth[group] = evolve(truth.get(group, Group(id=group)), fact.event)
+        theirs = truth[group] = evolve(truth.get(group, ClassicGroup(id=group)), fact.event)
         assert (mine.state, mine.generation, mine.leader) == (
             theirs.phase.value,
             theirs.generation,

@@ -7,10 +7,11 @@ from functools import reduce
 from typing import Any
 
 from groupsim.analysis.group_state import GroupState
-from groupsim.coordinator.classic import Group, Phase, decide, evolve
-from groupsim.coordinator.classic.commands import Load, SessionExpired
+from groupsim.coordinator.classic import ClassicGroup, Phase, decide, evolve
+from groupsim.coordinator.classic.commands import SessionExpired
 from groupsim.coordinator.classic.transitions import TRANSITIONS
-from groupsim.coordinator.config import GroupConfig
+from groupsim.coordinator.commands import Load
+from groupsim.coordinator.config import ClassicGroupConfig, Configs
 from groupsim.coordinator.outcome import Arm, Outcome
 from groupsim.events import classic as facts
 from groupsim.events.base import Event
@@ -22,8 +23,8 @@ SETTLED = {Phase.STABLE: Phase.STABLE, Phase.EMPTY: Phase.EMPTY}
 class Clockwork:
     """`group` is live state; `log` every fact; `open` the requests that have no answer yet; `dropped` those excused."""
 
-    def __init__(self, config: GroupConfig) -> None:
-        self.initial = Group(id="g", config=config)
+    def __init__(self, config: ClassicGroupConfig) -> None:
+        self.initial = ClassicGroup(id="g", configs=Configs(classic=config))
         self.group = self.initial
         self.books = GroupState()
         self.log: list[Event] = []
@@ -34,7 +35,7 @@ class Clockwork:
         self._alarms: dict[str, tuple[int, int, Any]] = {}
         self._armed = 0
 
-    def do(self, command: Any) -> Outcome:
+    def do(self, command: Any) -> Outcome[ClassicGroup]:
         """Give a command to the machine and hold every law."""
         request = getattr(command, "request", None)
         if request is not None:
@@ -48,6 +49,7 @@ class Clockwork:
         assert self.group == before, "decide changes nothing"
         for event in outcome.events:
             self._apply(event)
+        assert outcome.state == self.group, "the decision leads where its facts lead"
         self._answer(outcome)
         self._set_alarms(outcome)
         self.check()
@@ -85,12 +87,12 @@ class Clockwork:
         self.dropped |= {r for r in requests if r is not None}
         self.open -= self.dropped
 
-    def _answer(self, outcome: Outcome) -> None:
+    def _answer(self, outcome: Outcome[ClassicGroup]) -> None:
         for reply in outcome.replies:
             assert reply.request in self.open, f"request {reply.request} is answered at most once"
             self.open.discard(reply.request)
 
-    def _set_alarms(self, outcome: Outcome) -> None:
+    def _set_alarms(self, outcome: Outcome[ClassicGroup]) -> None:
         for timer in outcome.timers:
             self._alarms.pop(timer.key, None)
             if isinstance(timer, Arm):

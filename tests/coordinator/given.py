@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
-from groupsim.coordinator.classic import Group, decide, evolve
-from groupsim.coordinator.classic.commands import Commit, Heartbeat, Join, Leave, Leaving, Sync
-from groupsim.coordinator.config import GroupConfig
+from groupsim.coordinator.classic import ClassicGroup, decide, evolve
+from groupsim.coordinator.classic.commands import Heartbeat, Join, Leave, Leaving, Sync
+from groupsim.coordinator.commands import Commit
+from groupsim.coordinator.config import ClassicGroupConfig, Configs
 from groupsim.coordinator.outcome import Arm, Outcome
 from groupsim.events import classic as facts
 from groupsim.events.base import Event
@@ -33,9 +34,9 @@ def offer(*names: str, topic: str = "orders") -> tuple[Protocol, ...]:
 RANGE = offer("range")
 
 
-def after(*events: Event, config: GroupConfig | None = None, id: str = "g") -> Group:
+def after(*events: Event, config: ClassicGroupConfig | None = None, id: str = "g") -> ClassicGroup:
     """The group these facts lead to."""
-    return reduce(evolve, events, Group(id=id, config=config or GroupConfig()))
+    return reduce(evolve, events, ClassicGroup(id=id, configs=Configs(classic=config or ClassicGroupConfig())))
 
 
 def added(member: str, request: int | None = None, **more: Any) -> facts.MemberAdded:
@@ -150,9 +151,9 @@ def commit(member: str = "", generation: int = -1, **more: Any) -> Commit:
 class Then:
     """What a command led to."""
 
-    def __init__(self, group: Group, command: Any) -> None:
-        self.outcome: Outcome = decide(group, command)
-        self.group = reduce(evolve, self.outcome.events, group)
+    def __init__(self, group: ClassicGroup, command: Any) -> None:
+        self.outcome: Outcome[ClassicGroup] = decide(group, command)
+        self.group = self.outcome.state
 
     @property
     def facts(self) -> list[str]:
@@ -192,6 +193,6 @@ class Then:
         return found
 
 
-def when(given: Sequence[Event], command: Any, config: GroupConfig | None = None) -> Then:
+def when(given: Sequence[Event], command: Any, config: ClassicGroupConfig | None = None) -> Then:
     """Fold the facts, decide the command."""
     return Then(after(*given, config=config), command)

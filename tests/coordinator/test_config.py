@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from groupsim.coordinator.config import BOUNDS, BadSetting, GroupConfig, names, with_settings
+from groupsim.coordinator.config import BOUNDS, BadSetting, ClassicGroupConfig, Configs
 
 
 def test_the_defaults_are_kafkas() -> None:
-    config = GroupConfig()
+    config = ClassicGroupConfig()
     assert (config.group_min_session_timeout_ms, config.group_max_session_timeout_ms) == (6_000, 1_800_000)
     assert (config.group_initial_rebalance_delay_ms, config.group_max_size) == (3_000, 2_147_483_647)
     assert config.coordinator == "java"
 
 
 def test_every_setting_has_bounds() -> None:
-    assert sorted(BOUNDS) == sorted(names(GroupConfig()))
+    assert sorted(BOUNDS) == sorted(Configs().names())
 
 
 def test_a_text_becomes_a_number() -> None:
-    assert with_settings(GroupConfig(), {"group.max.size": "3"}, BOUNDS).group_max_size == 3
+    assert Configs().with_settings({"group.max.size": "3"}).classic.group_max_size == 3
 
 
 @pytest.mark.parametrize(
@@ -35,4 +35,4 @@ def test_a_text_becomes_a_number() -> None:
 )
 def test_what_can_not_be_is_said_in_a_sentence(name: str, value: object, sentence: str) -> None:
     with pytest.raises(BadSetting, match=sentence):
-        with_settings(GroupConfig(), {name: value}, BOUNDS)
+        Configs().with_settings({name: value})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from groupsim.coordinator.config import GroupConfig
+from groupsim.coordinator.config import ClassicGroupConfig
 from groupsim.events import classic as facts
 from groupsim.events.base import Event
 from tests.coordinator.given import (
@@ -28,7 +28,7 @@ from tests.coordinator.given import (
     when,
 )
 
-FULL = GroupConfig(group_max_size=2)
+FULL = ClassicGroupConfig(group_max_size=2)
 
 
 def test_the_empty_group_id_is_refused_before_anything_else() -> None:
@@ -159,7 +159,7 @@ def test_a_pending_id_with_an_instance_id_is_an_error_of_the_server() -> None:
 
 
 def test_an_empty_group_admits_everybody() -> None:
-    assert when(CREATED, join(), GroupConfig(group_max_size=1)).error == "MEMBER_ID_REQUIRED"
+    assert when(CREATED, join(), ClassicGroupConfig(group_max_size=1)).error == "MEMBER_ID_REQUIRED"
 
 
 @pytest.mark.parametrize("given", [COMPLETING, STABLE])
@@ -181,7 +181,7 @@ def test_pending_ids_do_not_count() -> None:
 
 
 def test_a_rebalance_keeps_the_first_that_join_and_removes_who_comes_too_late() -> None:
-    full = GroupConfig(group_max_size=1)
+    full = ClassicGroupConfig(group_max_size=1)
     given = (*PREPARING, updated("b", 5))
     then = when(given, join("a"), full)
     assert (then.error, sorted(then.group.members)) == ("GROUP_MAX_SIZE_REACHED", ["b"])
@@ -198,7 +198,7 @@ def test_a_static_member_that_restarts_is_turned_away_by_a_full_group() -> None:
         facts.SyncParked(member="a", request=2),
         facts.AssignmentStored(generation=1, assignment={"a": ()}),
     )
-    assert when(given, join(instance_id="i"), GroupConfig(group_max_size=1)).error == "GROUP_MAX_SIZE_REACHED"
+    assert when(given, join(instance_id="i"), ClassicGroupConfig(group_max_size=1)).error == "GROUP_MAX_SIZE_REACHED"
 
 
 # protocols (spec 2.8)

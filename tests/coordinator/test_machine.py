@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from groupsim.coordinator.classic import Phase
-from groupsim.coordinator.classic.commands import Commit, Heartbeat, Join, Leave, Leaving, Load, Sync, Unload
-from groupsim.coordinator.config import GroupConfig
+from groupsim.coordinator.classic.commands import Heartbeat, Join, Leave, Leaving, Sync
+from groupsim.coordinator.commands import Commit, Load, Unload
+from groupsim.coordinator.config import ClassicGroupConfig, CoordinatorKind
 from groupsim.events.group import CommitAccepted, CommitRefused
 from groupsim.events.types import Protocol
 from tests.coordinator.clockwork import Clockwork
@@ -20,10 +21,10 @@ OFFERS = st.sampled_from(
     [offer("range"), offer("range"), offer("range", "sticky"), offer("sticky", "range"), offer("x"), ()]
 )
 CONFIGS = st.builds(
-    GroupConfig,
+    ClassicGroupConfig,
     group_initial_rebalance_delay_ms=st.sampled_from([0, 3_000]),
     group_max_size=st.sampled_from([2, 100, 100]),
-    coordinator=st.sampled_from(["java", "scala"]),
+    coordinator=st.sampled_from(CoordinatorKind),
 )
 
 
@@ -31,7 +32,7 @@ class ClassicGroupMachine(RuleBasedStateMachine):
     """Members come, speak out of turn, fall silent; now and then the coordinator moves."""
 
     @initialize(config=CONFIGS, instances=st.lists(INSTANCES, max_size=3))
-    def begin(self, config: GroupConfig, instances: list[str | None]) -> None:
+    def begin(self, config: ClassicGroupConfig, instances: list[str | None]) -> None:
         self.clock = Clockwork(config)
         self.requests = 0
         self.ids: list[str] = []

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from groupsim.coordinator.classic import Phase, resume
-from groupsim.coordinator.classic.commands import Load, Unload
-from groupsim.coordinator.config import GroupConfig
+from groupsim.coordinator.commands import Load, Unload
+from groupsim.coordinator.config import ClassicGroupConfig, CoordinatorKind
 from groupsim.events import classic as facts
 from groupsim.events.base import Event
 from groupsim.events.group import CommitAccepted, CoordinatorLoaded, CoordinatorUnloaded, GroupCreated
@@ -89,7 +89,7 @@ def test_a_group_that_never_had_an_assignment_comes_back_empty(given: tuple[Even
     """Seen on Kafka 4.4: the Java coordinator writes a new group's record at once; the old one did not."""
     then = when(given, Load())
     assert (then.group.exists, then.group.generation, dict(then.group.members)) == (True, 0, {})
-    old = when(given, Load(), GroupConfig(coordinator="scala"))
+    old = when(given, Load(), ClassicGroupConfig(coordinator=CoordinatorKind.SCALA))
     assert (old.group.exists, old.group.generation, dict(old.group.members)) == (False, 0, {})
 
 
@@ -124,7 +124,7 @@ def test_a_static_replacement_in_a_running_rebalance_is_forgotten() -> None:
 
 
 def test_a_group_over_its_size_limit_rebalances_as_soon_as_it_is_loaded() -> None:
-    then = when(STABLE, Load(), GroupConfig(group_max_size=1))
+    then = when(STABLE, Load(), ClassicGroupConfig(group_max_size=1))
     assert (then.facts, then.state) == (["CoordinatorLoaded", "RebalanceStarted"], "PreparingRebalance")
     assert then.fact(facts.RebalanceStarted).reason == "Freshly-loaded group is over capacity (1)"
     assert then.timers["join"] == 60_000

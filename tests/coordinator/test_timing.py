@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from groupsim.coordinator.classic.commands import InitialDelayElapsed, JoinTimeout
-from groupsim.coordinator.config import GroupConfig
+from groupsim.coordinator.config import ClassicGroupConfig
 from groupsim.events import classic as facts
 from groupsim.events.base import Event
 from groupsim.events.group import GroupEmptied
@@ -122,5 +122,5 @@ def test_a_join_alarm_that_rings_too_late_does_nothing(given: tuple[Event, ...])
 
 
 def test_without_a_delay_the_founder_still_waits_for_its_alarm() -> None:
-    then = when((*CREATED, issued("n")), join("n"), GroupConfig(group_initial_rebalance_delay_ms=0))
+    then = when((*CREATED, issued("n")), join("n"), ClassicGroupConfig(group_initial_rebalance_delay_ms=0))
     assert (then.errors, then.timers["join"]) == ({}, 0)

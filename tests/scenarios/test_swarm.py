@@ -12,7 +12,8 @@ from groupsim import assignors
 from groupsim.assignors.spec import Spec
 from groupsim.coordinator import classic
 from groupsim.coordinator.classic import commands
-from groupsim.coordinator.classic.state import Group
+from groupsim.coordinator.classic.state import ClassicGroup
+from groupsim.coordinator.commands import Commit, CommitAnswer
 from groupsim.coordinator.outcome import Error, Outcome, Reply
 from groupsim.events.group import CommitAccepted
 from groupsim.scenarios.catalogue import find
@@ -72,21 +73,23 @@ def test_an_assignor_that_grants_twice_is_found(monkeypatch: pytest.MonkeyPatch)
     assert "single-owner" in _found(assignor="cooperative-sticky")
 
 
-Decide = Callable[[Group, Any], Outcome]
+Decide = Callable[[ClassicGroup, Any], Outcome[ClassicGroup]]
 
 
-def _planted(monkeypatch: pytest.MonkeyPatch, mutant: Callable[[Decide, Group, Any], Outcome]) -> None:
+def _planted(
+    monkeypatch: pytest.MonkeyPatch, mutant: Callable[[Decide, ClassicGroup, Any], Outcome[ClassicGroup]]
+) -> None:
     """Let the coordinator decide something else."""
     right = classic.decide
     monkeypatch.setattr(classic, "decide", lambda group, command: mutant(right, group, command))
 
 
 def test_a_coordinator_that_accepts_whatever_is_committed_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    def gullible(right: Decide, group: Group, command: Any) -> Outcome:
-        if not isinstance(command, commands.Commit) or not group.exists:
+    def gullible(right: Decide, group: ClassicGroup, command: Any) -> Outcome[ClassicGroup]:
+        if not isinstance(command, Commit) or not group.exists:
             return right(group, command)
         said = CommitAccepted(member=command.member, generation=command.generation, offsets=command.offsets)
-        return Outcome((said,), (Reply(command.request, commands.CommitAnswer(Error.NONE)),))
+        return Outcome(classic.evolve(group, said), (said,), (Reply(command.request, CommitAnswer(Error.NONE)),))
 
     _planted(monkeypatch, gullible)
     assert "fenced-commits" in _found()
@@ -95,8 +98,8 @@ def test_a_coordinator_that_accepts_whatever_is_committed_is_found(monkeypatch: 
 def test_a_coordinator_whose_alarms_do_not_ring_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     alarms = (commands.SessionExpired, commands.JoinTimeout, commands.SyncTimedOut)
 
-    def deaf(right: Decide, group: Group, command: Any) -> Outcome:
-        return Outcome() if isinstance(command, alarms) else right(group, command)
+    def deaf(right: Decide, group: ClassicGroup, command: Any) -> Outcome[ClassicGroup]:
+        return Outcome(group) if isinstance(command, alarms) else right(group, command)
 
     _planted(monkeypatch, deaf)
     assert _found() & {"converges", "story"}

@@ -10,8 +10,7 @@ from hypothesis import HealthCheck, example, given, note, settings
 from hypothesis import strategies as st
 
 from groupsim.analysis.group_state import GroupState
-from groupsim.coordinator.classic import Group, evolve
-from groupsim.coordinator.config import GroupConfig
+from groupsim.coordinator.classic import ClassicGroup, evolve
 from groupsim.events import classic as c
 from groupsim.events.base import group_stream
 from groupsim.events.group import CommitAccepted, CoordinatorLoaded
@@ -161,7 +160,7 @@ class Trouble:
 def _live_books_are_the_folded_log(told: Told, world: World) -> None:
     facts = [fact.event for fact in told.log if fact.stream == group_stream("billing")]
     live = world.broker.group("billing")
-    folded = reduce(evolve, facts, Group(id="billing", config=GroupConfig()))
+    folded = reduce(evolve, facts, ClassicGroup(id="billing"))
     assert folded == live
     books = GroupState()
     for fact in facts:

@@ -1,0 +1,54 @@
+"""Commands that every group takes, whatever its protocol: offset commits, and the coordinator's coming and going.
+
+A command is a request of a client, a timer that fires, or the broker's own (`Load`, `Unload`). Requests and answers of
+one protocol stand with its machine (`coordinator.classic.commands`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from groupsim.coordinator.outcome import Answer
+from groupsim.events.types import NO_GENERATION, MemberId, Offsets
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A client's request. `request` numbers it within its group; its Reply carries the same number."""
+
+    answer: ClassVar[type[Answer]] = Answer
+    request: int
+
+    def with_new_id(self, uuid: Callable[[], str]) -> Self:
+        """The request with an id that its sender gets if it needs a new one: a machine draws nothing itself."""
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class CommitAnswer(Answer):
+    """OffsetCommit and TxnOffsetCommit response."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commit(Request):
+    """OffsetCommit, or TxnOffsetCommit if `transactional`. `generation` is the member epoch in a consumer group."""
+
+    answer: ClassVar[type[Answer]] = CommitAnswer
+    offsets: Offsets
+    member: MemberId = ""
+    generation: int = NO_GENERATION
+    instance_id: str | None = None
+    transactional: bool = False
+    version: int = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Unload:
+    """The broker gives this group's offsets partition up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """A broker takes this group's offsets partition over."""
