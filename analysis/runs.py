@@ -12,11 +12,13 @@ import pandas as pd
 from groupsim.analysis.availability.intervals import Interval, intervals
 from groupsim.analysis.blame.blame import Blame, blame
 from groupsim.analysis.blame.critical_path import Step, critical_paths
-from groupsim.analysis.blame.timeline import GroupTimeline, stories
 from groupsim.analysis.snapshots import replay_stored
 from groupsim.analysis.tables import blame_tables, commits, frames, members, metrics, ownership
-from groupsim.analysis.tables.rebalances import Rebalance, rebalances
+from groupsim.analysis.tables.rebalances import rebalances
 from groupsim.analysis.tables.summary import summarise
+from groupsim.analysis.timelines.builder import group_timelines
+from groupsim.analysis.timelines.group_timeline import GroupTimeline
+from groupsim.analysis.timelines.rebalance import Rebalance
 from groupsim.events.base import Recorded
 from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.storage import open_store
@@ -66,24 +68,24 @@ class Run:
         return intervals(self.telling)
 
     @cached_property
-    def rounds(self) -> list[Rebalance]:
-        """`analysis.tables.rebalances.rebalances` of the run, computed once."""
-        return rebalances(self.telling)
+    def timelines(self) -> dict[str, GroupTimeline]:
+        """`analysis.timelines.builder.group_timelines` of the run, computed once: rebalances, blame, critical paths."""
+        return group_timelines(self.telling)
 
     @cached_property
-    def stories(self) -> dict[str, GroupTimeline]:
-        """`analysis.blame.timeline.stories` of the run, computed once: what blame and critical paths rest on."""
-        return stories(self.telling)
+    def rebalance_rows(self) -> list[Rebalance]:
+        """`analysis.tables.rebalances.rebalances` of the run."""
+        return rebalances(self.telling, self.timelines)
 
     @cached_property
     def reasons(self) -> list[Blame]:
         """`analysis.blame.blame.blame` of the run, computed once."""
-        return blame(self.telling, self.intervals, self.stories)
+        return blame(self.telling, self.intervals, self.timelines)
 
     @cached_property
     def steps(self) -> list[Step]:
         """`analysis.blame.critical_path.critical_paths` of the run, computed once."""
-        return critical_paths(self.telling, self._end_ms, self.stories)
+        return critical_paths(self.telling, self._end_ms, self.timelines)
 
     def availability(self) -> pd.DataFrame:
         """Every partition's time, label by label: `frames.AVAILABILITY`."""
@@ -135,11 +137,11 @@ class Run:
 
     def rebalances(self) -> pd.DataFrame:
         """One row a rebalance: `frames.REBALANCES`."""
-        return self._timed(frames.rebalances_frame(self.rounds))
+        return self._timed(frames.rebalances_frame(self.rebalance_rows))
 
     def summary(self) -> dict[str, Any]:
         """`analysis.tables.summary.summarise`: the numbers of `groupsim run --format json`."""
-        return summarise(self.telling, self.intervals)
+        return summarise(self.telling, self.intervals, self.timelines)
 
     def replay(self, until_ms: int | None = None) -> dict[str, Any]:
         """`analysis.replay.replay`: the groups' state at an instant."""

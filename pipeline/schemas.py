@@ -86,7 +86,7 @@ REBALANCES = StructType(
         StructField("slowest_member", StringType()),
     ]
 )
-"""One row a rebalance; see analysis.tables.rebalances.Rebalance."""
+"""One row a rebalance; see analysis.timelines.rebalance.Rebalance."""
 
 OWNERSHIP = StructType(
     [

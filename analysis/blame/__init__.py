@@ -1,1 +1,7 @@
-"""What unavailable time waited for."""
+"""What unavailable time waited for.
+
+- `blame`: every unavailable interval in pieces, each with its phase, the member waited for, and what decides the length
+- `reasons`: the rules, by a partition's label, its group's condition and the activities of the processes
+- `phases`: what a partition can wait for, with the meaning of each phase
+- `critical_path`: which step of which member ended each rebalance, and what it cost
+"""

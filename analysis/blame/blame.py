@@ -1,9 +1,9 @@
-"""Why each partition stood still: every unavailable millisecond gets a phase, who was waited for, and what decides it.
+"""Why each partition was unavailable: every millisecond gets a phase, the member waited for, and what decides it.
 
-The rule is the critical path's: in a join phase all wait for whoever ends it (the last to join, the one removed or
-dropped, or the initial delay), in a sync phase for the leader, after it for the new owner; what that one is doing at
-each instant says what the time depends on. The pieces of an interval follow each other without gaps, so that they add
-up to it exactly. What a log does not tell is None, never guessed.
+The rule is the critical path's. In a join phase all wait for the member that ends it (the last to join, the one removed
+or dropped, or nobody: the initial delay), in a sync phase for the leader, after it for the new owner; what that process
+is doing at each instant says which setting decides the length. The pieces of an interval follow each other without
+gaps, so that they add up to it exactly. What a log does not say is None, never guessed.
 """
 
 from __future__ import annotations
@@ -12,30 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from groupsim.analysis.availability.labels import Interval
-from groupsim.analysis.blame.phases import Reason, reasons
-from groupsim.analysis.blame.timeline import GroupTimeline, stories
+from groupsim.analysis.blame.phases import BlamePhase
+from groupsim.analysis.blame.reasons import Reason, reasons
+from groupsim.analysis.timelines.builder import group_timelines
+from groupsim.analysis.timelines.group_timeline import GroupTimeline
 from groupsim.events.base import Recorded
-
-PHASES = {
-    "empty": "nobody is in the group",
-    "detecting": "its owner is dead, stalled or no longer entitled, and the coordinator does not know yet",
-    "away": "its owner is a static member that comes back before anybody misses it",
-    "stalled": "its owner's process stands still or is cut from the data, and goes on later",
-    "paused": "the application paused it",
-    "joining": "a rebalance waits for joins",
-    "assigning": "a rebalance waits for the leader to compute the assignment",
-    "syncing": "the leader's SyncGroup is on its way, or being written",
-    "revoking": "its owner commits before, or runs, the revoked (or lost) callback",
-    "withheld": "left out of an assignment, it waits for the follow-up rebalance to begin",
-    "granting": "its new owner has not heard of it, or has not polled yet",
-    "accepting": "its owner runs the assigned callback",
-    "positioning": "its owner looks up where to start",
-    "restoring": "its owner rebuilds state",
-    "failover": "no coordinator runs the group",
-    "unassigned": "a settled group gives it to nobody",
-    "unknown": "the log does not tell",
-}
-"""The phases in the order in which they usually follow each other, with their meaning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +27,7 @@ class Blame:
     topic: str
     partition: int
     label: str
-    phase: str
+    phase: BlamePhase
     member: str | None
     configuration: str | None
     cause: str | None
@@ -62,21 +43,26 @@ class Blame:
 
 
 def blame(
-    facts: Iterable[Recorded], found: Iterable[Interval], told: Mapping[str, GroupTimeline] | None = None
+    facts: Iterable[Recorded], found: Iterable[Interval], timelines: Mapping[str, GroupTimeline] | None = None
 ) -> list[Blame]:
     """Pieces of all unavailable intervals of `found` (the run's own), in their order. Facts of any kind, in order.
 
-    `told` are the run's stories where the caller has them already: they are most of the work.
+    `timelines` are the run's, where the caller has them already: they are most of the work.
     """
-    told = stories(facts) if told is None else told
-    return [piece for i in found if i.unavailable for piece in _pieces(told.get(i.group) or GroupTimeline(i.group), i)]
+    known = group_timelines(facts) if timelines is None else timelines
+    return [
+        piece
+        for interval in found
+        if interval.unavailable
+        for piece in _pieces(known.get(interval.group) or GroupTimeline(interval.group), interval)
+    ]
 
 
-def _pieces(story: GroupTimeline, i: Interval) -> Iterator[Blame]:
+def _pieces(timeline: GroupTimeline, interval: Interval) -> Iterator[Blame]:
     """An interval in pieces: neighbours differ in their reason."""
     open_: Blame | None = None
-    for from_ms, to_ms, reason in reasons(story, i):
-        piece = _worded(i, reason, from_ms, to_ms)
+    for from_ms, to_ms, reason in reasons(timeline, interval):
+        piece = _piece(interval, reason, from_ms, to_ms)
         if open_ is not None and replace(open_, from_ms=from_ms, to_ms=to_ms) == piece:
             open_ = replace(open_, to_ms=to_ms)
             continue
@@ -87,20 +73,18 @@ def _pieces(story: GroupTimeline, i: Interval) -> Iterator[Blame]:
         yield open_
 
 
-def _worded(i: Interval, reason: Reason, from_ms: int, to_ms: int) -> Blame:
-    around = reason.around
-    generation = around.generation if around is not None else None
+def _piece(interval: Interval, reason: Reason, from_ms: int, to_ms: int) -> Blame:
     return Blame(
-        i.group,
-        i.topic,
-        i.partition,
-        i.label,
+        interval.group,
+        interval.topic,
+        interval.partition,
+        interval.label,
         reason.phase,
         reason.member,
         reason.configuration,
-        i.cause,
-        _chain(i.cause, reason),
-        generation,
+        interval.cause,
+        _chain(interval.cause, reason),
+        reason.rebalance.generation if reason.rebalance is not None else None,
         from_ms,
         to_ms,
     )
@@ -109,14 +93,15 @@ def _worded(i: Interval, reason: Reason, from_ms: int, to_ms: int) -> Blame:
 def _chain(cause: str | None, reason: Reason) -> str:
     """What led here, in order: `crash c2.0 > session-expired > rebalance 12 > poll gap of c7.0 > joining`."""
     links = [cause] if cause else []
-    around = reason.around
-    if around is not None and reason.phase not in ("detecting", "away", "stalled"):
-        number = "" if around.generation is None else f" {around.generation}"
-        if around.follows is not None:
-            links += [f"rebalance {around.follows}", f"follow-up rebalance{number}"]
+    rebalance = reason.rebalance
+    if rebalance is not None and reason.phase not in _BEFORE_A_REBALANCE:
+        number = "" if rebalance.generation is None else f" {rebalance.generation}"
+        if rebalance.follows is not None:
+            links += [f"rebalance {rebalance.follows}", f"follow-up rebalance{number}"]
         else:
             links.append(f"rebalance{number}")
-    whose = [reason.configuration] if reason.configuration else []
-    if reason.member is not None:
-        whose = [f"{whose[0]} of {reason.member}" if whose else reason.member]
-    return " > ".join([*links, *whose, reason.phase])
+    waits_for = [part for part in (reason.configuration, reason.member) if part]
+    return " > ".join([*links, *([" of ".join(waits_for)] if waits_for else []), reason.phase])
+
+
+_BEFORE_A_REBALANCE = (BlamePhase.DETECTING, BlamePhase.AWAY, BlamePhase.STALLED)

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from groupsim.analysis.blame import activity
 from groupsim.analysis.blame.critical_path import Step
-from groupsim.analysis.blame.timeline import GroupTimeline
 from groupsim.analysis.plots.display_names import shown
 from groupsim.analysis.report.packing import Names, packed
-from groupsim.analysis.tables.rebalances import Rebalance
+from groupsim.analysis.timelines.group_timeline import GroupTimeline
+from groupsim.analysis.timelines.process_timeline import Activity
+from groupsim.analysis.timelines.rebalance import Rebalance
 
-_GONE = (activity.DEAD, activity.FAILED, activity.CLOSING)
-_PLAIN = (activity.AWAITING_HEARTBEAT, activity.NOT_STARTED)
+_GONE = (Activity.DEAD, Activity.FAILED, Activity.CLOSING)
+_PLAIN = (Activity.AWAITING_HEARTBEAT, Activity.NOT_STARTED)
 _TAIL_MS = 1_000
 """After the end members still fetch their assignment and run callbacks: shown for this long, or half the rebalance."""
 
@@ -50,9 +50,9 @@ def starts(rows: Sequence[Rebalance], end_ms: int) -> list[int]:
 
 
 def all_spans(
-    rows: Sequence[Rebalance], stories: Mapping[str, GroupTimeline], steps: Iterable[Step], end_ms: int
+    rows: Sequence[Rebalance], timelines: Mapping[str, GroupTimeline], steps: Iterable[Step], end_ms: int
 ) -> Iterator[list[Span]]:
-    """Each rebalance's spans; `steps` come from `critical_path`, what follows them is from the stories."""
+    """Each rebalance's spans; `steps` come from `critical_path`, what follows them is from the timelines."""
     of_round: dict[tuple[str, int], list[Step]] = {}
     for step in steps:
         of_round.setdefault((step.group, step.round), []).append(step)
@@ -66,21 +66,21 @@ def all_spans(
             for s in of_round.get((row.group, number), ())
         ]
         after = from_ms if not told else row.ended_ms
-        story = stories.get(row.group)
-        if story is not None and after is not None:
-            told += _doings(story, after, to_ms, {s.process for s in told})
+        timeline = timelines.get(row.group)
+        if timeline is not None and after is not None:
+            told += _activities(timeline, after, to_ms, {s.process for s in told})
         yield told
 
 
-def _doings(story: GroupTimeline, from_ms: int, to_ms: int, seen: set[str | None]) -> Iterator[Span]:
+def _activities(timeline: GroupTimeline, from_ms: int, to_ms: int, seen: set[str | None]) -> Iterator[Span]:
     """What processes do in a stretch, up to the last thing that is more than plain work."""
-    for name, process in story.doings.items():
+    for name, process in timeline.processes.items():
         done = list(process.during(from_ms, to_ms))
         gone = all(what in _GONE for _, _, what, _ in done)
         telling = [i for i, (_, _, what, _) in enumerate(done) if what not in _PLAIN]
         if telling and not (gone and name not in seen):
             for start, end, what, kind in done[: telling[-1] + 1]:
-                if what != activity.NOT_STARTED:
+                if what != Activity.NOT_STARTED:
                     yield Span(name, what, kind, start, end)
 
 

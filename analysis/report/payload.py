@@ -14,8 +14,8 @@ from groupsim.analysis.report.lanes import all_spans, packed_lanes
 from groupsim.analysis.report.reasons import reasons
 from groupsim.analysis.report.sentences import sentences
 from groupsim.analysis.runs import Run
-from groupsim.analysis.tables.rebalances import Rebalance
 from groupsim.analysis.tables.summary import summarise
+from groupsim.analysis.timelines.rebalance import Rebalance
 
 VIOLATIONS = 100
 """As many of one invariant are told; the rest are counted."""
@@ -50,8 +50,8 @@ def told(run: Run, verdicts: Sequence[Verdict]) -> dict[str, Any]:
     """One run. Keys are what `analysis/report/*.js` reads; times in ms since the run's start."""
     facts, found, info = run.telling, run.intervals, run.info
     end_ms = facts[-1].at_ms if facts else 0
-    rows = run.rounds
-    spans = list(all_spans(rows, run.stories, run.steps, end_ms))
+    rows = run.rebalance_rows
+    spans = list(all_spans(rows, run.timelines, run.steps, end_ms))
     summary = summarise(facts, found)
     notes = info.summary.get("notes", [])
     lead, rest = sentences(summary, found, run.reasons, run.steps, info.origin)

@@ -11,7 +11,7 @@ import msgspec
 
 from groupsim.analysis.plots.display_names import shown
 from groupsim.analysis.report.lanes import starts, window
-from groupsim.analysis.tables.rebalances import Rebalance
+from groupsim.analysis.timelines.rebalance import Rebalance
 from groupsim.events.base import Recorded, group_of
 from groupsim.storage.store import RunInfo
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from groupsim.analysis.blame.blame import PHASES, Blame
+from groupsim.analysis.blame.blame import Blame
+from groupsim.analysis.blame.phases import PHASES
 from groupsim.analysis.plots.display_names import shown
 
 MOST = 200

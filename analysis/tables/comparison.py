@@ -99,7 +99,7 @@ def _measures(run: Run) -> Iterator[tuple[Key, int]]:
 
 
 def _rebalances(run: Run) -> Iterator[tuple[Key, int]]:
-    rows = run.rounds
+    rows = run.rebalance_rows
     lasted = sorted(row.duration_ms for row in rows if row.duration_ms is not None)
     yield ("rebalances", None, None), len(rows)
     yield ("median rebalance", None, "ms"), lasted[(len(lasted) - 1) // 2] if lasted else 0

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from groupsim.analysis.availability.labels import Interval
-from groupsim.analysis.tables.rebalances import Rebalance
+from groupsim.analysis.timelines.rebalance import Rebalance
 from groupsim.events import client
 from groupsim.events.base import Recorded, group_of
 
@@ -65,7 +65,7 @@ REBALANCES = {
     "rounds": "int64",
     "slowest_member": "category",
 }
-"""One row a rebalance (columns: see `analysis.tables.rebalances.Rebalance`); moved, revoked: partitions."""
+"""One row a rebalance (columns: see `analysis.timelines.rebalance.Rebalance`); moved, revoked: partitions."""
 
 
 INSTANTS = ("at_ms", "from_ms", "to_ms", "started_ms", "ended_ms")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +11,8 @@ from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.availability.labels import BOTH_ENTITLED, LABELS, OK, UNKNOWN, Interval
 from groupsim.analysis.group_state import GroupState
 from groupsim.analysis.log_coverage import COORDINATOR
-from groupsim.analysis.tables.rebalances import rebalances
+from groupsim.analysis.timelines.builder import group_timelines
+from groupsim.analysis.timelines.group_timeline import GroupTimeline
 from groupsim.events import client as p
 from groupsim.events.base import Recorded, group_of
 from groupsim.events.group import CommitAccepted, CommitRefused
@@ -20,16 +21,20 @@ from groupsim.events.world import GroupDeclared
 Where = tuple[str, str, int]
 
 
-def summarise(facts: Sequence[Recorded], found: Sequence[Interval] | None = None) -> dict[str, Any]:
+def summarise(
+    facts: Sequence[Recorded],
+    found: Sequence[Interval] | None = None,
+    timelines: Mapping[str, GroupTimeline] | None = None,
+) -> dict[str, Any]:
     """`groups`, `unavailable`, `commits` and `reprocessed_records` of a whole run.
 
-    `found` are the run's intervals where the caller has them already: they cost as much as all the rest.
+    `found` and `timelines` are the run's, where the caller has them already: they cost more than all the rest.
     """
     found = intervals(facts) if found is None else found
     counts = Counter(type(fact.event) for fact in facts)
     unsafe_ms = sum(i.duration_ms for i in found if i.sub_label == BOTH_ENTITLED)
     return {
-        "groups": groups(facts),
+        "groups": groups(facts, timelines),
         "unavailable": unavailable(found),
         "commits": {
             "accepted": counts[CommitAccepted],
@@ -75,7 +80,9 @@ def _highest(steps: Counter[int]) -> int:
     return highest
 
 
-def groups(facts: Iterable[Recorded]) -> dict[str, dict[str, Any]]:
+def groups(
+    facts: Iterable[Recorded], timelines: Mapping[str, GroupTimeline] | None = None
+) -> dict[str, dict[str, Any]]:
     """Per group: protocol, number of rebalances, last generation and members at the end."""
     facts = list(facts)
     books: dict[str, GroupState] = {}
@@ -89,11 +96,11 @@ def groups(facts: Iterable[Recorded]) -> dict[str, dict[str, Any]]:
             of_group = books.setdefault(group, GroupState())
             if type(event) in COORDINATOR:
                 of_group.apply(event)
-    rounds = Counter(row.group for row in rebalances(facts))
+    known = group_timelines(facts) if timelines is None else timelines
     return {
         group: {
             "protocol": protocols.get(group, "classic"),
-            "rebalances": rounds[group],
+            "rebalances": len((*known[group].rebalances, *known[group].reported)) if group in known else 0,
             "generation": books[group].generation,
             "members": len(books[group].members),
         }

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from groupsim import analysis
 from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.availability.labels import Interval
-from groupsim.analysis.blame.blame import PHASES, Blame, blame
+from groupsim.analysis.blame.blame import Blame, blame
 from groupsim.analysis.blame.critical_path import critical_paths
+from groupsim.analysis.blame.phases import PHASES
 from groupsim.scenarios.catalogue import find, names
 from groupsim.simulation.run import run
 from groupsim.storage.memory import MemoryStore

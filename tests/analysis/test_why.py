@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from groupsim.analysis.availability.intervals import intervals
-from groupsim.analysis.blame.blame import PHASES, Blame, blame
+from groupsim.analysis.blame.blame import Blame, blame
+from groupsim.analysis.blame.phases import PHASES
 from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupEmptied

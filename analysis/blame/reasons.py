@@ -1,0 +1,216 @@
+"""What a partition waits for at each instant, by its label, its group's condition and what the processes are doing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from groupsim.analysis.availability.labels import (
+    DATA_CUT,
+    GRANT_IN_FLIGHT,
+    OWNER_DEAD,
+    OWNER_STALLED,
+    PAUSED_APP,
+    PAUSED_CALLBACK,
+    POSITION,
+    RESTORING,
+    UNOWNED,
+    Interval,
+)
+from groupsim.analysis.blame.phases import BlamePhase
+from groupsim.analysis.timelines.group_timeline import GroupCondition, GroupSpan, GroupTimeline
+from groupsim.analysis.timelines.process_timeline import CONFIGURATION, Activity
+from groupsim.analysis.timelines.rebalance import PhaseEnd, PhaseName, Rebalance
+from groupsim.events.types import TopicPartition
+
+SESSION, REBALANCE_TIMEOUT = "session.timeout.ms", "max.poll.interval.ms"
+INITIAL_DELAY, STATIC = "group.initial.rebalance.delay.ms", "group.instance.id"
+_TIMEOUTS = {"session-expired": SESSION, "join-timeout": REBALANCE_TIMEOUT, "sync-timeout": REBALANCE_TIMEOUT}
+_CLIENT_PHASES = {
+    Activity.JOIN: BlamePhase.JOINING,
+    Activity.ASSIGN: BlamePhase.ASSIGNING,
+    Activity.SYNC: BlamePhase.SYNCING,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """What a partition waits for: the phase, the member, what decides the length, and the rebalance concerned."""
+
+    phase: BlamePhase
+    member: str | None = None
+    configuration: str | None = None
+    rebalance: Rebalance | None = None
+
+
+Stretch = tuple[int, int, Reason]
+"""From, to, and the reason in between."""
+
+
+def reasons(timeline: GroupTimeline, interval: Interval) -> Iterator[Stretch]:
+    """The stretches of an unavailable interval, each with its reason, without gaps."""
+    for span in timeline.during(interval.from_ms, interval.to_ms):
+        yield from _by_label(timeline, interval, span)
+
+
+def _by_label(timeline: GroupTimeline, interval: Interval, span: GroupSpan) -> Iterator[Stretch]:
+    """The label decides where it concerns one owner; else the group's condition does."""
+    from_ms, to_ms, condition, rebalance, _ = span
+    member = interval.member
+    match interval.label:
+        case label if label == PAUSED_APP:
+            yield from_ms, to_ms, Reason(BlamePhase.PAUSED, member, "pause", rebalance)
+        case label if label == RESTORING and interval.sub_label == POSITION:
+            yield from_ms, to_ms, Reason(BlamePhase.POSITIONING, member, "network", rebalance)
+        case label if label == RESTORING:
+            yield from_ms, to_ms, Reason(BlamePhase.RESTORING, member, "restore", rebalance)
+        case label if label == PAUSED_CALLBACK:
+            yield from _in_callback(timeline, member, span)
+        case label if label == GRANT_IN_FLIGHT:
+            yield from _waiting_for(timeline, BlamePhase.GRANTING, member, span)
+        case label if label == OWNER_STALLED:
+            yield from_ms, to_ms, _stalled(timeline, interval, rebalance)
+        case label if label == UNOWNED and condition == GroupCondition.EMPTY:
+            yield from_ms, to_ms, Reason(BlamePhase.EMPTY, rebalance=rebalance)
+        case label if label == UNOWNED and condition == GroupCondition.SETTLED:
+            yield from_ms, to_ms, Reason(BlamePhase.UNASSIGNED, rebalance=rebalance)
+        case _:
+            yield from _by_condition(timeline, interval, span)
+
+
+def _by_condition(timeline: GroupTimeline, interval: Interval, span: GroupSpan) -> Iterator[Stretch]:
+    """WITHHELD, OWNER_DEAD, ZOMBIE_ONLY: what the whole group waits for."""
+    from_ms, to_ms, condition, rebalance, phase = span
+    if condition == GroupCondition.EMPTY and timeline.recorded and not timeline.rebalances:
+        yield from _reported_by_client(timeline, interval.member, from_ms, to_ms)
+    elif condition == GroupCondition.EMPTY:
+        yield from _waiting_for(timeline, BlamePhase.EMPTY, interval.member, span._replace(rebalance=None))
+    elif condition == GroupCondition.UNLOADED:
+        yield from_ms, to_ms, Reason(BlamePhase.FAILOVER)
+    elif rebalance is not None and phase == PhaseName.JOINING:
+        yield from _joining(timeline, rebalance, span)
+    elif rebalance is not None and phase == PhaseName.COMPLETING:
+        yield from _completing(timeline, rebalance, from_ms, to_ms)
+    elif interval.label == OWNER_DEAD:
+        yield from_ms, to_ms, _dead(timeline, interval.member, from_ms)
+    else:
+        yield from _settled(timeline, interval, span)
+
+
+def _reported_by_client(timeline: GroupTimeline, member: str | None, from_ms: int, to_ms: int) -> Iterator[Stretch]:
+    """Without facts of the coordinator the last owner's activity gives the phase, but not who is waited for."""
+    process = timeline.process(member)
+    if process is None:
+        yield from_ms, to_ms, Reason(BlamePhase.UNKNOWN)
+        return
+    for at, until, activity, _ in process.during(from_ms, to_ms):
+        yield at, until, Reason(_CLIENT_PHASES.get(activity, BlamePhase.UNKNOWN))
+
+
+def _waiting_for(timeline: GroupTimeline, phase: BlamePhase, member: str | None, span: GroupSpan) -> Iterator[Stretch]:
+    """The activity of `member` decides the configuration; None where its own log does not say."""
+    process = timeline.process(member)
+    if process is None:
+        yield span.from_ms, span.to_ms, Reason(phase, member, None, span.rebalance)
+        return
+    granting = phase == BlamePhase.GRANTING
+    for at, until, activity, _ in process.during(span.from_ms, span.to_ms):
+        unlogged = timeline.recorded and not process.logs_rejoins
+        uncertain = activity == Activity.AWAITING_HEARTBEAT and (granting or unlogged)
+        uncertain |= activity == Activity.STARTING and timeline.recorded
+        configuration = None if uncertain else CONFIGURATION.get(activity)
+        if granting and activity == Activity.JOIN:  # answered, and the application has not polled yet
+            configuration = CONFIGURATION[Activity.POLL]
+        yield at, until, Reason(phase, member, configuration, span.rebalance)
+
+
+def _joining(timeline: GroupTimeline, r: Rebalance, span: GroupSpan) -> Iterator[Stretch]:
+    from_ms, to_ms = span.from_ms, span.to_ms
+    join = r.join_phase
+    removed = join.ended_by == PhaseEnd.REMOVAL
+    if join.ended_by == PhaseEnd.DELAY:
+        yield from_ms, to_ms, Reason(BlamePhase.JOINING, None, INITIAL_DELAY, r)
+    elif join.ended_by == PhaseEnd.TIMEOUT:
+        yield from_ms, to_ms, Reason(BlamePhase.JOINING, join.waited_for, REBALANCE_TIMEOUT, r)
+    elif removed and r.removal_cause in ("session-expired", "expired"):
+        yield from_ms, to_ms, Reason(BlamePhase.JOINING, join.waited_for, SESSION, r)
+    elif removed and _poll_expired(timeline, r):
+        yield from_ms, to_ms, Reason(BlamePhase.JOINING, join.waited_for, REBALANCE_TIMEOUT, r)
+    else:
+        missing = [name for name in r.expected if name not in r.arrived_ms] if r.joined_ms is None else []
+        only = missing and (len(missing) == 1 or not timeline.recorded)
+        yield from _waiting_for(timeline, BlamePhase.JOINING, missing[0] if only else join.waited_for, span)
+
+
+def _completing(timeline: GroupTimeline, r: Rebalance, from_ms: int, to_ms: int) -> Iterator[Stretch]:
+    leader = timeline.process(r.leader)
+    if r.sync_timed_out or leader is None:
+        yield from_ms, to_ms, Reason(BlamePhase.ASSIGNING, r.leader, REBALANCE_TIMEOUT if r.sync_timed_out else None, r)
+        return
+    for at, until, activity, _ in leader.during(from_ms, to_ms):
+        configuration = CONFIGURATION.get(activity)
+        if activity == Activity.JOIN and leader.cooperative and not r.initial:  # the answer waits for its next poll
+            configuration = CONFIGURATION[Activity.POLL]
+        phase = BlamePhase.SYNCING if activity == Activity.SYNC else BlamePhase.ASSIGNING
+        yield at, until, Reason(phase, r.leader, configuration, r)
+
+
+def _settled(timeline: GroupTimeline, interval: Interval, span: GroupSpan) -> Iterator[Stretch]:
+    """A settled group: a zombie that is not replaced yet, or a partition withheld until the follow-up rebalance."""
+    r, member = span.rebalance, interval.member
+    owner = r.assignment.get(TopicPartition(interval.topic, interval.partition)) if r is not None else None
+    if owner is not None and member is not None and owner != member:
+        yield from _waiting_for(timeline, BlamePhase.GRANTING, owner, span)
+    elif owner is not None and member is not None:
+        yield from _zombie(timeline, member, span)
+    else:
+        following = timeline.next_rebalance(span.to_ms)
+        yield from _waiting_for(timeline, BlamePhase.WITHHELD, following.initiator if following else None, span)
+
+
+def _zombie(timeline: GroupTimeline, member: str, span: GroupSpan) -> Iterator[Stretch]:
+    """The coordinator has assigned it to the member, which is past its poll interval, cut off or fenced."""
+    if timeline.removal(member, span.to_ms) == (span.to_ms, "session-expired"):
+        following = timeline.next_rebalance(span.to_ms)
+        yield span.from_ms, span.to_ms, Reason(BlamePhase.DETECTING, member, SESSION, following)
+    else:
+        yield from _waiting_for(timeline, BlamePhase.DETECTING, member, span._replace(rebalance=None))
+
+
+def _in_callback(timeline: GroupTimeline, member: str | None, span: GroupSpan) -> Iterator[Stretch]:
+    process = timeline.process(member)
+    if process is None:
+        yield span.from_ms, span.to_ms, Reason(BlamePhase.UNKNOWN, member, "callback", span.rebalance)
+        return
+    for at, until, activity, kind in process.during(span.from_ms, span.to_ms):
+        phase = BlamePhase.ACCEPTING if kind == "assigned" else BlamePhase.REVOKING
+        commits = activity == Activity.COMMIT
+        configuration = CONFIGURATION[Activity.COMMIT if commits else Activity.CALLBACK]
+        yield at, until, Reason(phase, member, configuration, span.rebalance)
+
+
+def _poll_expired(timeline: GroupTimeline, r: Rebalance) -> bool:
+    """The member that the join phase waited for left because it had not polled for max.poll.interval.ms."""
+    process = timeline.process(r.join_phase.waited_for)
+    until = r.joined_ms or 0
+    return process is not None and any(r.started_ms <= at <= until for at in process.poll_expired_ms)
+
+
+def _stalled(timeline: GroupTimeline, interval: Interval, rebalance: Rebalance | None) -> Reason:
+    if timeline.removal(interval.member, interval.to_ms) == (interval.to_ms, "session-expired"):
+        return Reason(BlamePhase.DETECTING, interval.member, SESSION, timeline.next_rebalance(interval.to_ms))
+    cut = interval.sub_label == DATA_CUT
+    return Reason(BlamePhase.STALLED, interval.member, "network" if cut else "freeze", rebalance)
+
+
+def _dead(timeline: GroupTimeline, member: str | None, from_ms: int) -> Reason:
+    """A dead owner in a settled group: its return or its removal ends this; else its session has not timed out yet."""
+    returns_ms = next((at for at in timeline.returns_ms.get(member or "", ()) if at >= from_ms), None)
+    removal = timeline.removal(member, from_ms)
+    if returns_ms is not None and (removal is None or returns_ms <= removal.at_ms):
+        return Reason(BlamePhase.AWAY, member, STATIC)
+    if removal is None:
+        return Reason(BlamePhase.DETECTING, member, SESSION)
+    following = timeline.next_rebalance(removal.at_ms)
+    caused = following if following is not None and following.started_ms == removal.at_ms else None
+    return Reason(BlamePhase.DETECTING, member, _TIMEOUTS.get(removal.cause), caused)

@@ -1,0 +1,270 @@
+"""From facts to group timelines: one fold over a run, which the tables, blame and the report share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from groupsim.analysis.group_state import STABLE, GroupState
+from groupsim.analysis.log_coverage import CLIENT, COORDINATOR
+from groupsim.analysis.process_state import Processes
+from groupsim.analysis.timelines.client_reports import ClientReports
+from groupsim.analysis.timelines.group_timeline import GroupCondition, GroupTimeline, Removal
+from groupsim.analysis.timelines.partition_moves import PartitionMoves
+from groupsim.analysis.timelines.process_timeline import BROKER, Activity, ProcessTimeline
+from groupsim.analysis.timelines.rebalance import FOLLOW_UP_CAUSES, Phase, PhaseEnd, PhaseName, Rebalance
+from groupsim.events import classic as c
+from groupsim.events import client as p
+from groupsim.events import network
+from groupsim.events.base import Event, Recorded, group_of
+from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupEmptied
+from groupsim.events.types import MemberId
+
+CLOCK_TOLERANCE_MS = 50
+"""A broker writes the removal of a member and the end of the join phase as two lines, up to so long apart."""
+
+
+def group_timelines(facts: Iterable[Recorded]) -> dict[str, GroupTimeline]:
+    """The timeline of every group that has facts, by name. Facts of any kind, in the order of the log."""
+    folds: dict[str, _Fold] = {}
+    for fact in facts:
+        event, group = fact.event, group_of(fact.stream)
+        if isinstance(event, network.LinkCut | network.LinkHealed):
+            for fold in folds.values():
+                fold.apply_link(event, fact.at_ms)
+        elif group is not None:
+            if group not in folds:
+                folds[group] = _Fold(GroupTimeline(group))
+            folds[group].apply(fact)
+    return {name: folds[name].finished() for name in sorted(folds)}
+
+
+class _Change(NamedTuple):
+    """The last change of the membership: a join (`by` is JOIN) or a removal with its cause."""
+
+    at_ms: int
+    by: PhaseEnd
+    member: str
+    cause: str | None = None
+
+
+class _Fold:
+    """Folds one group's facts into its timeline."""
+
+    def __init__(self, timeline: GroupTimeline) -> None:
+        self.timeline = timeline
+        self.group_state = GroupState()
+        self.processes = Processes()
+        self.moves = PartitionMoves()
+        self.reports = ClientReports(timeline.group)
+        self.running: Rebalance | None = None
+        self.last_change: _Change | None = None
+        self.last_joined: MemberId | None = None
+
+    def apply(self, fact: Recorded) -> None:
+        """Fold one fact, in the order of the log."""
+        event, kind = fact.event, type(fact.event)
+        self.timeline.recorded |= fact.source is not None
+        if isinstance(event, p.ClientEvent):
+            if kind in CLIENT:
+                self.processes.apply(event)
+                self.reports.apply(event, fact.at_ms)
+            self._process(event.process).apply(event, fact.at_ms)
+            if isinstance(event, p.JoinSent) and fact.source is not None:  # a broker's log does not have all joins
+                self._arrived(event.process, fact.at_ms)
+        elif kind in COORDINATOR or isinstance(event, c.PendingMemberRemoved | c.SyncTimeout):
+            self.processes.book(event)
+            if isinstance(event, c.RebalanceStarted):
+                self._start(event, fact.at_ms)
+            if isinstance(event, c.AssignmentStored | GroupEmptied):
+                self.moves.remember(self.group_state)
+            self.group_state.apply(event)
+            self._apply_to_membership(event, fact.at_ms)
+            self._apply_to_rebalance(event, fact.at_ms)
+
+    def apply_link(self, event: network.LinkCut | network.LinkHealed, at_ms: int) -> None:
+        """A process is cut off from the coordinator, or reaches it again."""
+        for name, other in ((event.a, event.b), (event.b, event.a)):
+            for process in self.processes.named(name) if other == BROKER else ():
+                self._process(process.id).apply(event, at_ms)
+
+    def finished(self) -> GroupTimeline:
+        """The timeline, with every member named by its process, also where a later fact says which process it is."""
+        if not self.group_state.has_coordinator_facts:
+            self.timeline.reported = [rebalance for _, rebalance in sorted(self.reports.found.items())]
+        named = {member: process.id for member, process in self.processes.process_of.items()}
+        for r in self.timeline.rebalances:
+            self._rename(r, named)
+            join = r.join_phase
+            if join.ended_by == PhaseEnd.JOIN:
+                join.waited_for = self._last_to_join(r)
+                if self.timeline.recorded and r.joined_ms is not None and r.ended_ms is not None:
+                    r.slowest_member = r.leader if r.assignment_took_longer else join.waited_for
+            for phase in r.phases[1:]:
+                phase.waited_for = r.leader
+        self.timeline.removals = {named.get(x, x): found for x, found in self.timeline.removals.items()}
+        self.timeline.returns_ms = {named.get(x, x): found for x, found in self.timeline.returns_ms.items()}
+        return self.timeline
+
+    @staticmethod
+    def _rename(r: Rebalance, named: dict[MemberId, str]) -> None:
+        join = r.join_phase
+        r.initiator, join.waited_for, r.leader = (
+            named.get(x, x) if x else x for x in (r.initiator, join.waited_for, r.leader)
+        )
+        r.expected = tuple(sorted({named.get(x, x) for x in r.expected}))
+        r.assignment = {tp: named.get(x, x) for tp, x in r.assignment.items()}
+        arrived = sorted(r.arrived_ms.items(), key=lambda entry: entry[1])
+        r.arrived_ms = {named.get(x, x): at for x, at in arrived}
+
+    def _last_to_join(self, r: Rebalance) -> str | None:
+        """Whoever joined last; None where a recorded log does not have all joins: it cannot say who was last."""
+        if self.timeline.recorded and (not r.joined or len(r.arrived_ms) < r.joined):
+            return None
+        if r.join_phase.waited_for in r.arrived_ms and not self.timeline.recorded:
+            return r.join_phase.waited_for
+        return max(r.arrived_ms, key=lambda name: r.arrived_ms[name], default=None)
+
+    def _process(self, process: str) -> ProcessTimeline:
+        if process not in self.timeline.processes:
+            self.timeline.processes[process] = ProcessTimeline(process)
+        return self.timeline.processes[process]
+
+    def _name(self, member: MemberId | None) -> str | None:
+        process = self.processes.of(member)
+        return process.id if process is not None else member
+
+    def _set_condition(
+        self, at_ms: int, condition: GroupCondition, rebalance: Rebalance | None, phase: PhaseName | None = None
+    ) -> None:
+        timeline = self.timeline
+        if timeline.starts_ms and timeline.starts_ms[-1] == at_ms:
+            timeline.starts_ms.pop(), timeline.spans.pop()
+        timeline.starts_ms.append(at_ms)
+        timeline.spans.append((condition, rebalance, phase))
+
+    def _start(self, event: c.RebalanceStarted, at_ms: int) -> None:
+        last = self.timeline.rebalances[-1] if self.timeline.rebalances else None
+        r = Rebalance(self.timeline.group, event.cause, [Phase(PhaseName.JOINING, at_ms)], initial=event.initial)
+        r.initiator = self._name(event.member)
+        if self.running is not None:
+            self._end(self.running, at_ms, moved=0, revoked=0)
+        elif last is not None and event.cause in FOLLOW_UP_CAUSES and self.group_state.state == STABLE:
+            r.rounds = last.rounds + 1 if self.moves.is_follow_up(event.member) else 1
+        if last is not None and last.stored and event.cause in FOLLOW_UP_CAUSES and self._withheld_by(last):
+            r.follows = last.generation
+        r.expected = tuple(sorted(str(self._name(m)) for m in self.group_state.members))
+        if self.last_change is not None and self.last_change[:2] == (at_ms, PhaseEnd.JOIN):
+            r.arrived_ms[self.last_change.member] = at_ms
+        if self.timeline.recorded:  # a client's log says when it asked, which may be before the broker's line
+            joining = (x for x in self.timeline.processes.values() if x.now == Activity.JOIN)
+            r.arrived_ms |= {x.process: at_ms for x in joining}
+        self.moves.nothing_before = event.initial or event.generation <= 0
+        self.last_joined = event.member if "joined" in event.cause or event.cause == "static-replaced" else None
+        self.running = r
+        self.timeline.rebalances.append(r)
+        self._set_condition(at_ms, GroupCondition.REBALANCING, r, PhaseName.JOINING)
+
+    def _withheld_by(self, last: Rebalance) -> bool:
+        """The last assignment left something out that a process still has to revoke, or has just revoked."""
+        return any(tp not in last.assignment for x in self.processes.all.values() for tp in x.view | x.surrendered)
+
+    def _apply_to_membership(self, event: Event, at_ms: int) -> None:
+        match event:
+            case c.MemberAdded() | c.MemberUpdated():
+                self.last_joined = event.member
+                self._arrived(event.member, at_ms)
+            case c.MemberReplaced():
+                self.timeline.returns_ms.setdefault(str(self._name(event.old)), []).append(at_ms)
+                if event.member is not None:
+                    self.moves.replace(event.old, event.member)
+                    self.last_joined = event.member
+                    self._arrived(event.member, at_ms)
+            case c.MemberRemoved() | c.PendingMemberRemoved():
+                name = str(self._name(event.member))
+                self.last_change = _Change(at_ms, PhaseEnd.REMOVAL, name, event.cause)
+                self.timeline.removals.setdefault(name, []).append(Removal(at_ms, event.cause))
+                if self.running is None and not self.group_state.members:
+                    self._set_condition(at_ms, GroupCondition.EMPTY, None)
+
+    def _arrived(self, member: MemberId, at_ms: int) -> None:
+        name = str(self._name(member))
+        self.last_change = _Change(at_ms, PhaseEnd.JOIN, name)
+        if self.running is not None and self.running.joined_ms is None:
+            self.running.arrived_ms[name] = at_ms
+
+    def _apply_to_rebalance(self, event: Event, at_ms: int) -> None:
+        match event:
+            case c.JoinPhaseCompleted() if self.running is not None:
+                self._complete_join(self.running, event, at_ms)
+            case c.SyncTimeout() if self.running is not None:
+                self.running.leader = self._name(event.members[0]) if event.members else self.running.leader
+                if self.running.phases[-1].name == PhaseName.COMPLETING:
+                    self.running.phases[-1].ended_by = PhaseEnd.TIMEOUT
+            case c.AssignmentStored():
+                self._store(event, at_ms)
+            case GroupEmptied():
+                self._empty(event, at_ms)
+            case CoordinatorUnloaded():
+                self._set_condition(at_ms, GroupCondition.UNLOADED, self.running)
+            case CoordinatorLoaded():
+                self._load(at_ms)
+
+    def _complete_join(self, r: Rebalance, event: c.JoinPhaseCompleted, at_ms: int) -> None:
+        join = r.join_phase
+        join.to_ms, r.generation, r.joined = at_ms, event.generation, event.size
+        r.phases = [join, Phase(PhaseName.COMPLETING, at_ms)]
+        r.leader = self._name(event.leader or self.group_state.leader)
+        missing = (*event.dropped, *event.absent)
+        last_joined = None if event.members is None else self.last_joined
+        r.slowest_member = self._name(missing[0] if missing else last_joined)
+        change = self.last_change
+        if missing:
+            join.ended_by, join.waited_for = PhaseEnd.TIMEOUT, self._name(missing[0])
+        elif change is not None and change.by == PhaseEnd.REMOVAL and change.at_ms + self._tolerance_ms >= at_ms:
+            join.ended_by, join.waited_for, r.removal_cause = PhaseEnd.REMOVAL, change.member, change.cause
+        elif r.initial:
+            join.ended_by = PhaseEnd.DELAY
+        else:
+            join.ended_by = PhaseEnd.JOIN
+            join.waited_for = change.member if change is not None else None
+        self._set_condition(at_ms, GroupCondition.REBALANCING, r, PhaseName.COMPLETING)
+
+    @property
+    def _tolerance_ms(self) -> int:
+        return CLOCK_TOLERANCE_MS if self.timeline.recorded else 0
+
+    def _store(self, event: c.AssignmentStored, at_ms: int) -> None:
+        moved, revoked = self.moves.store(event, self.group_state)
+        r = self.running
+        if r is not None:
+            leader = self._name(event.leader or self.group_state.leader)
+            r.stored, r.generation, r.leader = True, event.generation, r.leader or leader
+            r.assignment = {tp: str(self._name(m)) for m, tps in (event.assignment or {}).items() for tp in tps}
+            self._end(r, at_ms, moved, revoked)
+            last = r.phases[-1]
+            if last.name == PhaseName.COMPLETING and last.ended_by is None:
+                last.ended_by = PhaseEnd.STORED
+            if r.assignment_took_longer:
+                r.slowest_member = leader
+        self._set_condition(at_ms, GroupCondition.SETTLED, r if r is not None else self._last_stored())
+
+    def _empty(self, event: GroupEmptied, at_ms: int) -> None:
+        if self.running is not None:
+            self.running.generation, self.running.emptied = event.generation, True
+            self._end(self.running, at_ms, moved=0, revoked=self.moves.assigned_before)
+        self._set_condition(at_ms, GroupCondition.EMPTY, None)
+
+    def _load(self, at_ms: int) -> None:
+        if self.running is not None:
+            self.running.generation = None
+            self._end(self.running, at_ms, moved=0, revoked=0)
+        condition = GroupCondition.SETTLED if self.group_state.members else GroupCondition.EMPTY
+        self._set_condition(at_ms, condition, self._last_stored())
+
+    def _end(self, r: Rebalance, at_ms: int, moved: int | None, revoked: int | None) -> None:
+        r.phases[-1].to_ms, r.moved, r.revoked = at_ms, moved, revoked
+        self.running = None
+
+    def _last_stored(self) -> Rebalance | None:
+        return next((r for r in reversed(self.timeline.rebalances) if r.stored), None)
