@@ -8,7 +8,7 @@ WORKERS ?= 2
 
 .PHONY: help demo test quick nightly crash docs check lint types contracts format conformance bench bench-assignors bench-spark bench-report pictures pins clean
 
-help:  ## this list
+help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## */  make \1\t/' | expand -t 24
 
 $(READY): requirements/dev.txt pyproject.toml
@@ -20,28 +20,28 @@ $(READY): requirements/dev.txt pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $(READY)
 
-demo: $(READY)  ## a rolling restart, a recorded incident, and how long partitions stood still
+demo: $(READY)  ## simulate a rolling restart, import a recorded incident, and show how long partitions were unavailable
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
 
 test: $(READY)  ## all tests
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
-quick: $(READY)  ## the tests that need neither Spark nor patience
+quick: $(READY)  ## the fast tests, without Spark
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not spark and not slow"
 
-nightly: $(READY)  ## the laws of the assignors under Hypothesis, 10,000 examples each (not part of `make test`)
+nightly: $(READY)  ## 10,000 random cases per property of the assignors (not part of `make test`)
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --hypothesis-profile=nightly tests/assignors
 
-crash: $(READY)  ## kill -9 at two hundred instants of a run, and go on from what is left (minutes; not part of `make test`)
+crash: $(READY)  ## kill a run with -9 at two hundred different times, and resume it (minutes; not part of `make test`)
 	@folder=$$(mktemp -d) && $(BIN)/python -m tests.storage.killed $$folder; code=$$?; rm -r $$folder; exit $$code
 
-docs: $(READY)  ## write the generated pages anew
+docs: $(READY)  ## write the generated pages again
 	@$(BIN)/python -m groupsim.conformance.page.protocol_page
 	@$(BIN)/python -m groupsim.cli.scenarios_page
 	@$(BIN)/python -m groupsim.cli.reference
 	@$(BIN)/python -m groupsim.conformance.real page
 
-site: $(READY)  ## the documentation as pages, in site/
+site: $(READY)  ## build the documentation pages in site/
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 check: lint types contracts  ## lint, types, import contracts
@@ -57,36 +57,36 @@ types: $(READY)
 contracts: $(READY)
 	@$(BIN)/lint-imports --no-cache
 
-format: $(READY)  ## put the code into shape
+format: $(READY)  ## format the code
 	@$(BIN)/ruff check --fix --quiet $(CODE)
 	@$(BIN)/ruff format $(CODE)
 
-conformance: $(READY)  ## a real Kafka beside the simulator, and docs/conformance.md from it (JDK 17, Maven; half an hour)
+conformance: $(READY)  ## compare the simulator with a real Kafka and write docs/conformance.md (JDK 17, Maven; half an hour)
 	@$(BIN)/python -m groupsim.conformance.real
 
-bench: $(READY)  ## simulated events and stored facts per second, as ratios; a run of ten million facts read (2 GB of temporary space)
+bench: $(READY)  ## speed of simulation, storage and reading, as ratios; one run has ten million facts (2 GB of temporary space)
 	@$(BIN)/python -m benchmarks.simulation
 	@$(BIN)/python -m benchmarks.store
 	@$(BIN)/python -m benchmarks.replay
 	@$(BIN)/python -m benchmarks.hour
 
-bench-spark: $(READY)  ## a sweep's speed-up and overhead, and facts per second of the transforms on Spark (1 GB of temporary space)
+bench-spark: $(READY)  ## speed-up and overhead of a sweep, and speed of the transforms on Spark (1 GB of temporary space)
 	@$(BIN)/python -m benchmarks.spark
 
-bench-assignors: $(READY)  ## our assignors beside kafka-python's and Java's
+bench-assignors: $(READY)  ## speed of the assignors, compared with kafka-python and Java
 	@$(BIN)/python -m benchmarks.assignors
 
-bench-report: $(READY)  ## how large a report of 20,000 bars is, and how long Chromium takes to open it
+bench-report: $(READY)  ## size of a report of 20,000 bars, and the time Chromium needs to open it
 	@$(BIN)/python -m benchmarks.report
 
-pictures: $(READY)  ## take the pictures of the README anew (needs Chromium)
+pictures: $(READY)  ## take the pictures of the README again (needs Chromium)
 	@$(BIN)/python -m tests.report.pictures
 
-pins: $(READY)  ## write requirements/*.txt anew from pyproject.toml: versions and hashes, no addresses
+pins: $(READY)  ## write requirements/*.txt again from pyproject.toml: versions and hashes
 	@$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header \
 	  --no-emit-index-url --no-annotate pyproject.toml -o requirements/runtime.txt
 	@$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header \
 	  --no-emit-index-url --no-annotate --extra dev pyproject.toml -o requirements/dev.txt
 
-clean:  ## remove what the targets above made
+clean:  ## remove what the targets above created
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis demo.db* demo-lake

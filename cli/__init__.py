@@ -1,1 +1,25 @@
-"""The command line: one program, `groupsim`; data to stdout, everything else to stderr."""
+"""The command line: one program, `groupsim`. Data goes to stdout, everything else to stderr.
+
+main              the program: commands, errors as sentences, exit status
+run               `run`
+read              `unavailable`, `timeline`, `rebalances`
+replay            `replay`, and its --verify
+blame, compare, report, plot, fuzz, scenarios, new, doctor, tour    one command each
+runs              `runs`, `show`, `export`
+verify            `verify`
+import_runs       `import`
+sweep             `sweep`, `sweep-report`
+assign            `assign`, `assignors`
+incident          `incident read`, `incident import`
+whatif            `incident whatif`; whatif_choices reads its --set and --assignor
+conformance       `conformance play`, `reenact`, `check`
+options           arguments and options that several commands share, and their parsing
+existing_store    the store of a command that only reads
+output            printing: tables, JSON, CSV, notes, errors; table_layout fits a table to the terminal
+progress          progress bars
+summary           the numbers of a run, as JSON and as lines for people
+instants          UTC times beside milliseconds
+completion        what the Tab key offers
+errors            BadRequest
+reference, scenarios_page    write docs/reference/ and docs/scenarios.md
+"""

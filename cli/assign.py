@@ -1,4 +1,4 @@
-"""`groupsim assign`, `assignors`: the assignors by themselves."""
+"""`groupsim assign`, `groupsim assignors`: the assignors without a simulation."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ import typer
 from groupsim.cli import output
 from groupsim.cli.completion import assignor_names
 from groupsim.cli.errors import BadRequest
-from groupsim.cli.options import Format, FormatOption
+from groupsim.cli.options import FormatOption
+from groupsim.cli.output import Format
 
 
 def assign(
     names: Annotated[
         list[str],
-        typer.Option("--assignor", metavar="NAME", help="Repeat it for several.", autocompletion=assignor_names),
+        typer.Option("--assignor", metavar="NAME", help="May be repeated.", autocompletion=assignor_names),
     ],
-    source: Annotated[str, typer.Option("--input", metavar="FILE|-", help="JSON Lines; .gz is read too.")] = "-",
+    source: Annotated[str, typer.Option("--input", metavar="FILE|-", help="JSON Lines, also .gz; - is stdin.")] = "-",
     explain: Annotated[
-        bool, typer.Option("--explain", help="How far from the optimum, and optimal-sticky's proof that it is one.")
+        bool, typer.Option("--explain", help="Add the distance from the optimum, and the proof of optimal-sticky.")
     ] = False,
 ) -> None:
-    """Answer assignment problems: JSON Lines in, JSON Lines out, in order.
+    """Answer assignment problems: JSON Lines in, JSON Lines out, in the same order.
 
     Example: groupsim assign --assignor range --assignor sticky --input problems.jsonl
     """
@@ -39,21 +40,21 @@ def assign(
     for name in names:
         if name not in ASSIGNORS:
             raise BadRequest(f"unknown assignor {name!r}{near(name, ASSIGNORS)}; known: {', '.join(ASSIGNORS)}")
-    bad = 0
-    with opened(source) as lines:
-        for found in answers(lines, names, explain=explain):
-            if isinstance(found, BadLine):
-                bad += 1
-                output.error(f"groupsim: {source}, {found}")
+    bad_lines = 0
+    with open_lines(source) as lines:
+        for answer in answers(lines, names, explain=explain):
+            if isinstance(answer, BadLine):
+                bad_lines += 1
+                output.error(f"groupsim: {source}, {answer}")
             else:
-                output.write_json(found)
-    if bad:
+                output.write_json(answer)
+    if bad_lines:
         raise typer.Exit(1)
 
 
 @contextmanager
-def opened(source: str) -> Iterator[Iterable[bytes]]:
-    """The lines of a file, of a .gz, or of stdin for `-`. Raises BadRequest where it can't be read."""
+def open_lines(source: str) -> Iterator[Iterable[bytes]]:
+    """The lines of a file, of a .gz file, or of stdin for `-`. Raises BadRequest if it can't be read."""
     if source == "-":
         yield sys.stdin.buffer
         return
@@ -66,7 +67,7 @@ def opened(source: str) -> Iterator[Iterable[bytes]]:
 
 
 def assignors(form: FormatOption = Format.TABLE) -> None:
-    """The assignors, with their protocol, source and drawback.
+    """List the assignors with protocol, source and drawback.
 
     Example: groupsim assignors
     """

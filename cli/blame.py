@@ -1,4 +1,4 @@
-"""`groupsim blame`: whom and what the unavailable time waited for."""
+"""`groupsim blame`: which member, phase and setting the unavailable partitions waited for."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import typer
 
 from groupsim.cli import output
 from groupsim.cli.errors import BadRequest
+from groupsim.cli.existing_store import DEFAULT_STORE, existing
 from groupsim.cli.instants import with_instants
-from groupsim.cli.options import DEFAULT_STORE, Format, FormatOption, RunArgument, StoreOption, existing
+from groupsim.cli.options import FormatOption, RunArgument, StoreOption
+from groupsim.cli.output import Format
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 SUMS = ("phase", "configuration", "member", "cause", "label", "rebalance", "group", "topic", "chain")
 PIECES = "piece"
 SHOWN = 15
-"""Rows that a table for people has at most: the largest parts come first."""
+"""The most rows in a table; the largest parts come first."""
 _PATHS = ("group", "generation", "member", "step", "kind", "from_ms", "to_ms", "duration_ms", "saved_ms")
 
 
@@ -27,21 +29,19 @@ def blame(
     run: RunArgument,
     by: Annotated[
         str,
-        typer.Option(metavar="|".join((*SUMS, PIECES)), help="What to sum up by; several with commas: phase,member."),
+        typer.Option(metavar="|".join((*SUMS, PIECES)), help="What to group by, separated by commas: phase,member."),
     ] = "phase,configuration,member",
-    between: Annotated[
-        tuple[int, int] | None, typer.Option(metavar="MS MS", help="Only this stretch of the run.")
-    ] = None,
+    between: Annotated[tuple[int, int] | None, typer.Option(metavar="MS MS", help="Only this part of the run.")] = None,
     paths: Annotated[
-        bool, typer.Option("--paths", help="Instead: what each rebalance waited for, step by step.")
+        bool, typer.Option("--paths", help="Show the critical path of each rebalance instead, step by step.")
     ] = False,
     store: StoreOption = DEFAULT_STORE,
     form: FormatOption = Format.TABLE,
 ) -> None:
-    """Why partitions stood still: whom they waited for, in which phase, and the setting that decides it.
+    """Why partitions were unavailable: the member they waited for, the phase, and the setting that decides the time.
 
-    The parts add up to the run's unavailable time. `saved_ms` of --paths says how much sooner a rebalance would have
-    ended, had that member been only as slow as the second-slowest.
+    The parts add up to the unavailable time of the run. With --paths, `saved_ms` is how much earlier a rebalance
+    would have ended if that member had been only as slow as the second-slowest one.
 
     Example: groupsim blame latest --by member
     """
@@ -52,7 +52,7 @@ def blame(
     known = (*SUMS, PIECES) if len(parts) == 1 else SUMS
     for part in parts:
         if part not in known:
-            alone = f"; {PIECES} stands alone" if part == PIECES else ""
+            alone = f"; {PIECES} can't be combined with others" if part == PIECES else ""
             raise BadRequest(f"--by must be {', '.join(known)}, not {part!r}{alone}")
     if between is not None and between[0] >= between[1]:
         raise BadRequest(f"--between {between[0]} {between[1]}: the first must be less than the second")
@@ -76,9 +76,9 @@ def blame(
     output.rows(shown, [*parts, "partition_ms", "share", "intervals", "partitions", "longest_ms"], form)
     if rest := summed[len(shown) :]:
         share = sum(row["partition_ms"] for row in rest) / total
-        output.note(f"and {len(rest)} smaller parts, {share:.1%} together; --format csv lists all")
+        output.note(f"{len(rest)} smaller parts are not shown ({share:.1%} of the total); --format csv lists all")
     if form is Format.TABLE:
-        output.note(f"unavailable in all: {total / 1_000:,.3f} partition-seconds")
+        output.note(f"total unavailable time: {total / 1_000:,.3f} partition-seconds")
 
 
 def _paths(steps: pd.DataFrame, info: RunInfo, between: tuple[int, int] | None, form: Format) -> None:

@@ -1,4 +1,4 @@
-"""`groupsim compare`: runs side by side."""
+"""`groupsim compare`: several runs side by side."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import typer
 
 from groupsim.cli import output
 from groupsim.cli.errors import BadRequest
-from groupsim.cli.options import DEFAULT_STORE, Format, FormatOption, StoreOption, existing
+from groupsim.cli.existing_store import DEFAULT_STORE, existing
+from groupsim.cli.options import FormatOption, StoreOption
+from groupsim.cli.output import Format
 
 if TYPE_CHECKING:
     from groupsim.analysis.runs import Run
@@ -23,15 +25,15 @@ def compare(
         str,
         typer.Option(
             metavar="label|phase|configuration|member|cause|none",
-            help="Which breakdowns a table shows; several with commas. JSON has all.",
+            help="The breakdowns in the table, separated by commas. JSON has all of them.",
         ),
     ] = ",".join(SHOWN),
     store: StoreOption = DEFAULT_STORE,
     form: FormatOption = Format.TABLE,
 ) -> None:
-    """Runs side by side, and how each differs from the first.
+    """Compare runs side by side, and show how each differs from the first.
 
-    Unavailable partition time in all and by what it waited for, rebalances, commits. Differences below zero are better.
+    Rows: total unavailable partition time and its breakdowns, rebalances, commits. Negative differences are better.
 
     Example: groupsim compare 4f1c 9ab2
     """
@@ -58,14 +60,14 @@ def compare(
 
 
 def _document(runs: list[Run], names: list[str], found: list[dict[str, Any]]) -> dict[str, Any]:
-    """Rows by run ids instead of letters."""
+    """The JSON document: rows keyed by run ids instead of letters."""
     ids = dict(zip(names, (run.info.id for run in runs), strict=True))
     keys = ("name", "source", "seed", "params")
-    told = [{"run": run.info.id, **{key: getattr(run.info, key) for key in keys}} for run in runs]
+    described = [{"run": run.info.id, **{key: getattr(run.info, key) for key in keys}} for run in runs]
     for row in found:
         for key in ("values", "differences"):
             row[key] = {ids[name]: value for name, value in row[key].items()}
-    return {"runs": told, "rows": found}
+    return {"runs": described, "rows": found}
 
 
 def _wanted(row: dict[str, Any], shown: list[str]) -> bool:
@@ -91,4 +93,4 @@ def _print(runs: list[Run], names: list[str], found: list[dict[str, Any]], compa
     ]
     output.table(flat, [*compared, *names, *differences])
     if not any(value for row in found for value in row["differences"].values()):
-        output.note(f"{' and '.join(names)} do not differ in what is shown")
+        output.note(f"{' and '.join(names)} do not differ in the rows shown")

@@ -1,4 +1,4 @@
-"""What the Tab key offers: scenarios, assignors, runs. Whatever goes wrong here, the answer is just shorter."""
+"""What the Tab key offers: scenarios, assignors, runs. After an error it offers less and prints nothing."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from groupsim.events.errors import GroupSimError
 
 
 def scenario_names(incomplete: str) -> Iterator[str]:
-    """Built-in scenarios."""
+    """The built-in scenarios that begin like this."""
     from groupsim.scenarios import catalogue
 
     yield from (name for name in catalogue.names() if name.startswith(incomplete))
 
 
 def assignor_names(incomplete: str) -> Iterator[str]:
-    """Assignors."""
+    """The assignors that begin like this."""
     from groupsim.assignors import ASSIGNORS
 
     yield from (name for name in ASSIGNORS if name.startswith(incomplete))
 
 
 def run_names(incomplete: str) -> Iterator[tuple[str, str]]:
-    """Runs of the store that GROUPSIM_STORE names, or the default one, the newest first; and `latest`."""
-    from groupsim.cli.options import DEFAULT_STORE, existing
+    """Runs of the store in GROUPSIM_STORE, or of the default store, the newest first; and `latest`."""
+    from groupsim.cli.existing_store import DEFAULT_STORE, existing
 
     if "latest".startswith(incomplete):
         yield "latest", "the newest run"

@@ -1,4 +1,4 @@
-"""`groupsim conformance`: our coordinator and our consumers beside recordings of real ones."""
+"""`groupsim conformance`: the simulator compared with recordings of a real Kafka."""
 
 from __future__ import annotations
 
@@ -10,22 +10,20 @@ from typing import Annotated, Any
 import typer
 
 from groupsim.cli import output
-from groupsim.cli.assign import opened
+from groupsim.cli.assign import open_lines
 from groupsim.cli.errors import BadRequest
-from groupsim.cli.fuzz import span
+from groupsim.cli.options import seed_range
 
-app = typer.Typer(help="The simulator held against recordings of a real Kafka.", no_args_is_help=True)
-FilesArgument = Annotated[list[str], typer.Argument(metavar="FILE...", help="Scripts, JSON Lines; .gz is read too.")]
-RecordingsArgument = Annotated[
-    list[str], typer.Argument(metavar="recording.json...", help="Recorded runs; .gz is read too.")
-]
-SeedsOption = Annotated[str, typer.Option("--seeds", metavar="A:B", help="From seed A up to, not including, B.")]
-JsonlOption = Annotated[str, typer.Option("--format", metavar="jsonl", help="jsonl is the only one.")]
+app = typer.Typer(help="Compare the simulator with recordings of a real Kafka.", no_args_is_help=True)
+FilesArgument = Annotated[list[str], typer.Argument(metavar="FILE...", help="Scripts as JSON Lines, also .gz.")]
+RecordingsArgument = Annotated[list[str], typer.Argument(metavar="recording.json...", help="Recorded runs, also .gz.")]
+SeedsOption = Annotated[str, typer.Option("--seeds", metavar="A:B", help="The seeds from A up to B - 1.")]
+JsonlOption = Annotated[str, typer.Option("--format", metavar="jsonl", help="Only jsonl is supported.")]
 
 
 def scripts(file: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """The lines of a file of scripts, numbered from 1. Raises BadRequest."""
-    with opened(file) as lines:
+    with open_lines(file) as lines:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue
@@ -39,10 +37,12 @@ def scripts(file: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def recording(file: str) -> dict[str, Any] | None:
-    """A file that is one recorded run, or a folder of its recording.json; None if it is something else. Raises
-    BadRequest where it can't be read."""
+    """The recorded run in a file, or in recording.json of a folder; None if the file holds something else.
+
+    Raises BadRequest if it can't be read.
+    """
     inside = Path(file) / "recording.json"
-    with opened(str(inside) if inside.is_file() else file) as lines:
+    with open_lines(str(inside) if inside.is_file() else file) as lines:
         try:
             record = json.loads(b"".join(lines))
         except ValueError:
@@ -52,7 +52,7 @@ def recording(file: str) -> dict[str, Any] | None:
 
 @app.command()
 def play(files: FilesArgument, form: JsonlOption = "jsonl") -> None:
-    """Play scripts of requests and print each line again with the simulator's answers.
+    """Play request scripts against the simulated coordinator and print each line with its answers.
 
     Example: groupsim conformance play cases.jsonl.gz
     """
@@ -70,7 +70,7 @@ def play(files: FilesArgument, form: JsonlOption = "jsonl") -> None:
 
 @app.command()
 def reenact(files: RecordingsArgument, seeds: SeedsOption = "0:1", form: JsonlOption = "jsonl") -> None:
-    """Re-enact recorded runs in the simulator: one line per recording and seed, in the recording's own form.
+    """Simulate recorded runs: one line per recording and seed, in the format of the recording.
 
     Example: groupsim conformance reenact recording.json --seeds 0:50
     """
@@ -78,7 +78,7 @@ def reenact(files: RecordingsArgument, seeds: SeedsOption = "0:1", form: JsonlOp
     from groupsim.conformance.timelines.reenact import reenact as reenact_one
 
     _only_jsonl(form)
-    wanted = span(seeds)
+    wanted = seed_range(seeds)
     for file in files:
         record = recording(file)
         if record is None:
@@ -92,14 +92,14 @@ def reenact(files: RecordingsArgument, seeds: SeedsOption = "0:1", form: JsonlOp
 
 @app.command()
 def check(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Scripts or recorded runs; .gz is read too.")],
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Scripts or recorded runs, also .gz.")],
     seeds: SeedsOption = "0:20",
 ) -> None:
-    """Play scripts and re-enact recorded runs (under every seed), and compare with what was recorded.
+    """Play scripts, simulate recorded runs under every seed, and compare the results with the recordings.
 
     Example: groupsim conformance check cases.jsonl.gz matrix.jsonl.gz
     """
-    wanted = span(seeds)
+    wanted = seed_range(seeds)
     differs = False
     for file in files:
         record = recording(file)
@@ -114,7 +114,7 @@ def _only_jsonl(form: str) -> None:
 
 
 def _check_scripts(file: str) -> bool:
-    """Prints equal or different with the first difference; whether something differs."""
+    """Print how many scripts are equal, and the first difference. Returns whether one differs."""
     from groupsim.conformance.scripts.compare import difference
     from groupsim.conformance.scripts.play import BadScript
     from groupsim.conformance.scripts.play import play as play_one
@@ -137,7 +137,10 @@ def _check_scripts(file: str) -> bool:
 
 
 def _check_recording(file: str, record: dict[str, Any], seeds: range) -> bool:
-    """Prints what is equal under how many seeds, what no seed shows, and the error of each duration."""
+    """Print the share of equal seeds, the first difference, and the error of each duration.
+
+    Returns whether something differs under every seed.
+    """
     from groupsim.conformance.timelines.deviation import Duration, deviation
     from groupsim.conformance.timelines.recording import BadRecording
 
@@ -147,17 +150,18 @@ def _check_recording(file: str, record: dict[str, Any], seeds: range) -> bool:
         raise BadRequest(f"{file}: {error}") from None
     verdict = "equal" if found.difference is None else "different"
     shares = (
-        f"generations {found.generations:.0%}, callbacks {found.callbacks:.0%}, stood still {found.stood_still:.0%}"
+        f"generations {found.generations:.0%}, callbacks {found.callbacks:.0%}, "
+        f"unavailable partitions {found.stood_still:.0%}"
     )
-    print(f"{output.plain(file)}  {verdict}  of {found.seeds} seeds: {shares}")
+    print(f"{output.plain(file)}  {verdict}  agreement over {found.seeds} seeds: {shares}")
     if found.difference is not None:
         print(f"  first difference: {output.plain(found.difference)}")
 
-    def told(d: Duration) -> str:
+    def described(d: Duration) -> str:
         span_ms = f"{d.least_ms:,}–{d.most_ms:,}"
         return f"{d.recorded_ms:,} ms recorded, {d.median_ms:,} ({span_ms}) simulated, error {d.error_ms:+,}"
 
-    print(f"  unavailable, all partitions: {told(found.total)}")
+    print(f"  unavailable, all partitions: {described(found.total)}")
     for duration in found.partitions:
-        print(f"  unavailable, {output.plain(duration.partition)}: {told(duration)}")
+        print(f"  unavailable, {output.plain(duration.partition)}: {described(duration)}")
     return found.difference is not None

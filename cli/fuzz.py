@@ -1,4 +1,4 @@
-"""`groupsim fuzz`: the same story under one seed after the other, until something that must hold does not."""
+"""`groupsim fuzz`: a scenario under many seeds, until an invariant is broken or the scenario fails."""
 
 from __future__ import annotations
 
@@ -12,23 +12,24 @@ from typing import Annotated, Any
 
 import typer
 
+from groupsim.analysis.plots.display_names import counted
 from groupsim.cli.errors import BadRequest
-from groupsim.cli.options import INTERRUPTED, Format, FormatOption, pairs
-from groupsim.cli.output import note, plain, write_json
+from groupsim.cli.options import INTERRUPTED, FormatOption, key_values, seed_range
+from groupsim.cli.output import Format, note, plain, write_json
 from groupsim.cli.progress import progress
 from groupsim.cli.run import ScenarioArgument, SetOption
 
 STORY = "story"
-"""What stands for an invariant's name where the story itself failed; `bug` where the simulator did."""
+"""In place of an invariant's name: the scenario itself failed. `bug`: the simulator raised an exception."""
 BUG = "bug"
 CHUNK = 4
-PATIENCE_S = 60
-"""Seconds of wall time for one seed; a run that takes longer goes round in circles."""
+TIMEOUT_S = 60
+"""Wall time for one seed; a run that takes longer is taken for an endless loop."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What went wrong first under a seed; `at_ms` is None where the sentence tells the time itself."""
+    """The first failure under a seed; `at_ms` is None if the sentence itself contains the time."""
 
     seed: int
     invariant: str
@@ -38,20 +39,18 @@ class Finding:
 
 def fuzz(
     scenario: ScenarioArgument,
-    seeds: Annotated[
-        str, typer.Option("--seeds", metavar="A:B", help="From seed A up to, not including, B.")
-    ] = "0:100",
-    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Processes to use.")] = 1,
+    seeds: Annotated[str, typer.Option("--seeds", metavar="A:B", help="The seeds from A up to B - 1.")] = "0:100",
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="The number of processes.")] = 1,
     settings: SetOption = [],  # noqa: B006  typer copies it
     form: FormatOption = Format.TABLE,
 ) -> None:
-    """Run a scenario under many seeds until an invariant breaks or the story fails; nothing is stored.
+    """Run a scenario under many seeds until an invariant is broken or the scenario fails. Nothing is stored.
 
     Example: groupsim fuzz swarm --seeds 0:1000 --jobs 2
     """
     from groupsim.scenarios import catalogue
 
-    wanted, chosen = span(seeds), pairs(settings, "--set")
+    wanted, chosen = seed_range(seeds), key_values(settings, "--set")
     catalogue.find(scenario)
     tried, finding = 0, None
     with progress(scenario) as bar, _results(scenario, chosen, wanted, jobs) as results:
@@ -61,45 +60,33 @@ def fuzz(
                 if finding is not None:
                     break
         except KeyboardInterrupt:
-            note(f"groupsim: interrupted after {tried:,} of {len(wanted):,} seeds; none had failed")
+            note(f"groupsim: interrupted after {tried:,} of {len(wanted):,} seeds; none of them failed")
             raise typer.Exit(INTERRUPTED) from None
-    again = None if finding is None else _again(scenario, chosen, finding.seed)
+    again = None if finding is None else _repeat(scenario, chosen, finding.seed)
     if form is Format.TABLE:
         _print(scenario, seeds, tried, finding, again)
     else:
-        told = None if finding is None else {**asdict(finding), "again": again}
-        write_json({"scenario": scenario, "seeds": seeds, "runs": tried, "failed": told})
+        failed = None if finding is None else {**asdict(finding), "again": again}
+        write_json({"scenario": scenario, "seeds": seeds, "runs": tried, "failed": failed})
     if finding is not None:
         raise typer.Exit(1)
 
 
-def span(text: str) -> range:
-    """`A:B` as a range. Raises BadRequest."""
-    first, colon, last = text.partition(":")
-    try:
-        found = range(int(first), int(last)) if colon else range(int(first), int(first) + 1)
-    except ValueError:
-        raise BadRequest(f"--seeds {text!r}: expected A:B, two whole numbers") from None
-    if not found:
-        raise BadRequest(f"--seeds {text!r}: no seed is in it; A must be less than B")
-    return found
-
-
 @contextmanager
 def _results(scenario: str, settings: Mapping[str, str], seeds: range, jobs: int) -> Iterator[Iterator[Finding | None]]:
-    """Findings in the order of the seeds, so that the first one is the same whatever the number of processes."""
+    """Findings in the order of the seeds: the first one does not depend on the number of processes."""
     work = ((scenario, settings, seed) for seed in seeds)
     if jobs == 1:
-        yield map(_one, work)
+        yield map(_run_seed, work)
         return
     with multiprocessing.get_context("spawn").Pool(min(jobs, len(seeds))) as pool:
-        yield pool.imap(_one, islice(work, len(seeds)), CHUNK)
+        yield pool.imap(_run_seed, islice(work, len(seeds)), CHUNK)
 
 
-def _one(work: tuple[str, Mapping[str, str], int]) -> Finding | None:
-    """One seed; None if all was well. An exception of the simulator's own is a finding too: it is a bug.
+def _run_seed(work: tuple[str, Mapping[str, str], int]) -> Finding | None:
+    """Run one seed; None if nothing failed. An exception inside the simulator is a finding, too: a bug.
 
-    Raises BadRequest where the request, not the run, is wrong.
+    Raises BadRequest if the request is wrong.
     """
     from groupsim.events.errors import GroupSimError
     from groupsim.scenarios import catalogue
@@ -109,13 +96,13 @@ def _one(work: tuple[str, Mapping[str, str], int]) -> Finding | None:
 
     reference, settings, seed = work
     try:
-        with _patience():
+        with _time_limit():
             result = run(catalogue.find(reference), MemoryStore(), seed=seed, settings=settings, record="facts")
     except StoryError as error:
         return Finding(seed, BUG, None, str(error))
     except GroupSimError as error:
         raise BadRequest(f"{reference}, seed {seed}: {error}") from None
-    except Exception as error:  # whatever it is, the seed is what helps
+    except Exception as error:  # report any exception with the seed that repeats it
         return Finding(seed, BUG, None, f"{type(error).__name__}: {error}")
     if result.info.status == "interrupted":
         raise KeyboardInterrupt
@@ -126,17 +113,17 @@ def _one(work: tuple[str, Mapping[str, str], int]) -> Finding | None:
 
 
 @contextmanager
-def _patience() -> Iterator[None]:
-    """Raises TimeoutError inside the block when it takes too long, where the system has such an alarm."""
+def _time_limit() -> Iterator[None]:
+    """Raises TimeoutError inside the block after TIMEOUT_S, on systems that have alarm signals."""
 
     def ring(*_: object) -> None:
-        raise TimeoutError(f"no end after {PATIENCE_S} s of wall time")
+        raise TimeoutError(f"not finished after {TIMEOUT_S} s of wall time")
 
     if not hasattr(signal, "setitimer"):
         yield
         return
     before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, PATIENCE_S)
+    signal.setitimer(signal.ITIMER_REAL, TIMEOUT_S)
     try:
         yield
     finally:
@@ -144,16 +131,16 @@ def _patience() -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def _again(scenario: str, settings: Mapping[str, str], seed: int) -> str:
+def _repeat(scenario: str, settings: Mapping[str, str], seed: int) -> str:
     chosen = "".join(f" --set {key}={value}" for key, value in settings.items())
     return f"groupsim run {plain(scenario)} --seed {seed}{plain(chosen)}"
 
 
 def _print(scenario: str, seeds: str, tried: int, finding: Finding | None, again: str | None) -> None:
     if finding is None:
-        print(f"ok    {plain(scenario)}: {tried:,} {'seed' if tried == 1 else 'seeds'} ({seeds}), nothing broke")
+        print(f"ok    {plain(scenario)}: {counted(tried, 'seed')} ({seeds}), no failure")
         return
     at = "" if finding.at_ms is None else f"  at {finding.at_ms:,} ms"
     print(f"FAIL  {finding.invariant}  seed {finding.seed}{at}  {plain(finding.sentence)}")
-    looks = "" if finding.at_ms is None else f"      look: groupsim show latest --around {finding.at_ms}"
-    print(f"      again: {again}{looks}")
+    then = "" if finding.at_ms is None else f"      then: groupsim show latest --around {finding.at_ms}"
+    print(f"      repeat with: {again}{then}")

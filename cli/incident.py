@@ -1,4 +1,4 @@
-"""`groupsim incident`: recorded incidents, from logs."""
+"""`groupsim incident read`, `groupsim incident import`: the logs of a recorded incident."""
 
 from __future__ import annotations
 
@@ -11,29 +11,33 @@ import msgspec
 import typer
 
 from groupsim.analysis.availability.labels import OK, Interval
+from groupsim.analysis.plots.display_names import counted, duration
 from groupsim.cli import output
 from groupsim.cli.errors import BadRequest
-from groupsim.cli.options import DEFAULT_STORE, Format, FormatOption, StoreOption, numbers
+from groupsim.cli.existing_store import DEFAULT_STORE
+from groupsim.cli.options import FormatOption, StoreOption, key_integers
+from groupsim.cli.output import Format
 from groupsim.cli.progress import progress
-from groupsim.cli.summary import count, headline, measured
+from groupsim.cli.summary import headline, measured
 from groupsim.cli.whatif import whatif
 
 if TYPE_CHECKING:
     from groupsim.incidents.facts.importer import ImportResult
     from groupsim.incidents.logs.rows import Reading
 
-app = typer.Typer(help="Recorded incidents: logs of brokers and clients become runs.", no_args_is_help=True)
+app = typer.Typer(help="Read the logs of brokers and clients, and turn them into runs.", no_args_is_help=True)
 app.command()(whatif)
 
-LogsArgument = Annotated[
-    list[Path], typer.Argument(metavar="LOG...", help="Log files, or folders of them; .gz is read too.")
-]
+LogsArgument = Annotated[list[Path], typer.Argument(metavar="LOG...", help="Log files, or folders of them; also .gz.")]
 ZoneOption = Annotated[
-    str | None, typer.Option("--tz", metavar="ZONE", help="Zone of times that name none; UTC otherwise.")
+    str | None, typer.Option("--tz", metavar="ZONE", help="Time zone of times without one; the default is UTC.")
 ]
 
+TopicOption = Annotated[
+    list[str], typer.Option("--topic", metavar="NAME=PARTITIONS", help="Partitions of a topic, if not in the logs.")
+]
 UnrecognisedOption = Annotated[
-    bool, typer.Option("--unrecognised", help="List group-related lines that no wording is known for, on stderr.")
+    bool, typer.Option("--unrecognised", help="List group-related lines that were not recognised, on stderr.")
 ]
 
 
@@ -44,7 +48,7 @@ def read(
     unrecognised: UnrecognisedOption = False,
     form: FormatOption = Format.TABLE,
 ) -> None:
-    """What logs say of consumer groups, one row a recognised line.
+    """Show what logs say about consumer groups, one row per recognised line.
 
     Example: groupsim incident read server.log --format jsonl
     """
@@ -56,7 +60,7 @@ def read(
     counts = Counts()
     columns = ("file", "line", "at", "kind", "group", "member", "client", "detail")
 
-    def told(bar: Callable[[float], None]) -> Iterator[dict[str, Any]]:
+    def recognised_rows(bar: Callable[[float], None]) -> Iterator[dict[str, Any]]:
         done = 0
 
         def progressed(taken: int) -> None:
@@ -78,7 +82,7 @@ def read(
 
     with progress("reading") as bar:
         shown_columns = columns[1:] if len(logs) == 1 and form is Format.TABLE else columns
-        output.rows(told(bar), shown_columns, form)
+        output.rows(recognised_rows(bar), shown_columns, form)
     output.note(
         f"{counts.lines:,} lines read, {counts.recognised:,} recognised, "
         f"{counts.unrecognised:,} group-related but not recognised"
@@ -86,7 +90,7 @@ def read(
 
 
 def log_files(places: list[Path]) -> list[Path]:
-    """The files named, and of a folder those under it whose name has `.log`, `.out` or `.txt` in it, sorted."""
+    """The given files; of a folder, the files in it with .log, .out or .txt in their names, sorted."""
     found: list[Path] = []
     for place in places:
         if not place.is_dir():
@@ -95,7 +99,7 @@ def log_files(places: list[Path]) -> list[Path]:
         inside = [path for path in sorted(place.rglob("*")) if path.is_file() and not path.name.startswith(".")]
         logs = [path for path in inside if {".log", ".out", ".txt"} & set(path.suffixes)]
         if not logs:
-            raise BadRequest(f"{place} holds no logs: no file in it has .log, .out or .txt in its name")
+            raise BadRequest(f"{place} has no logs: no file in it has .log, .out or .txt in its name")
         found += logs
     return found
 
@@ -103,24 +107,24 @@ def log_files(places: list[Path]) -> list[Path]:
 @app.command(name="import")
 def import_(
     logs: LogsArgument,
-    name: Annotated[str | None, typer.Option(help="A name for the run; else the first file's.")] = None,
-    topics: Annotated[
-        list[str], typer.Option("--topic", metavar="NAME=PARTITIONS", help="What the logs don't tell.")
-    ] = [],  # noqa: B006
+    name: Annotated[str | None, typer.Option(help="The name of the run; default: that of the first file.")] = None,
+    topics: TopicOption = [],  # noqa: B006
     tz: ZoneOption = None,
     skews: Annotated[list[str], typer.Option("--skew", metavar="FILE=MS", help="Added to the times of a file.")] = [],  # noqa: B006
     session: Annotated[
         int | None,
-        typer.Option("--session-timeout", metavar="MS", min=1, help="Dates the death of a member that fell silent."),
+        typer.Option(
+            "--session-timeout", metavar="MS", min=1, help="Session timeout, to date the death of silent members."
+        ),
     ] = None,
     groups: Annotated[list[str], typer.Option("--group", metavar="G", help="Only this group; may be repeated.")] = [],  # noqa: B006
     since: Annotated[
-        str | None, typer.Option(metavar="INSTANT", help="Only from here on, UTC: 2024-03-01T10:00.")
+        str | None, typer.Option(metavar="INSTANT", help="Only lines from this time on, UTC: 2024-03-01T10:00.")
     ] = None,
-    until: Annotated[str | None, typer.Option(metavar="INSTANT", help="Only up to here, UTC.")] = None,
+    until: Annotated[str | None, typer.Option(metavar="INSTANT", help="Only lines up to this time, UTC.")] = None,
     unrecognised: UnrecognisedOption = False,
     in_full: Annotated[
-        bool, typer.Option("--notes", help="List what the logs do not tell and what was assumed.")
+        bool, typer.Option("--notes", help="List what the logs do not show and what was assumed.")
     ] = False,
     master: Annotated[
         str | None, typer.Option(metavar="URL", help="Read the files in parallel on Spark: local[2], spark://h:7077.")
@@ -128,7 +132,7 @@ def import_(
     store: StoreOption = DEFAULT_STORE,
     form: FormatOption = Format.TABLE,
 ) -> None:
-    """Make a run of logs: `unavailable`, `timeline`, `rebalances`, `replay` work on it as on any run.
+    """Turn logs into a run; all commands for runs work on it: `unavailable`, `blame`, `report`, and so on.
 
     Example: groupsim incident import broker.log m1.log m2.log --topic orders=12
     """
@@ -136,29 +140,27 @@ def import_(
     from groupsim.incidents.logs.reading import Wanted, moment
     from groupsim.storage import open_store
 
-    counts = numbers(topics, "--topic", least=1)
+    counts = key_integers(topics, "--topic", minimum=1)
     ends = [None if text is None else moment(text, at) for at, text in (("--since", since), ("--until", until))]
     wanted = Wanted(frozenset(groups), *ends)
-    reading = _read(log_files(logs), master, tz=tz, skews=numbers(skews, "--skew"), wanted=wanted)
+    reading = _read(log_files(logs), master, tz=tz, skews=key_integers(skews, "--skew"), wanted=wanted)
     for line in reading.unread if unrecognised else ():
         output.note(f"{line.file}:{line.line}: {line.text}")
     with closing(open_store(store)) as opened:
         result = import_run(reading, opened, name=name, topics=counts, session_timeout_ms=session)
         facts = list(opened.read(result.run.id))
-    numbers_, known = measured(facts)
-    info = result.run
-    summary = _summary(result, {**numbers_, "partitions_known": bool(known)}, reading)
+    numbers, known = measured(facts)
+    summary = _summary(result, {**numbers, "partitions_known": bool(known)}, reading)
     if form is not Format.TABLE:
         output.write_json(summary)
         return
     _print_import(summary)
-    _say_notes(
-        result.remarks, [*(note for note in result.notes if note not in result.remarks), *_trusted(known)], in_full
-    )
+    assumed = [*(note for note in result.notes if note not in result.remarks), *_trust_note(known)]
+    _print_notes(result.remarks, assumed, in_full)
     if reading.counts.unrecognised and not unrecognised:
-        unread = count(reading.counts.unrecognised, "group-related line")
-        output.note(f"{unread} not recognised; --unrecognised lists what was not")
-    output.note(f"look: groupsim report {info.id}")
+        unread = counted(reading.counts.unrecognised, "group-related line")
+        output.note(f"{unread} not recognised; --unrecognised lists them")
+    output.note(f"next: groupsim report {result.run.id}")
 
 
 def _summary(result: ImportResult, found: dict[str, Any], reading: Reading) -> dict[str, Any]:
@@ -180,7 +182,7 @@ def _summary(result: ImportResult, found: dict[str, Any], reading: Reading) -> d
 
 
 def _read(files: Sequence[Path], master: str | None, **how: Any) -> Reading:
-    """The logs, read here with progress, or by Spark on `master`."""
+    """The logs, read in this process with progress, or by Spark on `master`."""
     if master is not None:
         from groupsim.pipeline.logs import read_logs
         from groupsim.pipeline.session import spark_session
@@ -192,29 +194,29 @@ def _read(files: Sequence[Path], master: str | None, **how: Any) -> Reading:
         return read_files(files, progress=bar, **how)
 
 
-def _say_notes(remarks: Sequence[str], assumed: Sequence[str], in_full: bool) -> None:
-    """Remarks always, what was assumed in full or as a count."""
+def _print_notes(remarks: Sequence[str], assumed: Sequence[str], in_full: bool) -> None:
+    """Print all remarks; the assumptions in full or only their number."""
     for sentence in (*remarks, *(assumed if in_full else ())):
         output.note(f"note: {sentence}")
     if assumed and not in_full:
-        output.note(f"{count(len(assumed), 'note')} on what the logs do not tell and what was assumed: --notes")
+        output.note(f"{counted(len(assumed), 'note')} on what the logs do not show and what was assumed: --notes")
 
 
 def _print_import(summary: dict[str, Any]) -> None:
     rebalances = sum(group["rebalances"] for group in summary["groups"].values())
-    lasted = f"{output.seconds(summary['simulated_ms'] or 0)} recorded"
+    lasted = f"{duration(summary['simulated_ms'] or 0)} recorded"
     parts = [output.plain(summary["name"]), str(summary["origin"]), lasted]
-    print("  ".join([*parts, count(rebalances, "rebalance"), count(summary["facts"], "fact")]))
+    print("  ".join([*parts, counted(rebalances, "rebalance"), counted(summary["facts"], "fact")]))
     for line in headline(summary):
         print(line)
     print(f"run {summary['run']}")
 
 
-def _trusted(known: list[Interval]) -> list[str]:
-    """What is taken on the broker's word, as a sentence."""
+def _trust_note(known: list[Interval]) -> list[str]:
+    """A note for partitions that are available according to the broker's logs alone."""
     if not any(i.label == OK and i.member is None for i in known):
         return []
     return [
-        "where only the broker speaks, a member counts as serving what the books give it until the broker removes it; "
-        "one that died had been silent for its session timeout before that"
+        "where only broker logs exist, a member counts as serving its assigned partitions until the broker removes it; "
+        "a member that died had already been silent for its session timeout"
     ]

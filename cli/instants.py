@@ -1,4 +1,4 @@
-"""UTC instants beside the milliseconds of recorded incidents."""
+"""UTC times beside the milliseconds of recorded incidents."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ AT = "at"
 def with_instants(
     rows: Sequence[dict[str, Any]], columns: Sequence[str], info: RunInfo, key: str
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """Rows and columns with `at`, the instant of `key` (ISO 8601, milliseconds), where the run was recorded."""
+    """Rows and columns, for a recorded run with `at`: the UTC time of `key` (ISO 8601, milliseconds)."""
     if info.origin is None:
         return list(rows), list(columns)
     origin = datetime.fromisoformat(info.origin)
@@ -22,5 +22,5 @@ def with_instants(
     def instant(ms: int) -> str:
         return (origin + timedelta(milliseconds=ms)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
-    told = [{AT: None if row.get(key) is None else instant(row[key]), **row} for row in rows]
-    return told, [AT, *columns]
+    timed = [{AT: None if row.get(key) is None else instant(row[key]), **row} for row in rows]
+    return timed, [AT, *columns]

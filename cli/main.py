@@ -1,4 +1,4 @@
-"""The program: commands by their names, and errors as sentences."""
+"""The program: the list of commands, and how errors become one sentence and an exit status."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from typing import Annotated, Any
 
 import typer
-from typer._click.exceptions import ClickException, NoArgsIsHelpError  # typer carries its own click, and hides it
+from typer._click.exceptions import ClickException, NoArgsIsHelpError  # typer bundles a private copy of click
 
 from groupsim.cli import (
     assign,
@@ -17,30 +17,32 @@ from groupsim.cli import (
     conformance,
     doctor,
     fuzz,
+    import_runs,
     incident,
     new,
     plot,
     read,
+    replay,
     report,
     run,
     runs,
     scenarios,
-    store,
     sweep,
     tour,
+    verify,
 )
 from groupsim.cli.options import INTERRUPTED
 from groupsim.cli.output import be_quiet, error
 from groupsim.events.errors import GroupSimError
 
-ABOUT = """How long would which partitions have stood still, and why? A simulator of Kafka's consumer groups.
+ABOUT = """Which partitions were unavailable, for how long, and why? A simulator of Kafka's consumer groups.
 
 \b
-groupsim run rolling_restart                   a deploy, and what it costs
-groupsim incident import broker.log app.log    what your own logs tell
-groupsim tour                                  five minutes of everything
+groupsim run rolling_restart                   simulate a rolling restart
+groupsim incident import broker.log app.log    read the logs of a real incident
+groupsim tour                                  see the main commands in five minutes
 
-Each command's --help has an example. Colours follow the terminal and NO_COLOR.
+The help of each command has an example. In tables, `—` means none or unknown. NO_COLOR switches colours off.
 """
 
 app = typer.Typer(
@@ -54,7 +56,7 @@ app.command()(run.run)
 app.command()(read.unavailable)
 app.command()(read.timeline)
 app.command()(read.rebalances)
-app.command()(read.replay)
+app.command()(replay.replay)
 app.command()(blame.blame)
 app.command()(compare.compare)
 app.command()(report.report)
@@ -62,8 +64,8 @@ app.command()(plot.plot)
 app.command()(runs.runs)
 app.command()(runs.show)
 app.command()(runs.export)
-app.command()(store.verify)
-app.command("import")(store.import_)
+app.command()(verify.verify)
+app.command("import")(import_runs.import_runs)
 app.command()(fuzz.fuzz)
 app.command()(scenarios.scenarios)
 app.command()(sweep.sweep)
@@ -80,10 +82,10 @@ app.add_typer(conformance.app, name="conformance")
 @app.callback()
 def every_command(
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="No notes and no progress, anywhere on the line.")
+        bool, typer.Option("--quiet", "-q", help="Print no notes and no progress; works in any position.")
     ] = False,
 ) -> None:
-    """What may stand with every command."""
+    """The options that every command accepts."""
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -93,7 +95,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def status(arguments: list[str] | None = None) -> int:
     """The exit status of one call; never a traceback for a wrong request."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends a run as Ctrl-C does: marked, with its facts
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # like Ctrl-C: the run is marked as interrupted
     try:
         program = typer.main.get_command(app)
         _keep_examples(program)
@@ -112,14 +114,14 @@ def status(arguments: list[str] | None = None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         error("groupsim: interrupted")
         return INTERRUPTED
-    except BrokenPipeError:  # the reader of our output has gone, as `head` does
+    except BrokenPipeError:  # the reader of our output has closed it, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return result if isinstance(result, int) else 0
 
 
 def _keep_examples(command: Any) -> None:
-    """Let help show examples as they are written: a command that is folded can't be copied."""
+    """Keep line breaks in the examples of the help: a wrapped command can't be copied."""
     if command.help:
         command.help = command.help.replace("\n\nExample", "\n\n\b\nExample")
     for each in getattr(command, "commands", {}).values():
@@ -127,7 +129,7 @@ def _keep_examples(command: Any) -> None:
 
 
 def _without_quiet(arguments: list[str]) -> list[str]:
-    """The arguments without `--quiet`, which may stand anywhere and holds for this call."""
+    """The arguments without `--quiet`, which is accepted in any position and applied here."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
     asked = [word for word in arguments[:end] if word in ("--quiet", "-q")]
     be_quiet(bool(asked))

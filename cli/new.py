@@ -1,4 +1,4 @@
-"""`groupsim new`: a scenario file to begin with."""
+"""`groupsim new`: a commented scenario file as a starting point."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ TEMPLATE = '''\
 from groupsim.scenarios.dsl import minutes, scenario, seconds
 
 
-# The parameters after `world` can be set from outside: groupsim run {file} --set members=5
-# So can every Kafka setting, by its own name:          groupsim run {file} --set session.timeout.ms=10000
+# The parameters after `world` can be set on the command line: groupsim run {file} --set members=5
+# Every Kafka setting can be set by its name, too:             groupsim run {file} --set session.timeout.ms=10000
 @scenario(seed=1, lasts=minutes(5))
 def {name}(world, members=3, partitions=12, assignor="cooperative-sticky"):
-    """Members are restarted one after another; then one is killed and never comes back."""
-    orders = world.topic("orders", partitions=partitions, rate=10.0)  # records a second and partition
+    """Members are restarted one after another; then one is killed and does not return."""
+    orders = world.topic("orders", partitions=partitions, rate=10.0)  # records per second and partition
     group = world.group("billing", assignor=assignor)
     team = group.join(members, topics=[orders], spread=seconds(2))
     yield group.stable(members=members)
 
-    for member in team:  # the deploy: each is closed, is away for two seconds, and starts again
+    for member in team:  # a rolling restart with two seconds of downtime each
         yield member.restart(downtime=seconds(2))
         yield group.stable(members=members, within=seconds(60))
 
-    team[0].kill()  # no goodbye: the coordinator learns of it by the session timeout
+    team[0].kill()  # no LeaveGroup: the coordinator notices when the session times out
     yield group.stable(members=members - 1, within=minutes(2))
 
-    # A claim: the run fails if it does not hold.
-    world.check(len(group.owners(orders)) == members - 1, "the others have taken everything over")
+    # An assertion: the run fails if it is false.
+    world.check(len(group.owners(orders)) == members - 1, "the remaining members own all partitions")
 
-    # More words: member.freeze(ms), member.slow_batch(ms), member.close(), member.start();
+    # There is more: member.freeze(ms), member.slow_batch(ms), member.close(), member.start();
     # with world.network.cut(member, world.broker): ...; world.broker.crash(downtime_ms);
-    # world.add_partitions(orders, 4). The README has them all; `groupsim scenarios` lists stories to learn from.
+    # world.add_partitions(orders, 4). The README lists everything; `groupsim scenarios` lists examples.
 '''
 
 
 def new(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A Python name, or a path that ends in one: my/deploy.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A Python name, or a path such as my/deploy.")],
 ) -> None:
-    """Write a commented scenario file to begin with.
+    """Write a commented scenario file as a starting point.
 
     Example: groupsim new deploy
     """
@@ -54,14 +54,14 @@ def new(
     function = path.stem
     if not function.isidentifier() or keyword.iskeyword(function):
         raise BadRequest(
-            f"{function!r} can't be a scenario's name: letters, digits and _ are, not beginning with a digit"
+            f"{function!r} can't be the name of a scenario: use letters, digits and _, and don't begin with a digit"
         )
     text = TEMPLATE.format(title=function.replace("_", " ").capitalize(), file=path, name=function)
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        raise BadRequest(f"{path} exists already and is left as it is; choose another name") from None
+        raise BadRequest(f"{path} already exists and was not changed; choose another name") from None
     except OSError as error:
         raise BadRequest(f"{path} can't be written: {error.strerror}") from None
     print(plain(path))

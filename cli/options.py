@@ -1,24 +1,21 @@
-"""Arguments and options that many commands share, and how their texts are read."""
+"""Arguments and options that many commands share, and how their values are parsed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import closing
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from groupsim.cli import completion
 from groupsim.cli.errors import BadRequest
-from groupsim.storage import EventStore, open_store
+from groupsim.cli.output import Format
 
-DEFAULT_STORE = "groupsim.db"
 INTERRUPTED = 130
-"""Exit status: what a shell reports of a program ended by Ctrl-C."""
+"""Exit status that a shell reports for a program ended by Ctrl-C."""
 
 StoreOption = Annotated[
-    str, typer.Option("--store", envvar="GROUPSIM_STORE", help="Event store: a path or an SQLAlchemy URL.")
+    str, typer.Option("--store", envvar="GROUPSIM_STORE", help="The event store: a path or an SQLAlchemy URL.")
 ]
 RunArgument = Annotated[
     str,
@@ -30,27 +27,11 @@ RunArgument = Annotated[
 ]
 
 
-class Format(StrEnum):
-    """How rows are printed."""
-
-    TABLE = "table"
-    JSON = "json"
-    JSONL = "jsonl"
-    CSV = "csv"
+FormatOption = Annotated[Format, typer.Option("--format", help="table for people; json, jsonl or csv for programs.")]
 
 
-FormatOption = Annotated[Format, typer.Option("--format", help="table for people, json or jsonl or csv for programs.")]
-
-
-def existing(store: str) -> closing[EventStore]:
-    """The store of a command that only reads, for a `with` block; at a terminal it shows how far reading is."""
-    from groupsim.cli.progress import watched  # here, because it prints, and what prints needs this module
-
-    return closing(watched(open_store(store, create=False)))
-
-
-def pairs(texts: Sequence[str], option: str) -> dict[str, str]:
-    """`KEY=VALUE` texts as a dict. Raises BadRequest for one without `=` or a key given twice."""
+def key_values(texts: Sequence[str], option: str) -> dict[str, str]:
+    """`KEY=VALUE` texts as a dict. Raises BadRequest for a text without `=` and for a key given twice."""
     found: dict[str, str] = {}
     for text in texts:
         key, equals, value = text.partition("=")
@@ -62,14 +43,32 @@ def pairs(texts: Sequence[str], option: str) -> dict[str, str]:
     return found
 
 
-def numbers(texts: Sequence[str], option: str, least: int | None = None) -> dict[str, int]:
-    """`KEY=NUMBER` texts as a dict. Raises BadRequest."""
+def key_integers(texts: Sequence[str], option: str, minimum: int | None = None) -> dict[str, int]:
+    """`KEY=NUMBER` texts as a dict. Raises BadRequest, also for a number below `minimum`."""
     found: dict[str, int] = {}
-    for key, value in pairs(texts, option).items():
+    for key, value in key_values(texts, option).items():
         try:
             found[key] = int(value)
         except ValueError:
             raise BadRequest(f"{option} {key}={value}: {value!r} is not a whole number") from None
-        if least is not None and found[key] < least:
-            raise BadRequest(f"{option} {key}={value}: must be at least {least}")
+        if minimum is not None and found[key] < minimum:
+            raise BadRequest(f"{option} {key}={value}: must be at least {minimum}")
     return found
+
+
+def seed_range(text: str) -> range:
+    """`A:B` as the seeds from A up to B - 1, `A` as one seed. Raises BadRequest."""
+    first, colon, last = text.partition(":")
+    try:
+        found = range(int(first), int(last)) if colon else range(int(first), int(first) + 1)
+    except ValueError:
+        raise BadRequest(f"--seeds {text!r}: expected A:B, two whole numbers") from None
+    if not found:
+        raise BadRequest(f"--seeds {text!r}: the range is empty; A must be less than B")
+    return found
+
+
+def check_record_mode(mode: str) -> None:
+    """Raises BadRequest if `mode` is not one that --record accepts."""
+    if mode not in ("all", "facts"):
+        raise BadRequest(f"--record must be all or facts, not {mode!r}")

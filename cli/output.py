@@ -1,6 +1,6 @@
 """Printing: rows as a table for people, as JSON, JSON Lines or CSV for programs.
 
-Names may come from somebody else's log: nothing of them is taken for markup or for a terminal's control sequence.
+Names can come from untrusted logs: they are never interpreted as markup or as terminal control sequences.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
 from itertools import islice
 from typing import Any
 
@@ -17,48 +18,57 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from groupsim.cli.options import Format
-from groupsim.cli.tables import GAP, fit, heading
+from groupsim.cli.table_layout import GAP, fit, heading
+
+
+class Format(StrEnum):
+    """How rows are printed."""
+
+    TABLE = "table"
+    JSON = "json"
+    JSONL = "jsonl"
+    CSV = "csv"
+
 
 Row = Mapping[str, Any]
-_UNSEEN = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_INVISIBLE = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _AT_ONCE = 5_000
-"""Rows of a table that are laid out together, so that a table of any length takes little memory."""
+"""Rows that are laid out together, so that a table of any length needs little memory."""
 
 
 _quiet = False
 
 
 def be_quiet(quiet: bool) -> None:
-    """Whether notes are left out from now on (`--quiet`); errors never are."""
+    """Whether to suppress notes from now on (`--quiet`); errors are always printed."""
     global _quiet
     _quiet = quiet
 
 
 def quiet() -> bool:
-    """Whether the user asked for data and errors only."""
+    """Whether notes and progress are suppressed."""
     return _quiet
 
 
 def note(sentence: str) -> None:
-    """One line to stderr: something worth knowing beside the data."""
+    """Print one line of extra information to stderr."""
     if not _quiet:
         error(sentence)
 
 
 def error(sentence: str) -> None:
-    """One line to stderr, said in any case."""
+    """Print one line to stderr, also with `--quiet`."""
     print(plain(sentence), file=sys.stderr)
 
 
 def plain(value: object) -> str:
-    """Text without control characters: what a terminal would obey is shown as an escape."""
+    """Text without control characters: each is shown as an escape sequence."""
     text = "" if value is None else str(value)
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def cell(value: object) -> str:
-    """A value in a table: numbers with thousands separators."""
+    """A value as a table shows it: numbers with thousands separators, `—` for none or unknown."""
     if isinstance(value, bool) or value is None:
         return {True: "yes", False: "no", None: "—"}[value]
     if isinstance(value, int):
@@ -70,29 +80,19 @@ def cell(value: object) -> str:
     return plain(value)
 
 
-def brief(body: Mapping[str, Any], most: int) -> str:
-    """An object as `key=value key=value`, values that are no text as JSON, cut at `most` characters."""
+def brief(body: Mapping[str, Any], longest: int) -> str:
+    """An object as `key=value key=value`, non-text values as JSON, cut after `longest` characters."""
     parts = (f"{key}={value if isinstance(value, str) else _json(value)}" for key, value in body.items())
     text = " ".join(parts)
-    return text if len(text) <= most else text[: most - 1] + "…"
-
-
-def seconds(ms: int | float) -> str:
-    """Milliseconds for people: `340 ms`, `12.3 s`, `10m00s`, `2h05m`."""
-    if ms < 1_000:
-        return f"{ms:,.0f} ms"
-    if ms < 100_000:
-        return f"{ms / 1_000:,.1f} s"
-    minutes, rest = divmod(round(ms / 1_000), 60)
-    return f"{minutes}m{rest:02d}s" if minutes < 60 else f"{minutes // 60:,}h{minutes % 60:02d}m"
+    return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def rows(
     found: Iterable[Row], columns: Sequence[str], form: Format, title: str | None = None, spare: Sequence[str] = ()
 ) -> None:
-    """Print rows; JSON is one array, JSONL one object a line. A table shows the columns named.
+    """Print rows: JSON as one array, JSON Lines as one object per line; tables and CSV have the named columns.
 
-    `spare` are those that a narrow terminal is not shown, the least needed first.
+    A narrow terminal does not show the columns in `spare`; the first of them is dropped first.
     """
     match form:
         case Format.JSON:
@@ -117,19 +117,19 @@ def write_json(value: object) -> None:
 
 
 def _json(value: object) -> str:
-    """JSON in readable Unicode; what a terminal would obey, or what turns the reading direction, is escaped."""
-    return _UNSEEN.sub(lambda c: f"\\u{ord(c[0]):04x}", json.dumps(value, ensure_ascii=False))
+    """JSON in readable Unicode; control characters and marks that change the reading direction are escaped."""
+    return _INVISIBLE.sub(lambda c: f"\\u{ord(c[0]):04x}", json.dumps(value, ensure_ascii=False))
 
 
 def _csv(value: object) -> object:
-    """A cell of CSV: text as it is but for control characters, lists, objects and truth values as JSON."""
+    """A cell of CSV: text with escaped control characters; lists, objects and booleans as JSON."""
     if isinstance(value, str):
         return plain(value)
     return _json(value) if isinstance(value, bool | list | tuple | dict) else value
 
 
 def table(found: Iterable[Row], columns: Sequence[str], title: str | None = None, spare: Sequence[str] = ()) -> None:
-    """A table as wide as the terminal (`cli.tables`); without one (a pipe), as wide as it needs to be."""
+    """A table as wide as the terminal (`cli.table_layout`); in a pipe as wide as it needs to be."""
     waiting = iter(found)
     chosen, widths = list(columns), list[int]()
     fits = True
@@ -155,18 +155,18 @@ def table(found: Iterable[Row], columns: Sequence[str], title: str | None = None
 
 
 def _layout(part: Sequence[Row], columns: Sequence[str], spare: Sequence[str]) -> tuple[list[str], list[int], bool]:
-    """Columns and widths by the first rows, and whether all fit as they are; what is not in the table is told."""
+    """Columns, widths, and whether all columns fit, decided on the first rows. Notes which columns are not shown."""
     cells = [[cell(row.get(name)) for name in columns] for row in part]
     natural = [max([len(name), *(len(row[i]) for row in cells)]) for i, name in enumerate(columns)]
     if not sys.stdout.isatty() or sum(natural) + 2 * len(natural) <= console().width:
         return list(columns), [min(width, 40) for width in natural], True
-    whole = [name == "at" or _numeric([row.get(name) for row in part]) for name in columns]  # an instant is no text
+    whole = [name == "at" or _numeric([row.get(name) for row in part]) for name in columns]  # a time must not be folded
     found = fit(columns, cells, whole, console().width, spare)
     for i in found.same:
         console().print(Text.assemble((columns[i], "bold"), f"  {cells[0][i]}"))
     if found.left_out:
         names = ", ".join(columns[i] for i in sorted(found.left_out))
-        note(f"too narrow for {names}: a wider terminal shows them, and so does --format csv")
+        note(f"the terminal is too narrow for {names}; use a wider one or --format csv")
     return [columns[i] for i in found.columns], [found.widths[i] for i in found.columns], False
 
 
@@ -175,6 +175,6 @@ def _numeric(values: Sequence[object]) -> bool:
 
 
 def console() -> Console:
-    """Where tables go; a pipe does not cut them at 80 columns."""
+    """The console that tables are printed to; in a pipe it is 200 columns wide instead of 80."""
     width = None if sys.stdout.isatty() else 200
     return Console(file=sys.stdout, width=width, highlight=False, soft_wrap=False)

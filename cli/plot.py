@@ -1,4 +1,4 @@
-"""`groupsim plot`: one picture of a run, or of runs compared, to be put into a page or a message."""
+"""`groupsim plot`: one picture of a run, or of several runs compared."""
 
 from __future__ import annotations
 
@@ -9,42 +9,50 @@ import typer
 
 from groupsim.cli import output
 from groupsim.cli.errors import BadRequest
-from groupsim.cli.options import DEFAULT_STORE, StoreOption, existing
+from groupsim.cli.existing_store import DEFAULT_STORE, existing
+from groupsim.cli.options import StoreOption
 
 if TYPE_CHECKING:
     from groupsim.analysis.runs import Run
 
 KINDS = ("timeline", "unavailable", "rebalance", "compare")
-PAPER, SCREEN = (".png", ".svg", ".pdf"), ".html"
+STATIC, INTERACTIVE = (".png", ".svg", ".pdf"), ".html"
 MOST_RUNS = 8
 DPI = 110
 
 
 def plot(
-    kind: Annotated[str, typer.Argument(metavar="|".join(KINDS), help="Which picture.")],
+    kind: Annotated[str, typer.Argument(metavar="|".join(KINDS), help="The kind of picture.")],
     references: Annotated[list[str], typer.Argument(metavar="RUN...", help="Ids, prefixes, names, or `latest`.")],
     to: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help=f"{', '.join(PAPER)}, or {SCREEN} to zoom; else KIND.png."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help=f"{', '.join(STATIC)}, or {INTERACTIVE}; default: KIND.png.",
+        ),
     ] = None,
     group: Annotated[str | None, typer.Option(help="Only this group (timeline, unavailable, rebalance).")] = None,
     generation: Annotated[
-        int | None, typer.Option(metavar="N", help="Which rebalance, by the generation it made; else the longest.")
+        int | None,
+        typer.Option(metavar="N", help="The rebalance of this generation; default: the longest."),
     ] = None,
     by: Annotated[
-        str, typer.Option(metavar="label|phase|configuration|member|cause", help="The parts of `compare`.")
+        str,
+        typer.Option(metavar="label|phase|configuration|member|cause", help="Breakdown of a `compare` picture."),
     ] = "label",
-    theme: Annotated[str, typer.Option(metavar="light|dark", help="On white or on black.")] = "light",
+    theme: Annotated[str, typer.Option(metavar="light|dark", help="Light or dark background.")] = "light",
     store: StoreOption = DEFAULT_STORE,
 ) -> None:
-    """Draw one picture: who had what when, what stood still, one rebalance member by member, or runs side by side.
+    """Draw one picture: owners over time, unavailable partitions, one rebalance by member, or several runs.
 
     Example: groupsim plot timeline latest -o timeline.png
     """
     from groupsim.coordinator.config import near
 
     if kind not in KINDS:
-        raise BadRequest(f"{kind!r} is no picture{near(kind, KINDS)}; there are {', '.join(KINDS)}")
+        raise BadRequest(f"{kind!r} is not a kind of picture{near(kind, KINDS)}; the kinds are {', '.join(KINDS)}")
     if theme not in ("light", "dark"):
         raise BadRequest(f"--theme must be light or dark, not {theme!r}")
     file = _place(to or Path(f"{kind}.png"))
@@ -53,21 +61,21 @@ def plot(
         several = kind == "compare"
         if several != (len(ids) > 1) or len(ids) > MOST_RUNS:
             wanted = f"2 to {MOST_RUNS} different runs" if several else "one run"
-            raise BadRequest(f"a picture of {kind!r} takes {wanted}, not {len(ids)}")
+            raise BadRequest(f"a {kind} picture needs {wanted}, not {len(ids)}")
         from groupsim.analysis.runs import open_run
 
         figure = _drawn(kind, [open_run(opened, run) for run in ids], group, generation, by, theme, file.suffix)
     try:
-        if file.suffix == SCREEN:
+        if file.suffix == INTERACTIVE:
             figure.write_html(str(file), include_plotlyjs=True)
         else:
             from matplotlib import rc_context
 
-            with rc_context({"svg.hashsalt": "groupsim"}):  # else the ids in an SVG are drawn anew each time
+            with rc_context({"svg.hashsalt": "groupsim"}):  # otherwise the ids in an SVG are random
                 figure.savefig(file, dpi=DPI, metadata=_timeless(file.suffix))
     except OSError as problem:
         raise BadRequest(f"-o {file} can't be written: {problem.strerror or problem}") from None
-    output.note(f"the picture is in {file}")
+    output.note(f"picture written to {file}")
 
 
 def _drawn(
@@ -78,7 +86,7 @@ def _drawn(
     from groupsim.analysis import plots
     from groupsim.analysis.plots import interactive
 
-    pictures: Any = interactive if suffix == SCREEN else plots
+    pictures: Any = interactive if suffix == INTERACTIVE else plots
     if kind == "compare":
         return pictures.compare(analysis.compare(**_named(runs)), by=by, theme=theme)
     run = runs[0]
@@ -92,16 +100,16 @@ def _drawn(
 
 
 def _named(runs: list[Run]) -> dict[str, Run]:
-    """Runs by their names, where these tell them apart; else with their ids."""
+    """Runs by name; with their ids if two have the same name."""
     names = [run.info.name for run in runs]
     alike = len(set(names)) < len(names)
     return {f"{run.info.name} {run.info.id}" if alike else run.info.name: run for run in runs}
 
 
 def _place(file: Path) -> Path:
-    """Raises BadRequest before the work is done, where no picture can be put."""
-    if file.suffix not in (*PAPER, SCREEN):
-        raise BadRequest(f"-o {file}: a name that ends in {', '.join(PAPER)} or {SCREEN} is expected")
+    """Raises BadRequest, before the work is done, if the picture can't be written there."""
+    if file.suffix not in (*STATIC, INTERACTIVE):
+        raise BadRequest(f"-o {file}: the name must end in {', '.join(STATIC)} or {INTERACTIVE}")
     if not file.parent.is_dir():
         raise BadRequest(f"-o {file}: there is no folder {str(file.parent)!r}")
     if file.is_dir():
@@ -110,5 +118,5 @@ def _place(file: Path) -> Path:
 
 
 def _timeless(suffix: str) -> dict[str, None] | None:
-    """Equal runs give equal files: no time of writing."""
+    """Metadata without the time of writing, so that equal runs give equal files."""
     return {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix)

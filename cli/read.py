@@ -1,17 +1,18 @@
-"""`groupsim unavailable`, `timeline`, `rebalances`, `replay`: what a stored run says."""
+"""`groupsim unavailable`, `timeline`, `rebalances`: tables of a stored run."""
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
 
+from groupsim.analysis.plots.display_names import counted
 from groupsim.cli import output
 from groupsim.cli.errors import BadRequest
+from groupsim.cli.existing_store import DEFAULT_STORE, existing
 from groupsim.cli.instants import with_instants
-from groupsim.cli.options import DEFAULT_STORE, Format, FormatOption, RunArgument, StoreOption, existing
-from groupsim.storage.errors import StoreError
+from groupsim.cli.options import FormatOption, RunArgument, StoreOption
+from groupsim.cli.output import Format
 
 SUMS = ("group", "topic", "label", "cause")
 BY = ("partition", "rebalance", *SUMS)
@@ -34,16 +35,16 @@ REBALANCES = (
 def unavailable(
     run: RunArgument,
     by: Annotated[
-        str, typer.Option(metavar="|".join(BY), help="What to break it down by; several with commas: group,label.")
+        str, typer.Option(metavar="|".join(BY), help="What to group by; separate several by commas: group,label.")
     ] = "partition",
-    between: Annotated[
-        tuple[int, int] | None, typer.Option(metavar="MS MS", help="Only this stretch of the run.")
-    ] = None,
-    in_full: Annotated[bool, typer.Option("--notes", help="List what a recorded log does not tell.")] = False,
+    between: Annotated[tuple[int, int] | None, typer.Option(metavar="MS MS", help="Only this part of the run.")] = None,
+    in_full: Annotated[bool, typer.Option("--notes", help="List what the logs of a recorded run do not show.")] = False,
     store: StoreOption = DEFAULT_STORE,
     form: FormatOption = Format.TABLE,
 ) -> None:
-    """When which partitions were unavailable, and why.
+    """Show which partitions were unavailable, when, for how long, and why.
+
+    Totals include the initial rebalance delay; `--between FROM TO` excludes it.
 
     Example: groupsim unavailable latest --by label
     """
@@ -54,7 +55,7 @@ def unavailable(
     wrong = [part for part in parts if part not in BY or (len(parts) > 1 and part not in SUMS)]
     if wrong:
         known = SUMS if len(parts) > 1 else BY
-        hint = "; `groupsim blame` has these" if wrong[0] in BLAMED else ""
+        hint = "; `groupsim blame` groups by it" if wrong[0] in BLAMED else ""
         raise BadRequest(f"--by must be {', '.join(known)}, not {wrong[0]!r}{hint}")
     with existing(store) as opened:
         found = analysis.load(opened, run)
@@ -75,19 +76,19 @@ def unavailable(
     if by == "partition":
         found_rows, columns = with_instants(found_rows, columns, found.info, "from_ms")
     output.rows(found_rows, columns, form, spare=("to_ms", "topic") if by == "partition" else ())
-    _say_unknown(found, notes, in_full)
+    _print_unknown(found, notes, in_full)
 
 
-def _say_unknown(found: Any, notes: Any, in_full: bool) -> None:
-    """What a recorded log can't tell is said, on stderr, beside every answer it limits."""
+def _print_unknown(found: Any, notes: Any, in_full: bool) -> None:
+    """Print on stderr how much of the answer the logs leave unknown."""
     unknown = sum(i.duration_ms for i in found.intervals if i.label == "UNKNOWN")
     if unknown:
-        output.note(f"not told by the log: {unknown / 1_000:,.1f} partition-seconds (label UNKNOWN in `timeline`)")
-    told = notes if found.info.source == "recorded" and isinstance(notes, list) else []
-    for sentence in told if in_full else ():
+        output.note(f"unknown from the logs: {unknown / 1_000:,.1f} partition-seconds (label UNKNOWN in `timeline`)")
+    listed = notes if found.info.source == "recorded" and isinstance(notes, list) else []
+    for sentence in listed if in_full else ():
         output.note(f"note: {sentence}")
-    if told and not in_full:
-        output.note(f"{len(told)} notes say what the logs do not tell and what was assumed; --notes lists them")
+    if listed and not in_full:
+        output.note(f"{counted(len(listed), 'note')} on what the logs do not show and what was assumed: --notes")
 
 
 def timeline(
@@ -96,7 +97,7 @@ def timeline(
     store: StoreOption = DEFAULT_STORE,
     form: FormatOption = Format.TABLE,
 ) -> None:
-    """Who owned what when, with the label of each stretch.
+    """Show which member owned each partition when, and whether it was available.
 
     Example: groupsim timeline latest --group billing
     """
@@ -115,7 +116,7 @@ def timeline(
 
 
 def rebalances(run: RunArgument, store: StoreOption = DEFAULT_STORE, form: FormatOption = Format.TABLE) -> None:
-    """Every rebalance: cause, duration, who moved what, who was last.
+    """List every rebalance: cause, duration, moved partitions, slowest member.
 
     Example: groupsim rebalances latest --format csv
     """
@@ -127,50 +128,3 @@ def rebalances(run: RunArgument, store: StoreOption = DEFAULT_STORE, form: Forma
         rows = found.rebalances()
     spare = ("ended_ms", "rounds", "revoked", "members", "started_ms" if found.info.origin else "moved")
     output.rows(*with_instants(frames.records(rows), REBALANCES, found.info, "started_ms"), form, spare=spare)
-
-
-def replay(
-    run: RunArgument,
-    verify: Annotated[bool, typer.Option("--verify", help="Run the scenario again and compare.")] = False,
-    at: Annotated[
-        int | None, typer.Option(metavar="MS", min=0, help="The state at this instant; else at the end.")
-    ] = None,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Throw away the states kept by earlier replays; fold from the first fact.")
-    ] = False,
-    store: StoreOption = DEFAULT_STORE,
-    form: FormatOption = Format.TABLE,
-) -> None:
-    """Fold the stored facts again and print the groups' state.
-
-    Example: groupsim replay latest --at 60000
-    """
-    from groupsim.analysis.snapshots import replay_stored
-    from groupsim.cli.verify import verified
-
-    with existing(store) as opened:
-        if fresh:
-            with suppress(StoreError):  # what can't be written to keeps none
-                opened.drop_snapshots()
-        info = opened.find(run)
-        state = {**replay_stored(opened, info, at), "digest": info.digest or opened.digest(info.id)}
-        difference = verified(opened, info) if verify else None
-    if verify:
-        state["verified"] = difference is None
-    if form is Format.TABLE:
-        _print_state(state)
-    else:
-        output.write_json(state)
-    if difference is not None:
-        output.note(difference)
-        raise typer.Exit(1)
-
-
-def _print_state(state: dict[str, Any]) -> None:
-    for name, group in state["groups"].items():
-        leader = f", led by {output.plain(group['leader'])}" if group["leader"] else ""
-        print(f"{output.plain(name)}  {group['state']}  generation {group['generation']}{leader}")
-        for member, held in group["members"].items():
-            owned = ", ".join(f"{output.plain(t)}-{p}" for t, p in held["assigned"] or ()) or "nothing"
-            print(f"  {output.plain(member)}  {owned}")
-    print(f"digest of the run {state['digest']}{'  verified' if state.get('verified') else ''}")

@@ -1,4 +1,4 @@
-"""docs/reference/: the commands, facts, labels and tables, read off the program itself.
+"""docs/reference/: the commands, facts, labels and tables, generated from the program itself.
 
 `python -m groupsim.cli.reference` writes the pages; a test keeps them current.
 """
@@ -35,7 +35,7 @@ def cli() -> str:
 
     parts = [
         f"# Commands\n\n{_GENERATED}",
-        "`groupsim --quiet …` leaves out notes and progress. "
+        "`groupsim --quiet …` prints no notes and no progress. "
         "Exit status: 0 done, 1 the answer is a failure, 2 the request is wrong.\n",
     ]
     parts += [_command(path, command) for path, command in _commands(typer.main.get_command(app), ())]
@@ -62,7 +62,7 @@ def _command(path: tuple[str, ...], command: Any) -> str:
 
 
 def _parameter(parameter: Any) -> str:
-    """An argument by its place-holder, an option by its names and its default."""
+    """An argument by its metavar, an option by its names and its default."""
     if parameter.param_type_name == "argument":
         return f"`{parameter.metavar or parameter.name.upper()}`"
     names = ", ".join([*parameter.opts, *parameter.secondary_opts])
@@ -73,7 +73,7 @@ def _parameter(parameter: Any) -> str:
 
 
 def _kind(parameter: Any) -> str:
-    """The choices of an option that has some, else the name of its type."""
+    """The choices of an option, or the name of its type."""
     annotation = parameter.type_descriptor.annotation
     if isinstance(annotation, type) and issubclass(annotation, StrEnum):
         return "|".join(annotation)
@@ -92,7 +92,7 @@ def facts() -> str:
     parts = [
         f"# Facts\n\n{_GENERATED}",
         "Durable: Kafka itself writes a record, so that a failover keeps it. Noise: it changes "
-        "nothing, and `--record facts` leaves it out. A field that is None was not told.\n",
+        "nothing, and `--record facts` omits it. A field is None if it is not known.\n",
     ]
     for module, title in titles.items():
         parts.append(f"## {title}\n\n{_paragraph(module)}\n")
@@ -114,11 +114,11 @@ def _paragraph(module: ModuleType) -> str:
 
 
 def labels() -> str:
-    """The labels, in the order in which they are tried."""
+    """The labels, in the order in which they are checked."""
     rows = "".join(f"| {label} | {meaning} |\n" for label, meaning in MEANINGS.items())
     return (
-        f"# Labels\n\n{_GENERATED}\nA partition is available while some process serves it *and* the coordinator's "
-        f"books give it to that process. The first label that holds is the one it gets.\n\n"
+        f"# Labels\n\n{_GENERATED}\nA partition is available while a process serves it *and* the coordinator has "
+        f"assigned it to that process. Otherwise it gets the first label that applies.\n\n"
         f"| label | what it means |\n| --- | --- |\n{rows}"
     )
 
@@ -127,8 +127,7 @@ def tables() -> str:
     """The pandas tables: columns and dtypes, from the constants that define them."""
     parts = [
         f"# Tables\n\n{_GENERATED}",
-        "What the methods of `analysis.load(store, run)` return. `string` columns hold `<NA>` where "
-        "nothing is known.\n",
+        "What the methods of `analysis.load(store, run)` return. `string` columns hold `<NA>` for none or unknown.\n",
     ]
     for found in sorted(pkgutil.iter_modules(tables_package.__path__), key=lambda each: each.name):
         parts += _tables_of(importlib.import_module(f"{tables_package.__name__}.{found.name}"))
@@ -136,7 +135,7 @@ def tables() -> str:
 
 
 def _tables_of(module: ModuleType) -> Iterator[str]:
-    """Module constants that map columns to dtypes, with the sentence that stands below each."""
+    """Module constants that map columns to dtypes, with the sentence below each."""
     body = ast.parse(inspect.getsource(module)).body
     for statement, following in pairwise(body):
         name = _constant(statement)

@@ -1,4 +1,4 @@
-"""`groupsim report`: runs as one HTML file for people without a terminal."""
+"""`groupsim report`: runs as one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from groupsim.analysis.plots.display_names import counted
 from groupsim.cli import output
 from groupsim.cli.errors import BadRequest
-from groupsim.cli.options import DEFAULT_STORE, StoreOption, existing
+from groupsim.cli.existing_store import DEFAULT_STORE, existing
+from groupsim.cli.options import StoreOption
 from groupsim.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -25,38 +27,37 @@ MOST_RUNS = 12
 def report(
     references: Annotated[list[str], typer.Argument(metavar="RUN...", help="Ids, prefixes, names, or `latest`.")],
     to: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE.html", help="Where to write it; - is stdout.")
+        Path, typer.Option("--output", "-o", metavar="FILE.html", help="The file to write; - is stdout.")
     ] = Path("report.html"),
     store: StoreOption = DEFAULT_STORE,
 ) -> None:
-    """Write one self-contained HTML file: summary, timeline, rebalances, causes, settings, how to repeat it.
+    """Write one self-contained HTML file: summary, timeline, rebalances, causes, settings, command to repeat it.
 
-    Several runs are compared side by side. An earlier report at FILE.html is replaced; any other file is left alone.
+    Several runs are compared side by side. An earlier report at FILE.html is replaced; other files are not overwritten.
 
     Example: groupsim report latest -o report.html
     """
     from groupsim.analysis.report import report as render
     from groupsim.analysis.runs import open_run
 
-    aside = str(to) == "-"
-    if not aside:
+    to_stdout = str(to) == "-"
+    if not to_stdout:
         _check(to)
     with existing(store) as opened, progress("report") as bar:
         infos = [opened.find(reference) for reference in dict.fromkeys(references)]
         ids = list(dict.fromkeys(info.id for info in infos))
         if len(ids) > MOST_RUNS:
-            raise BadRequest(f"{len(ids)} runs are too many to compare in one report; give at most {MOST_RUNS}")
-        text = render([open_run(opened, run) for run in ids], watched, bar)
-    if aside:
+            raise BadRequest(f"{len(ids)} runs are too many for one report; give at most {MOST_RUNS}")
+        text = render([open_run(opened, run) for run in ids], checked_invariants, bar)
+    if to_stdout:
         sys.stdout.write(text)
         return
     _write(to, text)
-    runs = f"{len(ids)} run{'' if len(ids) == 1 else 's'}"
-    output.note(f"{to}: {len(text) / 1_000:,.0f} kB, {runs}; open it in a browser")
+    output.note(f"{to}: {len(text) / 1_000:,.0f} kB, {counted(len(ids), 'run')}; open it in a browser")
 
 
-def watched(run: Run) -> list[Verdict]:
-    """What every run is watched by, folded over its facts again; of a recorded run, as far as its logs tell."""
+def checked_invariants(run: Run) -> list[Verdict]:
+    """Every invariant, checked again on the facts of the run; of a recorded run, as far as its logs show."""
     from groupsim.analysis.report.payload import Verdict
     from groupsim.invariants import all_invariants
 
@@ -69,7 +70,7 @@ def watched(run: Run) -> list[Verdict]:
 
 
 def _check(to: Path) -> None:
-    """Before the work is done. Raises BadRequest for a place where no report can or should be put."""
+    """Raises BadRequest, before the work is done, if the report can't or must not be written there."""
     from groupsim.analysis.report.page import MARK
 
     if to.is_dir():
@@ -81,12 +82,12 @@ def _check(to: Path) -> None:
     except OSError as error:
         raise BadRequest(f"-o {to} can't be read: {error.strerror or error}") from None
     if head and head != MARK.encode():
-        raise BadRequest(f"-o {to} exists and is no report of groupsim; it is left alone, give another name")
+        raise BadRequest(f"-o {to} exists and is not a groupsim report; choose another name")
 
 
 def _write(to: Path, text: str) -> None:
-    """The file is whole or it is not there."""
-    if to.exists() and not to.is_file():  # a device or a pipe takes the bytes as they come
+    """Write the file completely or not at all."""
+    if to.exists() and not to.is_file():  # a device or a pipe can't be replaced
         to.write_text(text, "utf-8")
         return
     unfinished = to.with_name(f".{to.name}.{os.getpid()}")

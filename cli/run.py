@@ -1,4 +1,4 @@
-"""`groupsim run`: play a scenario, say how long what stood still."""
+"""`groupsim run`: simulate a scenario and print how long partitions were unavailable."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import typer
 
 from groupsim.cli.completion import scenario_names
 from groupsim.cli.errors import BadRequest
-from groupsim.cli.options import DEFAULT_STORE, INTERRUPTED, Format, FormatOption, StoreOption, pairs
-from groupsim.cli.output import error, note, plain, write_json
+from groupsim.cli.existing_store import DEFAULT_STORE
+from groupsim.cli.options import INTERRUPTED, FormatOption, StoreOption, check_record_mode, key_values
+from groupsim.cli.output import Format, error, note, plain, write_json
 from groupsim.cli.progress import progress
 from groupsim.cli.summary import headline, measured, starting_ms, title
 
@@ -27,29 +28,31 @@ _SCENARIO = typer.Argument(
 ScenarioArgument = Annotated[str, _SCENARIO]
 SetOption = Annotated[
     list[str],
-    typer.Option("--set", metavar="KEY=VALUE", help="A parameter of the scenario, or a Kafka setting by its name."),
+    typer.Option("--set", metavar="KEY=VALUE", help="A parameter of the scenario, or a Kafka setting."),
 ]
 RecordOption = Annotated[
-    str, typer.Option("--record", metavar="all|facts", help="`facts` leaves out heartbeats and messages.")
+    str, typer.Option("--record", metavar="all|facts", help="`facts` omits heartbeats and messages.")
 ]
 
 
 ResumeOption = Annotated[
     str | None,
-    typer.Option("--resume", metavar="RUN", help="Go on with a run whose process was killed, instead of a scenario."),
+    typer.Option("--resume", metavar="RUN", help="Continue a run whose process was killed, instead of a SCENARIO."),
 ]
 
 
 def run(
     scenario: Annotated[str | None, _SCENARIO] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed; the scenario has one of its own.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Random seed; each scenario has a default.")] = None,
     settings: SetOption = [],  # noqa: B006  typer copies it
     record: RecordOption = "all",
     resume: ResumeOption = None,
     store: StoreOption = DEFAULT_STORE,
     form: FormatOption = Format.TABLE,
 ) -> None:
-    """Run a scenario into the store and print how long partitions were unavailable.
+    """Simulate a scenario, store its facts, and print how long partitions were unavailable.
+
+    Totals include the initial rebalance delay; `groupsim unavailable latest --between FROM TO` excludes it.
 
     Example: groupsim run rolling_restart --seed 7 --set session.timeout.ms=10000
     """
@@ -57,22 +60,21 @@ def run(
 
     if form is Format.CSV:
         raise BadRequest("--format must be table or json for a run, not csv")
-    if record not in ("all", "facts"):
-        raise BadRequest(f"--record must be all or facts, not {record!r}")
+    check_record_mode(record)
     if resume is not None and (scenario or settings or seed is not None or record != "all"):
-        raise BadRequest("--resume takes scenario, seed and settings from the run itself: give none of them with it")
+        raise BadRequest("--resume takes scenario, seed and settings from the stored run: omit them")
     if resume is None and scenario is None:
         raise BadRequest("a SCENARIO is missing; `groupsim scenarios` lists the built-in ones")
-    play = _again(resume) if resume else _new(str(scenario), seed, settings, record)
+    simulate_into = _resumed(resume) if resume else _new(str(scenario), seed, settings, record)
     with closing(open_store(store, create=resume is None)) as opened:
-        result = play(opened)
+        result = simulate_into(opened)
         summary = _summary(opened, result)
     if result.info.status == "running":
-        note(f"groupsim: interrupted while run {result.info.id} was played again; it is as it was, and can be resumed")
+        note(f"groupsim: interrupted while repeating run {result.info.id}; it is unchanged and can be resumed")
         raise typer.Exit(INTERRUPTED)
     if result.info.status == "interrupted":
         until = f"{result.info.simulated_ms:,} ms"
-        note(f"groupsim: interrupted at {until}; run {result.info.id} holds every fact until then")
+        note(f"groupsim: interrupted at {until}; run {result.info.id} has every fact up to then")
         raise typer.Exit(INTERRUPTED)
     if form is Format.TABLE:
         _print(summary, scenario or result.info.scenario_path or result.info.name)
@@ -85,47 +87,47 @@ def run(
 
 
 def _new(scenario: str, seed: int | None, settings: list[str], record: str) -> Callable[[EventStore], RunResult]:
-    """What plays a scenario; it is looked for before a store is made."""
+    """A function that simulates the scenario. Unknown scenarios are refused here, before a store is created."""
     from groupsim.scenarios import catalogue
     from groupsim.simulation.run import run as simulate
 
-    told = catalogue.find(scenario)
-    chosen = pairs(settings, "--set")
+    found = catalogue.find(scenario)
+    chosen = key_values(settings, "--set")
 
     def play(store: EventStore) -> RunResult:
-        with progress(told.name) as bar:
-            return simulate(told, store, seed=seed, settings=chosen, record=record, progress=bar)
+        with progress(found.name) as bar:
+            return simulate(found, store, seed=seed, settings=chosen, record=record, progress=bar)
 
     return play
 
 
-def _again(reference: str) -> Callable[[EventStore], RunResult]:
-    """What goes on with a run."""
+def _resumed(reference: str) -> Callable[[EventStore], RunResult]:
+    """A function that continues a stored run."""
     from groupsim.scenarios import catalogue
     from groupsim.simulation.run import resume
 
     def play(store: EventStore) -> RunResult:
         info = store.find(reference)
         if info.source != "simulated":
-            raise BadRequest(f"run {info.id} was recorded, not simulated: it can't be played on")
+            raise BadRequest(f"run {info.id} was recorded, not simulated, so it can't be resumed")
         if info.status != "running":
-            raise BadRequest(f"run {info.id} is over ({info.status}): there is nothing to resume")
-        told = catalogue.find(info.scenario_path or info.name)
-        with progress(told.name) as bar:
-            return resume(told, store, info.id, progress=bar)
+            raise BadRequest(f"run {info.id} has ended ({info.status}), so it can't be resumed")
+        scenario = catalogue.find(info.scenario_path or info.name)
+        with progress(scenario.name) as bar:
+            return resume(scenario, store, info.id, progress=bar)
 
     return play
 
 
 def _summary(store: Any, result: Any) -> dict[str, Any]:
-    """The contract's JSON of a run."""
+    """What `--format json` prints of a run."""
     from groupsim.events.catalogue import STATE_CHANGING
     from groupsim.events.client import Failed
 
     info = result.info
-    told = list(store.read(info.id, types=STATE_CHANGING))
-    numbers, found = measured(told)
-    raised = [{"process": f.event.process, "error": f.event.error} for f in told if isinstance(f.event, Failed)]
+    facts = list(store.read(info.id, types=STATE_CHANGING))
+    numbers, found = measured(facts)
+    raised = [{"process": f.event.process, "error": f.event.error} for f in facts if isinstance(f.event, Failed)]
     numbers["unavailable"]["starting_ms"] = starting_ms(found)
     return {
         "run": info.id,
@@ -173,4 +175,4 @@ def _print(summary: dict[str, Any], reference: str) -> None:
         for violation in invariant["violations"]:
             print(f"FAIL  {invariant['name']}  at {violation['at_ms']:,} ms: {plain(violation['sentence'])}")
     settings = "".join(f" --set {key}={value}" for key, value in summary["params"].items())
-    print(f"run {summary['run']}   again: groupsim run {plain(reference)} --seed {seed}{plain(settings)}")
+    print(f"run {summary['run']}   repeat with: groupsim run {plain(reference)} --seed {seed}{plain(settings)}")

@@ -1,4 +1,4 @@
-"""`groupsim runs`, `show`, `export`: what the store holds."""
+"""`groupsim runs`, `show`, `export`: the runs in a store and their facts."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
+from groupsim.analysis.plots.display_names import counted
 from groupsim.cli import output
 from groupsim.cli.errors import BadRequest
+from groupsim.cli.existing_store import DEFAULT_STORE, existing
 from groupsim.cli.instants import with_instants
-from groupsim.cli.options import DEFAULT_STORE, Format, FormatOption, RunArgument, StoreOption, existing
+from groupsim.cli.options import FormatOption, RunArgument, StoreOption
+from groupsim.cli.output import Format
 from groupsim.events.base import Recorded
 from groupsim.events.catalogue import CATALOGUE
 
@@ -20,7 +23,7 @@ RUNS = ("run", "name", "source", "seed", "params", "status", "facts", "simulated
 
 
 def runs(store: StoreOption = DEFAULT_STORE, form: FormatOption = Format.TABLE) -> None:
-    """The runs in the store, oldest first.
+    """List the runs in the store, oldest first.
 
     Example: groupsim runs --format jsonl
     """
@@ -39,14 +42,14 @@ def _settings(params: dict[str, Any]) -> str | None:
 
 def show(
     run: RunArgument,
-    around: Annotated[int | None, typer.Option(metavar="MS", help=f"Facts within {AROUND_MS:,} ms of it.")] = None,
+    around: Annotated[int | None, typer.Option(metavar="MS", help=f"Only facts within {AROUND_MS:,} ms.")] = None,
     types: Annotated[list[str], typer.Option("--type", metavar="T", help="Only facts of this type.")] = [],  # noqa: B006
     member: Annotated[str | None, typer.Option(metavar="M", help="Only facts of this member or process.")] = None,
-    limit: Annotated[int, typer.Option(metavar="N", min=1, help="At most so many facts.")] = 50,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, help="The most facts to show.")] = 50,
     store: StoreOption = DEFAULT_STORE,
     form: FormatOption = Format.TABLE,
 ) -> None:
-    """The facts of a run, as stored.
+    """Show the facts of a run, as stored.
 
     Example: groupsim show latest --around 71204 --type RebalanceStarted
     """
@@ -54,7 +57,7 @@ def show(
 
     for name in types:
         if name not in CATALOGUE:
-            raise BadRequest(f"--type {name!r} is no fact type{near(name, CATALOGUE)}")
+            raise BadRequest(f"--type {name!r} is not a fact type{near(name, CATALOGUE)}")
     until = None if around is None else around + AROUND_MS
     with existing(store) as opened:
         info = opened.find(run)
@@ -73,7 +76,7 @@ def show(
     if not found:
         output.note(f"no fact of run {info.id} matches")
     if left_out:
-        output.note(f"only the first {limit} facts are shown; --limit shows more")
+        output.note(f"only the first {limit} facts are shown; --limit N shows more")
 
 
 def _concerns(fact: Recorded, member: str | None) -> bool:
@@ -116,4 +119,4 @@ def export(
             export_jsonl(opened, runs, to)
         else:
             export_parquet(opened, runs, to)
-    output.note(f"{len(runs)} run{'s' if len(runs) > 1 else ''} written to {to}")
+    output.note(f"{counted(len(runs), 'run')} written to {to}")

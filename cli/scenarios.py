@@ -1,13 +1,14 @@
-"""`groupsim scenarios`: the built-in stories and what can be set in them."""
+"""`groupsim scenarios`: the built-in scenarios and their parameters."""
 
 from __future__ import annotations
 
 from groupsim.cli import output
-from groupsim.cli.options import Format, FormatOption
+from groupsim.cli.options import FormatOption
+from groupsim.cli.output import Format
 
 
 def scenarios(form: FormatOption = Format.TABLE) -> None:
-    """The built-in scenarios with their parameters, as `run --set` takes them.
+    """List the built-in scenarios with their parameters (`groupsim run NAME --set PARAMETER=VALUE`).
 
     Example: groupsim scenarios
     """
@@ -15,15 +16,15 @@ def scenarios(form: FormatOption = Format.TABLE) -> None:
 
     found = []
     for name in catalogue.names():
-        told = catalogue.find(name)
-        params = dict(told.params)
+        scenario = catalogue.find(name)
+        params = dict(scenario.params)
         found.append(
             {
                 "name": name,
-                "about": told.about,
+                "about": scenario.about,
                 "parameters": params if form in (Format.JSON, Format.JSONL) else _settings(params),
-                "seed": told.seed,
-                "lasts_ms": told.lasts_ms,
+                "seed": scenario.seed,
+                "lasts_ms": scenario.lasts_ms,
             }
         )
     output.rows(found, ("name", "about", "parameters", "lasts_ms"), form)

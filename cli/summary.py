@@ -1,4 +1,4 @@
-"""A run in the shape of the contract, and for people."""
+"""The numbers of a run: as JSON (`run --format json`, `incident import --format json`) and as lines for people."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Any
 
 from groupsim.analysis.availability.causes import START
 from groupsim.analysis.availability.labels import Interval
-from groupsim.cli.output import plain, seconds
+from groupsim.analysis.plots.display_names import counted, duration
+from groupsim.cli.output import plain
 from groupsim.events.base import Recorded
 
 
 def measured(facts: Sequence[Recorded]) -> tuple[dict[str, Any], list[Interval]]:
-    """A run's numbers, each group with its share of the unavailable time, and the intervals they come from."""
+    """The numbers of a run, with the unavailable time of each group, and the intervals they come from."""
     from groupsim.analysis.availability.intervals import intervals
     from groupsim.analysis.tables.summary import summarise
 
@@ -28,33 +29,34 @@ def measured(facts: Sequence[Recorded]) -> tuple[dict[str, Any], list[Interval]]
 
 
 def starting_ms(found: list[Interval]) -> int:
-    """Unavailable partition-milliseconds before the groups first worked: nearly all of it the initial delay."""
+    """Unavailable partition-milliseconds during initial start-up: nearly all of it the initial rebalance delay."""
     return sum(interval.duration_ms for interval in found if interval.unavailable and interval.cause == START)
 
 
 def headline(summary: dict[str, Any]) -> list[str]:
-    """What people want to know first."""
+    """The main numbers of a run, as lines."""
     unavailable = summary["unavailable"]
     if not summary.get("partitions_known", True):
-        return ["unavailable  unknown: no log names a partition; give --topic NAME=PARTITIONS to count them"]
+        return ["unavailable  unknown: no log names a partition; --topic NAME=PARTITIONS makes it known"]
     lines = [
         f"unavailable  {amount(unavailable['partition_ms'])} "
-        f"({unavailable['share'] * 100:.2f} % of all), at most {unavailable['max_partitions']} partitions at once"
+        f"({unavailable['share'] * 100:.2f} % of all partition time), "
+        f"at most {unavailable['max_partitions']} partitions at once"
     ]
     labels = {label: ms for label, ms in unavailable["by_label"].items() if ms}
     lines += [f"  {label:<16}{ms / 1_000:>12,.3f} s" for label, ms in sorted(labels.items(), key=lambda e: -e[1])]
     if unavailable.get("starting_ms"):
-        lines.append(f"  of this, before the groups first worked: {unavailable['starting_ms'] / 1_000:,.3f} s")
+        lines.append(f"  of this, during initial start-up: {unavailable['starting_ms'] / 1_000:,.3f} s")
     if unavailable.get("unknown_ms"):
-        lines.append(f"  not told by the log: {unavailable['unknown_ms'] / 1_000:,.1f} partition-seconds")
+        lines.append(f"  unknown from the logs: {unavailable['unknown_ms'] / 1_000:,.1f} partition-seconds")
     if len(summary["groups"]) > 1:
         for name, group in summary["groups"].items():
             lines.append(
                 f"  group {plain(name):<16}{group['unavailable_partition_ms'] / 1_000:>12,.3f} s in "
-                f"{count(group['rebalances'], 'rebalance')}"
+                f"{counted(group['rebalances'], 'rebalance')}"
             )
     if summary.get("source") == "recorded":
-        return lines  # a log does not tell of commits that went well
+        return lines  # logs do not show the commits that succeeded
     commits = summary["commits"]
     lines.append(
         f"commits      {commits['accepted']:,} accepted, {commits['refused']:,} refused; "
@@ -64,18 +66,13 @@ def headline(summary: dict[str, Any]) -> list[str]:
 
 
 def amount(partition_ms: int) -> str:
-    """`722.5 partition-seconds`; small ones in milliseconds, so that something does not read as nothing."""
+    """`722.5 partition-seconds`; small ones in milliseconds, so that they are not shown as 0.0."""
     if 0 < partition_ms < 1_000:
         return f"{partition_ms} partition-milliseconds"
     return f"{partition_ms / 1_000:,.1f} partition-seconds"
 
 
 def title(name: str, seed: int | None, simulated_ms: int, rebalances: int, facts: int) -> str:
-    """The first line."""
-    parts = [plain(name), *([] if seed is None else [f"seed {seed}"]), f"{seconds(simulated_ms)} simulated"]
-    return "  ".join([*parts, count(rebalances, "rebalance"), count(facts, "fact")])
-
-
-def count(number: int, what: str) -> str:
-    """`1 fact`, `2 facts`."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+    """The first line: scenario, seed, simulated time, rebalances, facts."""
+    parts = [plain(name), *([] if seed is None else [f"seed {seed}"]), f"{duration(simulated_ms)} simulated"]
+    return "  ".join([*parts, counted(rebalances, "rebalance"), counted(facts, "fact")])

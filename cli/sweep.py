@@ -1,4 +1,4 @@
-"""`groupsim sweep` and `sweep-report`: a scenario under every choice and many seeds, on Spark, and what is best."""
+"""`groupsim sweep`, `groupsim sweep-report`: a scenario under many settings and seeds, on Spark, and the best ones."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from groupsim.cli.errors import BadRequest
-from groupsim.cli.fuzz import span
-from groupsim.cli.options import Format, FormatOption, pairs
-from groupsim.cli.output import note, plain, table, write_json
+from groupsim.cli.options import FormatOption, check_record_mode, key_values, seed_range
+from groupsim.cli.output import Format, note, plain, table, write_json
 from groupsim.cli.progress import progress
 from groupsim.cli.run import RecordOption, ScenarioArgument, SetOption
 
@@ -23,30 +22,30 @@ if TYPE_CHECKING:
 
 _SHOWN = 5
 MasterOption = Annotated[
-    str, typer.Option("--master", metavar="URL", help="Spark's master: local[2], local[*], spark://host:7077.")
+    str, typer.Option("--master", metavar="URL", help="The Spark master: local[2], local[*], spark://host:7077.")
 ]
-MemoryOption = Annotated[str, typer.Option("--memory", metavar="SIZE", help="Heap of Spark's driver.")]
+MemoryOption = Annotated[str, typer.Option("--memory", metavar="SIZE", help="The heap of the Spark driver.")]
 
 
 def sweep(
     scenario: ScenarioArgument,
-    to: Annotated[Path, typer.Option("--to", metavar="DIR", help="A new folder; with --resume the one of before.")],
+    to: Annotated[Path, typer.Option("--to", metavar="DIR", help="A new folder, or with --resume that of the sweep.")],
     grid: Annotated[
         list[str],
-        typer.Option("--grid", metavar="KEY=V1,V2,...", help="Values of a parameter or of a Kafka setting."),
+        typer.Option("--grid", metavar="KEY=V1,V2,...", help="The values of a parameter or Kafka setting."),
     ] = [],  # noqa: B006  typer copies it
-    seeds: Annotated[
-        str | None, typer.Option("--seeds", metavar="A:B", help="From seed A up to, not including, B.")
-    ] = None,
+    seeds: Annotated[str | None, typer.Option("--seeds", metavar="A:B", help="The seeds from A up to B - 1.")] = None,
     settings: SetOption = [],  # noqa: B006
     record: RecordOption = "all",
     master: MasterOption = "local[*]",
-    partitions: Annotated[int | None, typer.Option("--partitions", min=1, metavar="N", help="Spark tasks.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with a sweep that was stopped.")] = False,
+    partitions: Annotated[
+        int | None, typer.Option("--partitions", min=1, metavar="N", help="Number of Spark tasks.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue a sweep that was stopped.")] = False,
     memory: MemoryOption = "2g",
     form: FormatOption = Format.TABLE,
 ) -> None:
-    """Run a scenario under every choice of a grid and every seed, on Spark, into a folder of Parquet files.
+    """Simulate every combination of a grid under every seed, on Spark, and write Parquet files.
 
     Example: groupsim sweep rolling_restart --grid assignor=range,cooperative-sticky --seeds 0:20 --to lake/
     """
@@ -55,13 +54,12 @@ def sweep(
 
     if form not in (Format.TABLE, Format.JSON):
         raise BadRequest(f"--format must be table or json for a sweep, not {form.value}")
-    if record not in ("all", "facts"):
-        raise BadRequest(f"--record must be all or facts, not {record!r}")
-    told = catalogue.find(scenario)
-    asked, fixed = grid_of(grid), pairs(settings, "--set")
+    check_record_mode(record)
+    found = catalogue.find(scenario)
+    asked, fixed = grid_of(grid), key_values(settings, "--set")
     for key in sorted(asked.keys() & fixed.keys()):
-        raise BadRequest(f"{key!r} is given by --grid and by --set")
-    wanted = Sweep(subject(scenario, record), asked, span(seeds) if seeds else [told.seed], fixed)
+        raise BadRequest(f"{key!r} is given both by --grid and by --set")
+    wanted = Sweep(subject(scenario, record), asked, seed_range(seeds) if seeds else [found.seed], fixed)
 
     from groupsim.pipeline.session import spark_session
     from groupsim.pipeline.sweep import check, sweep_into
@@ -71,45 +69,48 @@ def sweep(
     def start() -> SparkSession:
         return spark_session(master, memory, app="groupsim sweep")
 
-    with progress(told.name) as bar:
+    with progress(found.name) as bar:
         done = sweep_into(start, wanted, to, partitions=partitions, resume=resume, progress=bar)
-    _tell(told.name, to, done, form)
+    _print_done(found.name, to, done, form)
     if done.failures or done.broken:
         raise typer.Exit(1)
 
 
-def _tell(name: str, to: Path, done: Done, form: Format) -> None:
-    """What a sweep came to: on stdout how much, on stderr what failed."""
+def _print_done(name: str, to: Path, done: Done, form: Format) -> None:
+    """Print the outcome of a sweep: counts on stdout, failures on stderr."""
     if form is Format.JSON:
-        told_failures = [asdict(failure) for failure in done.failures]
+        failures = [asdict(failure) for failure in done.failures]
         counts = {"points": done.points, "done_before": done.before, "finished": done.points - len(done.failures)}
         counts |= {"failed": len(done.failures), "broken": done.broken}
-        write_json({"scenario": name, "to": str(to), **counts, "failures": told_failures})
+        write_json({"scenario": name, "to": str(to), **counts, "failures": failures})
     else:
-        again = f"; {done.before:,} of them were done before" if done.before else ""
-        print(f"{plain(name)}  {done.points:,} runs in {plain(to)}{again}")
-        print(f"look: groupsim sweep-report {plain(to)}")
+        before = f"; {done.before:,} of them were finished earlier" if done.before else ""
+        print(f"{plain(name)}  {done.points:,} runs in {plain(to)}{before}")
+        print(f"next: groupsim sweep-report {plain(to)}")
     for failure in done.failures[:_SHOWN]:
         note(f"failed: {failure.choice} seed {failure.seed}: {failure.error}")
     if len(done.failures) > _SHOWN:
-        note(f"{len(done.failures):,} of {done.points:,} runs failed; their rows have the error")
+        note(f"{len(done.failures):,} of {done.points:,} runs failed; the errors are in their summary rows")
     if done.broken:
-        note(f"{done.broken:,} of {done.points:,} runs broke an invariant; column `violation` of their rows tells it")
+        note(f"{done.broken:,} of {done.points:,} runs broke an invariant; see column `violation` of their rows")
 
 
 def sweep_report(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What `groupsim sweep --to DIR` wrote.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder that `groupsim sweep --to DIR` wrote.")],
     measure: Annotated[
-        str, typer.Option("--measure", metavar="NAME", help="By what: partition_ms, after_start_ms, max_partitions, …")
+        str,
+        typer.Option(
+            "--measure", metavar="NAME", help="What to compare: partition_ms, after_start_ms, max_partitions, …"
+        ),
     ] = "partition_ms",
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="A picture besides: .png or .html.")
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Also write a picture: .png or .html.")
     ] = None,
     master: MasterOption = "local[*]",
     memory: MemoryOption = "2g",
     form: FormatOption = Format.TABLE,
 ) -> None:
-    """Medians, p95 and the best choices of a sweep by unavailable partition time, with 95 % bootstrap intervals.
+    """Show the best choices of a sweep: medians and 95th percentiles, with 95 % bootstrap intervals.
 
     Example: groupsim sweep-report lake/ -o sweep.png
     """
@@ -119,16 +120,16 @@ def sweep_report(
     from groupsim.pipeline.sweep_report import MEASURES, report, summaries
 
     if measure not in MEASURES:
-        raise BadRequest(f"--measure {measure!r} is none of {', '.join(MEASURES)}")
+        raise BadRequest(f"--measure must be one of {', '.join(MEASURES)}, not {measure!r}")
     if form not in (Format.TABLE, Format.JSON):
         raise BadRequest(f"--format must be table or json for a sweep-report, not {form.value}")
     if output is not None and output.suffix not in SUFFIXES:
-        raise BadRequest(f"-o {output}: a name that ends in {' or '.join(SUFFIXES)} is expected")
+        raise BadRequest(f"-o {output}: the name must end in {' or '.join(SUFFIXES)}")
     read_manifest(folder)
     found = report(summaries(spark_session(master, memory, app="groupsim sweep-report"), folder), measure)
     if output is not None:
         draw(found, output)
-        note(f"the picture is in {output}")
+        note(f"picture written to {output}")
     if form is Format.JSON:
         write_json({**asdict(found), "best": found.best})
     else:
@@ -140,28 +141,28 @@ def _print(found: Report) -> None:
     title = f"{plain(found.scenario)}  {found.runs:,} runs, {len(found.choices):,} choices"
     troubles = [f"{n:,} {what}" for n, what in ((found.failed, "failed"), (found.broken, "broke an invariant")) if n]
     print(", ".join([title, *troubles]))
-    print(f"{found.measure}{', in partition-seconds' if seconds else ''}; intervals hold 95 % of the bootstrap's draws")
-    rows = [_told(row, 1_000 if seconds else 1) for row in found.choices]
+    print(f"{found.measure}{', in partition-seconds' if seconds else ''}; intervals are 95 % bootstrap intervals")
+    rows = [_row(row, 1_000 if seconds else 1) for row in found.choices]
     columns = ("", "choice", "runs", "failed", "median", "interval", "p95", "worse by", "rebalances", "mostly")
     table(rows, columns if found.failed else [c for c in columns if c != "failed"])
     if len(found.values) > 1:
-        print("each value over all the others:")
+        print("each value, over all combinations of the others:")
         effects = [
             {**row, "median": _in(row["median"], seconds), "p95": _in(row["p95"], seconds)} for row in found.values
         ]
         table(effects, ("key", "value", "runs", "median", "p95"))
     first, *others = found.best
-    print(f"best: {plain(first) or 'as it is'}")
+    print(f"best: {plain(first) or 'default settings'}")
     if others:
-        print(f"as good, within the interval: {len(others):,} more, marked *")
+        print(f"not distinguishable from the best: {len(others):,} more, marked *")
 
 
 def _in(value: float, seconds: bool) -> str:
     return f"{value / 1_000:,.1f}" if seconds else f"{value:,.1f}"
 
 
-def _told(row: dict[str, Any], by: int) -> dict[str, Any]:
-    """A row of the report as people read it."""
+def _row(row: dict[str, Any], by: int) -> dict[str, Any]:
+    """A row of the report with formatted numbers."""
     if row["median"] is None:
         return {**row, "": "", "median": None, "interval": None, "p95": None, "worse by": None}
     numbers = {name: f"{row[name] / by:,.1f}" for name in ("median", "p95")}

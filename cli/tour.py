@@ -1,4 +1,4 @@
-"""`groupsim tour`: five minutes on built-in data, one command after the other."""
+"""`groupsim tour`: the main commands on built-in data, one after the other."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.text import Text
@@ -19,7 +19,7 @@ EXAMPLES = Path(__file__).resolve().parent.parent / "examples" / "incidents"
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """One stop of the tour: what to look at, and the command that shows it (`{…}` are filled in)."""
+    """One stop of the tour: an explanation and its command, in which `{examples}` is replaced."""
 
     text: str
     command: str
@@ -27,68 +27,68 @@ class Stop:
 
 STOPS = (
     Stop(
-        "A deploy. Two equal groups of four consumers restart one after another; the headline says how long partitions "
-        "stood still, and the labels why. WITHHELD: nobody has the partition, because a rebalance is under way.",
+        "A rolling restart. Two equal groups of four consumers restart one member after another. The first lines show "
+        "how long partitions were unavailable, and why. WITHHELD: no member has the partition, because of a rebalance.",
         "run eager_vs_cooperative",
     ),
     Stop(
-        "Surprised? Cooperative rebalancing costs more partition time here: what moves waits for a second rebalance. "
-        "The same seconds again, by group and label, without the start-up, which waits for the initial delay:",
+        "Cooperative rebalancing costs more partition time here: partitions that move wait for a second rebalance. "
+        "The same time by group and label, without the initial start-up, which waits for the initial rebalance delay:",
         "unavailable latest --by group,label --between 6033 60000",
     ),
     Stop(
-        "Whom did the partitions wait for? A dash is nobody: the initial delay. `--paths` tells it step by step, and "
-        "`groupsim report latest` draws all of it into one HTML file for people without a terminal.",
+        "Which members did the partitions wait for? `—` means none: the initial rebalance delay. `--paths` shows every "
+        "step of a rebalance, and `groupsim report latest` writes all of this into one HTML file.",
         "blame latest --by member",
     ),
     Stop(
-        "Every rebalance: what began it, how long it took, how many partitions moved, and who kept the others waiting.",
+        "Every rebalance: its cause, its duration, how many partitions moved, and the slowest member.",
         "rebalances latest",
     ),
     Stop(
-        "Any setting can be changed by its Kafka name. A shorter session timeout does nothing for a tidy restart:",
+        "Any setting can be changed by its Kafka name. A shorter session timeout does not help when members leave:",
         "run rolling_restart --set session.timeout.ms=10000 --set assignor=range",
     ),
     Stop(
-        "Every fact is kept. This is the group in the middle of the run, folded from the log and not run again:",
+        "Every fact is stored. This is the group in the middle of the run, computed from the stored facts alone:",
         "replay latest --at 55000",
     ),
     Stop(
-        "And these are the turning points around that instant:",
+        "These are the rebalances around that time:",
         "show latest --around 54000 --type RebalanceStarted --type JoinPhaseCompleted",
     ),
     Stop(
-        "The same seed gives the same bytes, on any machine: play it again and compare.",
+        "The same seed gives the same bytes on any machine. Run it again and compare:",
         "replay latest --verify --at 0",
     ),
 )
 INCIDENT = (
     Stop(
-        "Now a real one: the logs of a Kafka broker and of three Java consumers, one of them killed with kill -9. "
+        "Now a real incident: the logs of a Kafka broker and of three Java consumers, one of them killed with kill -9. "
         "Logs become the same facts as a simulation.",
         "incident import {examples}/kill9-range/*.log.gz --name kill9",
     ),
-    Stop("Which partitions, and why:", "unavailable latest --by label"),
+    Stop("How long were partitions unavailable, and why?", "unavailable latest --by label"),
     Stop(
-        "And who is to blame? m2 was gone, and its session had to time out first:",
+        "Which setting and member caused it? m2 was killed, and its session had to time out first:",
         "blame latest --by configuration,member",
     ),
 )
-LEAVING = (
-    "That was it. `groupsim new deploy` writes a story of your own, `groupsim scenarios` lists the built-in ones, "
-    "`groupsim --help` the rest."
+CLOSING = (
+    "End of the tour. `groupsim new deploy` writes a scenario of your own, `groupsim scenarios` lists the built-in "
+    "ones, and `groupsim --help` lists all commands."
 )
 
 
 def tour(
-    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait for Enter between the stops.")] = True,
+    context: typer.Context,
+    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait for Enter after each step.")] = True,
 ) -> None:
-    """A guided tour of five minutes, on built-in data; its store is thrown away at the end.
+    """Show the main commands on built-in data, in five minutes. The store of the tour is deleted at the end.
 
     Example: groupsim tour
     """
-    from groupsim.cli.main import status
-
+    program: Any = context.find_root().command
     stops = STOPS + (INCIDENT if EXAMPLES.is_dir() else ())
     with tempfile.TemporaryDirectory(prefix="groupsim-tour-") as folder:
         for i, stop in enumerate(stops, start=1):
@@ -96,15 +96,16 @@ def tour(
             console().print(Text(f"$ groupsim {stop.command.format(examples='examples/incidents')}", style="dim"))
             if wait and sys.stdin.isatty():
                 input("  [Enter] ")
-            if failed := status([*_arguments(stop), "--store", str(Path(folder, "tour.db"))]):
+            arguments = [*_arguments(stop), "--store", str(Path(folder, "tour.db"))]
+            if failed := program.main(arguments, "groupsim", standalone_mode=False):
                 raise typer.Exit(failed)
     if not EXAMPLES.is_dir():
-        note("the part on recorded incidents needs examples/incidents of the source tree")
-    console().print(Text(f"\n{LEAVING}", style="bold"))
+        note("the part about recorded incidents was omitted; it needs examples/incidents of the source tree")
+    console().print(Text(f"\n{CLOSING}", style="bold"))
 
 
 def _arguments(stop: Stop) -> list[str]:
-    """The command's words, with its file patterns written out as a shell would."""
+    """The words of the command; file patterns are expanded as in a shell."""
     words = shlex.split(stop.command.format(examples="{examples}"))
     return [name for word in words for name in _files(word)]
 

@@ -1,46 +1,50 @@
-"""Is a stored run what its scenario, seed and settings give? The first fact that differs, otherwise."""
+"""`groupsim verify`: is a stored run still as it was written?"""
 
 from __future__ import annotations
 
-from itertools import zip_longest
+import typer
 
-import msgspec
-
+from groupsim.cli import output
 from groupsim.cli.errors import BadRequest
-from groupsim.cli.progress import progress
-from groupsim.events.base import Recorded
-from groupsim.storage.memory import MemoryStore
-from groupsim.storage.store import EventStore, RunInfo
+from groupsim.cli.existing_store import DEFAULT_STORE, existing
+from groupsim.cli.options import FormatOption, RunArgument, StoreOption
+from groupsim.cli.output import Format
 
 
-def verified(store: EventStore, info: RunInfo) -> str | None:
-    """None if the run can be had again to the byte; else a sentence. Raises BadRequest for a recorded run."""
-    from groupsim.scenarios import catalogue
-    from groupsim.simulation.run import run
+def verify(run: RunArgument, store: StoreOption = DEFAULT_STORE, form: FormatOption = Format.TABLE) -> None:
+    """Read every fact of a run and compare it with the checksums that were stored with it.
 
-    if info.source != "simulated":
-        raise BadRequest(f"run {info.id} was recorded, not simulated: it can't be run again; leave --verify out")
-    if info.status in ("running", "interrupted"):
-        raise BadRequest(f"run {info.id} did not run to its end ({info.status}): there is nothing to compare")
-    again = MemoryStore()
-    told = catalogue.find(info.scenario_path or info.name)
-    settings = dict(info.params)
-    with progress(f"playing {told.name} again") as bar:
-        result = run(told, again, seed=info.seed, settings=settings, record=info.record, progress=bar)
-    if result.info.digest == info.digest == store.digest(info.id):
-        return None
-    pairs = zip_longest(store.read(info.id), again.read(result.info.id))
-    for was, now in pairs:
-        if was is None or now is None or _differ(was, now):
-            return f"run {info.id} differs from the scenario run again: {_told(was)} was stored, {_told(now)} came now"
-    return f"run {info.id}: its facts are those of the scenario run again, but the digest stored with them is not"
+    A changed byte, a missing fact or a changed order gives exit status 1 and the place where the damage begins. The
+    scenario is not run again; `groupsim replay RUN --verify` does that.
 
+    Example: groupsim verify latest
+    """
+    from groupsim.storage.audit import audit
 
-def _differ(was: Recorded, now: Recorded) -> bool:
-    return msgspec.structs.replace(was, run="") != msgspec.structs.replace(now, run="")
-
-
-def _told(fact: Recorded | None) -> str:
-    if fact is None:
-        return "no further fact"
-    return f"fact {fact.seq} at {fact.at_ms:,} ms in {fact.stream} ({fact.event})"
+    if form not in (Format.TABLE, Format.JSON):
+        raise BadRequest(f"--format must be table or json for verify, not {form.value}")
+    with existing(store) as opened:
+        info = opened.find(run)
+        found = audit(opened, info)
+    if form is Format.JSON:
+        output.write_json(
+            {
+                "run": info.id,
+                "ok": found is None,
+                "status": info.status,
+                "facts": info.facts,
+                "digest": info.digest,
+                "damage": None if found is None else found.sentence,
+                "first_seq": None if found is None else found.first_seq,
+                "last_seq": None if found is None else found.last_seq,
+            }
+        )
+    elif found is None:
+        checked = f"digest {info.digest}" if info.digest else f"{info.status}: no digest yet, the batch checksums fit"
+        print(f"ok  run {info.id}  {info.facts:,} facts  {checked}")
+    if found is not None:
+        if form is Format.TABLE:
+            output.note(f"DAMAGED  {found.sentence}")
+            if info.source == "simulated" and found.first_seq != found.last_seq:
+                output.note(f"`groupsim replay {info.id} --verify` runs the scenario again and names the fact")
+        raise typer.Exit(1)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The main job, end to end: a simulated deploy and a recorded incident each become one number.
+# End to end: the unavailable time of a simulated rolling restart and of a recorded incident.
 set -eu
 cd "$(dirname "$0")/.."
 GROUPSIM_STORE=demo.db
@@ -9,17 +9,17 @@ rm -rf demo.db demo.db-wal demo.db-shm demo-lake
 say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 try() { printf '$ %s\n' "$*"; "$@"; }
 
-say "1. A deploy, simulated: two equal groups restart every member; one rebalances eagerly, one cooperatively"
+say "1. Simulate a rolling restart of two equal groups: one with eager, one with cooperative rebalancing"
 try groupsim run eager_vs_cooperative
 try groupsim unavailable latest --by label
 
-say "2. The same numbers on Spark, from Parquet"
+say "2. Compute the same numbers on Spark, from Parquet"
 try groupsim export latest --to demo-lake
 try python -m groupsim.pipeline.job demo-lake
 
-say "3. A recorded incident: a real Kafka broker and three real consumers, one of them killed with kill -9"
+say "3. Import a recorded incident: a real Kafka broker and three real consumers, one of them killed with kill -9"
 try groupsim incident import examples/incidents/kill9-range/*.log.gz --name kill9
 try groupsim unavailable latest --by label
 try groupsim rebalances latest
 
-say "Look on: . .venv/bin/activate; groupsim runs --store demo.db; groupsim timeline latest --store demo.db; groupsim --help"
+say "Next: . .venv/bin/activate; groupsim runs --store demo.db; groupsim timeline latest --store demo.db; groupsim --help"

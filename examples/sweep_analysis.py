@@ -1,4 +1,4 @@
-"""From a sweep's lake to a plot: where each choice loses its time. `python sweep_analysis.py LAKE PICTURE.png`"""
+"""A plot of a sweep: the unavailable time of each choice by label. `python sweep_analysis.py LAKE PICTURE.png`"""
 
 import sys
 
@@ -17,5 +17,5 @@ table = mean.toPandas().pivot(index="choice", columns="label", values="seconds")
 table = table.loc[table.sum(axis=1).sort_values(ascending=False).index]
 matplotlib.use("Agg")
 axes = table.plot.barh(stacked=True, figsize=(11, 1.5 + 0.35 * len(table)), ylabel="", title=lake)
-axes.set_xlabel("unavailable partition-seconds a run, mean over the seeds")
+axes.set_xlabel("unavailable partition-seconds per run, mean over the seeds")
 axes.figure.savefig(picture, bbox_inches="tight")

@@ -44,7 +44,7 @@ def import_runs(store: EventStore, path: str | Path) -> Iterator[tuple[RunInfo, 
     put in whole or not at all. Raises StreamConflict where another run has its id, StoreError where its facts are not
     the ones that were exported, PipelineError for a file that is no export; the place is named.
     """
-    return take(store, exported(path))
+    return import_all(store, exported(path))
 
 
 Exported = tuple[str, RunInfo, Iterable[Row]]
@@ -72,7 +72,7 @@ def exported(path: str | Path) -> Iterator[Exported]:
     raise PipelineError(f"{source} is neither a {JSON_LINES} nor a .parquet file nor a folder of them")
 
 
-def take(store: EventStore, found: Iterable[Exported]) -> Iterator[tuple[RunInfo, bool]]:
+def import_all(store: EventStore, found: Iterable[Exported]) -> Iterator[tuple[RunInfo, bool]]:
     """Put them into the store: `import_runs`, where the store is not to be made before the exports were looked at."""
     known = {info.id: info for info in store.runs()}
     for place, info, rows in found:

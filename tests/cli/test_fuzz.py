@@ -33,20 +33,20 @@ def story(tmp_path: Path) -> str:
 def test_when_nothing_breaks_the_seeds_are_counted(call: Call) -> None:
     done = call("fuzz", "swarm", "--seeds", "0:5")
     assert (done.status, done.err) == (0, "")
-    assert done.out == "ok    swarm: 5 seeds (0:5), nothing broke\n"
+    assert done.out == "ok    swarm: 5 seeds (0:5), no failure\n"
 
 
 def test_the_first_seed_that_fails_is_named_with_the_sentence_that_repeats_it(call: Call, story: str) -> None:
     done = call("fuzz", story, "--seeds", "0:200", "--format", "json")
     assert done.status == 1
-    told = done.json["failed"]
-    assert told["invariant"] == "story"
-    assert done.json["runs"] == told["seed"] + 1
-    assert told["again"] == f"groupsim run unlucky.py --seed {told['seed']}"
-    again = call(*told["again"].split()[1:])
+    failed = done.json["failed"]
+    assert failed["invariant"] == "story"
+    assert done.json["runs"] == failed["seed"] + 1
+    assert failed["again"] == f"groupsim run unlucky.py --seed {failed['seed']}"
+    again = call(*failed["again"].split()[1:])
     assert again.status == 1
-    assert told["sentence"] in again.err
-    assert call("fuzz", story, "--seeds", f"0:{told['seed']}").status == 0
+    assert failed["sentence"] in again.err
+    assert call("fuzz", story, "--seeds", f"0:{failed['seed']}").status == 0
 
 
 def test_several_processes_find_the_same_seed(call: Call, story: str) -> None:
@@ -59,7 +59,7 @@ def test_settings_reach_every_run_and_the_sentence(call: Call, story: str) -> No
     assert call("fuzz", story, "--seeds", "0:30", "--set", "limit=0").status == 0
     failed = call("fuzz", story, "--seeds", "5:6", "--set", "limit=10")
     assert failed.status == 1
-    assert "again: groupsim run unlucky.py --seed 5 --set limit=10" in failed.out
+    assert "repeat with: groupsim run unlucky.py --seed 5 --set limit=10" in failed.out
 
 
 def test_an_exception_of_a_run_is_a_finding_and_no_traceback(call: Call, story: str) -> None:
@@ -73,7 +73,7 @@ def test_an_exception_of_a_run_is_a_finding_and_no_traceback(call: Call, story: 
     ("arguments", "sentence"),
     [
         (["swarm", "--seeds", "5"], None),
-        (["swarm", "--seeds", "9:3"], "no seed is in it; A must be less than B"),
+        (["swarm", "--seeds", "9:3"], "the range is empty; A must be less than B"),
         (["swarm", "--seeds", "a:b"], "expected A:B, two whole numbers"),
         (["swarn", "--seeds", "0:3"], "unknown scenario 'swarn'; near names: swarm"),
         (["swarm", "--seeds", "0:3", "--set", "falts=3"], "unknown setting 'falts'; near names: faults"),

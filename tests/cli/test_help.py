@@ -45,7 +45,7 @@ def test_quiet_leaves_notes_out_and_errors_in(call: Call) -> None:
     assert "run it with" in call("new", "two").err
     refused = call("--quiet", "new", "one")
     assert refused.status == 2
-    assert "one.py exists already" in refused.err
+    assert "one.py already exists" in refused.err
 
 
 def test_a_new_scenario_runs_as_it_is_and_with_its_parameters_set(call: Call, tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_a_new_scenario_runs_as_it_is_and_with_its_parameters_set(call: Call, tm
 def test_a_name_that_python_can_not_have_is_refused(name: str, call: Call, tmp_path: Path) -> None:
     answer = call("new", name)
     assert answer.status == 2
-    assert "can't be a scenario's name" in answer.err
+    assert "can't be the name of a scenario" in answer.err
     assert list(tmp_path.iterdir()) == []
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from groupsim.cli.output import plain, seconds
+from groupsim.analysis.plots.display_names import duration
+from groupsim.cli.output import plain
 from tests.cli.conftest import Call
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "incidents"
@@ -134,7 +135,7 @@ def test_names_from_a_log_cannot_speak_to_the_terminal(call: Call, tmp_path: Pat
 
 
 def test_numbers_for_people() -> None:
-    assert [seconds(ms) for ms in (340, 12_345, 600_000, 7_500_000)] == ["340 ms", "12.3 s", "10m00s", "2h05m"]
+    assert [duration(ms) for ms in (340, 12_345, 600_000, 7_500_000)] == ["340 ms", "12.3 s", "10m00s", "2h05m"]
     assert plain("a\x1b[0mb\n") == "a\\x1b[0mb\\n"
 
 

@@ -19,7 +19,7 @@ def run(call: Call) -> str:
 
 def test_pictures_of_a_run_are_written_by_the_name_of_the_file(call: Call, run: str) -> None:
     for kind in ("timeline", "unavailable", "rebalance"):
-        assert call("plot", kind, run) == (0, "", f"the picture is in {kind}.png\n")
+        assert call("plot", kind, run) == (0, "", f"picture written to {kind}.png\n")
         assert Path(f"{kind}.png").read_bytes().startswith(PNG)
     assert call("plot", "timeline", run, "-o", "a.svg", "--theme", "dark", "-q") == (0, "", "")
     assert Path("a.svg").read_bytes().startswith(SVG)
@@ -43,10 +43,10 @@ def test_runs_are_compared_in_a_page_that_zooms_and_needs_no_other(call: Call, r
     ("arguments", "says"),
     [
         (("timelin", "latest"), "near names: timeline"),
-        (("compare", "latest"), "takes 2 to 8 different runs, not 1"),
+        (("compare", "latest"), "needs 2 to 8 different runs, not 1"),
         (("timeline", "latest", "--group", "bill"), "has no group 'bill'; it has"),
         (("timeline", "latest", "--theme", "red"), "--theme must be light or dark"),
-        (("timeline", "latest", "-o", "x.gif"), "a name that ends in .png"),
+        (("timeline", "latest", "-o", "x.gif"), "the name must end in .png"),
         (("timeline", "latest", "-o", "nowhere/x.png"), "there is no folder 'nowhere'"),
         (("rebalance", "latest", "--generation", "999"), "999"),
     ],

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from groupsim.cli import progress
-from groupsim.cli.options import existing
+from groupsim.cli.existing_store import existing
 from tests.cli.conftest import Call
 
 

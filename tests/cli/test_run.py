@@ -82,7 +82,10 @@ def test_replay_verifies_a_run_and_finds_a_changed_scenario(call: Call, tmp_path
     assert sorted(p for m in group["members"].values() for p in m["assigned"]) == [["orders", p] for p in range(12)]
 
     story = tmp_path / "story.py"
-    text = "from scenarios.dsl import scenario\n\n@scenario(lasts=1000)\ndef s(world):\n    world.topic('t', {})\n"
+    text = (
+        "from groupsim.scenarios.dsl import scenario\n\n"
+        "@scenario(lasts=1000)\ndef s(world):\n    world.topic('t', {})\n"
+    )
     story.write_text(text.format(1))
     call("run", str(story))
     story.write_text(text.format(2))
@@ -140,8 +143,8 @@ def test_a_file_of_that_name_is_offered_where_no_scenario_has_it(call: Call, tmp
 
 
 def test_what_a_client_raised_stands_in_the_summary(call: Call) -> None:
-    told = call("run", "upgrade_skipping_the_middle", "--format", "json").json
-    assert {each["error"] for each in told["raised"]} == {"INCONSISTENT_GROUP_PROTOCOL"}
+    summary = call("run", "upgrade_skipping_the_middle", "--format", "json").json
+    assert {each["error"] for each in summary["raised"]} == {"INCONSISTENT_GROUP_PROTOCOL"}
     assert "raised       m1.1 INCONSISTENT_GROUP_PROTOCOL" in call("run", "upgrade_skipping_the_middle").out
     assert "raised" not in call("run", "steady_state", "--format", "json").json
 
@@ -199,7 +202,7 @@ def test_an_interrupted_run_is_marked_and_keeps_its_facts(
     call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "stop.py").write_text(
-        "from scenarios.dsl import scenario\n\n@scenario(lasts=9000)\ndef stop(world):\n"
+        "from groupsim.scenarios.dsl import scenario\n\n@scenario(lasts=9000)\ndef stop(world):\n"
         "    world.topic('t', 1)\n    yield world.sleep(10)\n    raise KeyboardInterrupt\n"
     )
     called = call("run", "stop.py")

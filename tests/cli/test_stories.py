@@ -29,7 +29,7 @@ def mine(world):
         ("yield world.sleep(-5)", "line"),
     ],
 )
-def test_a_slip_is_told_with_its_line(call: Call, tmp_path: Path, slip: str, says: str) -> None:
+def test_a_mistake_is_reported_with_its_line(call: Call, tmp_path: Path, slip: str, says: str) -> None:
     (tmp_path / "mine.py").write_text(STORY.format(slip=slip))
     called = call("run", "mine.py")
     assert called.status == 2
@@ -52,5 +52,5 @@ def test_a_log_without_partitions_has_no_zero_for_an_answer(call: Call, tmp_path
     )
     (tmp_path / "broker.log").write_text(line)
     assert "unavailable  unknown: no log names a partition" in call("incident", "import", "broker.log").out
-    told = call("incident", "import", "broker.log", "--format", "json").json
-    assert told["partitions_known"] is False
+    imported = call("incident", "import", "broker.log", "--format", "json").json
+    assert imported["partitions_known"] is False

@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from groupsim.cli import output
-from groupsim.cli.options import Format
-from groupsim.cli.tables import fit, heading
+from groupsim.cli.output import Format
+from groupsim.cli.table_layout import fit, heading
 
 NAMES = ("group", "cause", "started_ms", "moved", "slowest_member")
 ROWS = (
@@ -56,7 +56,7 @@ def test_a_heading_wider_than_its_column_has_the_unit_below() -> None:
     assert heading("started_ms", 10) == "started_ms"
 
 
-def test_a_narrow_terminal_is_told_what_it_does_not_see(
+def test_a_narrow_terminal_is_informed_about_hidden_columns(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     class Screen(io.StringIO):
@@ -73,4 +73,4 @@ def test_a_narrow_terminal_is_told_what_it_does_not_see(
     assert lines[0].strip() == "group  s04-kill9.range.d0.r1.937f"
     assert all(len(line) <= 34 for line in lines)
     assert any("13,279" in line for line in lines)
-    assert capsys.readouterr().err.startswith("too narrow for moved")
+    assert capsys.readouterr().err.startswith("the terminal is too narrow for moved")

@@ -50,12 +50,12 @@ def test_rows_are_the_contracts_baseline_first_and_assumptions_are_said_on_stder
     assert len(lines) == 1
 
 
-def test_people_see_the_record_beside_the_story_and_below_it_what_was_assumed(call: Call) -> None:
+def test_a_table_shows_the_recording_beside_the_simulation_and_the_assumptions_below(call: Call) -> None:
     imported(call)
     out = call("incident", "whatif", "latest", "--set", "heartbeat.interval.ms=300", "--seeds", "0:2").out
-    assert "played again exactly: 4 generations, 4 of 4 as recorded" in out
+    assert "simulated exactly: 4 generations, 4 of 4 as recorded" in out
     assert out.index("session-expired") < out.index("as recorded  ") < out.index("heartbeat.interval.ms=300")
-    assert out.index("heartbeat.interval.ms=300") < out.index("the record does not tell, so it was assumed:")
+    assert out.index("heartbeat.interval.ms=300") < out.index("Assumptions, because the recording does not show it:")
 
 
 def test_commas_join_settings_into_one_choice_but_stay_inside_a_list_of_assignors(call: Call) -> None:
@@ -75,7 +75,7 @@ def test_what_the_user_knows_takes_the_place_of_an_assumption(call: Call) -> Non
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--protocol", "consumer"], "--protocol consumer: the consumer protocol (KIP-848) is not simulated here"),
+        (["--protocol", "consumer"], "--protocol consumer: the consumer protocol (KIP-848) is not simulated"),
         (["--assignor", "uniform"], "'uniform' is a server-side assignor"),
         (["--assignor", "rang"], "near names: range"),
         (["--set", "sesion.timeout.ms=1"], "near names: session.timeout.ms"),
@@ -86,7 +86,7 @@ def test_what_the_user_knows_takes_the_place_of_an_assumption(call: Call) -> Non
         (["--assume", "client=rust"], "must be one of java, librdkafka, kafka-python"),
         (["--assume", "acks=1"], "must be one of session.timeout.ms"),
         (["--group", "nobody"], "has no group 'nobody'"),
-        (["--seeds", "5:5"], "no seed is in it"),
+        (["--seeds", "5:5"], "the range is empty"),
     ],
 )
 def test_a_wrong_request_is_one_sentence_and_status_2(call: Call, arguments: list[str], sentence: str) -> None:
@@ -113,7 +113,7 @@ def test_a_simulated_run_plays_its_own_story_again(call: Call) -> None:
     assert call("run", "initial_delay").status == 0
     called = call("incident", "whatif", "latest", "--set", "group.initial.rebalance.delay.ms=0", "--seeds", "0:2")
     assert called.status == 0
-    assert "phases off by 0 ms in the median, 0 ms at 95 %" in called.out
+    assert "phases differ by 0 ms in the median, 0 ms at p95" in called.out
     refused = call("incident", "whatif", "latest", "--set", "membership=static")
     assert refused.status == 2
     assert "its scenario says who is static" in refused.err

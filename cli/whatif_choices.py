@@ -1,4 +1,4 @@
-"""How `groupsim incident whatif` is told what to do differently."""
+"""The choices of `groupsim incident whatif`: what --set, --assignor and --protocol mean."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from groupsim.cli.errors import BadRequest
-from groupsim.cli.options import pairs
+from groupsim.cli.options import key_values
 
 if TYPE_CHECKING:
     from groupsim.replay.player import Choice
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 MEMBERSHIP, RESTART = "membership", "restart.ms"
 STRATEGY = "partition.assignment.strategy"
 STATIC, DYNAMIC = "static", "dynamic"
-KIP_848 = "--protocol consumer: the consumer protocol (KIP-848) is not simulated here, so nothing can be said of it"
+KIP_848 = "--protocol consumer: the consumer protocol (KIP-848) is not simulated, so it has no result"
 _NEXT_KEY = re.compile(r",(?=[A-Za-z][\w.]*=)")
 
 
 def choices(assignors: Sequence[str], sets: Sequence[str], protocols: Sequence[str]) -> list[Choice]:
-    """The choices of a command line, in order: each --assignor is one, each --set is one (`a=1,b=2` joins two).
+    """The choices in order: one for each --assignor, one for each --set (`a=1,b=2` sets both).
 
     Raises BadRequest, BadSetting.
     """
@@ -56,7 +56,7 @@ def _set(text: str) -> Choice:
     from groupsim.replay.player import Choice
     from groupsim.simulation.clients.config import ConsumerConfig
 
-    given = pairs(_NEXT_KEY.split(text), "--set")
+    given = key_values(_NEXT_KEY.split(text), "--set")
     membership, restart = given.pop(MEMBERSHIP, None), given.pop(RESTART, None)
     if membership not in (None, STATIC, DYNAMIC):
         raise BadRequest(f"--set {MEMBERSHIP}={membership}: must be {STATIC} or {DYNAMIC}")

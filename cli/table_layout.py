@@ -1,6 +1,6 @@
-"""Tables that fit the terminal: what every row has is said once, long texts fold, spare columns are left out.
+"""Tables that fit the terminal: equal values are printed once above, long texts fold, spare columns are dropped.
 
-Numbers are never broken over lines. In a pipe nothing is left out.
+Numbers are never broken over lines. In a pipe no column is dropped.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 
 GAP = 2
 NARROW = 14
-"""Texts are folded to this width before a column is left out."""
+"""Texts are folded to this width before a column is dropped."""
 
 
 @dataclass(slots=True)
 class Fit:
-    """How a table is laid out: `columns` (places) with their widths, what is `same` in all rows, what is `left_out`."""
+    """The layout of a table, columns by index: `columns` with widths, `same` in all rows, `left_out`."""
 
     columns: list[int]
     widths: dict[int, int]
@@ -26,9 +26,9 @@ class Fit:
 def fit(
     names: Sequence[str], cells: Sequence[Sequence[str]], numeric: Sequence[bool], width: int, spare: Sequence[str] = ()
 ) -> Fit:
-    """A layout at most `width` wide, if one with two columns is; `spare` are the columns to leave out first.
+    """A layout that is at most `width` wide; it keeps at least two columns, even if these are wider.
 
-    Without `spare`, the last columns are left out, but for the very last one.
+    The columns in `spare` are dropped first, then columns from the right; the last column stays.
     """
     found = Fit(list(range(len(names))), {})
     needed = [_natural(name, [row[i] for row in cells]) for i, name in enumerate(names)]
@@ -47,7 +47,7 @@ def fit(
 
 
 def heading(name: str, width: int) -> str:
-    """A column's name, its unit on a line of its own where it would not fit."""
+    """The name of a column, split before each underscore if it is wider than the column."""
     return name if len(name) <= width else name.replace("_", "\n_")
 
 
@@ -60,7 +60,7 @@ def _constant(cells: Sequence[Sequence[str]], i: int) -> bool:
 
 
 def _folded(widths: dict[int, int], numeric: Sequence[bool], width: int) -> dict[int, int]:
-    """The widest texts made narrower, as far as it takes and goes."""
+    """The widths after the widest texts are made narrower, until the table fits or none can shrink further."""
     found = dict(widths)
     while _total(found) > width:
         texts = [i for i in found if not numeric[i] and found[i] > NARROW]
