@@ -1,74 +1,74 @@
-"""A client process's rows told as its facts: what it asked and what it was answered (spec: 9.7)."""
+"""A client process's rows as facts of its stream: the requests it sent and the answers it got."""
 
 from __future__ import annotations
 
 from groupsim.events import client as c
-from groupsim.incidents.facts.builder import number, parts, words
-from groupsim.incidents.facts.client_partitions import ClientView
+from groupsim.incidents.facts.client_partitions import PartitionFacts
+from groupsim.incidents.facts.detail import int_in, partitions_in, text_in
 
 
-class ClientStory(ClientView):
-    """One process: its rows in order become its stream."""
+class ClientFacts(PartitionFacts):
+    """The facts of one process, from its rows in order. A handler `_on_KIND` for each kind of row."""
 
     def _on_coordinator_found(self, detail: dict[str, object]) -> None:
-        self._tell(c.CoordinatorFound(process=self.process.name))
+        self._add(c.CoordinatorFound(process=self.process.name))
 
     def _on_coordinator_lost(self, detail: dict[str, object]) -> None:
-        self._tell(c.CoordinatorLost(process=self.process.name, cause=words(detail.get("reason")) or "unknown"))
+        self._add(c.CoordinatorLost(process=self.process.name, cause=text_in(detail.get("reason")) or "unknown"))
 
     def _on_session_expired(self, detail: dict[str, object]) -> None:
-        self._tell(c.CoordinatorLost(process=self.process.name, cause="session expired"))
+        self._add(c.CoordinatorLost(process=self.process.name, cause="session expired"))
 
     def _on_rejoin_requested(self, detail: dict[str, object]) -> None:
-        reason = words(detail.get("reason")) or ""
+        reason = text_in(detail.get("reason")) or ""
         if "pro-actively leaving" in reason:
-            return  # printed on every leave; nobody joins because of it
+            return  # printed on every leave; no join follows
         _, given, member = reason.partition("given member-id: ")
         if given:
             self._member = member
-        self._tell(c.RejoinRequested(process=self.process.name, reason=reason))
+        self._add(c.RejoinRequested(process=self.process.name, reason=reason))
 
     def _on_heartbeat_says_rebalancing(self, detail: dict[str, object]) -> None:
-        self._tell(c.RejoinRequested(process=self.process.name, reason="group is already rebalancing"))
+        self._add(c.RejoinRequested(process=self.process.name, reason="group is already rebalancing"))
 
     def _on_member_id_created(self, detail: dict[str, object]) -> None:
-        self._member = words(detail.get("member")) or self._member
+        self._member = text_in(detail.get("member")) or self._member
 
     def _on_joining(self, detail: dict[str, object]) -> None:
-        self._tell(c.JoinSent(process=self.process.name, member=self._member, owned=self.holds))
+        self._add(c.JoinSent(process=self.process.name, member=self._member, owned=self.held))
 
     def _on_joined(self, detail: dict[str, object]) -> None:
-        placed = self.process.rows[self._now][1]
-        generation = number(detail.get("generation"))
+        timed = self.process.rows[self._current][1]
+        generation = int_in(detail.get("generation"))
         self._generation = self._generation if generation is None else generation
-        self._member = words(detail.get("member")) or self._member
+        self._member = text_in(detail.get("member")) or self._member
         known = self._generation if self._generation is not None else -1
-        led = self._index.led(self.process.group, known, placed.at, placed.row.file, placed.row.client)
-        name, protocol = self.process.name, words(detail.get("protocol"))
-        self._tell(c.JoinOk(process=name, member=self._member, generation=known, protocol=protocol, leader=led))
+        led = self._index.led(self.process.group, known, timed.at, timed.row.file, timed.row.client)
+        name, protocol = self.process.name, text_in(detail.get("protocol"))
+        self._add(c.JoinOk(process=name, member=self._member, generation=known, protocol=protocol, leader=led))
         if not led:
-            self._tell(c.SyncSent(process=name, member=self._member, generation=known))
+            self._add(c.SyncSent(process=name, member=self._member, generation=known))
 
     def _on_leader_computed_assignment(self, detail: dict[str, object]) -> None:
-        generation = number(detail.get("generation"))
+        generation = int_in(detail.get("generation"))
         known = generation if generation is not None else self._generation if self._generation is not None else -1
         name = self.process.name
-        assignor = words(detail.get("protocol")) or self._index.protocol(self.process.group, known)
-        self._tell(c.AssignorRan(process=name, generation=known, assignor=assignor))
-        self._tell(c.SyncSent(process=name, member=self._member, generation=known))
+        assignor = text_in(detail.get("protocol")) or self._index.protocol(self.process.group, known)
+        self._add(c.AssignorRan(process=name, generation=known, assignor=assignor))
+        self._add(c.SyncSent(process=name, member=self._member, generation=known))
 
     def _on_synced(self, detail: dict[str, object]) -> None:
-        later = self._next(kinds=frozenset({"client_told", "assigned", "client_block", "joining"}))
+        later = self._next(kinds=frozenset({"client_notified", "assigned", "client_block", "joining"}))
         assignment = None
         if later is not None:
-            row = self.process.rows[self._now + later][1].row
-            if row.kind == "client_told":
-                assignment = parts(row.detail.get("partitions"))
+            row = self.process.rows[self._current + later][1].row
+            if row.kind == "client_notified":
+                assignment = partitions_in(row.detail.get("partitions"))
             elif "assigned" in row.detail:
-                assignment = parts(row.detail["assigned"])
-        generation = number(detail.get("generation"))
+                assignment = partitions_in(row.detail["assigned"])
+        generation = int_in(detail.get("generation"))
         known = generation if generation is not None else self._generation if self._generation is not None else -1
-        self._tell(c.SyncOk(process=self.process.name, member=self._member, generation=known, assignment=assignment))
+        self._add(c.SyncOk(process=self.process.name, member=self._member, generation=known, assignment=assignment))
 
     def _on_join_failed(self, detail: dict[str, object]) -> None:
         self._failed("JoinGroup", detail)
@@ -85,48 +85,48 @@ class ClientStory(ClientView):
         self._failed(api, {"error": detail.get("reason")})
 
     def _failed(self, api: str, detail: dict[str, object]) -> None:
-        error = words(detail.get("error")) or "unknown"
-        self._tell(c.RequestFailed(process=self.process.name, api=api, error=error))
+        error = text_in(detail.get("error")) or "unknown"
+        self._add(c.RequestFailed(process=self.process.name, api=api, error=error))
 
     def _on_generation_reset(self, detail: dict[str, object]) -> None:
-        self._tell(
+        self._add(
             c.GenerationReset(
                 process=self.process.name,
-                reason=words(detail.get("reason")) or "unknown",
+                reason=text_in(detail.get("reason")) or "unknown",
                 member_id_too=bool(detail.get("member_id_too")),
             )
         )
 
     def _on_poll_timeout(self, detail: dict[str, object]) -> None:
-        self._tell(c.PollExpired(process=self.process.name))
+        self._add(c.PollExpired(process=self.process.name))
 
     def _on_leave_sent(self, detail: dict[str, object]) -> None:
-        member = words(detail.get("member")) or self._member
-        reason = words(detail.get("reason")) or "not told"
-        self._tell(c.LeaveSent(process=self.process.name, member=member, reason=reason))
+        member = text_in(detail.get("member")) or self._member
+        reason = text_in(detail.get("reason")) or "unknown"
+        self._add(c.LeaveSent(process=self.process.name, member=member, reason=reason))
 
     def _on_commit_failed(self, detail: dict[str, object]) -> None:
-        error = words(detail.get("error")) or "unknown"
-        self._tell(c.CommitFailed(process=self.process.name, error=error, local=bool(detail.get("local"))))
+        error = text_in(detail.get("error")) or "unknown"
+        self._add(c.CommitFailed(process=self.process.name, error=error, local=bool(detail.get("local"))))
 
     def _on_state_change(self, detail: dict[str, object]) -> None:
-        self._member = words(detail.get("member")) or self._member
+        self._member = text_in(detail.get("member")) or self._member
         name, before, state = self.process.name, detail.get("from"), str(detail.get("to"))
-        epoch = number(detail.get("epoch"))
+        epoch = int_in(detail.get("epoch"))
         self._generation = epoch if epoch else self._generation
         if state == "JOINING":
-            self._tell(c.JoinSent(process=name, member=self._member, owned=self.holds))
+            self._add(c.JoinSent(process=name, member=self._member, owned=self.held))
         elif before == "JOINING" and epoch:
-            self._tell(c.JoinOk(process=name, member=self._member, generation=epoch))
-        self._tell(c.StateChanged(process=name, state=state))
+            self._add(c.JoinOk(process=name, member=self._member, generation=epoch))
+        self._add(c.StateChanged(process=name, state=state))
 
     def _on_client_reconciling(self, detail: dict[str, object]) -> None:
-        """A KIP-848 consumer was told what it shall own by the answer to a heartbeat."""
-        self._member = words(detail.get("member")) or self._member
+        """The answer to a heartbeat gave a KIP-848 consumer a new target."""
+        self._member = text_in(detail.get("member")) or self._member
         if self._generation is not None:
-            given = parts(detail.get("assigned"))
+            given = partitions_in(detail.get("assigned"))
             name, member = self.process.name, self._member
-            self._tell(c.SyncOk(process=name, member=member, generation=self._generation, assignment=given))
+            self._add(c.SyncOk(process=name, member=member, generation=self._generation, assignment=given))
 
     def _on_client_fatal(self, detail: dict[str, object]) -> None:
-        self._tell(c.Failed(process=self.process.name, error="FATAL"))
+        self._add(c.Failed(process=self.process.name, error="FATAL"))

@@ -1,4 +1,4 @@
-"""Several logs, each with its own clock, brought into one order."""
+"""The rows of several logs, each with its own clock, brought into one order in time."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import heapq
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from groupsim.incidents.logs.rows import Reading, Row
+from groupsim.incidents.logs.rows import Reading, Row, is_broker
 from groupsim.incidents.logs.times import instant
+from groupsim.incidents.sentences import plural
 
-_ASKS = frozenset(
+_CLIENT_REQUESTS = frozenset(
     [
         "joining",
         "leave_sent",
@@ -21,108 +22,80 @@ _ASKS = frozenset(
         "coordinator_lost",
     ]
 )
+"""What a client does before the coordinator acts on it."""
+_REQUEST, _BROKER, _ANSWER = range(3)
+"""The order of rows at equal times."""
 
 
 class TimedRow(NamedTuple):
-    """A row with its place in the one order: UTC milliseconds since 1970, never going back."""
+    """A row with its time in the common order: UTC milliseconds since 1970, never decreasing from row to row."""
 
     at: int
     row: Row
 
 
-def place(reading: Reading, skews: Mapping[str, int] = {}) -> tuple[list[TimedRow], list[str]]:
-    """All rows that can be placed, in one order, and what had to be assumed.
+class _Key(NamedTuple):
+    """By what rows are sorted; `file` is the number of the file, `order` the row's place in it."""
 
-    Within a file the lines' order stands: where its clock steps back, rows keep the latest time seen before. Between
-    files the times decide; at equal times what a client asks comes before what the broker does, and that before what
-    a client is told (spec: 9.7). A row without a time takes that of the row before it; a file without any is left out.
+    at: int
+    rank: int
+    file: int
+    order: int
+
+
+def order_rows(reading: Reading, skews: Mapping[str, int] = {}) -> tuple[list[TimedRow], list[str]]:
+    """All rows with a known time, in one order, and notes on what had to be assumed. `skews`: ms to add, by file.
+
+    Within a file the order of the lines is kept: where its clock steps back, rows get the latest time before. Between
+    files the times decide. At equal times a client's request comes before the broker's row, and that before what the
+    client was answered. A row without a time gets that of the row before it; a file without any time is left out.
     """
     notes: list[str] = []
-    lanes = []
+    files = []
     for number, file in enumerate(reading.files):
-        rows = sorted(
-            (row for rows in (reading.rows, reading.context) for row in rows if row.file == file), key=lambda r: r.line
-        )
+        rows = [row for rows in (reading.rows, reading.context) for row in rows if row.file == file]
         if rows:
-            lanes.append(_lane(rows, number, skews.get(file, 0), notes))
-    placed = [TimedRow(at, row) for at, _, _, _, row in heapq.merge(*lanes, key=lambda item: item[:4])]
-    return placed, notes
+            files.append(_keyed(sorted(rows, key=lambda row: row.line), number, skews.get(file, 0), notes))
+    merged = heapq.merge(*files, key=lambda item: item[0])
+    return [TimedRow(key.at, row) for key, row in merged], notes
 
 
-def _lane(rows: list[Row], number: int, skew: int, notes: list[str]) -> list[tuple[int, int, int, int, Row]]:
-    """One file's rows as (time, rank at equal times, file, order in the file, row), non-decreasing."""
-    timed = [row for row in rows if row.at is not None]
-    if not timed:
-        notes.append(f"{rows[0].file} has no times that say a day and a year: its {len(rows)} rows are left out")
+def _keyed(rows: list[Row], number: int, skew: int, notes: list[str]) -> list[tuple[_Key, Row]]:
+    """One file's rows with non-decreasing keys; none if no row has a time."""
+    first = next((row.at for row in rows if row.at is not None), None)
+    if first is None:
+        notes.append(f"{rows[0].file} has no times with a day and a year; its {plural(len(rows), 'row')} left out")
         return []
-    lane: list[tuple[int, int, int, int, Row]] = []
-    latest, rank, back, first_back = instant(timed[0].at or "") + skew, 0, 0, 0
+    keyed: list[tuple[_Key, Row]] = []
+    latest, rank, back, first_back = instant(first) + skew, 0, 0, 0
     for order, row in enumerate(rows):
         at = latest if row.at is None else instant(row.at) + skew
         if latest - at > back:
             back, first_back = latest - at, first_back or row.line
-        own = _rank(row)
-        rank = own if at > latest else max(rank, own)
+        rank = _rank(row) if at > latest else max(rank, _rank(row))
         latest = max(latest, at)
-        lane.append((latest, rank, number, order, row))
+        keyed.append((_Key(latest, rank, number, order), row))
     if back:
         notes.append(
-            f"{rows[0].file}: the clock steps back by up to {back} ms (first at line {first_back}); the lines' order"
-            " stands, and what is stamped too early is placed at the latest time before it"
+            f"{rows[0].file}: the clock steps back by up to {back} ms (first at line {first_back}); the order of the"
+            " lines is kept, and a row whose time is too early gets the latest time before it"
         )
-    return lane
+    return keyed
 
 
 def _rank(row: Row) -> int:
     if row.client is None and "old_generation" in row.detail:
-        return 1
-    if row.kind in _ASKS:
-        return 0
-    return 1 if _from_broker(row) else 2
+        return _BROKER
+    if row.kind in _CLIENT_REQUESTS:
+        return _REQUEST
+    return _BROKER if is_broker(row) else _ANSWER
 
 
-def _from_broker(row: Row) -> bool:
-    return row.kind.startswith("broker_") or (row.kind in BROKER_KINDS and row.client is None)
-
-
-BROKER_KINDS = frozenset(
-    [
-        "stabilized",
-        "assignment_received",
-        "member_failed",
-        "member_left",
-        "pending_member_joins",
-        "group_empty",
-        "group_dead",
-        "group_loaded",
-        "empty_assignment",
-        "static_member_replaced",
-        "static_rejoin_without_rebalance",
-        "coordinator_lifecycle",
-        "broker_lifecycle",
-    ]
-)
-"""Kinds that only a broker prints."""
-
-
-def is_broker(row: Row) -> bool:
-    """Whether a broker printed the row (some kinds are printed by clients too)."""
-    if row.client is not None:
-        return False
-    if row.kind == "rebalance_start":
-        return "old_generation" in row.detail
-    if row.kind == "member_id_created":
-        return "group_state" in row.detail or "instance" in row.detail
-    if row.kind == "rebalance_failed":
-        return "no members rejoined" in str(row.detail.get("reason", ""))
-    return _from_broker(row)
-
-
-def spans(placed: list[TimedRow]) -> Iterator[tuple[str, int, int]]:
-    """(file, first, last) in UTC milliseconds of every file that has placed rows, in order of first appearance."""
-    seen: dict[str, tuple[int, int]] = {}
-    for at, row in placed:
-        first, _ = seen.get(row.file, (at, at))
-        seen[row.file] = (first, at)
-    for file, (first, last) in seen.items():
+def file_spans(rows: list[TimedRow]) -> Iterator[tuple[str, int, int]]:
+    """(file, first, last) in UTC milliseconds of every file, in order of first appearance."""
+    found: dict[str, tuple[int, int]] = {}
+    for at, row in rows:
+        first, _ = found.get(row.file, (at, at))
+        found[row.file] = (first, at)
+    for file, (first, last) in found.items():
         yield file, first, last

@@ -13,14 +13,14 @@ from groupsim.events.base import WORLD_STREAM, Event, process_stream
 from groupsim.events.world import GroupDeclared, RunEnded, TopicCreated
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.facts.builder import FactBuilder, PendingFact
-from groupsim.incidents.facts.client import ClientStory
+from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow, is_broker, place
-from groupsim.incidents.facts.coordinator import BrokerStory
-from groupsim.incidents.facts.epochs import EpochStory
+from groupsim.incidents.facts.coordinator import CoordinatorFacts
+from groupsim.incidents.facts.consumer_group import ConsumerGroupFacts
 from groupsim.incidents.facts.index import Index
-from groupsim.incidents.facts.inferred import InferredStory
+from groupsim.incidents.facts.clients_only import ClientsOnlyFacts
 from groupsim.incidents.facts.notes import left_out, unrelated
-from groupsim.incidents.facts.processes import Process, split
+from groupsim.incidents.facts.processes import ProcessLog, split
 from groupsim.incidents.facts.skew import estimate
 from groupsim.incidents.logs.rows import Reading
 from groupsim.incidents.logs.times import instant, iso
@@ -61,12 +61,12 @@ def import_run(
         raise LogError(
             f"{', '.join(reading.files)}: no line tells of a consumer group at a known time; nothing to import"
         )
-    draft = FactBuilder()
+    builder = FactBuilder()
     remarks += [*unrelated(placed), *reading.troubles]
     for note in (*remarks, *(str(skew) for skew in skews if not skew.ms)):
-        draft.note(note)
+        builder.note(note)
     index = Index(placed)
-    told = _tell(placed, index, draft, session_timeout_ms)
+    told = _add(placed, index, builder, session_timeout_ms)
     origin = min([placed[0].at] + [first.at for first in told[:1]])
     info = RunInfo(
         id=uuid.uuid4().hex[:12],
@@ -76,13 +76,13 @@ def import_run(
         origin=iso(origin),
         params={f"log.{number}": file for number, file in enumerate(reading.files)},
     )
-    world = _world(index, topics, draft)
+    world = _world(index, topics, builder)
     for note in left_out(placed):
-        draft.note(note)
+        builder.note(note)
     ends = [instant(end) + known.get(file, 0) for file, end in reading.ends.items()]
     ended = max([placed[-1].at, *ends] + [last.at for last in told[-1:]]) - origin
-    summary: dict[str, object] = {"notes": list(draft.notes), "lines": reading.counts.lines, "rows": len(reading.rows)}
-    return ImportResult(_write(store, info, world, told, origin, ended, summary), draft.notes, tuple(remarks))
+    summary: dict[str, object] = {"notes": list(builder.notes), "lines": reading.counts.lines, "rows": len(reading.rows)}
+    return ImportResult(_write(store, info, world, told, origin, ended, summary), builder.notes, tuple(remarks))
 
 
 def _write(
@@ -126,32 +126,32 @@ def _name(files: Sequence[str]) -> str:
     return PurePath(files[0]).name.split(".log")[0]
 
 
-def _tell(
-    placed: Sequence[TimedRow], index: Index, draft: FactBuilder, session_timeout_ms: int | None
+def _add(
+    placed: Sequence[TimedRow], index: Index, builder: FactBuilder, session_timeout_ms: int | None
 ) -> list[PendingFact]:
     """All facts in the order of their lines."""
-    brokers: dict[str, BrokerStory] = {}
+    brokers: dict[str, CoordinatorFacts] = {}
     for number, each in enumerate(placed):
         group = each.row.group
         if group is not None and group in index.broker_groups and is_broker_row(each):
             if group not in brokers:
-                teller = EpochStory if group in index.consumer_groups else BrokerStory
-                brokers[group] = teller(group, index, draft)
+                teller = ConsumerGroupFacts if group in index.consumer_groups else CoordinatorFacts
+                brokers[group] = teller(group, index, builder)
             brokers[group].take(number, each)
     for broker in brokers.values():
         broker.finish()
-    processes = split(placed, draft)
-    lives = [ClientStory(process, index, draft) for process in processes]
+    processes = split(placed, builder)
+    lives = [ClientFacts(process, index, builder) for process in processes]
     for life in lives:
         if (shortest := life.shortest()) is not None:
             known = index.quickest.get(life.process.group, shortest)
             index.quickest[life.process.group] = min(known, shortest)
     for life in lives:
-        life.tell()
+        life.write()
     for group in sorted(index.client_groups - index.broker_groups):
-        InferredStory(group, index, draft).tell(placed)
-    _deaths(placed, lives, index, draft, session_timeout_ms)
-    return sorted(draft.told, key=lambda t: (t.at, t.place, t.step))
+        ClientsOnlyFacts(group, index, builder).write(placed)
+    _deaths(placed, lives, index, builder, session_timeout_ms)
+    return sorted(builder.facts, key=lambda t: (t.at, t.place, t.step))
 
 
 def is_broker_row(placed: TimedRow) -> bool:
@@ -161,9 +161,9 @@ def is_broker_row(placed: TimedRow) -> bool:
 
 def _deaths(
     placed: Sequence[TimedRow],
-    lives: Sequence[ClientStory],
+    lives: Sequence[ClientFacts],
     index: Index,
-    draft: FactBuilder,
+    builder: FactBuilder,
     session_timeout_ms: int | None,
 ) -> None:
     """A killed process says nothing: the broker's removal of a silent member, or its successor's start, tells."""
@@ -176,7 +176,7 @@ def _deaths(
             continue
         end = removed.get((process.group, life.member))
         if end is not None and process.last > end[1].at >= process.first:
-            draft.note(
+            builder.note(
                 f"{process.name} was removed by the broker at {iso(end[1].at)} while it lived and held partitions"
                 " (stalled, or cut off); a log does not tell since when"
             )
@@ -191,16 +191,16 @@ def _deaths(
         at = end[1].at
         if end[1].row.kind == "member_failed":
             at = max(process.last, at - (timeout or _SHORTEST_SESSION_MS))
-        draft.tell(
+        builder.add(
             end[0],
             TimedRow(at, end[1].row),
             process_stream(process.group, process.name),
             client_facts.Crashed(process=process.name),
         )
-        draft.note(_silence(process, end[1], at, timeout, len(life.holds)))
+        builder.note(_silence(process, end[1], at, timeout, len(life.holds)))
 
 
-def _successor(process: Process, processes: Sequence[Process]) -> Process | None:
+def _successor(process: ProcessLog, processes: Sequence[ProcessLog]) -> ProcessLog | None:
     """The next incarnation of the same client or static member, if it begins after this one's last line."""
     for other in processes:
         same = other.client == process.client or (other.instance is not None and other.instance == process.instance)
@@ -209,7 +209,7 @@ def _successor(process: Process, processes: Sequence[Process]) -> Process | None
     return None
 
 
-def _silence(process: Process, end: TimedRow, at: int, timeout: int | None, held: int) -> str:
+def _silence(process: ProcessLog, end: TimedRow, at: int, timeout: int | None, held: int) -> str:
     sign = "the broker removed it" if end.row.kind == "member_failed" else "it was started again"
     said = (
         f"{process.name} fell silent holding {held} partitions: its last line is of {iso(process.last)},"
@@ -226,7 +226,7 @@ def _silence(process: Process, end: TimedRow, at: int, timeout: int | None, held
     return f"{said}; with a session of {timeout} ms its last heartbeat came at {iso(at)}, which is taken for its death"
 
 
-def _world(index: Index, topics: Mapping[str, int], draft: FactBuilder) -> list[TopicCreated | GroupDeclared]:
+def _world(index: Index, topics: Mapping[str, int], builder: FactBuilder) -> list[TopicCreated | GroupDeclared]:
     """Topics with the partitions they have at least, and who was to serve them."""
     groups = sorted(index.broker_groups | index.client_groups)
     counts: dict[str, int] = {}
@@ -235,13 +235,13 @@ def _world(index: Index, topics: Mapping[str, int], draft: FactBuilder) -> list[
             counts[topic] = max(counts.get(topic, 0), count)
     guessed = sorted(topic for topic in counts if counts[topic] and topics.get(topic, 0) < counts[topic])
     if guessed:
-        draft.note(
+        builder.note(
             f"partition counts are those of the highest partition the logs name, a lower bound: "
             f"{', '.join(f'{topic} {counts[topic]}' for topic in guessed)}"
         )
     for topic, count in topics.items():
         if count < counts.get(topic, 0):
-            draft.note(
+            builder.note(
                 f"the logs name partition {topic}-{counts[topic] - 1}, so {topic} has more than the"
                 f" {count} partitions given"
             )
@@ -254,7 +254,7 @@ def _world(index: Index, topics: Mapping[str, int], draft: FactBuilder) -> list[
         named = set(index.topics[group]) | (set(topics) if alone else set())
         served = tuple(sorted(topic for topic in named if counts.get(topic)))
         if not served:
-            draft.note("no log here names a partition, so which partitions stood still is unknown", group)
+            builder.note("no log here names a partition, so which partitions stood still is unknown", group)
         protocol = "consumer" if group in index.consumer_groups else "classic"
         facts.append(GroupDeclared(group=group, protocol=protocol, topics=served))
     return facts

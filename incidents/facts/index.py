@@ -66,10 +66,10 @@ class Index:
             self.client_groups.add(group)
         for key in ("partitions", "assigned", "owned"):
             self._count(group, row.detail.get(key))
-        timeout = number(row.detail.get("session_timeout_ms"))
+        timeout = int_in(row.detail.get("session_timeout_ms"))
         if timeout is not None:
             self.session_timeouts[group] = timeout
-        generation = number(row.detail.get("generation"))
+        generation = int_in(row.detail.get("generation"))
         match row.kind:
             case "leader_computed_assignment":
                 self._plan(placed, group, generation)
@@ -88,7 +88,7 @@ class Index:
         """Whom a broker's row names, and as what."""
         if row.kind in ("stabilized", "group_empty"):
             self._named[group].append(_Named(where, row.kind, ""))
-        member = words(row.detail.get("old_member")) or row.member
+        member = text_in(row.detail.get("old_member")) or row.member
         if member is None:
             return
         joins = row.kind == "rebalance_start" and "dding new member" in str(row.detail.get("reason"))
@@ -117,14 +117,14 @@ class Index:
         return list(certain), entering
 
     def _count(self, group: str, names: object) -> None:
-        for topic, partition in parts(names):
+        for topic, partition in partitions_in(names):
             self.topics[group][topic] = max(self.topics[group].get(topic, 0), partition + 1)
 
     def _plan(self, placed: TimedRow, group: str, generation: int | None) -> None:
         printed = placed.row.detail.get("assignment")
         if generation is None or not isinstance(printed, Mapping):
             return
-        plan = {str(member): parts(names) for member, names in sorted(printed.items())}
+        plan = {str(member): partitions_in(names) for member, names in sorted(printed.items())}
         for names in printed.values():
             self._count(group, names)
         self._plans[group, generation].append(LeaderPlan(placed.at, placed.row.file, placed.row.client, plan))
@@ -132,10 +132,10 @@ class Index:
     def _joined(self, placed: TimedRow, group: str, generation: int) -> None:
         row = placed.row
         self._joins[group].append((placed.at, generation))
-        protocol = words(row.detail.get("protocol"))
+        protocol = text_in(row.detail.get("protocol"))
         if protocol is not None:
             self._protocols.setdefault((group, generation), protocol)
-        instance = words(row.detail.get("instance"))
+        instance = text_in(row.detail.get("instance"))
         if instance is not None and row.member is not None:
             self._instances[group, instance].append((placed.at, row.member))
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import PurePath
 
-from groupsim.incidents.facts.client import ClientStory
-from groupsim.incidents.facts.clocks import TimedRow, is_broker, spans
-from groupsim.incidents.facts.epochs import EpochStory
+from groupsim.incidents.facts.client import ClientFacts
+from groupsim.incidents.facts.clocks import TimedRow, is_broker, file_spans
+from groupsim.incidents.facts.consumer_group import ConsumerGroupFacts
 
 _APART_MS = 3_600_000
 _NAMED = 3
@@ -27,7 +27,7 @@ _IN_PASSING = frozenset(
         "client_position",
         "client_removed",
         "client_subscribed",
-        "client_told",
+        "client_notified",
         "client_unsubscribed",
         "giving_away_all",
         "listener_revoked",
@@ -48,7 +48,7 @@ def unrelated(placed: Sequence[TimedRow]) -> list[str]:
         clusters = [cluster for cluster in clusters if not cluster[0] & groups]
         joined = groups.union(*(cluster[0] for cluster in shared))
         clusters.append((joined, [*(f for cluster in shared for f in cluster[1]), file]))
-    when = {file: (first, last) for file, first, last in spans(list(placed))}
+    when = {file: (first, last) for file, first, last in file_spans(list(placed))}
     bounds = sorted(
         (min(when[f][0] for f in names), max(when[f][1] for f in names), sorted(PurePath(f).name for f in names))
         for _, names in clusters
@@ -70,7 +70,7 @@ def left_out(placed: Sequence[TimedRow]) -> list[str]:
     counts: Counter[str] = Counter()
     for _, row in placed:
         of_broker = is_broker(row) or row.kind.startswith("broker_")
-        teller = EpochStory if of_broker else ClientStory
+        teller = ConsumerGroupFacts if of_broker else ClientFacts
         if row.kind not in _IN_PASSING and not hasattr(teller, f"_on_{row.kind}"):
             counts[row.kind] += 1
     if not counts:

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
-from groupsim.incidents.facts.builder import FactBuilder, client_of, words
+from groupsim.incidents.facts.builder import FactBuilder, client_id_in, words
 from groupsim.incidents.facts.clocks import TimedRow, is_broker
 
-Lane = tuple[str, str | None]
-Item = tuple[int, TimedRow]
+LogKey = tuple[str, str | None]
+PlacedRow = tuple[int, TimedRow]
 _BEGINS = frozenset(["joining", "client_subscribed", "coordinator_found", "joined"])
 
 
 @dataclass(slots=True)
-class Process:
+class ProcessLog:
     """One incarnation of one client: `name` is `client_id.incarnation`, `rows` are (place, row) in order."""
 
     group: str
@@ -26,7 +26,7 @@ class Process:
     name: str = ""
     closed: bool = False
     closed_row: int = 0
-    rows: list[Item] = field(default_factory=list)
+    rows: list[PlacedRow] = field(default_factory=list)
 
     @property
     def first(self) -> int:
@@ -39,29 +39,29 @@ class Process:
         return self.rows[-1][1].at
 
 
-def split(placed: Sequence[TimedRow], draft: FactBuilder) -> list[Process]:
+def split(placed: Sequence[TimedRow], builder: FactBuilder) -> list[ProcessLog]:
     """The processes behind the clients' rows, in order of their first row."""
-    lanes: dict[Lane, list[Item]] = defaultdict(list)
+    logs: dict[LogKey, list[PlacedRow]] = defaultdict(list)
     for place, each in enumerate(placed):
         if not is_broker(each.row) and not each.row.kind.startswith("broker_"):
-            lanes[each.row.file, each.row.client].append((place, each))
-    processes: list[Process] = []
-    for (file, client), rows in _attributed(lanes).items():
+            logs[each.row.file, each.row.client].append((place, each))
+    processes: list[ProcessLog] = []
+    for (file, client), rows in _attributed(logs).items():
         processes.extend(_incarnations(file, client, rows))
     processes.sort(key=lambda p: p.rows[0][0])
-    _name(processes, draft)
+    _name(processes, builder)
     return processes
 
 
 def _attributed(
-    lanes: dict[Lane, list[Item]],
-) -> dict[Lane, list[Item]]:
+    logs: dict[LogKey, list[PlacedRow]],
+) -> dict[LogKey, list[PlacedRow]]:
     """Rows that name no client go to the file's only client, or to the one assigned the partition they speak of."""
-    found: dict[Lane, list[Item]] = {}
-    for (file, client), rows in lanes.items():
+    found: dict[LogKey, list[PlacedRow]] = {}
+    for (file, client), rows in logs.items():
         if client is not None:
             found[file, client] = list(rows)
-    for (file, client), rows in lanes.items():
+    for (file, client), rows in logs.items():
         if client is not None:
             continue
         named = [key for key in found if key[0] == file]
@@ -72,9 +72,9 @@ def _attributed(
     return {key: sorted(rows, key=lambda item: item[0]) for key, rows in found.items()}
 
 
-def _by_partition(rows: list[Item], named: list[Lane], found: dict[Lane, list[Item]]) -> None:
+def _by_partition(rows: list[PlacedRow], named: list[LogKey], found: dict[LogKey, list[PlacedRow]]) -> None:
     """Give each offset line to the file's client that was last assigned its partition; other lines have no owner."""
-    owners: dict[object, Lane] = {}
+    owners: dict[object, LogKey] = {}
     everything = sorted(
         [(place, placed, key) for key in named for place, placed in found[key]] + [(*item, None) for item in rows],
         key=lambda item: item[0],
@@ -87,10 +87,10 @@ def _by_partition(rows: list[Item], named: list[Lane], found: dict[Lane, list[It
             found[owner].append((place, placed))
 
 
-def _incarnations(file: str, client: str | None, rows: list[Item]) -> list[Process]:
+def _incarnations(file: str, client: str | None, rows: list[PlacedRow]) -> list[ProcessLog]:
     """Cut one client's rows where it starts afresh after it was closed."""
-    found: list[Process] = []
-    by_group: dict[str, Process] = {}
+    found: list[ProcessLog] = []
+    by_group: dict[str, ProcessLog] = {}
     for place, placed in rows:
         row = placed.row
         group = row.group or next(iter(by_group), None)
@@ -100,7 +100,7 @@ def _incarnations(file: str, client: str | None, rows: list[Item]) -> list[Proce
             continue
         current = by_group.get(group)
         if current is None or (current.closed and row.kind in _BEGINS):
-            current = Process(group, _plain(client or ""), file, words(row.detail.get("instance")))
+            current = ProcessLog(group, _plain(client or ""), file, text_in(row.detail.get("instance")))
             by_group[group] = current
             found.append(current)
         current.rows.append((place, placed))
@@ -108,10 +108,10 @@ def _incarnations(file: str, client: str | None, rows: list[Item]) -> list[Proce
             current.closed, current.closed_row = True, len(current.rows) - 1
     for process in found:
         if not process.client:
-            members = (client_of(p.row.member) for _, p in process.rows if p.row.member)
+            members = (client_id_in(p.row.member) for _, p in process.rows if p.row.member)
             process.client = next((m for m in members if m), PurePath(file).name.split(".log")[0])
         process.instance = process.instance or next(
-            (i for _, p in process.rows if (i := words(p.row.detail.get("instance")))), None
+            (i for _, p in process.rows if (i := text_in(p.row.detail.get("instance")))), None
         )
     return found
 
@@ -122,7 +122,7 @@ def _plain(client: str) -> str:
     return client if handle and name == "rdkafka" else name
 
 
-def closes(process: Process) -> bool:
+def closes(process: ProcessLog) -> bool:
     """Whether the last row so far shows that close() (or unsubscribe) gave the membership up."""
     row = process.rows[-1][1].row
     if row.kind == "client_closed":
@@ -135,7 +135,7 @@ def closes(process: Process) -> bool:
     return False
 
 
-def _poll_expired(process: Process) -> bool:
+def _poll_expired(process: ProcessLog) -> bool:
     """Whether the latest leave is the poll timeout's."""
     for _, placed in reversed(process.rows):
         if placed.row.kind == "poll_timeout":
@@ -145,14 +145,14 @@ def _poll_expired(process: Process) -> bool:
     return False
 
 
-def _name(processes: list[Process], draft: FactBuilder) -> None:
+def _name(processes: list[ProcessLog], builder: FactBuilder) -> None:
     """`client.n`; clients of the same name that lived at the same time in different files keep their file's name."""
-    taken: dict[tuple[str, str], list[Process]] = defaultdict(list)
+    taken: dict[tuple[str, str], list[ProcessLog]] = defaultdict(list)
     for process in processes:
         taken[process.group, process.client].append(process)
     for (_, client), same in taken.items():
         if _overlap(same):
-            draft.note(
+            builder.note(
                 f"several processes called themselves {client} at the same time; they are told apart by"
                 f" their logs' names"
             )
@@ -166,7 +166,7 @@ def _name(processes: list[Process], draft: FactBuilder) -> None:
                 process.name = f"{client}.{number}"
 
 
-def _overlap(processes: list[Process]) -> bool:
+def _overlap(processes: list[ProcessLog]) -> bool:
     return any(
         a.file != b.file and a.first <= b.last and b.first <= a.last and not (a.closed and a.last <= b.first)
         for i, a in enumerate(processes)

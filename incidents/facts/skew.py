@@ -49,7 +49,7 @@ def estimate(reading: Reading) -> tuple[list[Skew], list[str]]:
         if row.kind == "joining":
             asked[who] = instant(row.at)
         elif row.kind == "joined" and who in asked:
-            generation = number(row.detail.get("generation"))
+            generation = int_in(row.detail.get("generation"))
             at = completed.get((row.group, generation))
             if at is not None and (*who, generation) not in told:
                 told.add((*who, generation))
@@ -73,5 +73,5 @@ def _completed(reading: Reading) -> dict[tuple[str | None, int | None], int]:
     found: dict[tuple[str | None, int | None], list[int]] = defaultdict(list)
     for row in reading.rows:
         if row.kind == "stabilized" and row.at is not None:
-            found[row.group, number(row.detail.get("generation"))].append(instant(row.at))
+            found[row.group, int_in(row.detail.get("generation"))].append(instant(row.at))
     return {key: times[0] for key, times in found.items() if len(times) == 1}

@@ -1,4 +1,4 @@
-"""Line layouts: whatever stands around a message (time, level, thread, logger, prefixes) is peeled off in layers."""
+"""Line layouts: what a layout puts around a message (time, level, thread, logger, prefixes) is removed in layers."""
 
 from __future__ import annotations
 
@@ -175,15 +175,15 @@ def _peel_prefix(record: Record, text: str) -> bool:
 
 
 def _peel_structured(record: Record, text: str) -> bool:
-    said = structured.read_json(text) or structured.read_pairs(text) or structured.read_csv(text)
-    if said is None:
+    found = structured.read_json(text) or structured.read_pairs(text) or structured.read_csv(text)
+    if found is None:
         return False
-    record.fields = {**record.fields, **said.fields}
-    if said.stamp is not None and (said.stamp.ms is not None or record.stamp is None):
-        record.stamp = said.stamp
-    record.level, record.logger = said.level or record.level, said.logger or record.logger
-    record.thread = said.thread or record.thread
-    first, *more = said.message.rstrip("\r\n").split("\n")
+    record.fields = {**record.fields, **found.fields}
+    if found.stamp is not None and (found.stamp.ms is not None or record.stamp is None):
+        record.stamp = found.stamp
+    record.level, record.logger = found.level or record.level, found.logger or record.logger
+    record.thread = found.thread or record.thread
+    first, *more = found.message.rstrip("\r\n").split("\n")
     record.text, record.more = first, tuple(more)
     return True
 

@@ -37,16 +37,16 @@ _LABEL = re.compile(
 )
 
 
-class Gathered(NamedTuple):
-    """The record as one text; `before` and `after` say how many lines around the current one went into it."""
+class JoinedRecord(NamedTuple):
+    """A record as one text; `before` and `after`: how many lines around the current one are part of it."""
 
     text: str
     before: int
     after: int
 
 
-def gather(window: Window, text: str) -> Gathered | None:
-    """The whole of a record of which `text` is one line, if it has the look of one that was cut."""
+def join_lines(window: Window, text: str) -> JoinedRecord | None:
+    """The whole of a record of which `text` is one line, if it looks like one that was cut."""
     if _CRI.match(text) is not None:
         return _parts(window, text)
     if _MEMBER.match(text) is not None:
@@ -79,7 +79,7 @@ def _bare(line: str) -> str:
     return line if found is None else line[found.end() :]
 
 
-def _cut(window: Window, text: str) -> Gathered | None:
+def _cut(window: Window, text: str) -> JoinedRecord | None:
     """A record cut hard at so many columns: all of its lines but the last are as long as its first."""
     prefix = found[0] if (found := _COMPOSE.match(text)) is not None else ""
     if len(text) > _WIDEST:
@@ -117,10 +117,10 @@ def _cut(window: Window, text: str) -> Gathered | None:
             after += 1
             if len(line) < width:
                 break
-    return Gathered(prefix + "".join(lines), before, after) if before or after else None
+    return JoinedRecord(prefix + "".join(lines), before, after) if before or after else None
 
 
-def _parts(window: Window, text: str) -> Gathered | None:
+def _parts(window: Window, text: str) -> JoinedRecord | None:
     """CRI marks each part of a long line with P, the last with F."""
     before = []
     for raw in window.preceding(_PARTS):
@@ -142,10 +142,10 @@ def _parts(window: Window, text: str) -> Gathered | None:
             after += 1
             if part[2] == "F":
                 break
-    return Gathered(f"{found[1]}F {''.join(pieces)}", len(before), after)
+    return JoinedRecord(f"{found[1]}F {''.join(pieces)}", len(before), after)
 
 
-def _object(window: Window, text: str) -> Gathered | None:
+def _object(window: Window, text: str) -> JoinedRecord | None:
     """A JSON object with each of its keys on a line of its own."""
     lines = [text]
     for raw in window.preceding(_OBJECT):
@@ -165,18 +165,18 @@ def _object(window: Window, text: str) -> Gathered | None:
                 _, end = json.JSONDecoder(strict=False).raw_decode(whole)
             except (ValueError, RecursionError):
                 continue
-            return Gathered(whole[:end], before, after)
+            return JoinedRecord(whole[:end], before, after)
     return None
 
 
-def _row(window: Window, text: str) -> Gathered | None:
+def _row(window: Window, text: str) -> JoinedRecord | None:
     """A row of CSV whose message has line ends in it: until its quotes are even."""
     pieces, quotes = [text], text.count('"')
     for after, raw in enumerate(window.following(_ROW), 1):
         pieces.append(line := clean(raw))
         quotes += line.count('"')
         if quotes % 2 == 0:
-            return Gathered("\n".join(pieces), 0, after)
+            return JoinedRecord("\n".join(pieces), 0, after)
     return None
 
 
@@ -185,18 +185,18 @@ def block(window: Window, skip: int) -> Iterator[str]:
 
     `skip` lines behind the current one belong to its first line.
     """
-    said = ""
+    labelled = ""
     for raw in islice(window.following(_BLOCK + skip), skip, None):
         line = clean(raw)
         found = _LABEL.search(line)
         if found is not None:
-            if said:
-                yield said
-            said = line[found.start() :]
+            if labelled:
+                yield labelled
+            labelled = line[found.start() :]
             continue
-        if said.count("[") > said.count("]"):
-            said += _bare(line)  # a long list, cut hard
+        if labelled.count("[") > labelled.count("]"):
+            labelled += _bare(line)  # a long list, cut hard
         elif parse(0, line).text.strip(" \t)"):
             break
-    if said:
-        yield said
+    if labelled:
+        yield labelled

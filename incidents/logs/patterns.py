@@ -1,4 +1,4 @@
-"""What a wording is: fixed words, a bounded pattern around them, and the kind of row it means."""
+"""Wording: how a program words one kind of line: fixed words, a bounded pattern around them, and the row it gives."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from groupsim.incidents.logs.formats import Record
+from groupsim.incidents.logs.rows import Program
 
 Detail = dict[str, object]
 
@@ -40,18 +41,23 @@ _LONG = 1 << 20
 _BEFORE = 1_000
 
 
-class Found(NamedTuple):
-    """What a wording says; `kind` may be one that only the story uses (see `incidents.logs.rows`)."""
+class Match(NamedTuple):
+    """The row that a wording gives; `program` is set where the line itself shows what wrote it."""
 
     kind: str
     group: str | None
     member: str | None
     client: str | None
     detail: Detail
+    program: Program | None = None
+
+
+Reader = Callable[[Record], tuple[Match, ...] | None]
+"""The rows of a record; () for a line known to say nothing of a group, None if no wording fits."""
 
 
 class Wording(NamedTuple):
-    """`fixed` must stand in the text before `pattern` is tried; each of `kinds` becomes a row; none: known noise."""
+    """`fixed` must be in the text before `pattern` is tried; each of `kinds` becomes a row; none: known noise."""
 
     kinds: tuple[str, ...]
     fixed: str
@@ -60,14 +66,14 @@ class Wording(NamedTuple):
     shown: frozenset[str] | None
     window: int | None
 
-    def read(self, record: Record) -> tuple[Found, ...] | None:
+    def read(self, record: Record) -> tuple[Match, ...] | None:
         """The rows of a record, or None if it is not worded so."""
         text = record.text
         at = text.find(self.fixed)
         if at < 0:
             return None
         if self.window is not None and len(text) > self.window:
-            # Patterns that may start anywhere see only so much of a huge line: time per line stays bounded.
+            # A pattern that may start anywhere sees only a part of a huge line, so that time per line stays bounded.
             text = text[max(0, at - _BEFORE) :][: self.window]
         found = self.pattern.search(text)
         if found is None:
@@ -78,7 +84,7 @@ class Wording(NamedTuple):
         group, client = _text(detail.pop("group", None)), _text(detail.pop("client", None))
         member = _text(detail.get("member"))
         return tuple(
-            Found(
+            Match(
                 kind, group, member, client, {k: v for k, v in detail.items() if self.shown is None or k in self.shown}
             )
             for kind in self.kinds
@@ -103,15 +109,15 @@ def wording(
 
 
 def _window(pattern: str) -> int | None:
-    """How much of a line a pattern may see: all if it is tied to the start, much if it scans once, else little."""
+    """How many characters a pattern may see: all if it is tied to the start, many if it scans once, else few."""
     if pattern.startswith("^"):
         return None
     scans = sum(pattern.count(token) for token in ("{group}", "{member}", "{some:", "}?"))
     return _LONG if scans <= 1 else _SHORT
 
 
-def first_reading(wordings: Iterable[Wording], record: Record) -> tuple[Found, ...] | None:
-    """What the first fitting wording says; None if none fits."""
+def first_match(wordings: Iterable[Wording], record: Record) -> tuple[Match, ...] | None:
+    """The rows by the first wording that fits; None if none fits."""
     text = record.text
     for candidate in wordings:
         if candidate.fixed in text:

@@ -1,4 +1,4 @@
-"""Logs into rows: candidate lines become records, records are tried against the wordings of every producer."""
+"""LogReader: one log into rows: candidate lines become records, and records that are recognised become rows."""
 
 from __future__ import annotations
 
@@ -8,79 +8,33 @@ from dataclasses import replace
 from datetime import tzinfo
 from pathlib import Path
 
+import msgspec
+
 from groupsim.incidents.logs.formats import Record, clean, parse, starts_record
-from groupsim.incidents.logs.multiline import TRACE, block, gather, may_be_cut
-from groupsim.incidents.logs.patterns import Found, first_reading
-from groupsim.incidents.logs.producers import (
-    broker,
-    broker_consumer,
-    broker_lifecycle,
-    go_clients,
-    java_client,
-    librdkafka,
-    node_clients,
-    python_clients,
-)
-from groupsim.incidents.logs.rows import Counts, Row, Unread
+from groupsim.incidents.logs.multiline import TRACE, block, join_lines, may_be_cut
+from groupsim.incidents.logs.patterns import Match
+from groupsim.incidents.logs.recognition import concerns_a_group, recognise
+from groupsim.incidents.logs.rows import Counts, Row, UnrecognisedLine
 from groupsim.incidents.logs.scan import Scan, Window
 from groupsim.incidents.logs.times import iso, parse_zone, to_utc
 
-UNREAD_KEPT = 10_000
-_BROKER = broker.WORDINGS + broker_consumer.WORDINGS + broker_lifecycle.WORDINGS
+UNRECOGNISED_KEPT = 10_000
 _HELD = 64
-_TELLS = re.compile(
+GROUP_ACTIVITY = re.compile(
     rb"[Jj]oin|[Ss]ync|[Ll]eav|[Ll]eft|ssign|evok|[Ll]ost|eneration|ember|ffset|ubscri|tabiliz|oordinat|ebalanc|eartbeat"
     rb"|poll|[Dd]ead|empty|load|fenced|epoch|ommit|Kafka|rdk|thrd:|BrokerServer|state"
 )
-"""A line in which a group does none of this tells nothing: a shop's user groups are not read further."""
+"""A candidate line without any of these is not read further: a shop's user groups, say."""
 _OPENERS = ("Updating assignment with", "Reconciling assignment with")
 _WRAPPED = 5
 _SOURCE = re.compile(r"(?:[\w$]{1,100}\.){1,20}[\w$]{1,100}(?: [\w$<>]{1,100})?")
-_BROKER_SPEAKS = re.compile(r"\[Group(?:Coordinator|MetadataManager|Id)[ =]")
-_CLIENT_SPEAKS = re.compile(
-    r"rebalanc|[Jj]oin|oordinator|[Gg]eneration|[Mm]ember|eartbeat|LeaveGroup|SyncGroup|ssign|[Rr]evok|\bgroup\b"
-)
-_ANYONE_SPEAKS = re.compile(
-    r"[Cc]onsumer group|[Gg]roup coordinator|[Rr]ebalanc(?:e|ing)\b|(?:Join|Sync|Leave)Group\b|group\.instance\.id"
-    r"|\bcgrp\b|Group \"|Offset commit .{1,300} failed|\bOffsetCommit\b|\bHeartbeat failed\b|; group: \S"
-    r"|Group Coordinator"
-)
-
-
-def understand(record: Record) -> tuple[Found, ...] | None:
-    """What a record says, by the first producer whose words it uses; () if known noise, None if nobody knows it."""
-    for read in (_broker, java_client.read, node_clients.read, librdkafka.read, go_clients.read, _python):
-        found = read(record)
-        if found is not None:
-            return found
-    return None
-
-
-def related(text: str) -> bool:
-    """Whether a line that nobody understood speaks of a consumer group."""
-    if _BROKER_SPEAKS.search(text) is not None:
-        return True
-    said = java_client.speaks(text)
-    if said is None and "clientId=" in text:
-        return _CLIENT_SPEAKS.search(text) is not None and "[Producer " not in text and "[AdminClient " not in text
-    return (_ANYONE_SPEAKS.search(text) if said is None else _CLIENT_SPEAKS.search(said)) is not None
-
-
-def _broker(record: Record) -> tuple[Found, ...] | None:
-    if java_client.speaks(record.text) is not None:
-        return None
-    return first_reading(_BROKER, record)
-
-
-def _python(record: Record) -> tuple[Found, ...] | None:
-    return first_reading(python_clients.WORDINGS, record)
 
 
 class LogReader:
     """One log. Iterating gives its rows in line order, in constant memory; the counts grow meanwhile.
 
-    Rows of kinds outside `rows.KINDS` come along: `Row.kind in KINDS` tells them apart. `progress` is called with the
-    number of bytes taken from the file. Raises LogError if the file can't be read.
+    Rows of kinds outside `rows.KINDS` are among them. `progress` is called with the number of bytes taken from the
+    file. Raises LogError if the file can't be read.
     """
 
     def __init__(
@@ -94,25 +48,25 @@ class LogReader:
     ) -> None:
         self.file = str(path) if name is None else name
         self.counts = Counts()
-        self.unread: list[Unread] = []
-        self.troubles: list[str] = []
+        self.unrecognised: list[UnrecognisedLine] = []
+        self.damage: list[str] = []
         self.last_at: str | None = None
         self._zone: tzinfo | None = parse_zone(tz)
         self._skew_ms = skew_ms
         self._scan = Scan(path, progress)
         self._timed = False
-        self._done = 0
+        self._read_to = 0
         self._groups: dict[str, str] = {}
 
     def __iter__(self) -> Iterator[Row]:
-        yield from _settle_blocks(self._rows())
+        yield from _settle_assignments(self._rows())
 
     def _rows(self) -> Iterator[Row]:
         for window in self._scan.windows():
-            if window.number > self._done:
+            if window.number > self._read_to:
                 yield from self._read(window)
         self.counts.lines = self._scan.lines
-        self.troubles = list(self._scan.troubles)
+        self.damage = list(self._scan.damage)
         self.last_at = self._last_at()
 
     def _last_at(self) -> str | None:
@@ -126,46 +80,46 @@ class LogReader:
 
     def _read(self, window: Window) -> Iterator[Row]:
         raw = window.line
-        telling = _TELLS.search(raw) is not None
-        if not telling and not may_be_cut(window):
+        active = GROUP_ACTIVITY.search(raw) is not None
+        if not active and not may_be_cut(window):
             return
         text, line = clean(raw), window.number
-        gathered = gather(window, text)
-        if gathered is None and not telling:
+        joined = join_lines(window, text)
+        if joined is None and not active:
             return
-        if gathered is not None:
-            text, line = gathered.text, line - gathered.before
-            self._done = window.number + gathered.after
+        if joined is not None:
+            text, line = joined.text, line - joined.before
+            self._read_to = window.number + joined.after
         record = parse(line, text)
         if record.stamp is None and record.level is not None:
-            self._borrow(window, record)
+            self._take_time_above(window, record)
         elif record.stamp is not None and _SOURCE.fullmatch(record.text):
             return
         self._timed = self._timed or (record.stamp is not None and record.stamp.ms is not None)
         if record.text.endswith(_OPENERS) or any(opener in record.text for opener in _OPENERS):
-            record = replace(record, more=record.more + tuple(block(window, max(0, self._done - window.number))))
+            record = replace(record, more=record.more + tuple(block(window, max(0, self._read_to - window.number))))
         elif record.logger is None or record.logger.startswith("rdkafka"):
-            longer = self._unwrapped(window, text, record)
+            longer = self._joined_below(window, text, record)
             if longer is not None:
                 record = longer
-        found = understand(record)
+        found = recognise(record)
         if found is None and record.stamp is None and self._timed:
-            found, record = self._from_behind(window, text, record)
+            found, record = self._joined_above(window, text, record)
         if found is None:
-            if related(record.text):
-                self._miss(record.line, text)
+            if concerns_a_group(record.text):
+                self._unrecognised(record.line, text)
             return
         self.counts.recognised += 1
         yield from (self._row(record, each) for each in found)
 
-    def _borrow(self, window: Window, record: Record) -> None:
+    def _take_time_above(self, window: Window, record: Record) -> None:
         """java.util.logging prints the time on a line of its own, with class and method, above the message."""
         for raw in window.preceding(1):
             above = parse(record.line - 1, clean(raw))
             if above.stamp is not None and _SOURCE.fullmatch(above.text):
                 record.stamp, record.line = above.stamp, above.line
 
-    def _unwrapped(self, window: Window, text: str, record: Record) -> Record | None:
+    def _joined_below(self, window: Window, text: str, record: Record) -> Record | None:
         """The record with its hard-wrapped lines joined, if it has any and the whole says more than its first line."""
         if record.stamp is None or len(text) < 60 or record.fields:
             return None
@@ -177,18 +131,18 @@ class LogReader:
             lines.append(line)
         for glue in ("", " ") if lines else ():
             whole = parse(window.number, glue.join((text, *lines)))
-            if whole.logger is not None and understand(whole):
-                self._done = window.number + len(lines)
+            if whole.logger is not None and recognise(whole):
+                self._read_to = window.number + len(lines)
                 return whole
-        if lines and understand(record) is None:
+        if lines and recognise(record) is None:
             for glue in ("", " "):
                 whole = parse(window.number, glue.join((text, *lines)))
-                if understand(whole):
-                    self._done = window.number + len(lines)
+                if recognise(whole):
+                    self._read_to = window.number + len(lines)
                     return whole
         return None
 
-    def _from_behind(self, window: Window, text: str, record: Record) -> tuple[tuple[Found, ...] | None, Record]:
+    def _joined_above(self, window: Window, text: str, record: Record) -> tuple[tuple[Match, ...] | None, Record]:
         """A line without a time may be the rest of a wrapped record: look for its head above."""
         if TRACE.match(text):
             return None, record
@@ -197,11 +151,11 @@ class LogReader:
             line = clean(raw)
             lines.insert(0, line)
             if starts_record(line):
-                if understand(parse(0, line)) is not None:
+                if recognise(parse(0, line)) is not None:
                     break  # whole without this line
                 for glue in ("", " "):
                     whole = parse(window.number - back, glue.join(lines))
-                    found = understand(whole)
+                    found = recognise(whole)
                     if found:
                         return found, whole
                 break
@@ -209,26 +163,28 @@ class LogReader:
                 break
         return None, record
 
-    def _miss(self, line: int, text: str) -> None:
+    def _unrecognised(self, line: int, text: str) -> None:
         self.counts.unrecognised += 1
-        if len(self.unread) < UNREAD_KEPT:
-            self.unread.append(Unread(self.file, line, text[:2000]))
+        if len(self.unrecognised) < UNRECOGNISED_KEPT:
+            self.unrecognised.append(UnrecognisedLine(self.file, line, text[:2000]))
 
-    def _row(self, record: Record, found: Found) -> Row:
+    def _row(self, record: Record, match: Match) -> Row:
         ms = None if record.stamp is None else to_utc(record.stamp, self._zone)
-        group, client = found.group, found.client
+        group, client = match.group, match.client
         if client is not None:
             group = group or self._groups.get(client) if (record.logger or "").startswith("rdkafka") else group
             if group is not None:
                 self._groups[client] = group
         at = None if ms is None else iso(ms + self._skew_ms)
-        return Row(self.file, record.line, at, found.kind, group, found.member, client, found.detail)
+        return Row(
+            self.file, record.line, at, match.kind, group, match.member, client, match.detail, match.program
+        )
 
 
-def _settle_blocks(rows: Iterator[Row]) -> Iterator[Row]:
+def _settle_assignments(rows: Iterator[Row]) -> Iterator[Row]:
     """`Updating assignment with` is the assignment only where no `Adding newly assigned partitions` follows it.
 
-    So such a row waits, with all behind it, for the client's next word: at most `_HELD` rows.
+    So such a row is held back, with the rows after it, until the client's next row: at most `_HELD` rows.
     """
     held: list[Row] = []
     waiting: dict[tuple[str | None, str | None], int] = {}
@@ -258,4 +214,4 @@ def _with_kind(row: Row, kind: str) -> Row:
         detail["partitions"] = detail["added"]
     else:
         detail.pop("partitions", None)
-    return Row(row.file, row.line, row.at, kind, row.group, row.member, row.client, detail)
+    return msgspec.structs.replace(row, kind=kind, detail=detail)

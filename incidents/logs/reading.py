@@ -12,8 +12,7 @@ from groupsim.incidents.logs.rows import KINDS, Reading, Row
 from groupsim.incidents.logs.times import instant, iso
 
 ROWS_HELD = 1_000_000
-"""Group-related rows that an import holds at most (about 1.6 kB each with the facts made of them). Of the other lines,
-however many there are, none is held."""
+"""The most rows that an import holds in memory (about 1.6 kB each with the facts made of them); other lines are not held."""
 
 
 class Wanted(NamedTuple):
@@ -36,10 +35,10 @@ class Wanted(NamedTuple):
 
 
 def moment(text: str, option: str) -> str:
-    """An instant as a user writes it (`2024-03-01T10:00`; UTC if no zone is said), as rows have it. Raises LogError."""
+    """An instant as a user writes it (`2024-03-01T10:00`; UTC if it names no zone), as rows have it. Raises LogError."""
     try:
-        told = text if text.endswith("Z") or "+" in text[10:] or "-" in text[10:] else text + "Z"
-        return iso(instant(told))
+        has_zone = text.endswith("Z") or "+" in text[10:] or "-" in text[10:]
+        return iso(instant(text if has_zone else text + "Z"))
     except ValueError:
         raise LogError(f"{option} {text!r} is no instant; write it as 2024-03-01T10:00:00, in UTC") from None
 
@@ -61,7 +60,7 @@ def read_files(
 ) -> Reading:
     """Read several logs. `skews` (ms, by path or by file name) are added to a file's times.
 
-    `tz` is the zone of times that name none (default: UTC). `progress` is told the share done. Raises LogError for a
+    `tz` is the zone of times that name none (default: UTC). `progress` is called with the share that is done. Raises LogError for a
     file that can't be read, a zone that doesn't exist, a skew for a file that isn't among `paths`, and more rows
     than ROWS_HELD.
     """
@@ -69,7 +68,7 @@ def read_files(
     for name in skews:
         if name not in names:
             raise LogError(f"there is a skew for {name}, which is not among the logs given")
-    reading = Reading(files=tuple(str(path) for path in paths), rows=[], context=[], unread=[], troubles=[])
+    reading = Reading(files=tuple(str(path) for path in paths), rows=[], context=[], unrecognised=[], damage=[])
     size = max(1, sum(path.stat().st_size for path in map(Path, paths) if path.is_file()))
     done = 0
 
@@ -87,12 +86,12 @@ def read_files(
             (reading.rows if row.kind in KINDS else reading.context).append(row)
             if len(reading.rows) + len(reading.context) > ROWS_HELD:
                 raise LogError(
-                    f"{path}:{row.line}: more than {ROWS_HELD:,} lines about groups, which is as many as an import"
-                    " holds; name groups with --group, or a stretch of time with --since and --until"
+                    f"{path}:{row.line}: more than {ROWS_HELD:,} lines about groups, the most that one import can hold;"
+                    " choose groups with --group, or a period with --since and --until"
                 )
         reading.counts.add(reader.counts)
         if reader.last_at is not None:
             reading.ends[str(path)] = reader.last_at if wanted.until is None else min(reader.last_at, wanted.until)
-        reading.unread.extend(reader.unread)
-        reading.troubles.extend(reader.troubles)
+        reading.unrecognised.extend(reader.unrecognised)
+        reading.damage.extend(reader.damage)
     return reading

@@ -1,8 +1,24 @@
-"""What reading a log gives: rows by the contract of `incident read`, what the story needs besides, and counts."""
+"""What reading a log gives: rows as `incident read` shows them, rows that only the import uses, and counts."""
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 import msgspec
+
+
+class Program(StrEnum):
+    """What wrote a line: a broker, or the client library of a consumer."""
+
+    BROKER = "broker"
+    JAVA = "java"
+    LIBRDKAFKA = "librdkafka"
+    KAFKA_PYTHON = "kafka-python"
+    AIOKAFKA = "aiokafka"
+    KAFKAJS = "kafkajs"
+    SARAMA = "sarama"
+    FRANZ_GO = "franz-go"
+
 
 KINDS = frozenset(
     [
@@ -48,11 +64,14 @@ KINDS = frozenset(
         "cgrp_state",
     ]
 )
-"""The kinds that `incident read` shows. Rows of other kinds are context: only the story uses them."""
+"""The kinds that `incident read` shows. Rows of other kinds are context: only the import uses them."""
 
 
 class Row(msgspec.Struct, frozen=True):
-    """One recognised line. `at` is a UTC instant (ISO 8601, ms) or None; `line` is where the record starts, from 1."""
+    """One recognised line. `at` is a UTC instant (ISO 8601, ms) or None; `line` is where the record starts, from 1.
+
+    `program`: what wrote it, None where several programs word it so.
+    """
 
     file: str
     line: int
@@ -62,10 +81,16 @@ class Row(msgspec.Struct, frozen=True):
     member: str | None
     client: str | None
     detail: dict[str, object]
+    program: Program | None = None
 
 
-class Unread(msgspec.Struct, frozen=True):
-    """A line that speaks of a group in words nobody here knows."""
+def is_broker(row: Row) -> bool:
+    """Whether a broker wrote the row."""
+    return row.program is Program.BROKER
+
+
+class UnrecognisedLine(msgspec.Struct, frozen=True):
+    """A line about a consumer group that no wording fits."""
 
     file: str
     line: int
@@ -73,7 +98,7 @@ class Unread(msgspec.Struct, frozen=True):
 
 
 class Counts(msgspec.Struct):
-    """Of one reading: lines read, records recognised, group-related records that were not."""
+    """Lines read, records recognised, and records about groups that were not recognised."""
 
     lines: int = 0
     recognised: int = 0
@@ -87,17 +112,17 @@ class Counts(msgspec.Struct):
 
 
 class Reading(msgspec.Struct):
-    """Everything read from some files, each file's rows in line order.
+    """Everything read from some files, each file's rows in the order of its lines.
 
-    `context` holds rows of kinds outside KINDS. `unread` lists unrecognised lines (at most `reader.UNREAD_KEPT` a file;
-    `counts.unrecognised` counts all). `troubles` are sentences about damaged files. `ends`: each
-    file's last instant, of whatever line.
+    `context` holds rows of kinds outside KINDS. `unrecognised` are lines about groups that no wording fits (at most
+    `reader.UNRECOGNISED_KEPT` of a file; `counts.unrecognised` counts all). `damage`: sentences about damaged files.
+    `ends`: the last instant of each file, on whatever line.
     """
 
     files: tuple[str, ...] = ()
     rows: list[Row] = []
     context: list[Row] = []
     counts: Counts = msgspec.field(default_factory=Counts)
-    unread: list[Unread] = []
-    troubles: list[str] = []
+    unrecognised: list[UnrecognisedLine] = []
+    damage: list[str] = []
     ends: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Lines that could concern a group, found in blocks of bytes: what concerns none is never looked at twice."""
+"""Lines that could concern a group, found by keywords in blocks of bytes; no other line is looked at again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONGEST_LINE = 16 << 20
 _AHEAD = 64 << 10
 _BEHIND = 8 << 10
 
-WORDS = (
+KEYWORDS = (
     b"roup",
     b"ebalanc",
     b"oordinator",
@@ -35,9 +35,7 @@ WORDS = (
     b"[KafkaRaftServer ",
     b"[BrokerServer id=",
 )
-"""At least one of these stands in every line that any wording knows."""
-
-
+"""Every line that a wording fits has at least one of these."""
 _TAIL = 65_536
 """Bytes of a file's end that are kept: its last line with a time says how far the log goes."""
 
@@ -82,12 +80,12 @@ class Window:
 
 
 class Scan:
-    """One pass over a file. `lines` counts what was read, `tail` is its end; `troubles` are sentences about damage."""
+    """One pass over a file. `lines` counts what was read, `tail` is its end; `damage` are sentences."""
 
     def __init__(self, path: Path, progress: Callable[[int], None] | None = None) -> None:
         self.path = path
         self.lines = 0
-        self.troubles: list[str] = []
+        self.damage: list[str] = []
         self.tail = b""
         self._progress = progress
 
@@ -138,9 +136,9 @@ class Scan:
             self._note(f"{self.path} is damaged after about {self.lines} lines ({error}); what came before was read")
             return b""
 
-    def _note(self, trouble: str) -> None:
-        if trouble not in self.troubles:
-            self.troubles.append(trouble)
+    def _note(self, sentence: str) -> None:
+        if sentence not in self.damage:
+            self.damage.append(sentence)
 
 
 @contextmanager
@@ -172,7 +170,7 @@ def _wide(magic: bytes) -> str | None:
 
 
 class _Recoded:
-    """UTF-16, as Windows shells write what is redirected to a file, given out as UTF-8."""
+    """UTF-16, as Windows shells write it to a file, read as UTF-8."""
 
     def __init__(self, stream: IO[bytes], name: str) -> None:
         self._stream = stream
@@ -185,7 +183,7 @@ class _Recoded:
 
 
 class _Counted:
-    """A stream that says how many bytes were taken from the file (compressed ones count as they lie on disk)."""
+    """A stream that reports how many bytes were taken from the file (of a compressed file: compressed bytes)."""
 
     def __init__(self, raw: IO[bytes], progress: Callable[[int], None]) -> None:
         self._raw = raw
@@ -203,7 +201,7 @@ class _Counted:
 
 def _candidates(buffer: bytes, begin: int, end: int, number: int) -> Iterator[Window]:
     starts: set[int] = set()
-    for word in WORDS:
+    for word in KEYWORDS:
         at = buffer.find(word, begin, end)
         while at >= 0:
             starts.add(buffer.rfind(b"\n", 0, at) + 1)

@@ -63,7 +63,7 @@ _LOGGER_KEYS = ("logger", "logger_name", "loggerName", "logger.name", "log.logge
 _THREAD_KEYS = ("thread", "thread_name", "threadName", "process.thread.name")
 
 
-class Said(NamedTuple):
+class StructuredRecord(NamedTuple):
     """What a structured record holds; `fields` are all its keys, those of nested objects too."""
 
     message: str
@@ -74,7 +74,7 @@ class Said(NamedTuple):
     fields: dict[str, object]
 
 
-def read_json(text: str) -> Said | None:
+def read_json(text: str) -> StructuredRecord | None:
     """A record that is a JSON object, perhaps after a word; None if it is not one, or holds no message."""
     found = _JSON.match(text)
     if found is None:
@@ -83,10 +83,10 @@ def read_json(text: str) -> Said | None:
         value, _ = json.JSONDecoder(strict=False).raw_decode(text, found.end())
     except (ValueError, RecursionError):
         return None
-    return _said(value) if isinstance(value, dict) else None
+    return _structured(value) if isinstance(value, dict) else None
 
 
-def read_pairs(text: str) -> Said | None:
+def read_pairs(text: str) -> StructuredRecord | None:
     """A record of `key=value` pairs (logfmt); None if it is not one, or holds no message."""
     if _PAIRS.match(text) is None or ("msg=" not in text and "message=" not in text):
         return None
@@ -94,10 +94,10 @@ def read_pairs(text: str) -> Said | None:
     for pair in _PAIR.finditer(text[:262_144]):
         quoted, bare = pair[2], pair[3]
         fields[pair[1]] = bare if quoted is None else _ESCAPED.sub(lambda c: _ESCAPES.get(c[1], c[1]), quoted)
-    return _said(fields)
+    return _structured(fields)
 
 
-def read_csv(text: str) -> Said | None:
+def read_csv(text: str) -> StructuredRecord | None:
     """A row of a CSV export: its first time, and its longest cell for the message. None if it has not both."""
     if _CSV.match(text) is None or ('",' not in text and ',"' not in text):
         return None
@@ -109,16 +109,16 @@ def read_csv(text: str) -> Said | None:
     if not stamps or len(cells) < 2:
         return None
     message = max(cells, key=len)
-    return Said(message, stamps[0], None, None, None, {})
+    return StructuredRecord(message, stamps[0], None, None, None, {})
 
 
-def _said(value: dict[str, object]) -> Said | None:
+def _structured(value: dict[str, object]) -> StructuredRecord | None:
     fields = _flat(value)
     message = _first(fields, _TEXT_KEYS)
     if message is None:
         return None
     level, logger = _first(fields, _LEVEL_KEYS), _first(fields, _LOGGER_KEYS)
-    return Said(message, _stamp(fields), level, logger, _first(fields, _THREAD_KEYS), fields)
+    return StructuredRecord(message, _stamp(fields), level, logger, _first(fields, _THREAD_KEYS), fields)
 
 
 def _flat(value: dict[str, object]) -> dict[str, object]:

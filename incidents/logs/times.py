@@ -90,7 +90,7 @@ def read_stamp(text: str, start: int) -> tuple[Stamp, int] | None:
 
 
 def read_number(value: float) -> Stamp | None:
-    """A time given as a number: seconds, milliseconds, microseconds or nanoseconds since 1970, told by its size."""
+    """A time given as a number: seconds, milliseconds, microseconds or nanoseconds since 1970, by its size."""
     for limit, per_ms in ((1e11, 1e-3), (1e14, 1.0), (1e17, 1e3), (1e20, 1e6)):
         if 1e8 < value < limit:
             return Stamp(round(value / per_ms), True)

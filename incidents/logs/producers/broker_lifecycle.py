@@ -1,4 +1,4 @@
-"""Wordings of brokers about themselves: starting, stopping, loading; and what tells nothing of a group."""
+"""Wordings of brokers about themselves: starting, stopping, loading; and lines without information on a group."""
 
 from __future__ import annotations
 

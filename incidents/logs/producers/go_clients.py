@@ -1,13 +1,14 @@
-"""Wordings of Go clients: sarama and franz-go (kgo)."""
+"""Go clients: Sarama and franz-go (kgo)."""
 
 from __future__ import annotations
 
 import re
 
 from groupsim.incidents.logs.formats import Record
-from groupsim.incidents.logs.patterns import Detail, Found, Wording, first_reading, wording
+from groupsim.incidents.logs.patterns import Detail, Match, Wording, first_match, wording
+from groupsim.incidents.logs.rows import Program
 
-_PASSING = re.compile(
+_NOISE = re.compile(
     r"beginning|balanc|assigning|heartbeat|updating|entering|group|sync|join returned MemberID|cooperative "
     r"|forced rejoin|no longer"
 )
@@ -15,7 +16,7 @@ _PAIR = re.compile(r"[;,]\s(\w{1,40}): ((?:map\[[^\]]{0,20000}\](?:\])?|[^;,\s][
 _GO_TOPIC = re.compile(r"([\w.-]{1,249})[:=]?\s?\[([\d\s,]{0,20000})\]")
 
 
-def _one(detail: Detail, record: Record) -> None:
+def _one_partition(detail: Detail, record: Record) -> None:
     detail["partitions"] = [f"{detail.pop('topic')}-{detail.pop('number')}"]
     detail["client"] = "sarama"
 
@@ -29,13 +30,13 @@ SARAMA: tuple[Wording, ...] = (
         "assigned",
         "added subscription to ",
         r"consumer/broker/\d{1,9} added subscription to (?P<topic>[^\s/]{1,249})/(?P<number>\d{1,9})",
-        _one,
+        _one_partition,
     ),
     wording(
         "revoked",
         "closed dead subscription to ",
         r"consumer/broker/\d{1,9} closed dead subscription to (?P<topic>[^\s/]{1,249})/(?P<number>\d{1,9})",
-        _one,
+        _one_partition,
     ),
     wording(
         "coordinator_found",
@@ -57,7 +58,7 @@ SARAMA: tuple[Wording, ...] = (
     wording("", "consumergroup", r"(?:client/coordinator|consumergroup/)"),
 )
 
-_KGO = (
+_FRANZ_GO = (
     ("joining group", "joining"),
     ("joined", "joined"),
     ("synced", "synced"),
@@ -71,25 +72,28 @@ _KGO = (
 """franz-go: the message's beginning, and what it means."""
 
 
-def read(record: Record) -> tuple[Found, ...] | None:
+def read(record: Record) -> tuple[Match, ...] | None:
     """The rows of a Go client's record; None if it is not one, or not known."""
-    found = first_reading(SARAMA, record) if "consumer" in record.text or "group instance id" in record.text else None
-    return found if found is not None else _kgo(record)
+    found = first_match(SARAMA, record) if "consumer" in record.text or "group instance id" in record.text else None
+    program = Program.SARAMA
+    if found is None:
+        found, program = _franz_go(record), Program.FRANZ_GO
+    return None if found is None else tuple(match._replace(program=program) for match in found)
 
 
-def _kgo(record: Record) -> tuple[Found, ...] | None:
+def _franz_go(record: Record) -> tuple[Match, ...] | None:
     """franz-go prints `message; key: value, key: value`, or hands the keys to a structured logger."""
     fields: dict[str, object] = {**record.fields}
     fields |= {k: v.strip() for k, v in _PAIR.findall(record.text[:65_536])}
     group = fields.get("group")
     if not isinstance(group, str):
         return None
-    kind = next((kind for lead, kind in _KGO if record.text.startswith(lead)), None)
+    kind = next((kind for lead, kind in _FRANZ_GO if record.text.startswith(lead)), None)
     error = str(fields.get("err", ""))
     if kind == "heartbeat_says_rebalancing" and "REBALANCE_IN_PROGRESS" not in error:
         kind = "generation_reset" if re.match(r"UNKNOWN_MEMBER_ID|ILLEGAL_GENERATION|FENCED", error) else None
     if kind is None:
-        return () if _PASSING.match(record.text) else None
+        return () if _NOISE.match(record.text) else None
     detail: Detail = {"reason": error} if kind == "generation_reset" else {}
     if kind in ("rebalance_failed", "leave_failed"):
         detail["error"] = error
@@ -100,10 +104,10 @@ def _kgo(record: Record) -> tuple[Found, ...] | None:
     if member and kind == "joined":
         detail["member"] = member
     if kind != "assigned":
-        return (Found(kind, group, member, None, detail),)
+        return (Match(kind, group, member, None, detail),)
     lost = _listed(fields.get("lost"))
-    gone = [Found("revoked", group, member, None, {"partitions": lost})] if lost else []
-    return (*gone, Found(kind, group, member, None, {"partitions": _listed(fields.get("added"))}))
+    gone = [Match("revoked", group, member, None, {"partitions": lost})] if lost else []
+    return (*gone, Match(kind, group, member, None, {"partitions": _listed(fields.get("added"))}))
 
 
 def _listed(printed: object) -> list[str]:

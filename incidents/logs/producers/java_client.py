@@ -1,4 +1,4 @@
-"""Wordings of Java clients: a prefix names client and group; the sentences are in `java_words` and `java_context`."""
+"""Java clients: a prefix names client and group; the sentences are in `java_sentences` and `java_context_sentences`."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from dataclasses import replace
 
 from groupsim.incidents.logs.formats import Record
-from groupsim.incidents.logs.patterns import Found, first_reading
-from groupsim.incidents.logs.producers.java_consumer import EVENTS
-from groupsim.incidents.logs.producers.java_context import BARE, CONTEXT
+from groupsim.incidents.logs.patterns import Match, first_match
+from groupsim.incidents.logs.producers.java_sentences import EVENTS
+from groupsim.incidents.logs.producers.java_context_sentences import BARE, CONTEXT
 
 _PREFIX = re.compile(
     r"\[(?P<what>[A-Z][\w ]{0,40}?) (?:instanceId=(?P<instance>.{1,300}?), )?clientId=(?P<client>.{0,400}?)"
@@ -18,15 +18,15 @@ _HEAD = 4 << 10
 _SENTENCES = EVENTS + CONTEXT
 
 
-def read(record: Record) -> tuple[Found, ...] | None:
+def read(record: Record) -> tuple[Match, ...] | None:
     """The rows of a Java client's record; None if it is not one, or not known."""
     prefix = _PREFIX.search(record.text, 0, _HEAD) if "clientId=" in record.text else None
     if prefix is None:
-        return first_reading(BARE, record)
+        return first_match(BARE, record)
     if prefix["what"] in ("Producer", "AdminClient"):
         return ()
     inner = replace(record, text=record.text[prefix.end() :])
-    found = first_reading(_SENTENCES, inner)
+    found = first_match(_SENTENCES, inner)
     if found is None:
         return None
     group = prefix["group"] if prefix["group"] not in (None, "", "null") else None
@@ -37,7 +37,7 @@ def read(record: Record) -> tuple[Found, ...] | None:
     )
 
 
-def speaks(text: str) -> str | None:
+def message_of(text: str) -> str | None:
     """The message behind the prefix, if this is a Java consumer's line; None if it is not."""
     prefix = _PREFIX.search(text, 0, _HEAD) if "clientId=" in text else None
     if prefix is None or prefix["what"] in ("Producer", "AdminClient"):

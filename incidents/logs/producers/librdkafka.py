@@ -1,9 +1,9 @@
-"""Wordings of librdkafka: stderr, `debug=cgrp`, and inside another program's log (`[rdk:CGRPOP] [thrd:main]: …`)."""
+"""librdkafka: stderr, `debug=cgrp`, and inside another program's log (`[rdk:CGRPOP] [thrd:main]: …`)."""
 
 from __future__ import annotations
 
 from groupsim.incidents.logs.formats import Record
-from groupsim.incidents.logs.patterns import Detail, Found, Wording, first_reading, wording
+from groupsim.incidents.logs.patterns import Detail, Match, Wording, first_match, wording
 
 _G = r"[Gg]roup \"{group}\""
 
@@ -124,7 +124,7 @@ WORDINGS: tuple[Wording, ...] = (
     ),
 )
 
-_KNOWN = frozenset(
+_FACILITIES = frozenset(
     [
         "ASSIGN",
         "ASSIGNDONE",
@@ -178,9 +178,10 @@ _KNOWN = frozenset(
         "DESP",
     ]
 )
+"""Facilities (`%7|…|HEARTBEAT|…`) whose other lines say nothing that is used."""
 
 
-def read(record: Record) -> tuple[Found, ...] | None:
+def read(record: Record) -> tuple[Match, ...] | None:
     """The rows of a librdkafka record; None if it is not one, or not known."""
     named = (record.logger or "").startswith("rdkafka.")
     if (
@@ -190,7 +191,7 @@ def read(record: Record) -> tuple[Found, ...] | None:
         and "group session" not in record.text
     ):
         return None
-    found = first_reading(WORDINGS, record)
+    found = first_match(WORDINGS, record)
     if found is None:
-        return () if named and (record.logger or "")[8:] in _KNOWN else None
+        return () if named and (record.logger or "")[8:] in _FACILITIES else None
     return tuple(f._replace(client=record.client) for f in found) if record.client else found

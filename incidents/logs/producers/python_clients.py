@@ -1,11 +1,12 @@
-"""Wordings of kafka-python (1.x-3.x), aiokafka, faust, and of Java clients before 1.0, which name only the group."""
+"""kafka-python (1.x-3.x), aiokafka and faust, and Java clients before 1.0, which word some lines in the same way."""
 
 from __future__ import annotations
 
 import re
 
 from groupsim.incidents.logs.formats import Record
-from groupsim.incidents.logs.patterns import Detail, Wording, partitions, wording
+from groupsim.incidents.logs.patterns import Detail, Match, Wording, first_match, partitions, wording
+from groupsim.incidents.logs.rows import Program
 
 
 def _local(detail: Detail, record: Record) -> None:
@@ -184,3 +185,32 @@ WORDINGS: tuple[Wording, ...] = (
     wording("", "node_id coordinator-", r""),
     wording("", "node_id=coordinator-", r""),
 )
+
+_LOGGERS = (("aiokafka", Program.AIOKAFKA), ("org.apache.kafka", Program.JAVA), ("kafka.", Program.KAFKA_PYTHON))
+"""The beginning of a logger's name, and the library that it belongs to."""
+_LOGGER_LEFT = re.compile(r"\b(aiokafka|org\.apache\.kafka|kafka)\.(?:[a-z_]{1,40}\.){0,6}[A-Za-z_]{1,60}\b")
+_PYTHON_ALONE = re.compile(
+    r"<Generation |TopicPartition\(topic=|eartbeat thread|Heartbeat poll expired|Updating subscribed topics"
+    r"|\b(?:frozen)?set\(|coordinator dead \(node|; forcibly revoking|with member_id|Received member id"
+    r"|eartbeat failed for group|eartbeat session expired"
+)
+"""What no Java client prints."""
+
+
+def read(record: Record) -> tuple[Match, ...] | None:
+    """The rows of a record; () for known noise, None if no wording fits."""
+    found = first_match(WORDINGS, record)
+    if not found:
+        return found
+    program = _program(record)
+    return tuple(match._replace(program=program) for match in found)
+
+
+def _program(record: Record) -> Program | None:
+    """By the logger's name, wherever the layout puts it, else by a wording that only Python clients have."""
+    named = _LOGGER_LEFT.search(record.text[:400])
+    logger = record.logger or (named[0] if named else "")
+    for start, program in _LOGGERS:
+        if logger.startswith(start):
+            return program
+    return Program.KAFKA_PYTHON if _PYTHON_ALONE.search(record.text[:4000]) else None

@@ -1,4 +1,4 @@
-"""Sentences of Java clients that only the story needs (subscriptions, offsets), and those that tell nothing."""
+"""Sentences of Java clients that only the import uses (subscriptions, offsets), and those without information."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ CONTEXT: tuple[Wording, ...] = (
     wording("", "behind group assignment", r""),
     wording("", "Catching up to assignment's config offset", r""),
 )
-"""What stands behind `[Consumer clientId=..., groupId=...]`."""
+"""What follows `[Consumer clientId=..., groupId=...]`."""
 
 BARE: tuple[Wording, ...] = (
     wording(
@@ -102,4 +102,4 @@ BARE: tuple[Wording, ...] = (
         r" (?P<partitions>\[[^\]]{0,400000}\])",
     ),
 )
-"""What Java clients print without naming themselves."""
+"""What Java clients print without naming client and group."""

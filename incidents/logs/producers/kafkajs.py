@@ -1,14 +1,14 @@
-"""Wordings of kafkajs: JSON records whose keys name the group, the member and the client."""
+"""KafkaJS: JSON records whose keys name the group, the member and the client."""
 
 from __future__ import annotations
 
 import re
 
 from groupsim.incidents.logs.formats import Record
-from groupsim.incidents.logs.patterns import Detail, Found
+from groupsim.incidents.logs.patterns import Detail, Match
 
 _UUID = re.compile(r"-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
-_MEANS = (
+_KINDS = (
     ("The group is rebalancing, re-joining", "joining"),
     ("The coordinator is not aware of this member, re-joining the group", "joining"),
     ("Consumer has joined the group", "joined"),
@@ -17,7 +17,7 @@ _MEANS = (
 )
 
 
-def read(record: Record) -> tuple[Found, ...] | None:
+def read(record: Record) -> tuple[Match, ...] | None:
     """The rows of a kafkajs record; None if it is not one, or not known."""
     fields = record.fields
     if not fields or not ({"groupId", "clientId", "memberId"} & fields.keys()):
@@ -27,25 +27,25 @@ def read(record: Record) -> tuple[Found, ...] | None:
     client = _string(fields, "clientId") or (_UUID.sub("", member) if member else None)
     error = _string(fields, "error") or ""
     if text.startswith("Response Heartbeat") and "rebalancing" in error:
-        return (Found("heartbeat_says_rebalancing", group, member, client, {}),)
+        return (Match("heartbeat_says_rebalancing", group, member, client, {}),)
     if text.startswith(("Response JoinGroup", "Response SyncGroup")) and error:
         return (
-            Found("join_failed" if "Join" in text else "rebalance_failed", group, member, client, {"error": error}),
+            Match("join_failed" if "Join" in text else "rebalance_failed", group, member, client, {"error": error}),
         )
     if text.startswith(("Response OffsetCommit",)) and error:
-        return (Found("commit_failed", group, member, client, {"error": error}),)
-    kind = next((kind for lead, kind in _MEANS if text.startswith(lead)), None)
+        return (Match("commit_failed", group, member, client, {"error": error}),)
+    kind = next((kind for lead, kind in _KINDS if text.startswith(lead)), None)
     if kind is None:
         return None if re.search(r"rebalanc|group", text) else ()
     detail: Detail = {"error": error} if error and kind in ("join_failed", "rebalance_failed") else {}
     if kind == "joined" and member:
         detail["member"] = member
         detail["protocol"] = _string(fields, "groupProtocol") or ""
-    rows = [Found(kind, group, member, client, detail)]
+    rows = [Match(kind, group, member, client, detail)]
     plan = fields.get("memberAssignment")
     if kind == "joined" and isinstance(plan, dict):
         listed = [f"{topic}-{n}" for topic in sorted(plan) if isinstance(plan[topic], list) for n in plan[topic]]
-        rows.append(Found("assigned", group, member, client, {"partitions": listed}))
+        rows.append(Match("assigned", group, member, client, {"partitions": listed}))
     return tuple(rows)
 
 

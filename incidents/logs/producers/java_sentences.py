@@ -6,7 +6,7 @@ import re
 
 from groupsim.incidents.logs.formats import Record
 from groupsim.incidents.logs.patterns import Detail, Wording, partitions, wording
-from groupsim.incidents.logs.producers.java_context import worker
+from groupsim.incidents.logs.producers.java_context_sentences import worker
 
 _GENERATION = (
     r"Generation\{generationId={int:generation}, memberId='{some:member}', protocol='?(?P<protocol>[^'}]{0,200})'?\}"
@@ -17,10 +17,6 @@ def _short_reason(detail: Detail, record: Record) -> None:
     """The reason of a leave without the advice that old clients append to it."""
     reason = str(detail.get("reason", "")).split(". This means")[0]
     detail["reason"] = reason.rstrip(". ")
-
-
-def _old_leave(detail: Detail, record: Record) -> None:
-    _short_reason(detail, record)
 
 
 def _assignment(detail: Detail, record: Record) -> None:
@@ -116,7 +112,7 @@ EVENTS: tuple[Wording, ...] = (
         _block,
     ),
     wording(
-        "client_told",
+        "client_notified",
         "Notifying assignor about",
         r"^Notifying assignor about the new Assignment\(partitions=\[(?P<partitions>[^\]]{0,4000000})\]",
     ),
@@ -124,7 +120,7 @@ EVENTS: tuple[Wording, ...] = (
         "poll_timeout leave_sent",
         "consumer poll timeout has expired. This means",
         r"^Member {member} sending LeaveGroup request to coordinator .{1,300}? due to {text:reason}",
-        _old_leave,
+        _short_reason,
     ),
     wording(
         "leave_sent",
@@ -250,4 +246,4 @@ EVENTS: tuple[Wording, ...] = (
         r"^Broker coordinator was unreachable for {int:after_ms}ms\. Revoking previous assignment",
     ),
 )
-"""What stands behind `[Consumer clientId=..., groupId=...]` and is shown."""
+"""What follows `[Consumer clientId=..., groupId=...]` and is shown."""

@@ -1,0 +1,63 @@
+"""Why a group rebalanced, and why a member rejoined or left: one word for each of Kafka's and its clients' sentences.
+
+Nothing behind the facts of an import reads these sentences again.
+"""
+
+from __future__ import annotations
+
+import re
+
+from groupsim.events.client import LeaveCause, RejoinCause
+
+_REBALANCE_CAUSES = (
+    (re.compile(r"[Aa]dding new member"), "member-joined"),
+    (re.compile(r"on heartbeat expiration"), "session-expired"),
+    (re.compile(r"LeaveGroup"), "member-left"),
+    (re.compile(r"pending sync request expiration"), "sync-timeout"),
+    (re.compile(r"static member", re.I), "static-replaced"),
+    (re.compile(r"[Ll]eader .{1,600}? re-joining"), "leader-rejoined"),
+    (re.compile(r"over capacity"), "over-capacity"),
+    (re.compile(r"[Uu]pdating metadata|Member .{1,600}? joining group"), "member-rejoined"),
+    (re.compile(r"[Rr]emoving member"), "member-left"),
+)
+_REJOIN_CAUSES = (
+    ("already rebalancing", RejoinCause.GROUP_REBALANCING),
+    ("subscription", RejoinCause.SUBSCRIPTION_CHANGED),
+    ("metadata has changed", RejoinCause.METADATA_CHANGED),
+    ("need to revoke", RejoinCause.PARTITIONS_REVOKED),
+    ("re-join", RejoinCause.MEMBER_ID_REQUIRED),
+    ("encountered", RejoinCause.ERROR),
+    ("failed", RejoinCause.ERROR),
+)
+_LEAVE_CAUSES = (
+    ("poll timeout", LeaveCause.POLL_TIMEOUT),
+    ("closed", LeaveCause.CLOSED),
+    ("unsubscribed", LeaveCause.UNSUBSCRIBED),
+)
+_SUBSCRIBED = re.compile(r"subscription has changed .{0,4000} to \[([^\]]{0,4000})\]")
+
+
+def rebalance_cause(reason: str) -> str:
+    """The cause of a RebalanceStarted, from the reason that the coordinator prints; `unknown` for another sentence."""
+    return next((cause for pattern, cause in _REBALANCE_CAUSES if pattern.search(reason)), "unknown")
+
+
+def client_cause(reason: str) -> RejoinCause | None:
+    """Why the client that caused a rebalance joined, by its own words in the coordinator's reason (KIP-800)."""
+    return rejoin_cause(reason.partition("client reason:")[2])
+
+
+def rejoin_cause(reason: str) -> RejoinCause | None:
+    """Why a client joins (again); None for another sentence."""
+    return next((cause for words, cause in _REJOIN_CAUSES if words in reason), None)
+
+
+def new_subscription(reason: str) -> tuple[str, ...] | None:
+    """The topics that a client subscribes to from here on, if that is why it joins again."""
+    found = _SUBSCRIBED.search(reason)
+    return None if found is None else tuple(sorted(t.strip() for t in found[1].split(",") if t.strip()))
+
+
+def leave_cause(reason: str | None) -> LeaveCause | None:
+    """Why a client left; None for another sentence, or none."""
+    return next((cause for words, cause in _LEAVE_CAUSES if words in (reason or "")), None)

@@ -1,0 +1,124 @@
+"""The coordinator's facts of a group without a broker log, inferred from the rows of its clients."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from groupsim.events import classic as c
+from groupsim.events.base import Event, group_stream
+from groupsim.events.types import NO_GENERATION, MemberId
+from groupsim.incidents.facts.builder import FactBuilder
+from groupsim.incidents.facts.clocks import TimedRow
+from groupsim.incidents.facts.detail import client_id_in, int_in, text_in
+from groupsim.incidents.facts.index import Index
+
+_STARTS = frozenset(["rejoin_requested", "joining", "heartbeat_says_rebalancing"])
+_ENDS = frozenset(["synced", "assigned"])
+
+
+class ClientsOnlyFacts:
+    """Rebalances as clients saw them: the first member that must join starts one, the first assignment ends it."""
+
+    def __init__(self, group: str, index: Index, builder: FactBuilder) -> None:
+        self.group = group
+        self._index = index
+        self._builder = builder
+        self._stream = group_stream(group)
+        self._members: dict[MemberId, None] = {}
+        self._generation = NO_GENERATION
+        self._preparing = False
+        self._completing = False
+
+    def write(self, rows: Sequence[TimedRow]) -> None:
+        """Write the facts of the group's rows."""
+        if self.group in self._index.consumer_groups:
+            self._builder.note(
+                "it uses the consumer protocol (KIP-848) and no broker log is given: what its members did and held is"
+                " known, its epochs and target assignments are not",
+                self.group,
+            )
+            return
+        for position, each in enumerate(rows):
+            if each.row.group == self.group:
+                self._take(position, each)
+        self._builder.note(
+            "no broker log is given; its generations are inferred from the logs of its clients, and members without a"
+            " log are known only if a leader's assignment names them",
+            self.group,
+        )
+
+    def _take(self, position: int, timed: TimedRow) -> None:
+        row, detail = timed.row, timed.row.detail
+        reason = text_in(detail.get("reason")) or ""
+        if row.kind in _STARTS and not self._preparing and "pro-actively leaving" not in reason:
+            self._start(position, timed, reason)
+        elif row.kind == "joined":
+            self._joined(position, timed, int_in(detail.get("generation")))
+        elif row.kind in _ENDS and self._completing:
+            self._stored(position, timed)
+        elif row.kind == "leave_sent":
+            member = row.member
+            if member in self._members:
+                del self._members[member]
+                self._add(position, timed, c.MemberRemoved(member=member, cause="left", reason=reason or None))
+
+    def _start(self, position: int, timed: TimedRow, reason: str) -> None:
+        if self._completing:
+            return  # the others of the same generation are still joining it
+        nearest = self._index.next_generation(self.group, timed.at)
+        known = self._generation
+        if known == NO_GENERATION and nearest is not None:
+            known = nearest - 1
+        elif nearest == known:
+            return
+        self._preparing = True
+        self._add(position, timed, c.RebalanceStarted(generation=known, cause="unknown", reason=reason or "unknown"))
+
+    def _joined(self, position: int, timed: TimedRow, generation: int | None) -> None:
+        member = timed.row.member
+        if generation is None or generation == self._generation:
+            self._add_member(position, timed, member)
+            return
+        if not self._preparing:
+            self._add(position, timed, c.RebalanceStarted(generation=generation - 1, cause="unknown", reason="unknown"))
+        plan = self._index.plan(self.group, generation, timed.at)
+        members = None if plan is None else tuple(plan.plan)
+        for each in members or (member,):
+            self._add_member(position, timed, each)
+        if members is not None:
+            self._members = dict.fromkeys(members)
+        else:
+            self._builder.note(
+                "generations without a leader's assignment count only the clients whose logs are given",
+                self.group,
+            )
+        self._generation, self._preparing, self._completing = generation, False, True
+        protocol = self._index.protocol(self.group, generation)
+        self._add(
+            position,
+            timed,
+            c.JoinPhaseCompleted(
+                generation=generation, protocol=protocol, members=members, size=len(members or self._members)
+            ),
+        )
+
+    def _stored(self, position: int, timed: TimedRow) -> None:
+        plan = self._index.plan(self.group, self._generation, timed.at)
+        self._completing = False
+        self._add(
+            position,
+            timed,
+            c.AssignmentStored(
+                generation=self._generation,
+                protocol=self._index.protocol(self.group, self._generation),
+                assignment=None if plan is None else plan.plan,
+            ),
+        )
+
+    def _add_member(self, position: int, timed: TimedRow, member: MemberId | None) -> None:
+        if member is not None and member not in self._members:
+            self._members[member] = None
+            self._add(position, timed, c.MemberAdded(member=member, client_id=client_id_in(member)))
+
+    def _add(self, position: int, timed: TimedRow, event: Event) -> None:
+        self._builder.add(position, timed, self._stream, event)

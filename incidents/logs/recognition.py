@@ -1,0 +1,64 @@
+"""Which program wrote a record, and what it says: every producer of lines in turn. A new producer is listed here."""
+
+from __future__ import annotations
+
+import re
+
+from groupsim.incidents.logs.formats import Record
+from groupsim.incidents.logs.patterns import Match, Reader, first_match
+from groupsim.incidents.logs.producers import (
+    broker,
+    broker_consumer,
+    broker_lifecycle,
+    go_clients,
+    java_client,
+    kafkajs,
+    librdkafka,
+    python_clients,
+)
+from groupsim.incidents.logs.rows import Program
+
+_BROKER_WORDINGS = broker.WORDINGS + broker_consumer.WORDINGS + broker_lifecycle.WORDINGS
+_BROKER_LINE = re.compile(r"\[Group(?:Coordinator|MetadataManager|Id)[ =]")
+_CLIENT_LINE = re.compile(
+    r"rebalanc|[Jj]oin|oordinator|[Gg]eneration|[Mm]ember|eartbeat|LeaveGroup|SyncGroup|ssign|[Rr]evok|\bgroup\b"
+)
+_ANY_LINE = re.compile(
+    r"[Cc]onsumer group|[Gg]roup coordinator|[Rr]ebalanc(?:e|ing)\b|(?:Join|Sync|Leave)Group\b|group\.instance\.id"
+    r"|\bcgrp\b|Group \"|Offset commit .{1,300} failed|\bOffsetCommit\b|\bHeartbeat failed\b|; group: \S"
+    r"|Group Coordinator"
+)
+
+
+def _broker(record: Record) -> tuple[Match, ...] | None:
+    return None if java_client.message_of(record.text) is not None else first_match(_BROKER_WORDINGS, record)
+
+
+PRODUCERS: tuple[tuple[Program | None, Reader], ...] = (
+    (Program.BROKER, _broker),
+    (Program.JAVA, java_client.read),
+    (Program.KAFKAJS, kafkajs.read),
+    (Program.LIBRDKAFKA, librdkafka.read),
+    (None, go_clients.read),
+    (None, python_clients.read),
+)
+"""In the order in which they are asked. None: the producer's own matches name the program."""
+
+
+def recognise(record: Record) -> tuple[Match, ...] | None:
+    """The rows of a record, by the first producer whose words it uses; () if known noise, None if nobody knows it."""
+    for program, read in PRODUCERS:
+        found = read(record)
+        if found is not None:
+            return found if program is None else tuple(match._replace(program=program) for match in found)
+    return None
+
+
+def concerns_a_group(text: str) -> bool:
+    """Whether a line that was not recognised speaks of a consumer group."""
+    if _BROKER_LINE.search(text) is not None:
+        return True
+    message = java_client.message_of(text)
+    if message is None and "clientId=" in text:
+        return _CLIENT_LINE.search(text) is not None and "[Producer " not in text and "[AdminClient " not in text
+    return (_ANY_LINE.search(text) if message is None else _CLIENT_LINE.search(message)) is not None
