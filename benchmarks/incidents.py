@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 from groupsim.incidents.logs.reader import LogReader
-from groupsim.incidents.logs.scan import WORDS
+from groupsim.incidents.logs.scan import KEYWORDS
 
 AIM = 200_000
 REPEATS = 5
@@ -54,7 +54,7 @@ def reading(path: Path) -> float:
 
 def grepping(path: Path) -> float:
     """Seconds for grep to count the lines with any of the words."""
-    pattern = "|".join(word.decode().replace("[", r"\[") for word in WORDS)
+    pattern = "|".join(word.decode().replace("[", r"\[") for word in KEYWORDS)
     return child(["grep", "-cE", pattern, str(path)])[0]
 
 

@@ -72,13 +72,13 @@ def read(
             reader = LogReader(log, tz=tz, progress=progressed)
             for row in reader:
                 if row.kind in KINDS:
-                    shown = msgspec.to_builtins(row)
+                    shown = {name: getattr(row, name) for name in columns}
                     yield {**shown, "detail": output.brief(row.detail, 100)} if form is Format.TABLE else shown
             counts.add(reader.counts)
-            for line in reader.unread if unrecognised else ():
+            for line in reader.unrecognised if unrecognised else ():
                 output.note(f"{line.file}:{line.line}: {line.text}")
-            for trouble in reader.troubles:
-                output.note(trouble)
+            for sentence in reader.damage:
+                output.note(sentence)
 
     with progress("reading") as bar:
         shown_columns = columns[1:] if len(logs) == 1 and form is Format.TABLE else columns
@@ -144,7 +144,7 @@ def import_(
     ends = [None if text is None else moment(text, at) for at, text in (("--since", since), ("--until", until))]
     wanted = Wanted(frozenset(groups), *ends)
     reading = _read(log_files(logs), master, tz=tz, skews=key_integers(skews, "--skew"), wanted=wanted)
-    for line in reading.unread if unrecognised else ():
+    for line in reading.unrecognised if unrecognised else ():
         output.note(f"{line.file}:{line.line}: {line.text}")
     with closing(open_store(store)) as opened:
         result = import_run(reading, opened, name=name, topics=counts, session_timeout_ms=session)

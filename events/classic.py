@@ -11,7 +11,7 @@ from typing import ClassVar
 import msgspec
 
 from groupsim.events.base import Event
-from groupsim.events.types import MemberId, Plan, Protocol, Subscription
+from groupsim.events.types import LeaveCause, MemberId, Plan, Protocol, RejoinCause, Subscription
 
 
 class MemberIdIssued(Event, frozen=True, kw_only=True):
@@ -76,13 +76,14 @@ class MemberReplaced(Event, frozen=True, kw_only=True):
 class MemberRemoved(Event, frozen=True, kw_only=True):
     """A member is gone. cause: `session-expired`, `left`, `sync-timeout`, `join-timeout`, `group-full`.
 
-    `reason` is what the client said when it left (KIP-800).
+    `reason` is what the client said when it left (KIP-800), `leave_cause` the same in one word (None if simulated).
     """
 
     member: MemberId
     cause: str
     instance_id: str | None = None
     reason: str | None = None
+    leave_cause: LeaveCause | None = None
 
 
 class LeaderElected(Event, frozen=True, kw_only=True):
@@ -97,6 +98,7 @@ class RebalanceStarted(Event, frozen=True, kw_only=True):
     `cause` is one word for counting (`member-joined`, `member-rejoined`, `leader-rejoined`, `member-left`,
     `session-expired`, `sync-timeout`, `static-replaced`, `over-capacity`, `pending-left`, `unknown`); `reason` is
     Kafka's sentence. `initial`: the group was Empty. `timeout_ms`: how long the join phase may last from now.
+    `client_cause`: why the member that caused it joined, by its own words (KIP-800); None in simulated runs.
     """
 
     generation: int
@@ -105,6 +107,7 @@ class RebalanceStarted(Event, frozen=True, kw_only=True):
     initial: bool = False
     member: MemberId | None = None
     timeout_ms: int | None = None
+    client_cause: RejoinCause | None = None
 
 
 class JoinDelayExtended(Event, frozen=True, kw_only=True):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from groupsim.events.base import Event
-from groupsim.events.types import MemberId, Offsets, Partitions, ProcessId
+from groupsim.events.types import MemberId, Offsets, Partitions, ProcessId, RejoinCause
 
 
 class ClientEvent(Event, frozen=True, kw_only=True):
@@ -20,12 +20,16 @@ class ClientEvent(Event, frozen=True, kw_only=True):
 
 
 class ProcessStarted(ClientEvent, frozen=True, kw_only=True):
-    """A process began to run its consumer. `config` holds Kafka's names."""
+    """A process began to run its consumer. `config` holds Kafka's names.
+
+    `library` is the client library that wrote the log (`java`, `librdkafka`, …); None in simulated runs.
+    """
 
     client_id: str
     instance_id: str | None = None
     topics: tuple[str, ...] = ()
     config: dict[str, int | str | bool] = {}
+    library: str | None = None
 
 
 class Crashed(ClientEvent, frozen=True, kw_only=True):
@@ -59,9 +63,15 @@ class CoordinatorLost(ClientEvent, frozen=True, kw_only=True):
 
 
 class RejoinRequested(ClientEvent, frozen=True, kw_only=True):
-    """The process knows that it must join (again)."""
+    """The process knows that it must join (again).
+
+    `cause` is the reason in one word, where the log prints a known sentence; None in simulated runs. `topics` is the
+    new subscription, where that is the cause.
+    """
 
     reason: str
+    cause: RejoinCause | None = None
+    topics: tuple[str, ...] | None = None
 
 
 class JoinSent(ClientEvent, frozen=True, kw_only=True):

@@ -5,6 +5,7 @@ Times are `int` milliseconds since the run's start (`*_ms`); generations are Kaf
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import NamedTuple
 
 import msgspec
@@ -63,3 +64,22 @@ def moved(before: Plan, after: Plan) -> Partitions:
     """The partitions of `after` that had another owner in `before`, sorted."""
     owner = {p: m for m, ps in before.items() for p in ps}
     return tuple(sorted(p for m, ps in after.items() for p in ps if owner.get(p, m) != m))
+
+
+class RejoinCause(StrEnum):
+    """Why a client joins again (Kafka: AbstractCoordinator.requestRejoin)."""
+
+    GROUP_REBALANCING = "group-rebalancing"
+    SUBSCRIPTION_CHANGED = "subscription-changed"
+    METADATA_CHANGED = "metadata-changed"
+    PARTITIONS_REVOKED = "partitions-revoked"
+    MEMBER_ID_REQUIRED = "member-id-required"
+    ERROR = "error"
+
+
+class LeaveCause(StrEnum):
+    """Why a client leaves (Kafka: AbstractCoordinator.maybeLeaveGroup)."""
+
+    POLL_TIMEOUT = "poll-timeout"
+    CLOSED = "closed"
+    UNSUBSCRIBED = "unsubscribed"

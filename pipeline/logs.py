@@ -57,7 +57,7 @@ def _reader(tz: str | None, wanted: Wanted) -> Callable[[Task], tuple[int, Readi
 
 
 def _whole(paths: Sequence[Path], answers: Sequence[Reading | str]) -> Reading:
-    whole = Reading(files=tuple(map(str, paths)), rows=[], context=[], unread=[], troubles=[])
+    whole = Reading(files=tuple(map(str, paths)), rows=[], context=[], unrecognised=[], damage=[])
     for path, part in zip(paths, answers, strict=True):
         if isinstance(part, str):
             raise LogError(part)
@@ -65,12 +65,12 @@ def _whole(paths: Sequence[Path], answers: Sequence[Reading | str]) -> Reading:
         whole.context.extend(part.context)
         if len(whole.rows) + len(whole.context) > ROWS_HELD:
             raise LogError(
-                f"{path}: with it, more than {ROWS_HELD:,} lines about groups, which is as many as an import holds;"
-                " name groups with --group, or a stretch of time with --since and --until"
+                f"{path}: with it, more than {ROWS_HELD:,} lines about groups, the most that one import can hold;"
+                " choose groups with --group, or a period with --since and --until"
             )
         whole.counts.add(part.counts)
-        whole.unread.extend(part.unread)
-        whole.troubles.extend(part.troubles)
+        whole.unrecognised.extend(part.unrecognised)
+        whole.damage.extend(part.damage)
         whole.ends |= part.ends
     return whole
 

@@ -1,4 +1,4 @@
-"""FactBuilder: collects the facts of one run, each with its time, stream and line, and the notes on what was assumed."""
+"""FactBuilder: collects the facts of one run, each with its time, stream and line, and notes on what was assumed."""
 
 from __future__ import annotations
 
@@ -35,9 +35,7 @@ class FactBuilder:
     def add(self, position: int, timed: TimedRow, stream: str, event: Event) -> None:
         """Add a fact that was read from the row at `position` in the common order of all rows."""
         row = timed.row
-        self._facts.append(
-            PendingFact(timed.at, position, len(self._facts), stream, event, f"{row.file}:{row.line}")
-        )
+        self._facts.append(PendingFact(timed.at, position, len(self._facts), stream, event, f"{row.file}:{row.line}"))
 
     def note(self, sentence: str, group: str | None = None) -> None:
         """Keep a sentence about what the logs do not show or what was assumed, of `group` if one is named."""

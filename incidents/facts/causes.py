@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from groupsim.events.client import LeaveCause, RejoinCause
+from groupsim.events.types import LeaveCause, RejoinCause
 
 _REBALANCE_CAUSES = (
     (re.compile(r"[Aa]dding new member"), "member-joined"),

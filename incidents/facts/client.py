@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from groupsim.events import client as c
+from groupsim.events.types import RejoinCause
+from groupsim.incidents.facts.causes import new_subscription, rejoin_cause
 from groupsim.incidents.facts.client_partitions import PartitionFacts
 from groupsim.incidents.facts.detail import int_in, partitions_in, text_in
 
@@ -26,10 +28,23 @@ class ClientFacts(PartitionFacts):
         _, given, member = reason.partition("given member-id: ")
         if given:
             self._member = member
-        self._add(c.RejoinRequested(process=self.process.name, reason=reason))
+        self._add(
+            c.RejoinRequested(
+                process=self.process.name,
+                reason=reason,
+                cause=rejoin_cause(reason),
+                topics=new_subscription(reason),
+            )
+        )
 
     def _on_heartbeat_says_rebalancing(self, detail: dict[str, object]) -> None:
-        self._add(c.RejoinRequested(process=self.process.name, reason="group is already rebalancing"))
+        self._add(
+            c.RejoinRequested(
+                process=self.process.name,
+                reason="group is already rebalancing",
+                cause=RejoinCause.GROUP_REBALANCING,
+            )
+        )
 
     def _on_member_id_created(self, detail: dict[str, object]) -> None:
         self._member = text_in(detail.get("member")) or self._member

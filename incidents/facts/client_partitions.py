@@ -77,7 +77,13 @@ class PartitionFacts:
         topics = next((p.row.detail.get("topics") for _, p in process.rows if p.row.kind == "client_subscribed"), None)
         names = tuple(sorted(map(str, topics))) if isinstance(topics, list) else ()
         self._add(
-            c.ProcessStarted(process=process.name, client_id=process.client, instance_id=process.instance, topics=names)
+            c.ProcessStarted(
+                process=process.name,
+                client_id=process.client,
+                instance_id=process.instance,
+                topics=names,
+                library=process.library,
+            )
         )
         held: Partitions = ()
         for _, timed in process.rows:
@@ -92,8 +98,8 @@ class PartitionFacts:
             self._write_view()
             self._add(c.PositionReady(process=process.name, offsets=_unknown(held)))
             self._builder.note(
-                f"{process.name} held {len(held)} partitions before its log begins; they count as its own from its first"
-                " line"
+                f"{process.name} held {len(held)} partitions before its log begins; they count as its own from its"
+                " first line"
             )
 
     def _write_view(self, later: int = 0) -> None:
@@ -197,7 +203,7 @@ class PartitionFacts:
             return 0
         if group in self._index.consumer_groups:
             return min(gap // 2, _TOLERANCE_MS)
-        return gap - (min(gap, self._index.quickest.get(group, gap)) + 1) // 2
+        return gap - (min(gap, self._index.shortest_callback_ms.get(group, gap)) + 1) // 2
 
     def _on_assigned(self, detail: dict[str, object]) -> None:
         name, added = self.process.name, partitions_in(detail.get("partitions"))
@@ -212,15 +218,17 @@ class PartitionFacts:
         ready = self._positions(added)
         later, delay = min(ready, default=0), 0
         if not ready and added and self._prints_offsets():
-            later = self._next(unless=_OTHER_THREADS) or 0  # offsets were not even requested, so the callback took that long
+            later = (
+                self._next(unless=_OTHER_THREADS) or 0
+            )  # offsets were not even requested, so the callback took that long
         elif later and self._gap(later) <= _FETCH_MS:
             later = 0
         elif later:
             delay = -self._quickest_fetch_ms
         self._add(c.CallbackEnd(process=name, kind="assigned"), later, delay if later else self._in_callback(ready))
         self._builder.note(
-            "logs do not show when an assigned callback returned; it counts as quick, or as returning shortly before the"
-            f" first offset line if that comes more than {_FETCH_MS} ms later"
+            "logs do not show when an assigned callback returned; it counts as quick, or as returning shortly before"
+            f" the first offset line if that comes more than {_FETCH_MS} ms later"
         )
         unseen = set(added)
         for where, offsets in sorted(ready.items()):

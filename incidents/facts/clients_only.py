@@ -8,6 +8,7 @@ from groupsim.events import classic as c
 from groupsim.events.base import Event, group_stream
 from groupsim.events.types import NO_GENERATION, MemberId
 from groupsim.incidents.facts.builder import FactBuilder
+from groupsim.incidents.facts.causes import leave_cause
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.detail import client_id_in, int_in, text_in
 from groupsim.incidents.facts.index import Index
@@ -60,7 +61,13 @@ class ClientsOnlyFacts:
             member = row.member
             if member in self._members:
                 del self._members[member]
-                self._add(position, timed, c.MemberRemoved(member=member, cause="left", reason=reason or None))
+                self._add(
+                    position,
+                    timed,
+                    c.MemberRemoved(
+                        member=member, cause="left", reason=reason or None, leave_cause=leave_cause(reason)
+                    ),
+                )
 
     def _start(self, position: int, timed: TimedRow, reason: str) -> None:
         if self._completing:

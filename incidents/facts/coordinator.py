@@ -7,14 +7,15 @@ from groupsim.events.base import Event, group_stream
 from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupCreated, GroupEmptied
 from groupsim.events.types import MemberId
 from groupsim.incidents.facts.builder import FactBuilder
-from groupsim.incidents.facts.causes import rebalance_cause
+from groupsim.incidents.facts.causes import client_cause, leave_cause, rebalance_cause
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.detail import client_id_in, int_in, text_in
 from groupsim.incidents.facts.index import Index
 from groupsim.incidents.sentences import plural
 
+
 class CoordinatorFacts:
-    """The facts of one group's coordinator. A member without a line for its joining is added where it is first named."""
+    """The facts of one group's coordinator. A member whose joining has no line is added where it is first named."""
 
     def __init__(self, group: str, index: Index, builder: FactBuilder) -> None:
         self.group = group
@@ -48,8 +49,8 @@ class CoordinatorFacts:
             )
         if self._unlogged:
             self._builder.note(
-                f"the log does not show when {plural(self._unlogged, 'member')} joined; each is added where the log first"
-                " names it",
+                f"the log does not show when {plural(self._unlogged, 'member')} joined; each is added where the log"
+                " first names it",
                 self.group,
             )
 
@@ -69,12 +70,18 @@ class CoordinatorFacts:
         self._members[member] = None
         self._add(c.MemberAdded(member=member, instance_id=instance, client_id=client_id_in(member)))
 
-    def _remove_member(self, member: MemberId | None, cause: str, reason: str | None, instance: str | None = None) -> None:
+    def _remove_member(
+        self, member: MemberId | None, cause: str, reason: str | None, instance: str | None = None
+    ) -> None:
         if member is None:
             return
         self._add_member(member, instance, logged=False)
         del self._members[member]
-        self._add(c.MemberRemoved(member=member, cause=cause, instance_id=instance, reason=reason))
+        self._add(
+            c.MemberRemoved(
+                member=member, cause=cause, instance_id=instance, reason=reason, leave_cause=leave_cause(reason)
+            )
+        )
 
     def _on_member_id_created(self, member: MemberId | None, detail: dict[str, object]) -> None:
         if detail.get("group_state") == "Empty" and not self._members:
@@ -98,7 +105,14 @@ class CoordinatorFacts:
         if cause in ("member-joined", "member-rejoined", "leader-rejoined"):
             self._add_member(named, logged=cause == "member-joined")
         self._add(
-            c.RebalanceStarted(generation=generation, cause=cause, reason=reason, initial=self._empty, member=named)
+            c.RebalanceStarted(
+                generation=generation,
+                cause=cause,
+                reason=reason,
+                initial=self._empty,
+                member=named,
+                client_cause=client_cause(reason),
+            )
         )
         self._empty = False
 
@@ -113,7 +127,7 @@ class CoordinatorFacts:
                 self._add_member(member, logged=False)
 
     def _named(self, reason: str, member: MemberId | None) -> MemberId | None:
-        """The member in the reason: a known id that is part of it, else the one that the reader found (ids may have blanks)."""
+        """The member in the reason: a known id that is part of it (ids may have blanks), else what the reader found."""
         known = [m for m in self._members if m in reason]
         return max(known, key=len) if known else member
 
@@ -133,7 +147,7 @@ class CoordinatorFacts:
         if size is None and members is None:
             size = len(self._members)
             self._builder.note(
-                "this broker does not print how many members a generation has; the sizes count the members that it named,"
+                "this broker does not print how many members a generation has; the sizes count the members it named,"
                 " a lower bound",
                 self.group,
             )
@@ -163,14 +177,16 @@ class CoordinatorFacts:
         if known is None and not self._assignment_unknown:
             self._assignment_unknown = True
             self._builder.note(
-                "no log shows what the leader assigned in some generations; a broker does not print partitions, so their"
-                " owners are unknown",
+                "no log shows what the leader assigned in some generations; a broker does not print partitions, so"
+                " their owners are unknown",
                 self.group,
             )
 
     def _on_member_failed(self, member: MemberId | None, detail: dict[str, object]) -> None:
         reason = text_in(detail.get("reason"))
-        self._remove_member(member, "session-expired" if reason is None or "session" in reason else "sync-timeout", reason)
+        self._remove_member(
+            member, "session-expired" if reason is None or "session" in reason else "sync-timeout", reason
+        )
 
     def _on_member_left(self, member: MemberId | None, detail: dict[str, object]) -> None:
         if detail.get("what") != "temporarily left":

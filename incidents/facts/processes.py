@@ -1,4 +1,4 @@
-"""Which rows belong to which client process: by file and client id, with a new incarnation where the log shows one."""
+"""ProcessLog: the rows of one client process, by file and client id; a new incarnation after each restart."""
 
 from __future__ import annotations
 
@@ -7,17 +7,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
-from groupsim.incidents.facts.builder import FactBuilder, client_id_in, words
-from groupsim.incidents.facts.clocks import TimedRow, is_broker
+from groupsim.incidents.facts.builder import FactBuilder
+from groupsim.incidents.facts.clocks import TimedRow
+from groupsim.incidents.facts.detail import client_id_in, text_in
+from groupsim.incidents.logs.rows import Program, is_broker
 
 LogKey = tuple[str, str | None]
+"""File and client id."""
 PlacedRow = tuple[int, TimedRow]
-_BEGINS = frozenset(["joining", "client_subscribed", "coordinator_found", "joined"])
+"""A row with its position in the common order."""
+_FIRST_KINDS = frozenset(["joining", "client_subscribed", "coordinator_found", "joined"])
 
 
 @dataclass(slots=True)
 class ProcessLog:
-    """One incarnation of one client: `name` is `client_id.incarnation`, `rows` are (place, row) in order."""
+    """One incarnation of one client: `name` is `client_id.incarnation`, `rows` are its rows in order.
+
+    `closed_row`: the row at which close() ended its membership, if `closed`.
+    """
 
     group: str
     client: str
@@ -27,6 +34,11 @@ class ProcessLog:
     closed: bool = False
     closed_row: int = 0
     rows: list[PlacedRow] = field(default_factory=list)
+
+    @property
+    def library(self) -> Program | None:
+        """The client library that wrote its rows, where a row shows it."""
+        return next((timed.row.program for _, timed in self.rows if timed.row.program is not None), None)
 
     @property
     def first(self) -> int:
@@ -39,24 +51,22 @@ class ProcessLog:
         return self.rows[-1][1].at
 
 
-def split(placed: Sequence[TimedRow], builder: FactBuilder) -> list[ProcessLog]:
+def split_by_process(rows: Sequence[TimedRow], builder: FactBuilder) -> list[ProcessLog]:
     """The processes behind the clients' rows, in order of their first row."""
     logs: dict[LogKey, list[PlacedRow]] = defaultdict(list)
-    for place, each in enumerate(placed):
-        if not is_broker(each.row) and not each.row.kind.startswith("broker_"):
-            logs[each.row.file, each.row.client].append((place, each))
+    for position, timed in enumerate(rows):
+        if not is_broker(timed.row):
+            logs[timed.row.file, timed.row.client].append((position, timed))
     processes: list[ProcessLog] = []
-    for (file, client), rows in _attributed(logs).items():
-        processes.extend(_incarnations(file, client, rows))
+    for (file, client), own in _attributed(logs).items():
+        processes.extend(_incarnations(file, client, own))
     processes.sort(key=lambda p: p.rows[0][0])
-    _name(processes, builder)
+    _set_names(processes, builder)
     return processes
 
 
-def _attributed(
-    logs: dict[LogKey, list[PlacedRow]],
-) -> dict[LogKey, list[PlacedRow]]:
-    """Rows that name no client go to the file's only client, or to the one assigned the partition they speak of."""
+def _attributed(logs: dict[LogKey, list[PlacedRow]]) -> dict[LogKey, list[PlacedRow]]:
+    """Rows that name no client go to the file's only client, or to the one that has the partition they name."""
     found: dict[LogKey, list[PlacedRow]] = {}
     for (file, client), rows in logs.items():
         if client is not None:
@@ -76,35 +86,35 @@ def _by_partition(rows: list[PlacedRow], named: list[LogKey], found: dict[LogKey
     """Give each offset line to the file's client that was last assigned its partition; other lines have no owner."""
     owners: dict[object, LogKey] = {}
     everything = sorted(
-        [(place, placed, key) for key in named for place, placed in found[key]] + [(*item, None) for item in rows],
+        [(position, timed, key) for key in named for position, timed in found[key]] + [(*item, None) for item in rows],
         key=lambda item: item[0],
     )
-    for place, placed, key in everything:
-        listed = placed.row.detail.get("partitions")
-        if key is not None and placed.row.kind == "assigned" and isinstance(listed, list):
+    for position, timed, key in everything:
+        listed = timed.row.detail.get("partitions")
+        if key is not None and timed.row.kind == "assigned" and isinstance(listed, list):
             owners.update(dict.fromkeys(listed, key))
-        elif key is None and (owner := owners.get(placed.row.detail.get("partition"))) is not None:
-            found[owner].append((place, placed))
+        elif key is None and (owner := owners.get(timed.row.detail.get("partition"))) is not None:
+            found[owner].append((position, timed))
 
 
 def _incarnations(file: str, client: str | None, rows: list[PlacedRow]) -> list[ProcessLog]:
-    """Cut one client's rows where it starts afresh after it was closed."""
+    """One client's rows, cut where it starts again after it was closed."""
     found: list[ProcessLog] = []
     by_group: dict[str, ProcessLog] = {}
-    for place, placed in rows:
-        row = placed.row
+    for position, timed in rows:
+        row = timed.row
         group = row.group or next(iter(by_group), None)
         if group is None:
             group = next((p.row.group for _, p in rows if p.row.group), None)
         if group is None:
             continue
         current = by_group.get(group)
-        if current is None or (current.closed and row.kind in _BEGINS):
-            current = ProcessLog(group, _plain(client or ""), file, text_in(row.detail.get("instance")))
+        if current is None or (current.closed and row.kind in _FIRST_KINDS):
+            current = ProcessLog(group, _without_handle(client or ""), file, text_in(row.detail.get("instance")))
             by_group[group] = current
             found.append(current)
-        current.rows.append((place, placed))
-        if closes(current):
+        current.rows.append((position, timed))
+        if _ends_with_close(current):
             current.closed, current.closed_row = True, len(current.rows) - 1
     for process in found:
         if not process.client:
@@ -116,14 +126,14 @@ def _incarnations(file: str, client: str | None, rows: list[PlacedRow]) -> list[
     return found
 
 
-def _plain(client: str) -> str:
+def _without_handle(client: str) -> str:
     """The client id inside librdkafka's handle name `client.id#consumer-1`, unless nobody set one."""
     name, handle, _ = client.partition("#consumer-")
     return client if handle and name == "rdkafka" else name
 
 
-def closes(process: ProcessLog) -> bool:
-    """Whether the last row so far shows that close() (or unsubscribe) gave the membership up."""
+def _ends_with_close(process: ProcessLog) -> bool:
+    """Whether the last row so far shows that close() (or unsubscribe) ended the membership."""
     row = process.rows[-1][1].row
     if row.kind == "client_closed":
         return True
@@ -137,24 +147,23 @@ def closes(process: ProcessLog) -> bool:
 
 def _poll_expired(process: ProcessLog) -> bool:
     """Whether the latest leave is the poll timeout's."""
-    for _, placed in reversed(process.rows):
-        if placed.row.kind == "poll_timeout":
+    for _, timed in reversed(process.rows):
+        if timed.row.kind == "poll_timeout":
             return True
-        if placed.row.kind in ("joined", "assigned", "revoked"):
+        if timed.row.kind in ("joined", "assigned", "revoked"):
             return False
     return False
 
 
-def _name(processes: list[ProcessLog], builder: FactBuilder) -> None:
-    """`client.n`; clients of the same name that lived at the same time in different files keep their file's name."""
-    taken: dict[tuple[str, str], list[ProcessLog]] = defaultdict(list)
+def _set_names(processes: list[ProcessLog], builder: FactBuilder) -> None:
+    """`client.n`; where clients of one name ran at the same time in different files, `client@file.n`."""
+    by_client: dict[tuple[str, str], list[ProcessLog]] = defaultdict(list)
     for process in processes:
-        taken[process.group, process.client].append(process)
-    for (_, client), same in taken.items():
+        by_client[process.group, process.client].append(process)
+    for (_, client), same in by_client.items():
         if _overlap(same):
             builder.note(
-                f"several processes called themselves {client} at the same time; they are told apart by"
-                f" their logs' names"
+                f"several processes have the client id {client} at the same time; their names have the file's name"
             )
             counts: dict[str, int] = defaultdict(int)
             for process in same:

@@ -176,9 +176,7 @@ class LogReader:
             if group is not None:
                 self._groups[client] = group
         at = None if ms is None else iso(ms + self._skew_ms)
-        return Row(
-            self.file, record.line, at, match.kind, group, match.member, client, match.detail, match.program
-        )
+        return Row(self.file, record.line, at, match.kind, group, match.member, client, match.detail, match.program)
 
 
 def _settle_assignments(rows: Iterator[Row]) -> Iterator[Row]:

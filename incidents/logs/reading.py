@@ -12,7 +12,7 @@ from groupsim.incidents.logs.rows import KINDS, Reading, Row
 from groupsim.incidents.logs.times import instant, iso
 
 ROWS_HELD = 1_000_000
-"""The most rows that an import holds in memory (about 1.6 kB each with the facts made of them); other lines are not held."""
+"""The most rows that an import holds in memory, about 1.6 kB each with their facts; no other line is held."""
 
 
 class Wanted(NamedTuple):
@@ -35,7 +35,7 @@ class Wanted(NamedTuple):
 
 
 def moment(text: str, option: str) -> str:
-    """An instant as a user writes it (`2024-03-01T10:00`; UTC if it names no zone), as rows have it. Raises LogError."""
+    """An instant as a user writes it (`2024-03-01T10:00`; UTC without a zone), as rows have it. Raises LogError."""
     try:
         has_zone = text.endswith("Z") or "+" in text[10:] or "-" in text[10:]
         return iso(instant(text if has_zone else text + "Z"))
@@ -60,8 +60,8 @@ def read_files(
 ) -> Reading:
     """Read several logs. `skews` (ms, by path or by file name) are added to a file's times.
 
-    `tz` is the zone of times that name none (default: UTC). `progress` is called with the share that is done. Raises LogError for a
-    file that can't be read, a zone that doesn't exist, a skew for a file that isn't among `paths`, and more rows
+    `tz` is the zone of times that name none (default: UTC). `progress` gets the share that is done. Raises LogError
+    for a file that can't be read, a zone that doesn't exist, a skew for a file that isn't among `paths`, and more rows
     than ROWS_HELD.
     """
     names = {str(path) for path in paths} | {Path(path).name for path in paths}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from groupsim.events import classic as c
 from groupsim.events.base import Recorded, group_stream
 from groupsim.events.types import MemberId
-from groupsim.incidents.facts.builder import client_of
+from groupsim.incidents.facts.detail import client_id_in
 from groupsim.replay.reconstruct.member_history import BUSY, CLOSE, FROZEN, KILL, Incarnation, Incarnations, Stall
 from groupsim.replay.reconstruct.rebalances import Generation
 
@@ -43,7 +43,7 @@ def entries(facts: Iterable[Recorded], group: str) -> list[Entry]:
     stream = group_stream(group)
 
     def entry(member: MemberId, client: str | None = None) -> Entry:
-        return found.setdefault(member, Entry(member, client or client_of(member) or member))
+        return found.setdefault(member, Entry(member, client or client_id_in(member) or member))
 
     for fact in facts:
         at = fact.at_ms

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from groupsim.incidents.facts.importer import import_run
-from groupsim.incidents.facts.skew import estimate
+from groupsim.incidents.facts.skew import estimate_skews
 from groupsim.incidents.logs.reading import read_files
 from groupsim.incidents.logs.rows import Row
 from groupsim.incidents.logs.times import instant
@@ -122,8 +122,8 @@ def pairs(logs: list[Path]) -> None:
         facts = list(store.read(import_run(reading, store, name=None, topics={}).run.id))
         sides = [fact.source.rpartition(":")[0] for fact in facts if fact.source]
         turns = sum(a != b for a, b in pairwise(sides))
-        skews, troubles = estimate(reading)
-        fit = "; ".join([*map(str, skews), *troubles]) or "no broker's log among them: nothing to hold a clock against"
+        skews, misfits = estimate_skews(reading)
+        fit = "; ".join([*map(str, skews), *misfits]) or "no broker's log among them: nothing to hold a clock against"
         times = "in order" if all(a.at_ms <= b.at_ms for a, b in pairwise(facts)) else "OUT OF ORDER"
         fit = fit.replace(f"{SET}/", "")
         print(f"{first}+{second}  {len(facts)} facts {times}, {turns} turns between the files; {fit}")

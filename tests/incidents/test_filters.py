@@ -10,22 +10,22 @@ from groupsim.incidents.logs.producers import (
     broker_consumer,
     broker_lifecycle,
     go_clients,
-    java_consumer,
-    java_context,
+    java_context_sentences,
+    java_sentences,
     librdkafka,
     python_clients,
 )
-from groupsim.incidents.logs.reader import _TELLS
-from groupsim.incidents.logs.scan import WORDS
+from groupsim.incidents.logs.reader import GROUP_ACTIVITY
+from groupsim.incidents.logs.scan import KEYWORDS
 
-BEHIND_A_PREFIX = [*java_consumer.EVENTS, *java_context.CONTEXT]
+BEHIND_A_PREFIX = [*java_sentences.EVENTS, *java_context_sentences.CONTEXT]
 """`[Consumer clientId=..., groupId=...]` stands before these: the scan finds them by it."""
 ALONE = [
     *broker.WORDINGS,
     *broker_consumer.WORDINGS,
     *broker_lifecycle.WORDINGS,
     *go_clients.SARAMA,
-    *java_context.BARE,
+    *java_context_sentences.BARE,
     *librdkafka.WORDINGS,
     *python_clients.WORDINGS,
 ]
@@ -38,11 +38,11 @@ def named(wordings: list[Wording]) -> list[Wording]:
 @pytest.mark.parametrize("wording", named(ALONE), ids=lambda w: w.fixed)
 def test_the_scan_stops_at_every_line_that_a_wording_knows(wording: Wording) -> None:
     said = (wording.fixed + wording.pattern.pattern.replace("\\", "")).encode()
-    assert any(word in said for word in WORDS)
+    assert any(word in said for word in KEYWORDS)
 
 
 @pytest.mark.parametrize("wording", named(ALONE + BEHIND_A_PREFIX), ids=lambda w: w.fixed)
-def test_no_line_that_a_wording_knows_is_passed_by_as_telling_nothing(wording: Wording) -> None:
+def test_no_line_that_a_wording_knows_is_passed_by_as_without_group_activity(wording: Wording) -> None:
     said = (wording.fixed + wording.pattern.pattern.replace("\\", "")).encode()
     said += b" [thrd:main]: " if wording in librdkafka.WORDINGS else b""
-    assert _TELLS.search(said)
+    assert GROUP_ACTIVITY.search(said)

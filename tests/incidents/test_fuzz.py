@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.formats import clean, parse
-from groupsim.incidents.logs.reader import understand
 from groupsim.incidents.logs.reading import read_files
+from groupsim.incidents.logs.recognition import recognise
 from groupsim.storage.memory import MemoryStore
 from tests.incidents.dressings import plain
 from tests.incidents.lines import CLASS, CLIENT
@@ -60,7 +60,7 @@ def test_a_mutated_log_is_read_and_imported_without_a_crash(tmp_path: Path, line
         not path.read_bytes().endswith(b"\n") and path.stat().st_size > 0
     )
     assert all(1 <= row.line <= reading.counts.lines for row in (*reading.rows, *reading.context))
-    assert reading.counts.unrecognised == len(reading.unread)
+    assert reading.counts.unrecognised == len(reading.unrecognised)
     try:
         store = MemoryStore()
         run = import_run(reading, store, name=None, topics={}).run
@@ -90,5 +90,5 @@ def test_no_line_takes_long_however_its_pieces_repeat(line: str) -> None:
     for at in range(0, len(words), max(1, len(words) // 6)):
         piece = " ".join(words[at : at + 4]) + " "
         huge = " ".join(words[:at]) + " " + piece * (200_000 // len(piece)) + " ".join(words[at + 4 :])
-        understand(parse(1, clean(huge.encode())))
+        recognise(parse(1, clean(huge.encode())))
     assert time.process_time() - began < 5

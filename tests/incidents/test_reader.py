@@ -29,8 +29,8 @@ def test_a_truncated_gzip_gives_what_came_before_and_says_so(tmp_path: Path) -> 
     path.write_bytes(whole[: len(whole) // 2])
     reading = read_files([path])
     assert 0 < len(reading.rows) < 20_000
-    assert len(reading.troubles) == 1
-    assert "a.log.gz is damaged" in reading.troubles[0]
+    assert len(reading.damage) == 1
+    assert "a.log.gz is damaged" in reading.damage[0]
 
 
 def test_block_borders_lose_and_double_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,7 +69,7 @@ def test_a_line_longer_than_memory_should_hold_is_cut_and_said(tmp_path: Path, m
     path.write_text(STABLE.format(3) + "\n" + "group " * 50_000 + "\n" + STABLE.format(4) + "\n")
     reading = read_files([path])
     assert [(row.line, row.detail["generation"]) for row in reading.rows] == [(1, 3), (3, 4)]
-    assert "longer than" in reading.troubles[0]
+    assert "longer than" in reading.damage[0]
 
 
 def test_an_ordinary_line_of_ten_megabytes_is_read_in_a_moment(tmp_path: Path) -> None:

@@ -117,7 +117,7 @@ def test_lines_that_no_fact_stands_for_are_counted(tmp_path: Path) -> None:
         stamped(2, JAVA + unreleased + NEW),
     )
     result, _ = told(log)
-    assert any(note.endswith("there is none for them: broker_unreleased 1") for note in result.notes)
+    assert any(note.endswith("there is no kind of fact: broker_unreleased 1") for note in result.notes)
 
 
 def test_logs_that_share_no_group_and_lie_hours_apart_are_told(tmp_path: Path) -> None:
@@ -164,5 +164,5 @@ def test_what_is_true_of_many_groups_is_said_once(tmp_path: Path) -> None:
     lines = [stamped(n / 10, BROKER + f"Group g{n} with generation 5 is now empty {OLD}") for n in range(8)]
     result, _ = told(write(tmp_path, *lines))
     assert [note for note in result.notes if "names a partition" in note] == [
-        "groups g0, g1, g2, g3, g4 and 3 more: no log here names a partition, so which partitions stood still is unknown"
+        "groups g0, g1, g2, g3, g4 and 3 more: no log names a partition, so which partitions were unavailable is unknown"
     ]

@@ -177,7 +177,7 @@ def test_other_clients_lines_become_rows(
 ) -> None:
     reading = read(tmp_path, line)
     assert [row.kind for row in reading.rows] == kinds
-    assert reading.unread == []
+    assert reading.unrecognised == []
     for row in reading.rows[:1]:
         assert row.group == group
         assert {**row.detail, **detail} == row.detail
@@ -222,4 +222,4 @@ def test_group_lines_in_unknown_words_are_counted_and_kept(tmp_path: Path) -> No
         tmp_path, BROKER + "Group billing was painted green " + OLD, CLIENT + "The heartbeat sings" + CLASS, "lunch"
     )
     assert (reading.counts.lines, reading.counts.recognised, reading.counts.unrecognised) == (3, 0, 2)
-    assert [unread.line for unread in reading.unread] == [1, 2]
+    assert [unread.line for unread in reading.unrecognised] == [1, 2]

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from groupsim.incidents.logs.formats import Record
 from groupsim.incidents.logs.patterns import Match, first_match
-from groupsim.incidents.logs.producers.java_sentences import EVENTS
 from groupsim.incidents.logs.producers.java_context_sentences import BARE, CONTEXT
+from groupsim.incidents.logs.producers.java_sentences import EVENTS
 
 _PREFIX = re.compile(
     r"\[(?P<what>[A-Z][\w ]{0,40}?) (?:instanceId=(?P<instance>.{1,300}?), )?clientId=(?P<client>.{0,400}?)"

@@ -191,7 +191,7 @@ _LOGGERS = (("aiokafka", Program.AIOKAFKA), ("org.apache.kafka", Program.JAVA), 
 _LOGGER_LEFT = re.compile(r"\b(aiokafka|org\.apache\.kafka|kafka)\.(?:[a-z_]{1,40}\.){0,6}[A-Za-z_]{1,60}\b")
 _PYTHON_ALONE = re.compile(
     r"<Generation |TopicPartition\(topic=|eartbeat thread|Heartbeat poll expired|Updating subscribed topics"
-    r"|\b(?:frozen)?set\(|coordinator dead \(node|; forcibly revoking|with member_id|Received member id"
+    r"|\bset\(|coordinator dead \(node|; forcibly revoking|with member_id|Received member id"
     r"|eartbeat failed for group|eartbeat session expired"
 )
 """What no Java client prints."""
@@ -213,4 +213,6 @@ def _program(record: Record) -> Program | None:
     for start, program in _LOGGERS:
         if logger.startswith(start):
             return program
+    if "frozenset(" in record.text:
+        return Program.AIOKAFKA
     return Program.KAFKA_PYTHON if _PYTHON_ALONE.search(record.text[:4000]) else None

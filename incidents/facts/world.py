@@ -1,0 +1,49 @@
+"""The first facts of an imported run: the topics with their partitions, and the groups with the topics they read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from groupsim.events.world import GroupDeclared, TopicCreated
+from groupsim.incidents.facts.builder import FactBuilder
+from groupsim.incidents.facts.index import Index
+
+
+def world_facts(index: Index, topics: Mapping[str, int], builder: FactBuilder) -> list[TopicCreated | GroupDeclared]:
+    """Topics with the number of partitions that the logs name or `topics` gives, and every group with its topics."""
+    groups = sorted(index.broker_groups | index.client_groups)
+    counts = _partition_counts(index, groups, topics, builder)
+    facts: list[TopicCreated | GroupDeclared] = [
+        TopicCreated(topic=topic, partitions=counts[topic]) for topic in sorted(counts) if counts[topic]
+    ]
+    for group in groups:
+        named = set(index.topics[group]) | (set(topics) if len(groups) == 1 else set())
+        subscribed = tuple(sorted(topic for topic in named if counts.get(topic)))
+        if not subscribed:
+            builder.note("no log names a partition, so which partitions were unavailable is unknown", group)
+        protocol = "consumer" if group in index.consumer_groups else "classic"
+        facts.append(GroupDeclared(group=group, protocol=protocol, topics=subscribed))
+    return facts
+
+
+def _partition_counts(
+    index: Index, groups: list[str], topics: Mapping[str, int], builder: FactBuilder
+) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for group in groups:
+        for topic, count in index.topics[group].items():
+            counts[topic] = max(counts.get(topic, 0), count)
+    guessed = sorted(topic for topic in counts if counts[topic] and topics.get(topic, 0) < counts[topic])
+    if guessed:
+        builder.note(
+            "the number of partitions of a topic is taken from the highest one that the logs name, a lower bound: "
+            + ", ".join(f"{topic} {counts[topic]}" for topic in guessed)
+        )
+    for topic, count in topics.items():
+        if count < counts.get(topic, 0):
+            builder.note(
+                f"the logs name partition {topic}-{counts[topic] - 1}, so {topic} has more than the"
+                f" {count} partitions given"
+            )
+        counts[topic] = max(count, counts.get(topic, 0))
+    return counts
