@@ -59,14 +59,16 @@ def report(
 def checked_invariants(run: Run) -> list[Verdict]:
     """Every invariant, checked again on the facts of the run; of a recorded run, as far as its logs show."""
     from groupsim.analysis.report.payload import Verdict
-    from groupsim.invariants import all_invariants
+    from groupsim.invariants import Watch, all_invariants
 
-    verdicts = []
-    for invariant in all_invariants():
-        broken = [v for fact in run.telling for v in invariant.observe(fact)]
-        broken += invariant.finish()
-        verdicts.append(Verdict(invariant.name, invariant.note, tuple((v.at_ms, v.sentence) for v in broken)))
-    return verdicts
+    watch = Watch(all_invariants())
+    for fact in run.telling:
+        watch.observe(fact)
+    watch.finish()
+    return [
+        Verdict(each.name, each.note, tuple((v.at_ms, v.sentence) for v in watch.violations[each.name]))
+        for each in watch.invariants
+    ]
 
 
 def _check(to: Path) -> None:

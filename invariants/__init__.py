@@ -1,18 +1,25 @@
-"""What must hold in every run, watched through the facts alone; all of them see through the coordinator's eyes.
+"""What must hold in every run. Invariants read the facts alone, and see the group as its coordinator does.
 
-`observe` each fact in order (noise may be left out), then `finish`. Safety speaks at once, liveness at the end.
+`Watch` gives each invariant the facts that it reads. Safety is checked at each fact, liveness at the end of the run.
+
+base         Invariant, Violation, Watch
+ownership    no assignment gives a partition to two members
+cooperative  a cooperative assignor assigns to others nothing that a member still owns
+epochs       generations only grow
+fencing      no commit is accepted from a member that is not in the group, or from another generation
+convergence  a group that is left in peace becomes Stable and owns all its partitions
 """
 
 from __future__ import annotations
 
-from groupsim.invariants.assertions import WithheldUntilRevoked
-from groupsim.invariants.base import Invariant, Violation
+from groupsim.invariants.base import Invariant, Violation, Watch
 from groupsim.invariants.convergence import Converges
+from groupsim.invariants.cooperative import WithheldUntilRevoked
 from groupsim.invariants.epochs import GenerationsAdvance
 from groupsim.invariants.fencing import FencedCommits
 from groupsim.invariants.ownership import SingleOwner
 
-__all__ = ["Invariant", "Violation", "all_invariants"]
+__all__ = ["Invariant", "Violation", "Watch", "all_invariants"]
 
 
 def all_invariants() -> list[Invariant]:

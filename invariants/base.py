@@ -1,13 +1,14 @@
-"""What an invariant is, and what it says when it is broken."""
+"""What an invariant is, what it says when it is broken, and how all of them watch one run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Protocol
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, Protocol
 
 import msgspec
 
-from groupsim.events.base import Recorded
+from groupsim.events.base import Event, Recorded
 
 
 class Violation(msgspec.Struct, frozen=True):
@@ -20,7 +21,13 @@ class Violation(msgspec.Struct, frozen=True):
 
 
 class Invariant(Protocol):
-    """Folds over one run's facts. `note` is what is worth telling of a run that kept it, empty if nothing is."""
+    """Folds over one run's facts.
+
+    `reads` are the types of fact it needs; it is given no others. `note` is a remark on a run that kept it, empty if
+    there is none.
+    """
+
+    reads: ClassVar[tuple[type[Event], ...]]
 
     @property
     def name(self) -> str:
@@ -33,9 +40,33 @@ class Invariant(Protocol):
         ...
 
     def observe(self, fact: Recorded) -> Iterator[Violation]:
-        """Look at the next fact. The iterator must be consumed for the fact to count."""
+        """Look at the next fact of a type in `reads`. The iterator must be consumed for the fact to count."""
         ...
 
-    def finish(self) -> Iterator[Violation]:
-        """The run is over: what should have happened and did not."""
+    def finish(self, at_ms: int, seq: int) -> Iterator[Violation]:
+        """The run is over, its last fact was `seq`: what should have happened and did not."""
         ...
+
+
+class Watch:
+    """Invariants on one run. Each is given the facts that it reads, in order; `violations` are by its name."""
+
+    def __init__(self, invariants: Sequence[Invariant]) -> None:
+        self.invariants = tuple(invariants)
+        self.violations: dict[str, list[Violation]] = {each.name: [] for each in self.invariants}
+        self._readers: defaultdict[type[Event], list[Invariant]] = defaultdict(list)
+        for each in self.invariants:
+            for kind in each.reads:
+                self._readers[kind].append(each)
+        self._last = (0, 0)
+
+    def observe(self, fact: Recorded) -> None:
+        """The next fact of the run; noise may be left out."""
+        self._last = (fact.at_ms, fact.seq)
+        for each in self._readers.get(type(fact.event), ()):
+            self.violations[each.name].extend(each.observe(fact))
+
+    def finish(self) -> None:
+        """The run is over."""
+        for each in self.invariants:
+            self.violations[each.name].extend(each.finish(*self._last))

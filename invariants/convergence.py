@@ -1,9 +1,10 @@
-"""What heals converges: left in peace long enough, every group with live members is Stable and owns all it should."""
+"""Liveness: left in peace long enough, every group with live members is Stable and owns all its partitions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from groupsim.events import classic as c
 from groupsim.events import client as p
@@ -19,7 +20,7 @@ SETTLE_MS = 20_000
 RESTLESS = 8
 """More rebalances than this, all begun in peace, are a loop (the protocol needs 2 or 3 rounds)."""
 
-_TROUBLE = (
+_DISTURBANCES: tuple[type[Event], ...] = (
     p.ProcessStarted,
     p.Crashed,
     p.Frozen,
@@ -55,12 +56,20 @@ class _Group:
 
 
 class Converges:
-    """Liveness, judged only where a run healed: no link is cut and nothing has happened for `settle_ms` plus a session.
+    """Every group settles, if the run ends in peace: no link is cut, and no fault for `settle_ms` plus a session.
 
     A rebalance may take as long as its rebalance timeout allows. `slowest_ms` is the longest one that was completed.
     """
 
     name = "converges"
+    reads: ClassVar[tuple[type[Event], ...]] = (
+        *_DISTURBANCES,
+        c.MemberAdded,
+        c.MemberReplaced,
+        c.RebalanceStarted,
+        c.AssignmentStored,
+        GroupEmptied,
+    )
 
     def __init__(self, settle_ms: int = SETTLE_MS) -> None:
         self.settle_ms = settle_ms
@@ -69,29 +78,27 @@ class Converges:
         self._groups: dict[str, _Group] = {}
         self._sizes: dict[str, int] = {}
         self._cuts: set[frozenset[str]] = set()
-        self._trouble_ms = 0
+        self._disturbed_ms = 0
         self._session_ms = 0
-        self._last: tuple[int, int] = (0, 0)
 
     @property
     def note(self) -> str:
-        """How slow the slowest rebalance was; that nothing could be judged, if the trouble lasted to the end."""
-        said = [] if self.slowest_ms is None else [f"slowest {self.slowest_ms / 1000:.1f} s"]
-        return ", ".join(said if self.healed else [*said, "not judged: no peace before the end"])
+        """How slow the slowest rebalance was; and that nothing was checked, if the run ended too soon after a fault."""
+        notes = [] if self.slowest_ms is None else [f"slowest {self.slowest_ms / 1000:.1f} s"]
+        return ", ".join(notes if self.healed else [*notes, "not checked: the run ended too soon after a fault"])
 
     def observe(self, fact: Recorded) -> Iterator[Violation]:
-        """Take notice; nothing is said before the end."""
+        """Keep what has happened; violations come at the end."""
         event = fact.event
-        self._last = (fact.at_ms, fact.seq)
-        if isinstance(event, _TROUBLE):
-            self._trouble_ms = fact.at_ms
-            self._world(event)
+        if isinstance(event, _DISTURBANCES):
+            self._disturbed_ms = fact.at_ms
+            self._change_world(event)
         group = group_of(fact.stream)
         if group is not None:
             self._fold(self._groups.setdefault(group, _Group()), event, fact.at_ms)
         yield from ()
 
-    def _world(self, event: Event) -> None:
+    def _change_world(self, event: Event) -> None:
         match event:
             case n.LinkCut():
                 self._cuts.add(frozenset((event.a, event.b)))
@@ -138,15 +145,14 @@ class Converges:
             self.slowest_ms = max(self.slowest_ms or 0, at_ms - group.began_ms)
         group.stable, group.began_ms = stable, None
 
-    def finish(self) -> Iterator[Violation]:
-        """Say of every group with live members what it has not reached, if there was peace enough to reach it."""
-        end_ms, seq = self._last
-        peace_ms = self._trouble_ms + self._session_ms + self.settle_ms
-        self.healed = not self._cuts and end_ms >= peace_ms
+    def finish(self, at_ms: int, seq: int) -> Iterator[Violation]:
+        """What every group with live members has not reached, if it was left in peace long enough to reach it."""
+        peace_ms = self._disturbed_ms + self._session_ms + self.settle_ms
+        self.healed = not self._cuts and at_ms >= peace_ms
         if self.healed:
             for name, group in sorted(self._groups.items()):
-                for sentence in self._complaints(name, group, end_ms, peace_ms):
-                    yield Violation(self.name, end_ms, seq, sentence)
+                for sentence in self._complaints(name, group, at_ms, peace_ms):
+                    yield Violation(self.name, at_ms, seq, sentence)
 
     def _complaints(self, name: str, group: _Group, end_ms: int, peace_ms: int) -> Iterator[str]:
         running = {x: topics for x, topics in group.live.items() if x not in group.frozen}
@@ -154,7 +160,7 @@ class Converges:
             return
         restless = sum(start >= peace_ms for start in group.starts)
         if restless > RESTLESS:
-            yield f"{name} began {restless} rebalances although nothing had happened since {self._trouble_ms} ms"
+            yield f"{name} began {restless} rebalances although nothing had happened since {self._disturbed_ms} ms"
         if group.began_ms is not None:
             took = end_ms - group.began_ms
             if took > max(group.may_last_ms, self.settle_ms):

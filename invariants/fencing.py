@@ -1,9 +1,10 @@
-"""No commit is accepted from a member that is not in the group, or that speaks of another generation."""
+"""No commit is accepted from a member that is not in the group, or that names another generation."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from groupsim.events import classic as c
 from groupsim.events.base import Event, Recorded, group_of
@@ -13,8 +14,8 @@ from groupsim.invariants.base import Violation
 
 
 @dataclass(slots=True)
-class _Roll:
-    """Who is a member at which generation, and what of it a new coordinator would know."""
+class _Members:
+    """The members and the generation, and `written`: what a new coordinator would know of them."""
 
     generation: int | None = None
     members: set[MemberId] = field(default_factory=set)
@@ -52,37 +53,48 @@ class _Roll:
 
 
 class FencedCommits:
-    """Kafka: ClassicGroup.validateOffsetCommit (spec: 4.1, C5 to C8).
+    """Only a member commits, at the group's generation (Kafka: ClassicGroup.validateOffsetCommit).
 
-    Commits outside group management (no member id), and those without a generation to an Empty group (C4), are free.
-    A recorded group is judged only once its log has told who all its members are.
+    Commits outside group management (no member id), and those without a generation to an Empty group, are accepted.
+    Commits of a recorded group are checked as soon as its log has shown all members.
     """
 
     name = "fenced-commits"
     note = ""
+    reads: ClassVar[tuple[type[Event], ...]] = (
+        GroupCreated,
+        c.MemberAdded,
+        c.MemberRemoved,
+        c.MemberReplaced,
+        c.JoinPhaseCompleted,
+        c.AssignmentStored,
+        GroupEmptied,
+        CoordinatorLoaded,
+        CommitAccepted,
+    )
 
     def __init__(self) -> None:
-        self._rolls: dict[str, _Roll] = {}
+        self._groups: dict[str, _Members] = {}
 
     def observe(self, fact: Recorded) -> Iterator[Violation]:
-        """Keep the roll; judge every accepted commit by it."""
+        """Keep the members; compare every accepted commit with them."""
         group = group_of(fact.stream)
         if group is None:
             return
         event = fact.event
         if not isinstance(event, CommitAccepted):
-            self._rolls.setdefault(group, _Roll()).apply(event)
+            self._groups.setdefault(group, _Members()).apply(event)
             return
-        roll = self._rolls.setdefault(group, _Roll())
-        free = not event.member or (event.generation < 0 and not roll.members)
-        if free or not roll.complete:
+        known = self._groups.setdefault(group, _Members())
+        free = not event.member or (event.generation < 0 and not known.members)
+        if free or not known.complete:
             return
         who = f"commit of {event.member} at generation {event.generation} was accepted by {group}, "
-        if event.member not in roll.members:
-            yield Violation(self.name, fact.at_ms, fact.seq, who + "of which it is not a member")
-        elif event.generation != roll.generation:
-            yield Violation(self.name, fact.at_ms, fact.seq, who + f"which is at {roll.generation}")
+        if event.member not in known.members:
+            yield Violation(self.name, fact.at_ms, fact.seq, who + "but it is not a member")
+        elif event.generation != known.generation:
+            yield Violation(self.name, fact.at_ms, fact.seq, who + f"but the group is at {known.generation}")
 
-    def finish(self) -> Iterator[Violation]:
-        """Nothing is left to say."""
+    def finish(self, at_ms: int, seq: int) -> Iterator[Violation]:
+        """A run's end breaks nothing."""
         yield from ()

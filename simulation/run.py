@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import traceback
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -15,12 +15,11 @@ import simpy
 
 from groupsim.assignors import ASSIGNORS
 from groupsim.coordinator.config import BadSetting, near
-from groupsim.events.base import WORLD_STREAM, Recorded
+from groupsim.events.base import WORLD_STREAM
 from groupsim.events.errors import GroupSimError
 from groupsim.events.types import RunId
 from groupsim.events.world import RunEnded
-from groupsim.invariants import all_invariants
-from groupsim.invariants.base import Invariant, Violation
+from groupsim.invariants import Violation, Watch, all_invariants
 from groupsim.simulation.errors import BadScenario, ScenarioFailed, StoryError
 from groupsim.simulation.log import Log
 from groupsim.simulation.world import Settings, World, check_settings
@@ -114,17 +113,15 @@ def _play(scenario: Scenario, writer: RunWriter, seed: int, progress: Callable[[
     params, lasts, given = understood(scenario, writer.info.params)
     env = simpy.Environment()
     log = Log(env, writer)
-    watching = all_invariants()
-    violations: dict[str, list[Violation]] = {i.name: [] for i in watching}
-    log.watchers.append(lambda fact: _observe(watching, violations, fact))
+    watch = Watch(all_invariants())
+    log.watchers.append(watch.observe)
     with rare_collections(), _ending(env, log, writer) as end:
         world = World(env, log, seed, given)
         _tell(scenario, world, params, lasts, progress)
         end.done()
-    for invariant in watching:
-        violations[invariant.name].extend(invariant.finish())
-    notes = {invariant.name: invariant.note for invariant in watching}
-    return RunResult(end.info, {k: tuple(v) for k, v in violations.items()}, notes, end.failure)
+    watch.finish()
+    notes = {invariant.name: invariant.note for invariant in watch.invariants}
+    return RunResult(end.info, {k: tuple(v) for k, v in watch.violations.items()}, notes, end.failure)
 
 
 def understood(scenario: Scenario, settings: Settings) -> tuple[dict[str, Any], int, dict[str, Any]]:
@@ -148,11 +145,6 @@ def _check_assignors(name: str, value: Any, default: Any) -> None:
     for each in str(value).split(","):
         if each not in ASSIGNORS:
             raise BadSetting(f"parameter {name}: unknown assignor {each!r}{near(each, ASSIGNORS)}")
-
-
-def _observe(watching: Sequence[Invariant], violations: dict[str, list[Violation]], fact: Recorded) -> None:
-    for invariant in watching:
-        violations[invariant.name].extend(invariant.observe(fact))
 
 
 def _typed(name: str, value: object, default: object) -> Any:

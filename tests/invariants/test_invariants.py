@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+from collections.abc import Iterator
+from typing import ClassVar
+
 import pytest
 
 from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.events.base import NETWORK_STREAM, WORLD_STREAM, Event, Recorded
+from groupsim.events.catalogue import CATALOGUE
 from groupsim.events.group import CommitAccepted, CoordinatorLoaded, GroupCreated, GroupEmptied
 from groupsim.events.network import LinkCut, LinkHealed
 from groupsim.events.types import Partitions, Plan, TopicPartition
 from groupsim.events.world import GroupDeclared, RunEnded, TopicCreated
-from groupsim.invariants import Invariant, Violation, all_invariants
+from groupsim.invariants import Invariant, Violation, Watch, all_invariants
 from groupsim.invariants.convergence import Converges
 from groupsim.invariants.epochs import GenerationsAdvance
 from groupsim.invariants.fencing import FencedCommits
 from groupsim.invariants.ownership import SingleOwner
 
-Told = tuple[int, Event]
+Timed = tuple[int, Event]
 
 
-def watch(invariant: Invariant, *told: Told) -> list[Violation]:
-    """What the invariant says of these facts and of the end."""
-    said: list[Violation] = []
-    for seq, (at_ms, event) in enumerate(told):
+def watch(invariant: Invariant, *timed: Timed) -> list[Violation]:
+    """The violations that the invariant finds in these facts and at their end."""
+    every = Watch([invariant])
+    for seq, (at_ms, event) in enumerate(timed):
         stream = "group:billing"
         if isinstance(event, p.ClientEvent):
             stream = f"client:billing/{event.process}"
@@ -31,28 +37,29 @@ def watch(invariant: Invariant, *told: Told) -> list[Violation]:
             stream = NETWORK_STREAM
         elif isinstance(event, TopicCreated | GroupDeclared | RunEnded):
             stream = WORLD_STREAM
-        said += invariant.observe(Recorded("r", seq, at_ms, stream, seq, event))
-    return [*said, *invariant.finish()]
+        every.observe(Recorded("r", seq, at_ms, stream, seq, event))
+    every.finish()
+    return every.violations[invariant.name]
 
 
 def tps(*numbers: int) -> Partitions:
     return tuple(TopicPartition("orders", n) for n in numbers)
 
 
-def stored(at_ms: int, generation: int, plan: Plan | None) -> Told:
+def stored(at_ms: int, generation: int, plan: Plan | None) -> Timed:
     return at_ms, c.AssignmentStored(generation=generation, assignment=plan)
 
 
-def completed(at_ms: int, generation: int, *members: str, dropped: tuple[str, ...] = ()) -> Told:
+def completed(at_ms: int, generation: int, *members: str, dropped: tuple[str, ...] = ()) -> Timed:
     done = c.JoinPhaseCompleted(generation=generation, members=members, size=len(members), dropped=dropped)
     return at_ms, done
 
 
-def commit(at_ms: int, member: str, generation: int) -> Told:
+def commit(at_ms: int, member: str, generation: int) -> Timed:
     return at_ms, CommitAccepted(member=member, generation=generation, offsets=(("orders", 0, 1),))
 
 
-CREATED: Told = (0, GroupCreated())
+CREATED: Timed = (0, GroupCreated())
 
 
 def test_there_are_five_and_each_call_gives_fresh_ones() -> None:
@@ -109,19 +116,19 @@ def test_commits_of_members_at_their_generation_and_commits_without_a_member_are
 @pytest.mark.parametrize(
     ("trouble", "member", "generation", "end"),
     [
-        ((4, c.MemberRemoved(member="b", cause="left")), "b", 1, "of which it is not a member"),
-        (completed(4, 2, "a", dropped=("b",)), "b", 1, "of which it is not a member"),
+        ((4, c.MemberRemoved(member="b", cause="left")), "b", 1, "but it is not a member"),
+        (completed(4, 2, "a", dropped=("b",)), "b", 1, "but it is not a member"),
         (
             (4, c.MemberReplaced(instance_id="i", old="b", member="b2")),
             "b",
             1,
-            "of which it is not a member",
+            "but it is not a member",
         ),
-        (completed(4, 2, "a", "b"), "b", 1, "which is at 2"),
-        ((4, GroupEmptied(generation=2)), "b", 1, "of which it is not a member"),
+        (completed(4, 2, "a", "b"), "b", 1, "but the group is at 2"),
+        ((4, GroupEmptied(generation=2)), "b", 1, "but it is not a member"),
     ],
 )
-def test_a_commit_of_the_fenced_must_not_be_accepted(trouble: Told, member: str, generation: int, end: str) -> None:
+def test_a_commit_of_the_fenced_must_not_be_accepted(trouble: Timed, member: str, generation: int, end: str) -> None:
     joined = ((1, c.MemberAdded(member="a")), (1, c.MemberAdded(member="b")))
     facts = (CREATED, *joined, completed(2, 1, "a", "b"), stored(3, 1, {}))
     assert watch(FencedCommits(), *facts, commit(5, member, generation)) == []
@@ -144,24 +151,24 @@ def test_after_a_failover_the_members_on_record_may_commit_at_the_old_generation
     assert len(watch(FencedCommits(), *facts, commit(7, "n", 2))) == 1
 
 
-def test_a_recorded_group_is_not_judged_before_its_members_are_known() -> None:
+def test_a_recorded_group_is_not_checked_before_its_members_are_known() -> None:
     assert watch(FencedCommits(), (1, c.MemberAdded(member="a")), commit(2, "b", 3)) == []
 
 
-WORLD: tuple[Told, ...] = (
+WORLD: tuple[Timed, ...] = (
     (0, TopicCreated(topic="orders", partitions=2)),
     (0, GroupDeclared(group="billing", protocol="classic", topics=("orders",))),
     (0, p.ProcessStarted(process="a.0", client_id="a", topics=("orders",))),
     (1, c.MemberAdded(member="a", client_host="a.0", session_timeout_ms=1000, rebalance_timeout_ms=3000)),
     (1, c.RebalanceStarted(generation=0, cause="member-joined", reason="")),
 )
-END: Told = (60_000, RunEnded(status="finished"))
+END: Timed = (60_000, RunEnded(status="finished"))
 
 
 def test_a_group_that_settled_converges_and_tells_its_slowest_rebalance() -> None:
-    judge = Converges()
-    assert watch(judge, *WORLD, completed(1000, 1, "a"), stored(2501, 1, {"a": tps(0, 1)}), END) == []
-    assert judge.note == "slowest 2.5 s"
+    converges = Converges()
+    assert watch(converges, *WORLD, completed(1000, 1, "a"), stored(2501, 1, {"a": tps(0, 1)}), END) == []
+    assert converges.note == "slowest 2.5 s"
 
 
 def test_a_partition_left_without_an_owner_is_named() -> None:
@@ -192,9 +199,9 @@ def test_an_empty_group_with_running_processes_has_not_converged() -> None:
 
 def test_rebalances_without_a_reason_are_a_loop() -> None:
     rounds = tuple(
-        told
+        timed
         for at in range(30_000, 50_000, 1000)
-        for told in (
+        for timed in (
             (at, c.RebalanceStarted(generation=1, cause="member-rejoined", reason="")),
             stored(at + 5, 1, {"a": tps(0, 1)}),
         )
@@ -212,10 +219,10 @@ def test_rebalances_without_a_reason_are_a_loop() -> None:
     ],
 )
 def test_nothing_is_asked_of_a_run_that_had_no_time_to_heal(trouble: tuple[Event, ...]) -> None:
-    judge = Converges()
+    converges = Converges()
     late = tuple((50_000, event) for event in trouble)
-    assert watch(judge, *WORLD, (2, GroupEmptied(generation=1)), *late, END) == []
-    assert "not judged" in judge.note
+    assert watch(converges, *WORLD, (2, GroupEmptied(generation=1)), *late, END) == []
+    assert "not checked" in converges.note
 
 
 def test_a_group_whose_processes_are_gone_or_frozen_owes_nothing() -> None:
@@ -223,3 +230,47 @@ def test_a_group_whose_processes_are_gone_or_frozen_owes_nothing() -> None:
     frozen = (3, p.Frozen(process="a.0"))
     for last in (gone, frozen):
         assert watch(Converges(), *WORLD, (2, GroupEmptied(generation=1)), last, END) == []
+
+
+def test_an_invariant_is_given_the_facts_that_it_reads_and_no_others() -> None:
+    class Counting:
+        name, note = "counting", ""
+        reads: ClassVar[tuple[type[Event], ...]] = (c.RebalanceStarted, GroupEmptied)
+
+        def __init__(self) -> None:
+            self.seen: list[int] = []
+
+        def observe(self, fact: Recorded) -> Iterator[Violation]:
+            self.seen.append(fact.seq)
+            yield Violation(self.name, fact.at_ms, fact.seq, "seen")
+
+        def finish(self, at_ms: int, seq: int) -> Iterator[Violation]:
+            yield Violation(self.name, at_ms, seq, "end")
+
+    counting = Counting()
+    found = watch(counting, *WORLD, (2, GroupEmptied(generation=1)), END)
+    assert counting.seen == [4, 5]
+    assert [(v.at_ms, v.seq, v.sentence) for v in found] == [(1, 4, "seen"), (2, 5, "seen"), (60_000, 6, "end")]
+
+
+@pytest.mark.parametrize("invariant", all_invariants(), ids=lambda each: each.name)
+def test_every_invariant_names_facts_and_none_of_them_is_noise(invariant: Invariant) -> None:
+    """Noise is not recorded in every run."""
+    assert invariant.reads
+    assert not any(kind.noise for kind in invariant.reads)
+
+
+@pytest.mark.parametrize("invariant", all_invariants(), ids=lambda each: each.name)
+def test_every_fact_that_an_invariant_asks_for_is_among_those_it_reads(invariant: Invariant) -> None:
+    """Else it would be asked for in vain: only facts of `reads` arrive."""
+    tree = ast.parse(inspect.getsource(inspect.getmodule(type(invariant))))  # type: ignore[arg-type]
+    bodies = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    asked = {
+        name
+        for body in bodies
+        for node in ast.walk(body)
+        for name in [getattr(node, "id", None) or getattr(node, "attr", None)]
+        if name in CATALOGUE
+    }
+    assert asked <= {kind.__name__ for kind in invariant.reads}
+    assert asked

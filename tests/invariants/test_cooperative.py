@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from groupsim.events import classic as c
 from groupsim.events.types import NO_GENERATION, Plan, Protocol, Subscription
-from groupsim.invariants.assertions import WithheldUntilRevoked
-from tests.invariants.test_invariants import Told, tps, watch
+from groupsim.invariants.cooperative import WithheldUntilRevoked
+from tests.invariants.test_invariants import Timed, tps, watch
 
 COOPERATIVE, EAGER = "cooperative-sticky", "range"
 
@@ -15,28 +15,28 @@ def _offers(generation: int, *owned: int) -> tuple[Protocol, ...]:
     return Protocol(COOPERATIVE, said), Protocol(EAGER, said)
 
 
-def joined(member: str, generation: int = NO_GENERATION, *owned: int) -> Told:
+def joined(member: str, generation: int = NO_GENERATION, *owned: int) -> Timed:
     return 1, c.MemberAdded(member=member, protocols=_offers(generation, *owned), request=1)
 
 
-def stored(protocol: str, plan: Plan) -> Told:
+def stored(protocol: str, plan: Plan) -> Timed:
     return 9, c.AssignmentStored(generation=4, protocol=protocol, assignment=plan)
 
 
 def test_a_partition_given_to_its_holder_or_to_nobody_is_right() -> None:
-    told = joined("a", 3, 0, 1), joined("b"), stored(COOPERATIVE, {"a": tps(0), "b": tps(2)})
-    assert watch(WithheldUntilRevoked(), *told) == []
+    facts = joined("a", 3, 0, 1), joined("b"), stored(COOPERATIVE, {"a": tps(0), "b": tps(2)})
+    assert watch(WithheldUntilRevoked(), *facts) == []
 
 
 def test_a_partition_given_to_another_while_it_is_held_is_named() -> None:
-    told = joined("a", 3, 0, 1), joined("b"), stored(COOPERATIVE, {"a": tps(0), "b": tps(1)})
-    (broken,) = watch(WithheldUntilRevoked(), *told)
+    facts = joined("a", 3, 0, 1), joined("b"), stored(COOPERATIVE, {"a": tps(0), "b": tps(1)})
+    (broken,) = watch(WithheldUntilRevoked(), *facts)
     assert broken.sentence == "orders-1 granted to b while a held it in generation 4 of billing"
 
 
 def test_an_eager_assignor_may_give_what_is_claimed() -> None:
-    told = joined("a", 3, 0, 1), joined("b"), stored(EAGER, {"a": tps(0), "b": tps(1)})
-    assert watch(WithheldUntilRevoked(), *told) == []
+    facts = joined("a", 3, 0, 1), joined("b"), stored(EAGER, {"a": tps(0), "b": tps(1)})
+    assert watch(WithheldUntilRevoked(), *facts) == []
 
 
 def test_of_two_claims_the_newer_generation_wins_and_equal_ones_block_each_other() -> None:
