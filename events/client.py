@@ -7,10 +7,28 @@ PositionReady, RestoreStart/End, Paused/Resumed, Frozen/Thawed, Crashed and Clos
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import ClassVar
 
 from groupsim.events.base import Event
 from groupsim.events.types import MemberId, Offsets, Partitions, ProcessId, RejoinCause
+
+
+class ClientState(StrEnum):
+    """A classic client's own state (Kafka: AbstractCoordinator.MemberState)."""
+
+    UNJOINED = "UNJOINED"
+    PREPARING_REBALANCE = "PREPARING_REBALANCE"
+    COMPLETING_REBALANCE = "COMPLETING_REBALANCE"
+    STABLE = "STABLE"
+
+
+class CallbackKind(StrEnum):
+    """The method of the rebalance listener that runs (Kafka: ConsumerRebalanceListener)."""
+
+    ASSIGNED = "assigned"
+    REVOKED = "revoked"
+    LOST = "lost"
 
 
 class ClientEvent(Event, frozen=True, kw_only=True):
@@ -128,7 +146,7 @@ class GenerationReset(ClientEvent, frozen=True, kw_only=True):
 
 
 class StateChanged(ClientEvent, frozen=True, kw_only=True):
-    """The client's own state: UNJOINED, PREPARING_REBALANCE, COMPLETING_REBALANCE, STABLE (Kafka: MemberState)."""
+    """The client's own state: a ClientState."""
 
     state: str
 
@@ -146,7 +164,7 @@ class RevocationPending(ClientEvent, frozen=True, kw_only=True):
 
 
 class CallbackStart(ClientEvent, frozen=True, kw_only=True):
-    """A rebalance listener began to run on the application thread. kind: `assigned`, `revoked`, `lost`."""
+    """A rebalance listener began to run on the application thread. `kind` is a CallbackKind."""
 
     kind: str
     partitions: Partitions

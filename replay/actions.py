@@ -108,7 +108,7 @@ def _started(plot: Incident, life: Incarnation, exact: bool) -> int:
 
 def _overslept(plot: Incident, expired_ms: int) -> int:
     """When the last poll before was that expired then: some libraries notice when a heartbeat is due, not at once."""
-    unnoticed = plot.settings[HEARTBEAT] // 2 if TRAITS[plot.client].expires_at_beats else 2
+    unnoticed = plot.settings[HEARTBEAT] // 2 if TRAITS[plot.client].expires_at_heartbeats else 2
     return expired_ms - plot.settings[MAX_POLL] - unnoticed
 
 

@@ -25,7 +25,6 @@ from groupsim.replay.actions import (
 from groupsim.replay.reconstruct.incident import Incident, Member, strategy
 from groupsim.replay.reconstruct.inferred_settings import HEARTBEAT, INITIAL_DELAY, SESSION
 from groupsim.replay.reconstruct.member_history import BUSY, CLOSE, KILL
-from groupsim.simulation.clients import offsets
 from groupsim.simulation.clients.config import Application
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.delays import Delays
@@ -230,7 +229,7 @@ class _Stage:
         elif act.kind == BUSY:
             member.slow_batch(act.lasts_ms)
         elif act.kind == COMMIT:
-            offsets.send_commit(member.consumer.member)
+            member.commit()
         elif act.kind == FREEZE:
             member.freeze(act.lasts_ms)
         elif act.kind == SUBSCRIBE:
@@ -244,16 +243,16 @@ class _Stage:
             self._world.add_partitions(topic, act.partitions)
         for member in self._members:
             if member.running:
-                member.consumer.refresh_metadata()
+                member.refresh_metadata()
 
     def _start(self, act: Action) -> Script:
         assert act.life is not None
         member = self._members[act.actor]
         if member.running:  # it is still closing; one that the story never ended is ended here
-            if not member.consumer.member.closing:
+            if not member.closing:
                 member.kill()
             else:
-                yield member.consumer.gone
+                yield member.gone
         member.configure({STRATEGY: strategy(act.life, self._plot.generations)})
         topics = self._subscribed(act.life.topics)
         member.settings = replace(member.settings, topics=tuple(sorted(topics)))

@@ -73,7 +73,7 @@ def measured(plot: Incident) -> RecordedTimings:
 
 def _counted(plot: Incident, life: Incarnation, joined_ms: int) -> int:
     """What a client counts its heartbeats from: the answer to JoinGroup, or the one to SyncGroup."""
-    if not TRAITS[plot.client].beats_from_sync:
+    if not TRAITS[plot.client].heartbeats_from_sync:
         return joined_ms
     return next((at for at in life.synced if joined_ms <= at <= joined_ms + _ANSWERED_MS), joined_ms)
 

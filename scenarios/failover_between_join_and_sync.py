@@ -25,7 +25,7 @@ def failover_between_join_and_sync(
     yield group.stable(members=members, within=minutes(1))
     yield world.sleep(seconds(5))
 
-    next(m for m in joined if m.consumer.member.leads).enforce_rebalance()
+    next(m for m in joined if m.leads).enforce_rebalance()
     completed = seen.rebalances()
     while seen.rebalances() == completed:
         yield world.sleep(10)

@@ -20,7 +20,7 @@ def follower_rejoins(world: World, members: int = 3, assignor: str = "range") ->
     joined = group.join(members, topics=[orders])
     yield group.stable(members=members, within=minutes(1))
     for turn in (1, 2):
-        next(m for m in joined if not m.consumer.member.leads).enforce_rebalance()
+        next(m for m in joined if not m.leads).enforce_rebalance()
         yield world.sleep(seconds(4))
         yield group.stable(members=members, within=minutes(1))
         started = seen.each(c.RebalanceStarted)[-1][1]

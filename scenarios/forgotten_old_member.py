@@ -29,11 +29,11 @@ def forgotten_old_member(world: World, members: int = 4, partitions: int = 12) -
     yield world.sleep(seconds(30))
     used = {fact.protocol for _, fact in seen.each(c.JoinPhaseCompleted)}
     world.check(used == {"range"}, "one old member keeps the whole group on range")
-    eager = {m.consumer.member.protocol for m in group.members}
+    eager = {m.rebalance_protocol for m in group.members}
     world.check(eager == {"EAGER"}, "and every member eager, whatever it could do")
 
     joined[-1].configure({"partition.assignment.strategy": NEW})
     yield joined[-1].restart(downtime=seconds(2))
     yield group.stable(members=members, within=minutes(1))
-    world.check({m.consumer.member.protocol for m in group.members} == {"COOPERATIVE"}, "now all are cooperative")
+    world.check({m.rebalance_protocol for m in group.members} == {"COOPERATIVE"}, "now all are cooperative")
     world.check(seen.unsafe_ms() == 0, "no partition had two entitled owners")

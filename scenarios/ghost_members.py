@@ -5,8 +5,8 @@ from __future__ import annotations
 from groupsim.events import classic as c
 from groupsim.scenarios.dsl import Application, World, minutes, scenario, seconds
 from groupsim.scenarios.probe import watch
+from groupsim.simulation.clients.join_request_client import JoinRequestClient
 from groupsim.simulation.clients.process import Script
-from groupsim.simulation.clients.raw import Stranger
 
 
 @scenario(seed=1, lasts=minutes(7))
@@ -28,7 +28,7 @@ def ghost_members(world: World, retries: int = 4, request_timeout_ms: int = 30_0
         group.members[0].slow_batch(request_timeout_ms * retries)
     yield world.sleep(seconds(1))
 
-    old, new = (Stranger(world, name, f"{name}-client", "orders") for name in groups)
+    old, new = (JoinRequestClient(world.context, name, f"{name}-client", "orders") for name in groups)
     new.join(version=9)
     yield world.sleep(10)
     known = new.answers[0].member
@@ -36,10 +36,10 @@ def ghost_members(world: World, retries: int = 4, request_timeout_ms: int = 30_0
         old.join(version=3)
         new.join(version=9, member=known)
         yield world.sleep(request_timeout_ms)
-        old.hang_up()
-        new.hang_up()
-    old.die()
-    new.die()
+        old.disconnect()
+        new.disconnect()
+    old.kill()
+    new.kill()
     members = {name: seen.count(c.MemberAdded, group=name) - 1 for name in groups}
     world.check(members["old"] == retries, f"{retries} tries without an id made {members['old']} members")
     world.check(members["new"] == 1, "with an id they made one")

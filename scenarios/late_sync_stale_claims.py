@@ -21,7 +21,7 @@ def late_sync_stale_claims(world: World, partitions: int = 12, batch_ms: int = 8
     busy = Application(process_ms=100)
     alice, bob = group.join("alice", "bob", topics=[orders], application=busy)
     yield group.stable(members=2, within=minutes(1))
-    leader, late = (alice, bob) if alice.consumer.member.leads else (bob, alice)
+    leader, late = (alice, bob) if alice.leads else (bob, alice)
     leader.slow_batch(4_000)
     yield world.sleep(200)
     group.join("carol", topics=[orders], application=busy)

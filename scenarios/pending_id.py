@@ -5,8 +5,8 @@ from __future__ import annotations
 from groupsim.events import classic as c
 from groupsim.scenarios.dsl import World, minutes, scenario, seconds
 from groupsim.scenarios.probe import watch
+from groupsim.simulation.clients.join_request_client import JoinRequestClient
 from groupsim.simulation.clients.process import Script
-from groupsim.simulation.clients.raw import Stranger
 
 
 @scenario(seed=1, lasts=minutes(2))
@@ -22,10 +22,10 @@ def pending_id(world: World, members: int = 2, session_ms: int = 10_000) -> Scri
     yield group.stable(members=members, within=minutes(1))
 
     asked = world.now
-    stranger = Stranger(world, "billing", "stranger", "orders")
+    stranger = JoinRequestClient(world.context, "billing", "stranger", "orders")
     stranger.join(version=9, session_ms=session_ms)
     yield world.sleep(100)
-    stranger.die()
+    stranger.kill()
     joined[0].enforce_rebalance()
     yield world.sleep(seconds(1))
     yield group.stable(members=members, within=minutes(1))

@@ -22,7 +22,7 @@ def poll_expiry_meets_join(world: World, partitions: int = 6, poll_interval_ms: 
     alice, bob = group.join("alice", "bob", topics=[orders], application=busy)
     yield group.stable(members=2, within=minutes(1))
 
-    leader, follower = (alice, bob) if alice.consumer.member.leads else (bob, alice)
+    leader, follower = (alice, bob) if alice.leads else (bob, alice)
     leader.enforce_rebalance()
     while not seen.count(p.JoinOk, process=follower.address, generation=2):
         yield world.sleep(20)

@@ -34,7 +34,7 @@ def slow_assignor(
     yield world.sleep(beat_ms)
 
     left = world.now
-    follower = next(m for m in joined if not m.consumer.member.leads)
+    follower = next(m for m in joined if not m.leads)
     follower.close()
     yield world.sleep(seconds(1))
     yield group.stable(members=members - 1, within=assignor_ms + minutes(2))

@@ -20,11 +20,11 @@ def static_leader_returns(world: World, partitions: int = 4, added: int = 2, met
     group = world.group("billing", assignor="range", config=config)
     joined = group.join(2, topics=[orders], static=True)
     yield group.stable(members=2, within=minutes(1))
-    leader = next(m for m in joined if m.consumer.member.leads)
+    leader = next(m for m in joined if m.leads)
     yield leader.restart(downtime=seconds(3))
     yield group.stable(members=2, within=seconds(20))
     world.check(group.generation == 1, "it came back without a rebalance")
-    world.check(leader.consumer.member.leads, "and knows that it leads")
+    world.check(leader.leads, "and knows that it leads")
 
     grew = world.now
     world.add_partitions(orders, partitions + added)

@@ -23,7 +23,7 @@ def static_replaced_while_completing(
     joined = group.join(members, topics=[orders], static=True, application=slow)
     yield group.stable(members=members, within=minutes(1))
 
-    leader = next(m for m in joined if m.consumer.member.leads)
+    leader = next(m for m in joined if m.leads)
     other = next(m for m in joined if m is not leader)
     leader.enforce_rebalance()
     yield world.sleep(seconds(4))

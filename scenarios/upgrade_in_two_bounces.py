@@ -29,7 +29,7 @@ def upgrade_in_two_bounces(world: World, members: int = 3, partitions: int = 12)
             member.configure({"partition.assignment.strategy": strategy})
             yield member.restart(downtime=seconds(2))
             yield group.stable(members=members, within=minutes(1))
-        running = {m.consumer.member.protocol for m in joined}
+        running = {m.rebalance_protocol for m in joined}
         world.check(running == {protocol}, f"after the bounce to [{strategy}] everybody runs {protocol}")
     world.check(seen.count(p.Failed) == 0, "no member was refused")
     world.check(seen.count(CommitRefused) == 0, "no commit was refused")

@@ -1,155 +1,181 @@
-"""A member in a scenario's hands: one name, one incarnation after the other."""
+"""MemberHandle: how a scenario controls one member: start, close, kill, freeze, configure."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import simpy
 
 from groupsim.coordinator.config import with_settings
+from groupsim.events.client import CallbackKind
+from groupsim.simulation.clients.client_process import ClientProcess, ClientSettings
 from groupsim.simulation.clients.config import BOUNDS
-from groupsim.simulation.clients.consumer import ClassicConsumer, Settings
 from groupsim.simulation.clients.process import Script
+from groupsim.simulation.consumer_context import ConsumerContext
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.topics import Topic
 
-if TYPE_CHECKING:
-    from groupsim.simulation.world import World
-
 
 class MemberHandle:
-    """A client program that can be started, closed, killed, frozen; `consumer` is its present incarnation."""
+    """A client program with one name and one incarnation after another; `client` is the present incarnation."""
 
-    def __init__(self, world: World, label: str, settings: Settings) -> None:
-        self._world = world
+    def __init__(self, context: ConsumerContext, label: str, settings: ClientSettings) -> None:
+        self._context = context
         self.label = label
         self.settings = settings
         self._incarnations = 0
-        self._consumer: ClassicConsumer | None = None
+        self._client: ClientProcess | None = None
 
     def __repr__(self) -> str:
         return f"<{self.label}>"
 
     @property
-    def consumer(self) -> ClassicConsumer:
+    def client(self) -> ClientProcess:
         """The present incarnation. Raises BadScenario before the first."""
-        if self._consumer is None:
+        if self._client is None:
             raise BadScenario(f"member {self.label!r} has not been started yet")
-        return self._consumer
+        return self._client
 
     @property
     def running(self) -> bool:
         """Whether a process of this name exists."""
-        return self._consumer is not None and self._consumer.process.alive
+        return self._client is not None and self._client.process.alive
 
     @property
     def address(self) -> str:
         """The present process, as an end of a network link."""
-        return self.consumer.process.id
+        return self.client.process.id
 
     @property
     def member_id(self) -> str:
         """The member id its process uses; empty before it has one."""
-        return self._consumer.member.member_id if self._consumer is not None else ""
+        return self._client.membership.member_id if self._client is not None else ""
 
     @property
     def failed(self) -> str | None:
         """The fatal error its consumer ended with, if it did."""
-        return self._consumer.member.fatal if self._consumer is not None else None
+        return self._client.failed if self._client is not None else None
+
+    @property
+    def leads(self) -> bool:
+        """Whether its process computes the group's assignment."""
+        return self.client.membership.leads
+
+    @property
+    def rebalance_protocol(self) -> str:
+        """EAGER or COOPERATIVE: how its process rebalances."""
+        return self.client.membership.rebalance_protocol
+
+    @property
+    def closing(self) -> bool:
+        """Whether its process is closing, or has closed, its consumer."""
+        return self.client.closing
+
+    @property
+    def gone(self) -> simpy.Event:
+        """Fires when its process has ended."""
+        return self.client.gone
 
     def believes_it_owns(self, topic: Topic) -> bool:
-        """Whether its process holds partitions of the topic, rightly or not."""
-        return self._consumer is not None and any(p.topic == topic.name for p in self._consumer.view)
+        """Whether its process holds partitions of the topic, whatever the coordinator has assigned."""
+        return self._client is not None and any(p.topic == topic.name for p in self._client.view)
 
     def start(self, after_ms: int = 0) -> simpy.Event:
         """Start a new incarnation."""
 
         def script() -> Script:
             if after_ms:
-                yield self._world.sleep(after_ms)
+                yield self._context.env.timeout(after_ms)
             if self.running:
                 raise BadScenario(f"member {self.label!r} runs already")
             process_id = f"{self.label}.{self._incarnations}"
             self._incarnations += 1
-            self._world.act("start", process_id)
-            self._consumer = ClassicConsumer(self._world.surroundings, process_id, self.settings)
-            self._consumer.start()
-            yield self._world.sleep(0)
+            self._context.act("start", process_id)
+            self._client = ClientProcess(self._context, process_id, self.settings)
+            self._client.start()
+            yield self._context.env.timeout(0)
 
-        return self._world.env.process(script())
+        return self._context.env.process(script())
 
     def close(self) -> simpy.Event:
         """Close the consumer properly; fires when it is gone."""
-        self._world.act("close", self.address)
-        self.consumer.close()
-        return self.consumer.gone
+        self._context.act("close", self.address)
+        self.client.close()
+        return self.client.gone
 
     def kill(self) -> None:
         """kill -9."""
-        self._world.act("kill", self.address)
-        self.consumer.kill()
+        self._context.act("kill", self.address)
+        self.client.kill()
 
     def freeze(self, ms: int | None = None) -> simpy.Event:
         """Stop the process, for `ms` or until thaw(); fires when it goes on."""
-        self._world.act("freeze", self.address)
-        consumer = self.consumer
-        consumer.freeze()
+        self._context.act("freeze", self.address)
+        client = self.client
+        client.freeze()
 
         def script() -> Script:
             if ms is not None:
-                yield self._world.sleep(ms)
-                if consumer.process.alive:
-                    self._world.act("thaw", consumer.process.id)
-                    consumer.thaw()
+                yield self._context.env.timeout(ms)
+                if client.process.alive:
+                    self._context.act("thaw", client.process.id)
+                    client.thaw()
 
-        return self._world.env.process(script())
+        return self._context.env.process(script())
 
     def thaw(self) -> None:
         """Let a frozen process go on."""
-        self._world.act("thaw", self.address)
-        self.consumer.thaw()
+        self._context.act("thaw", self.address)
+        self.client.thaw()
 
     def slow_batch(self, ms: int) -> None:
         """Its next batch takes so much longer."""
-        self._world.act("slow-batch", self.address)
-        self.consumer.slow_batch(ms)
+        self._context.act("slow-batch", self.address)
+        self.client.slow_batch(ms)
 
     def subscribe(self, *topics: Topic) -> None:
         """Change the subscription, of the running process and of those to come."""
         names = tuple(sorted(topic.name for topic in topics))
         self.settings = replace(self.settings, topics=names)
-        self._world.act("subscribe", self.address)
-        self.consumer.subscribe(names)
+        self._context.act("subscribe", self.address)
+        self.client.subscribe(names)
 
     def unsubscribe(self) -> simpy.Event:
         """Leave the group and go on running; fires when it has left."""
-        self._world.act("unsubscribe", self.address)
-        return self.consumer.unsubscribe()
+        self._context.act("unsubscribe", self.address)
+        return self.client.unsubscribe()
 
     def enforce_rebalance(self) -> None:
         """KafkaConsumer.enforceRebalance()."""
-        self._world.act("enforce-rebalance", self.address)
-        self.consumer.enforce_rebalance()
+        self._context.act("enforce-rebalance", self.address)
+        self.client.enforce_rebalance()
+
+    def refresh_metadata(self) -> None:
+        """Ask for metadata now instead of when metadata.max.age.ms is over."""
+        self.client.refresh_metadata()
+
+    def commit(self) -> None:
+        """Commit the positions now, without waiting for the answer."""
+        self.client.commit()
 
     def raise_in(self, kind: str) -> None:
         """Its next callback of this kind (`assigned`, `revoked`, `lost`) raises."""
-        self._world.act(f"raise-in-{kind}", self.address)
-        self.consumer.raise_in(kind)
+        self._context.act(f"raise-in-{kind}", self.address)
+        self.client.raise_in(CallbackKind(kind))
 
     def configure(self, config: Mapping[str, object]) -> None:
         """Other Kafka settings, from the next start on: a deploy changes them. The run's own settings win."""
-        given = {**config, **self._world.consumer_settings()}
+        given = {**config, **self._context.consumer_settings()}
         self.settings = replace(self.settings, config=with_settings(self.settings.config, given, BOUNDS))
 
     def restart(self, downtime: int = 0) -> simpy.Event:
-        """Close, stay away for `downtime` ms, start again; fires when the new process runs."""
+        """Close, stay down for `downtime` ms, start again; fires when the new process runs."""
 
         def script() -> Script:
             yield self.close()
             if downtime:
-                yield self._world.sleep(downtime)
+                yield self._context.env.timeout(downtime)
             yield self.start()
 
-        return self._world.env.process(script())
+        return self._context.env.process(script())

@@ -22,7 +22,8 @@ from groupsim.events.world import RunEnded
 from groupsim.invariants import Violation, Watch, all_invariants
 from groupsim.simulation.errors import BadScenario, ScenarioFailed, StoryError
 from groupsim.simulation.log import Log
-from groupsim.simulation.world import Settings, World, check_settings
+from groupsim.simulation.settings import Settings, check_settings
+from groupsim.simulation.world import World
 from groupsim.storage.gc import rare_collections
 from groupsim.storage.resumed import ResumedWriter
 from groupsim.storage.store import EventStore, RunInfo, RunWriter

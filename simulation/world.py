@@ -1,4 +1,4 @@
-"""World: all that a scenario holds in its hands — time, topics, groups, the network, the broker."""
+"""World: what a scenario works with: time, topics, groups, the network, the broker."""
 
 from __future__ import annotations
 
@@ -6,21 +6,18 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import simpy
 
-from groupsim.coordinator.config import BadSetting, Configs, concerning, names, near, with_settings
+from groupsim.coordinator.config import Configs
 from groupsim.events.base import WORLD_STREAM
-from groupsim.events.world import ActionTaken, CheckMade, PartitionsAdded, TopicCreated
+from groupsim.events.world import CheckMade, PartitionsAdded, TopicCreated
 from groupsim.simulation.broker import Broker
-from groupsim.simulation.clients.config import BOUNDS as CONSUMER_BOUNDS
-from groupsim.simulation.clients.config import ConsumerConfig
-from groupsim.simulation.clients.consumer import DATA, ConsumerContext
+from groupsim.simulation.consumer_context import DATA, ConsumerContext
 from groupsim.simulation.errors import BadScenario, ScenarioFailed
 from groupsim.simulation.group import GroupHandle
 from groupsim.simulation.log import Log
 from groupsim.simulation.network import Network
 from groupsim.simulation.rng import Rng
+from groupsim.simulation.settings import Settings
 from groupsim.simulation.topics import Constant, Poisson, Recorded, Topic, Topics
-
-Settings = Mapping[str, int | float | str | bool]
 
 
 class Data:
@@ -44,10 +41,17 @@ class World:
         self.configs = Configs().with_settings(Configs().among(self.settings))
         self.broker = Broker(env, self.network, self.rng, self.record, self.configs)
         self.data = Data()
-        self.labels: set[str] = set()
-        self.surroundings = ConsumerContext(
-            env=env, network=self.network, broker=self.broker, topics=self.topics, rng=self.rng, record=self.record
+        self.context = ConsumerContext(
+            env=env,
+            network=self.network,
+            broker=self.broker,
+            topics=self.topics,
+            rng=self.rng,
+            settings=self.settings,
+            record=self.record,
+            watch=log.watchers.append,
         )
+        self.act = self.context.act
 
     @property
     def now(self) -> int:
@@ -70,10 +74,6 @@ class World:
             raise BadScenario("configure_broker must come before the first group")
         self.configs = self.configs.with_settings({**settings, **self.configs.among(self.settings)})
         self.broker.configs = self.configs
-
-    def consumer_settings(self) -> dict[str, int | float | str | bool]:
-        """The run's settings that concern consumers."""
-        return concerning(ConsumerConfig(), self.settings)
 
     def topic(
         self,
@@ -121,29 +121,16 @@ class World:
         settings: dict[str, object] = dict(config or {})
         if assignor is not None:
             settings["partition.assignment.strategy"] = (assignor,) if isinstance(assignor, str) else tuple(assignor)
-        self.groups[name] = group = GroupHandle(self, name, {**settings, **self.consumer_settings()})
-        return group
+        self.groups[name] = GroupHandle(self.context, name, {**settings, **self.context.consumer_settings()})
+        self.context.groups.add(name)
+        return self.groups[name]
 
     def sleep(self, ms: int) -> simpy.Event:
         """An event that fires in `ms` milliseconds."""
         return self._env.timeout(ms)
 
     def check(self, holds: bool, claim: str) -> None:
-        """Claim something; the run fails if it does not hold."""
+        """Check a claim; the run fails if it does not hold."""
         self.record(WORLD_STREAM, [CheckMade(claim=claim, ok=bool(holds))])
         if not holds:
             raise ScenarioFailed(f"at {self.now:,} ms: not true that {claim}")
-
-    def act(self, action: str, target: str) -> None:
-        """Note what was done to whom."""
-        self.record(WORLD_STREAM, [ActionTaken(action=action, target=target)])
-
-
-def check_settings(settings: Settings, also: Iterable[str] = ()) -> None:
-    """Raises BadSetting for a name that is neither Kafka's nor one of `also` (a scenario's own parameters)."""
-    known = [*Configs().names(), *names(ConsumerConfig()), *also]
-    for name in settings:
-        if name not in known:
-            raise BadSetting(f"unknown setting {name!r}{near(name, known)}")
-    Configs().with_settings(Configs().among(settings))
-    with_settings(ConsumerConfig(), concerning(ConsumerConfig(), settings), CONSUMER_BOUNDS)

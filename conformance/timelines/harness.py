@@ -146,7 +146,7 @@ class Harness:
         self._observed.see(self._world.now, f"{label}.{incarnation}", "start")
         before = self._members.get(label)
         if before is not None and before.running:  # it is still closing
-            yield before.consumer.gone
+            yield before.gone
         slowness = self._slowness if self._members else self._slowness * ALONE
         drawn = self._world.now + round(self.draw(self._latencies.start, f"{label}/start") * slowness)
         yield self._until(self._obeyed_ms.get(("start", f"{label}.{incarnation}"), drawn))

@@ -1,8 +1,9 @@
-"""What a consumer is told: Kafka's settings by Kafka's names, and how its application behaves."""
+"""A consumer's settings by Kafka's names, and how the application around it behaves."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from groupsim.assignors import ASSIGNORS
 from groupsim.coordinator.config import INT_MAX, BadSetting, near
@@ -10,7 +11,7 @@ from groupsim.coordinator.config import INT_MAX, BadSetting, near
 
 @dataclass(frozen=True, slots=True)
 class ConsumerConfig:
-    """Kafka's consumer settings with the Java client's defaults (spec 7.3); times in milliseconds."""
+    """Kafka's consumer settings with the Java client's defaults (Kafka: ConsumerConfig); times in milliseconds."""
 
     session_timeout_ms: int = 45_000
     heartbeat_interval_ms: int = 3_000
@@ -54,30 +55,46 @@ BOUNDS: dict[str, tuple[int, int] | tuple[str, ...]] = {
 }
 
 
-JAVA, LIBRDKAFKA, KAFKA_PYTHON = "java", "librdkafka", "kafka-python"
-CLIENTS = (JAVA, LIBRDKAFKA, KAFKA_PYTHON)
-STATIC, DYNAMIC, UNSAFE = "static", "dynamic", "unsafe"
-PROTOCOL_MODES = (STATIC, DYNAMIC, UNSAFE)
-"""How a member chooses between EAGER and COOPERATIVE.
+class Library(StrEnum):
+    """The client library whose behaviour a consumer has."""
 
-`static`: what Kafka ships, the highest protocol common to all its assignors, once. `dynamic`: KIP-726, what the
-selected assignor supports. `unsafe`: the same, unguarded where an eager assignor is selected while partitions are held.
-"""
+    JAVA = "java"
+    LIBRDKAFKA = "librdkafka"
+    KAFKA_PYTHON = "kafka-python"
+
+
+CLIENTS: tuple[str, ...] = tuple(Library)
+JAVA, LIBRDKAFKA, KAFKA_PYTHON = CLIENTS
+
+
+class ProtocolMode(StrEnum):
+    """How a member chooses between EAGER and COOPERATIVE.
+
+    `static`: what Kafka ships, the highest protocol common to all its assignors, once. `dynamic`: KIP-726, what the
+    selected assignor supports. `unsafe`: the same, unguarded where an eager assignor is selected while partitions are
+    held.
+    """
+
+    STATIC = "static"
+    DYNAMIC = "dynamic"
+    UNSAFE = "unsafe"
+
+
 MEASURED = -1
 
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """How the program round the consumer behaves; all times in milliseconds.
+    """How the program around the consumer behaves; all times in milliseconds.
 
     `process_ms` is what each poll's records take, plus `record_ms` for each of them (`slow`: other values, by
     partition number). With all of them 0 the application is always inside poll() and is up to date. `commit_sync`,
     `commit_async`: commit after each batch, waiting for the answer or not. `callback_ms`: how long the listener runs,
-    by `assigned`, `revoked`, `lost`; `empty_ms`: where it is given an empty set (None: the same). `restore_ms`: to
-    rebuild the local state of one gained partition, one by one; `keep_state`: what was revoked and comes back needs no
-    restoring. `assignor_ms`: how long the leader's assignor takes (MEASURED: as ours really does, which no two runs
-    repeat). `assignor_fails`: it throws.
-    `never_syncs`: the consumer joins and beats, and never sends SyncGroup.
+    by `assigned`, `revoked`, `lost`; `empty_ms`: where it is given an empty set (None: the same). `restore_ms`: how
+    long it takes to rebuild the local state of one gained partition, one after the other; `keep_state`: a partition
+    that was revoked and comes back needs no restoring. `assignor_ms`: how long the leader's assignor takes (MEASURED:
+    as long as ours really does, which no two runs repeat). `assignor_fails`: it raises an exception. `never_syncs`: the
+    consumer joins and sends heartbeats, and never sends SyncGroup.
     """
 
     process_ms: int = 0

@@ -1,65 +1,71 @@
-"""Where to start: positions of new partitions, and the state an application keeps for them."""
+"""Positions of new partitions, and the state that an application keeps for them."""
 
 from __future__ import annotations
 
 from groupsim.events import client as facts
-from groupsim.events.types import Offsets, TopicPartition
-from groupsim.simulation.clients.member import Member
+from groupsim.events.types import Offsets, Partitions, TopicPartition
+from groupsim.simulation.clients.client import Client
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.requests import FetchOffsets, OffsetsAre
 
 
-def fetch_positions(m: Member) -> None:
+def fetch_positions(client: Client) -> None:
     """Ask where to start in partitions that have no position; they can be fetched from the answer on."""
-    if len(m.positions) + len(m.fetching) == len(m.view):
+    fetch = client.fetch
+    if len(fetch.positions) + len(fetch.awaiting_position) == len(fetch.view):
         return
-    missing = tuple(p for p in m.view if p not in m.positions and p not in m.fetching)
-    if not missing or not m.coordinator_known:
+    missing = tuple(p for p in fetch.view if p not in fetch.positions and p not in fetch.awaiting_position)
+    if not missing or not client.coordinator.known:
         return
-    m.fetching.update(missing)
+    fetch.awaiting_position.update(missing)
 
-    def handle(answer: object) -> None:
-        m.fetching.difference_update(missing)
+    def receive(answer: object) -> None:
+        fetch.awaiting_position.difference_update(missing)
         if isinstance(answer, OffsetsAre):
-            _start(m, missing, answer.offsets)
+            _start(client, missing, answer.offsets)
         else:
-            m.tell(facts.RequestFailed(process=m.process.id, api="OffsetFetch", error="DISCONNECTED"))
-        m.wake()
+            client.request_failed("OffsetFetch", "DISCONNECTED")
+        client.threads.wake()
 
-    m.connection.call("OffsetFetch", lambda _: FetchOffsets(m.group, missing), m.config.request_timeout_ms, handle)
+    request = FetchOffsets(client.group, missing)
+    client.connection.call("OffsetFetch", lambda _: request, client.config.request_timeout_ms, receive)
 
 
-def _start(m: Member, asked: tuple[TopicPartition, ...], committed: Offsets) -> None:
-    known = {TopicPartition(topic, partition): offset for topic, partition, offset in committed}
-    earliest = m.config.auto_offset_reset == "earliest"
-    found: list[tuple[str, int, int]] = []
-    gained: list[TopicPartition] = []
-    held = set(m.view)
+def _start(client: Client, asked: Partitions, committed: Offsets) -> None:
+    """Set positions: the committed offset, or what auto.offset.reset says."""
+    fetch = client.fetch
+    known = {(topic, partition): offset for topic, partition, offset in committed}
+    earliest = client.config.auto_offset_reset == "earliest"
+    view = set(fetch.view)
+    started: list[TopicPartition] = []
     for p in asked:
-        if p in held and p not in m.positions:
-            reset = 0 if earliest else m.world_topics.end_offset(p, m.now)
-            m.positions[p] = known.get(p, reset)
-            found.append((p.topic, p.partition, m.positions[p]))
-            gained.append(p)
-    if found:
-        m.tell(facts.PositionReady(process=m.process.id, offsets=tuple(found)))
-        _restore(m, gained)
+        if p in view and p not in fetch.positions:
+            offset = known.get(p)
+            if offset is None:
+                offset = 0 if earliest else client.cluster_topics.end_offset(p, client.now)
+            fetch.positions[p] = offset
+            started.append(p)
+    if started:
+        offsets = tuple((p.topic, p.partition, fetch.positions[p]) for p in started)
+        client.record(facts.PositionReady(process=client.process.id, offsets=offsets))
+        _restore(client, started)
 
 
-def _restore(m: Member, gained: list[TopicPartition]) -> None:
-    """Rebuild local state in the background, partition after partition; they are not served until it is there."""
-    rebuilt = [p for p in gained if p not in m.restored]
-    m.restored.update(gained)
-    if m.application.restore_ms and rebuilt:
-        m.restoring.update(dict.fromkeys(rebuilt, m.now))
-        m.tell(facts.RestoreStart(process=m.process.id, partitions=tuple(rebuilt)))
-        m.process.thread(_rebuild(m, rebuilt, m.now))
+def _restore(client: Client, gained: list[TopicPartition]) -> None:
+    """Rebuild local state in the background, partition after partition; they are not processed before it is there."""
+    fetch = client.fetch
+    rebuilt = [p for p in gained if p not in fetch.restored]
+    fetch.restored.update(gained)
+    if client.application.restore_ms and rebuilt:
+        fetch.restoring.update(dict.fromkeys(rebuilt, client.now))
+        client.record(facts.RestoreStart(process=client.process.id, partitions=tuple(rebuilt)))
+        client.process.thread(_rebuild(client, rebuilt, client.now))
 
 
-def _rebuild(m: Member, partitions: list[TopicPartition], since: int) -> Script:
+def _rebuild(client: Client, partitions: list[TopicPartition], since: int) -> Script:
     for p in partitions:
-        yield from m.process.sleep(m.application.restore_ms)
-        if m.restoring.get(p) == since:  # not given up meanwhile, or gained anew
-            del m.restoring[p]
-            m.tell(facts.RestoreEnd(process=m.process.id, partitions=(p,)))
-            m.wake()
+        yield from client.process.sleep(client.application.restore_ms)
+        if client.fetch.restoring.get(p) == since:  # still owned since then
+            del client.fetch.restoring[p]
+            client.record(facts.RestoreEnd(process=client.process.id, partitions=(p,)))
+            client.threads.wake()

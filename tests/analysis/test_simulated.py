@@ -16,7 +16,7 @@ from groupsim.events.base import group_of, group_stream
 from groupsim.invariants import Watch, all_invariants
 from groupsim.scenarios.catalogue import find
 from groupsim.simulation.run import run
-from groupsim.simulation.world import Settings
+from groupsim.simulation.settings import Settings
 from groupsim.storage.memory import MemoryStore
 
 COMMANDS: dict[str, tuple[str, Settings]] = {

@@ -1,0 +1,50 @@
+"""Running the application's rebalance listener (Kafka: ConsumerRebalanceListenerInvoker)."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+import simpy
+
+from groupsim.events import client as facts
+from groupsim.events.client import CallbackKind
+from groupsim.events.types import Partitions
+from groupsim.simulation.clients.client import Client
+from groupsim.simulation.clients.process import Script
+from groupsim.simulation.clients.records import catch_up
+
+
+def run(client: Client, kind: CallbackKind, partitions: Partitions) -> Generator[simpy.Event, Any, bool]:
+    """Run a callback; nothing of this consumer is processed meanwhile. False if it raises."""
+    catch_up(client)
+    threads = client.threads
+    while client.traits.library_thread and not threads.in_poll and not threads.closing:  # callbacks run inside poll()
+        yield from client.process.wait(threads.poll_started.wait(None))
+    threads.in_callback = True
+    client.record(
+        facts.CallbackStart(
+            process=client.process.id, kind=kind, partitions=partitions, generation=client.membership.generation
+        )
+    )
+    duration = client.application.callback_ms.get(kind, 0)
+    if not partitions and client.application.empty_ms is not None:
+        duration = client.application.empty_ms
+    if duration:
+        yield from run_application_code(client, duration)
+    raises = kind in client.raising
+    client.raising.discard(kind)
+    error = "the listener raised" if raises else None
+    client.record(facts.CallbackEnd(process=client.process.id, kind=kind, error=error))
+    threads.in_callback = False
+    threads.application.notify()
+    return not raises
+
+
+def run_application_code(client: Client, ms: int) -> Script:
+    """The application thread runs the application's own code for `ms`: meanwhile it does not read the network."""
+    client.threads.away_since_ms = client.now
+    client.membership.application_away()
+    yield from client.process.sleep(ms)
+    client.threads.away_since_ms = None
+    client.membership.application_back()

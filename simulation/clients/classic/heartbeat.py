@@ -1,0 +1,157 @@
+"""The heartbeat thread: session and poll timeouts (Kafka: AbstractCoordinator.HeartbeatThread)."""
+
+from __future__ import annotations
+
+from groupsim.coordinator.classic.commands import Heartbeat, HeartbeatAnswer
+from groupsim.coordinator.outcome import Error
+from groupsim.events import client as facts
+from groupsim.events.client import ClientState
+from groupsim.simulation.clients.classic.leave import send_leave
+from groupsim.simulation.clients.classic.state import ClassicState
+from groupsim.simulation.clients.connection import Failure
+from groupsim.simulation.clients.coordinator_lookup import find_coordinator
+from groupsim.simulation.clients.process import Script
+from groupsim.simulation.requests import ToGroup
+
+POLL_EXPIRED = "consumer poll timeout has expired."
+
+
+def enable(m: ClassicState) -> None:
+    """Begin to send heartbeats: at the answer to JoinGroup all three timers start anew."""
+    client = m.client
+    client.coordinator.last_answer_ms = client.threads.last_poll_ms = client.now
+    m.heartbeat.next_ms = client.now + client.config.heartbeat_interval_ms
+    client.threads.heartbeat.notify()
+
+
+def active(m: ClassicState) -> bool:
+    """Whether heartbeats are sent: neither before joining nor while JoinGroup is in flight."""
+    return m.state in (ClientState.COMPLETING_REBALANCE, ClientState.STABLE)
+
+
+def keep_watch(m: ClassicState) -> None:
+    """Wake the thread if it would look too late. It seldom would: waking it at each poll would be slow."""
+    if active(m):
+        m.client.threads.heartbeat.hasten(_next_look_ms(m))
+
+
+def read_answer(m: ClassicState) -> None:
+    """Handle a heartbeat's answer that no thread has read yet."""
+    handle, m.heartbeat.read_answer = m.heartbeat.read_answer, None
+    if handle is not None:
+        handle()
+
+
+def _look_ms(m: ClassicState, at_ms: int) -> int:
+    """When the thread looks, from `at_ms` on: at once, or after its naps while the application is away."""
+    since, nap = m.client.threads.away_since_ms, m.client.config.retry_backoff_ms
+    if since is None or not m.client.traits.naps or not nap:
+        return at_ms
+    return since - (since - at_ms) // nap * nap
+
+
+def heartbeat_thread(m: ClassicState) -> Script:
+    """Send heartbeats, notice a silent coordinator, notice an application that does not poll."""
+    client, threads, heartbeat = m.client, m.client.threads, m.heartbeat
+    session_ms, max_poll_ms = client.config.session_timeout_ms, client.config.max_poll_interval_ms
+    while not threads.closed:
+        now = client.now
+        if not active(m):
+            yield from client.process.wait(threads.heartbeat.wait(None))
+        elif not client.coordinator.known:
+            yield from find_coordinator(client)
+        elif now >= client.coordinator.last_answer_ms + session_ms:
+            _session_timed_out(m)
+        elif not threads.in_poll and now >= threads.last_poll_ms + max_poll_ms:
+            _expire_poll(m)
+        elif heartbeat.read_answer is not None and now >= heartbeat.read_ms:
+            read_answer(m)
+        elif now >= heartbeat.next_ms and now >= _look_ms(m, heartbeat.next_ms) and not heartbeat.in_flight:
+            _send(m)
+        else:
+            yield from client.process.wait(threads.heartbeat.wait(_next_look_ms(m)))
+
+
+def _session_timed_out(m: ClassicState) -> None:
+    """Java only looks for a coordinator again and works on; librdkafka loses its partitions."""
+    m.client.lose_coordinator("session timed out without receiving a heartbeat response")
+    if m.client.traits.session_clock:
+        m.reset("session timed out without a successful response from the group coordinator", member_id_too=True)
+
+
+def _next_look_ms(m: ClassicState) -> int:
+    client, heartbeat = m.client, m.heartbeat
+    look = client.coordinator.last_answer_ms + client.config.session_timeout_ms
+    if not heartbeat.in_flight or client.now < heartbeat.next_ms:
+        look = min(look, _look_ms(m, heartbeat.next_ms))
+    if heartbeat.read_answer is not None:
+        look = min(look, heartbeat.read_ms)
+    if not client.threads.in_poll and not client.traits.expires_at_heartbeats:
+        look = min(look, client.threads.last_poll_ms + client.config.max_poll_interval_ms)
+    return look
+
+
+def _send(m: ClassicState) -> None:
+    client, heartbeat = m.client, m.heartbeat
+    heartbeat.in_flight = True
+    heartbeat.next_ms = client.now + client.config.heartbeat_interval_ms
+    generation, member_id = m.generation, m.member_id
+
+    def read(answer: object) -> None:
+        heartbeat.in_flight = False
+        _handle_answer(m, answer, generation, member_id)
+        if client.now >= heartbeat.next_ms:  # the next one is due already
+            client.threads.heartbeat.notify()
+
+    def receive(answer: object) -> None:
+        if client.threads.away_since_ms is None or not client.traits.naps:
+            read(answer)
+        else:
+            heartbeat.read_answer, heartbeat.read_ms = lambda: read(answer), _look_ms(m, client.now + 1)
+            client.threads.heartbeat.notify()
+
+    def body(number: int) -> ToGroup:
+        request = Heartbeat(request=number, member=member_id, generation=generation, instance_id=client.instance_id)
+        return ToGroup(client.group, request)
+
+    client.connection.call("Heartbeat", body, client.config.request_timeout_ms, receive)
+
+
+def _handle_answer(m: ClassicState, answer: object, generation: int, member_id: str) -> None:
+    """Kafka: AbstractCoordinator.HeartbeatResponseHandler."""
+    client = m.client
+    if isinstance(answer, Failure):
+        client.request_failed("Heartbeat", answer.value)
+        m.heartbeat.next_ms = client.now + client.backoff_ms()
+        client.lose_coordinator("heartbeat request failed")
+        return
+    assert isinstance(answer, HeartbeatAnswer)
+    error = answer.error
+    if error is not Error.NONE:
+        client.request_failed("Heartbeat", error.name)
+    outdated = (generation, member_id) != (m.generation, m.member_id)
+    match error:
+        case Error.NONE:
+            client.coordinator.last_answer_ms = client.now
+        case Error.REBALANCE_IN_PROGRESS:
+            client.coordinator.last_answer_ms = client.now
+            if m.state is ClientState.STABLE and not m.rejoin_needed:
+                m.request_rejoin("group is already rebalancing")
+        case Error.NOT_COORDINATOR | Error.COORDINATOR_NOT_AVAILABLE:
+            client.lose_coordinator(f"error response {error.name}")
+        case Error.ILLEGAL_GENERATION | Error.UNKNOWN_MEMBER_ID if not outdated:
+            reason = f"encountered {error.name} from HEARTBEAT response"
+            m.reset(reason, member_id_too=error is Error.UNKNOWN_MEMBER_ID)
+        case Error.FENCED_INSTANCE_ID if not outdated:
+            m.reset(f"encountered {error.name} from HEARTBEAT response", member_id_too=True)
+            client.fail(error.name)
+        case _:
+            pass
+
+
+def _expire_poll(m: ClassicState) -> None:
+    """The application has not polled for max.poll.interval.ms. It keeps its view until it does."""
+    m.client.record(facts.PollExpired(process=m.client.process.id))
+    m.client.threads.poll_expired = True
+    send_leave(m, POLL_EXPIRED)
+    m.reset("consumer pro-actively leaving the group", member_id_too=True)

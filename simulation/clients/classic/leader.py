@@ -1,0 +1,80 @@
+"""The leader computes the group's assignment (Kafka: ConsumerCoordinator.onLeaderElected)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from typing import Any
+
+import simpy
+
+from groupsim.assignors import ASSIGNORS
+from groupsim.assignors.spec import COOPERATIVE, Spec
+from groupsim.assignors.spec import Member as AssignorMember
+from groupsim.coordinator.classic.commands import JoinAnswer
+from groupsim.events import client as facts
+from groupsim.events.types import Plan
+from groupsim.simulation.clients import metadata
+from groupsim.simulation.clients.classic import librdkafka_sticky
+from groupsim.simulation.clients.classic.state import ClassicState
+from groupsim.simulation.clients.config import MEASURED
+from groupsim.simulation.clients.process import Script
+
+
+def is_eager_sticky(assignor: str) -> bool:
+    """Whether an assignor is sticky although its members own nothing when they join."""
+    chosen = ASSIGNORS[assignor]
+    return COOPERATIVE not in chosen.protocols and "sticky" in chosen.properties
+
+
+def compute_assignment(m: ClassicState, answer: JoinAnswer) -> Generator[simpy.Event, Any, Plan | None]:
+    """What the leader sends with SyncGroup: empty where it may skip the assignment, None if the assignor failed."""
+    counts = metadata.counts(m.client)
+    topics = sorted({topic for listed in answer.members for topic in listed.metadata.topics})
+    m.watched_topics = {topic: counts.get(topic, 0) for topic in topics}
+    if m.client.application.assignor_fails:
+        yield from _assignor_failed(m)
+        return None
+    if answer.skip_assignment:
+        return {}
+    yield from metadata.wait_for_update(m.client, topics)
+    return (yield from _run_assignor(m, answer))
+
+
+def _assignor_failed(m: ClassicState) -> Script:
+    """The exception is raised out of poll(); the application logs it and polls again. Nobody gets an assignment."""
+    m.join = None
+    m.client.request_failed("assignor", "the assignor raised")
+    m.request_rejoin("rebalance failed due to an exception of the assignor")
+    yield from m.client.process.sleep(m.client.backoff_ms())
+
+
+def _run_assignor(m: ClassicState, answer: JoinAnswer) -> Generator[simpy.Event, Any, Plan]:
+    """Run the assignor on the application thread; everybody else waits for it."""
+    assert m.assignor is not None
+    client = m.client
+    eager_sticky = is_eager_sticky(m.assignor)
+    members = tuple(
+        AssignorMember(
+            id=listed.member,
+            topics=listed.metadata.topics,
+            owned=listed.metadata.user_owned if eager_sticky else listed.metadata.owned,
+            generation=listed.metadata.user_generation if eager_sticky else listed.metadata.generation,
+            instance_id=listed.instance_id,
+            rack=listed.metadata.rack,
+        )
+        for listed in answer.members
+    )
+    started = time.perf_counter_ns()
+    assign, spec = ASSIGNORS[m.assignor].assign, Spec(members, metadata.counts(client))
+    from_the_end = client.traits.sticky_from_the_end and m.assignor == "cooperative-sticky"
+    given = librdkafka_sticky.assign(assign, spec) if from_the_end else assign(spec)
+    duration = client.application.assignor_ms
+    if duration == MEASURED:
+        duration = (time.perf_counter_ns() - started) // 1_000_000
+    if duration:
+        yield from client.process.sleep(duration)
+    client.record(
+        facts.AssignorRan(process=client.process.id, generation=m.generation, assignor=m.assignor, duration_ms=duration)
+    )
+    return {member: tuple(sorted(given[member])) for member in sorted(given)}

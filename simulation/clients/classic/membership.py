@@ -1,0 +1,110 @@
+"""ClassicMembership: a client's membership by JoinGroup, SyncGroup and Heartbeat."""
+
+from __future__ import annotations
+
+from groupsim.assignors.spec import EAGER
+from groupsim.coordinator.outcome import Error
+from groupsim.events import client as facts
+from groupsim.events.client import ClientState
+from groupsim.events.types import NO_GENERATION, MemberId
+from groupsim.simulation.clients import metadata
+from groupsim.simulation.clients.classic import commit_errors, heartbeat, leave, rebalance
+from groupsim.simulation.clients.classic.join import handle_join_answer, join_if_needed
+from groupsim.simulation.clients.classic.state import ClassicState, rebalance_protocol
+from groupsim.simulation.clients.client import Client
+from groupsim.simulation.clients.config import ProtocolMode
+from groupsim.simulation.clients.coordinator_lookup import find_coordinator
+from groupsim.simulation.clients.process import Script
+
+
+class ClassicMembership:
+    """The classic implementation of Membership: see there for what each method means."""
+
+    def __init__(self, client: Client, protocol_mode: ProtocolMode) -> None:
+        """Raises BadSetting if the configured assignors share no rebalance protocol."""
+        common = rebalance_protocol(client.config.partition_assignment_strategy)
+        # A dynamic member rebalances eagerly until an assignor has been selected (KIP-726).
+        first = common if protocol_mode is ProtocolMode.STATIC else EAGER
+        self._state = ClassicState(client=client, protocol_mode=protocol_mode, rebalance_protocol=first)
+
+    @property
+    def member_id(self) -> MemberId:
+        return self._state.member_id
+
+    @property
+    def generation(self) -> int:
+        return self._state.generation
+
+    @property
+    def rebalance_protocol(self) -> str:
+        return self._state.rebalance_protocol
+
+    @property
+    def leads(self) -> bool:
+        return self._state.leads
+
+    @property
+    def settled(self) -> bool:
+        state = self._state
+        return state.state is ClientState.STABLE and not state.rejoin_needed and state.join is None
+
+    @property
+    def outside(self) -> bool:
+        return self._state.state is ClientState.UNJOINED
+
+    @property
+    def awaits_assignment(self) -> bool:
+        return self._state.state is ClientState.COMPLETING_REBALANCE
+
+    def start(self) -> list[Script]:
+        client = self._state.client
+        client.record(facts.ProtocolSelected(process=client.process.id, protocol=self.rebalance_protocol))
+        return [heartbeat.heartbeat_thread(self._state)]
+
+    def advance(self) -> Script:
+        state, client = self._state, self._state.client
+        if client.traits.session_clock and state.generation == NO_GENERATION:
+            yield from rebalance.lose(state)  # its own clock decides: that needs no coordinator
+        if not client.coordinator.known:
+            yield from find_coordinator(client)
+        metadata.refresh_if_due(client)
+        if client.topics:
+            yield from join_if_needed(state)
+
+    def due(self) -> list[int]:
+        client = self._state.client
+        watches = client.pattern is not None or self._state.leads or not client.metadata.known
+        return [client.metadata.next_refresh_ms] if watches else []
+
+    def handle_answers(self) -> Script:
+        return handle_join_answer(self._state)
+
+    def application_away(self) -> None:
+        heartbeat.keep_watch(self._state)
+
+    def application_back(self) -> None:
+        heartbeat.read_answer(self._state)
+        heartbeat.keep_watch(self._state)
+
+    def request_rejoin(self, reason: str) -> None:
+        self._state.request_rejoin(reason)
+
+    def metadata_refreshed(self) -> None:
+        """A leader that sees other partition counts than it assigned rejoins (Kafka: rejoinNeededOrPending)."""
+        state = self._state
+        if state.leads and state.watched_topics is not None and not state.rejoin_needed:
+            counts = state.client.cluster_topics.counts()
+            if {topic: counts.get(topic, 0) for topic in state.watched_topics} != state.watched_topics:
+                state.request_rejoin("cached metadata has changed")
+
+    def commit_refusal(self) -> str | None:
+        return commit_errors.commit_refusal(self._state)
+
+    def commit_failed(self, error: Error, generation: int) -> None:
+        commit_errors.commit_failed(self._state, error, generation)
+
+    def leave(self, reason: str) -> Script:
+        return leave.leave_group(self._state, reason)
+
+    def unsubscribe(self) -> Script:
+        return leave.unsubscribe(self._state)

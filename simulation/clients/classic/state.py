@@ -1,0 +1,105 @@
+"""A classic member's own state and how it changes (Kafka: AbstractCoordinator)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from groupsim.assignors import ASSIGNORS
+from groupsim.assignors.spec import COOPERATIVE, EAGER
+from groupsim.coordinator.config import BadSetting
+from groupsim.events import client as facts
+from groupsim.events.client import ClientState
+from groupsim.events.types import NO_GENERATION, MemberId, Partitions
+from groupsim.simulation.clients.client import Client
+from groupsim.simulation.clients.config import ProtocolMode
+
+
+def rebalance_protocol(strategy: Sequence[str]) -> str:
+    """The highest protocol that all configured assignors support (KIP-429). Raises BadSetting if there is none."""
+    common = set.intersection(*(set(ASSIGNORS[name].protocols) for name in strategy))
+    if not common:
+        raise BadSetting(f"the assignors {', '.join(strategy)} share no rebalance protocol")
+    return COOPERATIVE if COOPERATIVE in common else EAGER
+
+
+@dataclass(slots=True, eq=False)
+class PendingJoin:
+    """A join under way. `answer`: JoinGroup's, until the application thread handles it; `assigned`: SyncGroup's."""
+
+    answer: object | None = None
+    assigned: Partitions | None = None
+
+
+@dataclass(slots=True, eq=False)
+class HeartbeatState:
+    """When the next heartbeat is due (ms), whether one is in flight.
+
+    `read_answer`: handles an answer that no thread has read yet; the heartbeat thread does it at `read_ms`.
+    """
+
+    next_ms: int = 0
+    in_flight: bool = False
+    read_answer: Callable[[], None] | None = None
+    read_ms: int = 0
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class ClassicState:
+    """One client's membership. Only the modules of this package change it.
+
+    `join` is the join under way. `rejoin_reason` travels with the next JoinGroup (KIP-800). `needs_join_prepare`: what
+    comes before a join is still to be done. `sticky_owned` and `sticky_generation` are the last assignment, which eager
+    sticky assignors send along. `watched_topics`: the partition counts the leader assigned with. `commits_disabled`:
+    partitions were lost in an unguarded downgrade (KIP-726).
+    """
+
+    client: Client
+    protocol_mode: ProtocolMode
+    rebalance_protocol: str
+    state: ClientState = ClientState.UNJOINED
+    member_id: MemberId = ""
+    generation: int = NO_GENERATION
+    assignor: str | None = None
+    leads: bool = False
+    rejoin_needed: bool = True
+    rejoin_reason: str | None = None
+    needs_join_prepare: bool = True
+    join: PendingJoin | None = None
+    sticky_owned: Partitions = ()
+    sticky_generation: int = NO_GENERATION
+    watched_topics: dict[str, int] | None = None
+    commits_disabled: bool = False
+    heartbeat: HeartbeatState = field(default_factory=HeartbeatState)
+
+    def become(self, state: ClientState) -> None:
+        """Change the client's own state."""
+        if state is not self.state:
+            self.state = state
+            self.client.record(facts.StateChanged(process=self.client.process.id, state=state.value))
+
+    def request_rejoin(self, reason: str) -> None:
+        """Join again at the next poll (Kafka: requestRejoin)."""
+        self.rejoin_needed = True
+        self.rejoin_reason = reason
+        self.client.record(facts.RejoinRequested(process=self.client.process.id, reason=reason))
+        self.client.threads.wake()
+
+    def reset(self, reason: str, *, member_id_too: bool) -> None:
+        """Forget the generation: the view is lost at the next poll (Kafka: resetStateAndGeneration)."""
+        self.generation = NO_GENERATION
+        self.assignor = None
+        if member_id_too:
+            self.member_id = ""
+        self.client.record(
+            facts.GenerationReset(process=self.client.process.id, reason=reason, member_id_too=member_id_too)
+        )
+        self.become(ClientState.UNJOINED)
+        self.needs_join_prepare = True
+        self.request_rejoin(reason)
+
+    def change_rebalance_protocol(self, protocol: str) -> None:
+        """Rebalance this way from now on."""
+        if protocol != self.rebalance_protocol:
+            self.rebalance_protocol = protocol
+            self.client.record(facts.ProtocolSelected(process=self.client.process.id, protocol=protocol))

@@ -1,0 +1,156 @@
+"""What the threads of one client process share, and the facts that they record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import simpy
+
+from groupsim.events import client as facts
+from groupsim.events.base import Event
+from groupsim.events.client import CallbackKind
+from groupsim.events.types import Partitions
+from groupsim.simulation.clients.config import Application, ConsumerConfig
+from groupsim.simulation.clients.connection import Connection
+from groupsim.simulation.clients.fetch_state import FetchState
+from groupsim.simulation.clients.membership import Membership
+from groupsim.simulation.clients.process import Process, Waiter
+from groupsim.simulation.clients.traits import Traits
+from groupsim.simulation.topics import Topics
+
+
+class Threads:
+    """Where each thread of a client waits, and what the application's thread is doing.
+
+    `application` polls and works; `heartbeat` sends heartbeats; `library` keeps the membership in libraries that have
+    such a thread; `poll_started` is notified when the application calls poll(). `away_since_ms`: since when the
+    application runs its own code, None inside poll(). `closing`: close() was asked for; `closed`: it has begun.
+    `failed` is the fatal error. `poll_expired`: max.poll.interval.ms passed without a poll.
+    """
+
+    def __init__(self, env: simpy.Environment) -> None:
+        self.application = Waiter(env)
+        self.heartbeat = Waiter(env)
+        self.library = Waiter(env)
+        self.poll_started = Waiter(env)
+        self.in_poll = False
+        self.in_callback = False
+        self.last_poll_ms = 0
+        self.away_since_ms: int | None = None
+        self.poll_expired = False
+        self.closing = False
+        self.closed = False
+        self.failed: str | None = None
+
+    @property
+    def ending(self) -> bool:
+        """The application leaves its poll loop: it closes, or a fatal error will be raised."""
+        return self.closing or self.failed is not None
+
+    def wake(self) -> None:
+        """Let the thread that keeps the membership look again."""
+        self.application.notify()
+        self.library.notify()
+
+    def wake_all(self) -> None:
+        """Let every thread look again."""
+        for waiter in (self.application, self.heartbeat, self.poll_started, self.library):
+            waiter.notify()
+
+
+@dataclass(slots=True, eq=False)
+class CoordinatorLink:
+    """Whether the coordinator is known, whether a thread looks for it, and when it last answered (ms)."""
+
+    known: bool = False
+    lookup_running: bool = False
+    last_answer_ms: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class MetadataState:
+    """Whether the topics are known, and when to ask for metadata again (ms)."""
+
+    known: bool = True
+    next_refresh_ms: int = 0
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class Client:
+    """One client: its identity, its connections, and the state of its parts.
+
+    `raising`: the callbacks that raise the next time. `next_batch_extra_ms`: how much longer the next batch takes.
+    `data_cut_since`: since when the data can't be reached, None if it can.
+    """
+
+    env: simpy.Environment
+    process: Process
+    group: str
+    client_id: str
+    instance_id: str | None
+    topics: tuple[str, ...]
+    pattern: str | None
+    config: ConsumerConfig
+    application: Application
+    traits: Traits
+    cluster_topics: Topics
+    append: Callable[[Sequence[Event]], None]
+    connection: Connection
+    bootstrap: Connection
+    random: Callable[[], float]
+    data_cut_since: Callable[[], int | None]
+    threads: Threads
+    fetch: FetchState = field(default_factory=FetchState)
+    coordinator: CoordinatorLink = field(default_factory=CoordinatorLink)
+    metadata: MetadataState = field(default_factory=MetadataState)
+    membership: Membership = field(init=False)
+    next_commit_ms: int = 0
+    raising: set[CallbackKind] = field(default_factory=set)
+    next_batch_extra_ms: int = 0
+
+    @property
+    def now(self) -> int:
+        """Milliseconds since the run's start."""
+        return self.env.now  # type: ignore[return-value]  # only whole numbers are ever given to SimPy
+
+    def fetchable_until(self) -> int:
+        """Until when (ms) records could be fetched: now, or since when this process is cut from the data."""
+        since = self.data_cut_since()
+        return self.now if since is None else since
+
+    def record(self, event: Event) -> None:
+        """Record one fact of this process."""
+        self.append((event,))
+
+    def request_failed(self, api: str, error: str) -> None:
+        """Record that a request came back with an error, or not at all."""
+        self.record(facts.RequestFailed(process=self.process.id, api=api, error=error))
+
+    def fail(self, error: str) -> None:
+        """A fatal error: raised out of the next poll."""
+        self.threads.failed = error
+        self.threads.wake()
+
+    def lose_coordinator(self, cause: str) -> None:
+        """Forget who coordinates; requests in flight to it fail."""
+        if not self.coordinator.known:
+            return
+        self.coordinator.known = False
+        self.record(facts.CoordinatorLost(process=self.process.id, cause=cause))
+        self.connection.disconnect()
+        self.threads.wake()
+        self.threads.heartbeat.notify()
+
+    def set_view(self, partitions: Partitions) -> None:
+        """Change the local assignment; what leaves it loses its position."""
+        if partitions == self.fetch.view:
+            return
+        reached = self.fetch.assign(partitions, self.now, keep_state=self.application.keep_state)
+        if reached:
+            self.record(facts.PositionReached(process=self.process.id, offsets=reached))
+        self.record(facts.ViewChanged(process=self.process.id, partitions=partitions))
+
+    def backoff_ms(self) -> int:
+        """retry.backoff.ms, 20 % more or less."""
+        return max(1, round(self.config.retry_backoff_ms * (0.8 + 0.4 * self.random())))

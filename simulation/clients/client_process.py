@@ -1,0 +1,236 @@
+"""ClientProcess: one incarnation of one client, and what an operator can do to it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+import simpy
+
+from groupsim.coordinator.config import kafka_name
+from groupsim.events import client as facts
+from groupsim.events.base import process_stream
+from groupsim.events.client import CallbackKind
+from groupsim.events.types import Partitions
+from groupsim.simulation.clients import commits, metadata, records
+from groupsim.simulation.clients.application import application_thread
+from groupsim.simulation.clients.classic.membership import ClassicMembership
+from groupsim.simulation.clients.client import Client, Threads
+from groupsim.simulation.clients.config import Application, ConsumerConfig, Library, ProtocolMode
+from groupsim.simulation.clients.connection import Connection
+from groupsim.simulation.clients.maintenance import library_thread
+from groupsim.simulation.clients.membership import Membership
+from groupsim.simulation.clients.process import Process, Script
+from groupsim.simulation.clients.traits import TRAITS
+from groupsim.simulation.consumer_context import DATA, ConsumerContext
+from groupsim.simulation.network import Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientSettings:
+    """What one client is built with. `pattern` subscribes to all topics it matches, now and later."""
+
+    group: str
+    topics: tuple[str, ...]
+    config: ConsumerConfig
+    application: Application
+    instance_id: str | None = None
+    pattern: str | None = None
+    library: Library = Library.JAVA
+    protocol_mode: ProtocolMode = ProtocolMode.STATIC
+
+
+class ClientProcess:
+    """It lives from `start` until close(), kill() or a fatal error; the event `gone` fires then."""
+
+    def __init__(self, context: ConsumerContext, process_id: str, settings: ClientSettings) -> None:
+        """Raises BadSetting for settings that no membership can be made with."""
+        env, network, broker = context.env, context.network, context.broker
+        self._network = network
+        self.process = Process(env, process_id)
+        self.gone = env.event()
+        self._unread: list[Message] = []
+        self._reset_while_frozen = False
+        self._bootstrap, self._connection = (
+            Connection(env, network, self.process, broker.address, i, lambda c: broker.disconnect(process_id, c))
+            for i in (0, 1)
+        )
+        stream = process_stream(settings.group, process_id)
+        self._client = Client(
+            env=env,
+            process=self.process,
+            group=settings.group,
+            client_id=process_id.rpartition(".")[0],
+            instance_id=settings.instance_id,
+            topics=settings.topics,
+            pattern=settings.pattern,
+            config=settings.config,
+            application=settings.application,
+            traits=TRAITS[settings.library],
+            cluster_topics=context.topics,
+            append=lambda events: context.record(stream, events),
+            connection=self._connection,
+            bootstrap=self._bootstrap,
+            random=context.rng.stream(f"backoff/{process_id}").random,
+            data_cut_since=lambda: network.cut_since(process_id, DATA),
+            threads=Threads(env),
+        )
+        self._client.membership = ClassicMembership(self._client, settings.protocol_mode)
+
+    def start(self) -> None:
+        """Build the consumer and begin to poll."""
+        client = self._client
+        settings = {
+            kafka_name(name): ",".join(value) if isinstance(value, tuple) else value
+            for name, value in asdict(client.config).items()
+        }
+        client.record(
+            facts.ProcessStarted(
+                process=self.process.id,
+                client_id=client.client_id,
+                instance_id=client.instance_id,
+                topics=client.topics,
+                config=settings,
+            )
+        )
+        membership_threads = client.membership.start()
+        self._network.attach(self.process.id, self._receive, self._reset)
+        client.threads.last_poll_ms = client.now
+        client.next_commit_ms = client.now + client.config.auto_commit_interval_ms
+        metadata.start(client)
+        self.process.thread(self._run())
+        for script in membership_threads:
+            self.process.thread(script)
+        if client.traits.library_thread:
+            self.process.thread(library_thread(client))
+
+    @property
+    def membership(self) -> Membership:
+        """The client's membership of its group."""
+        return self._client.membership
+
+    @property
+    def view(self) -> Partitions:
+        """What the process believes it owns."""
+        return self._client.fetch.view if self.process.alive else ()
+
+    @property
+    def subscribed(self) -> bool:
+        """Whether it subscribes to any topic."""
+        return bool(self._client.topics)
+
+    @property
+    def closing(self) -> bool:
+        """Whether close() was called, or has to be after a fatal error."""
+        return self._client.threads.closing
+
+    @property
+    def failed(self) -> str | None:
+        """The fatal error it ended with, if it did."""
+        return self._client.threads.failed
+
+    def settled_with(self, assigned: Partitions) -> bool:
+        """Whether it holds exactly this assignment, reads all of it, and nothing is under way."""
+        client = self._client
+        return not client.threads.in_callback and client.fetch.view == assigned and client.fetch.complete
+
+    def _run(self) -> Script:
+        yield from application_thread(self._client)
+        self._end()
+
+    def _end(self) -> None:
+        self.process.die()
+        self._network.detach(self.process.id)
+        self.gone.succeed()
+
+    def _receive(self, message: Message) -> None:
+        """A response reached this machine; a frozen process reads it when it runs again."""
+        if self.process.frozen:
+            self._unread.append(message)
+        elif not self._bootstrap.receive(message):
+            self._connection.receive(message)
+
+    def _reset(self) -> None:
+        """The broker closed its connections."""
+        if self.process.alive and not self.process.frozen:
+            self._bootstrap.disconnect()
+            self._client.lose_coordinator("disconnected")
+        elif self.process.alive:
+            self._reset_while_frozen = True
+
+    # What an operator, or a failure, does:
+
+    def close(self) -> None:
+        """Ask the application to close its consumer; `gone` fires when it has."""
+        self._client.threads.closing = True
+        self._client.threads.wake_all()
+
+    def kill(self) -> None:
+        """kill -9: the group is not informed."""
+        if not self.process.alive:
+            return
+        client = self._client
+        if not self.process.frozen:
+            records.catch_up(client)
+        reached = client.fetch.offsets()
+        if reached:
+            client.record(facts.PositionReached(process=self.process.id, offsets=reached))
+        client.record(facts.Crashed(process=self.process.id))
+        self._end()
+
+    def freeze(self) -> None:
+        """Stop the process: SIGSTOP, a long garbage collection, a suspended machine."""
+        if not self.process.alive or self.process.frozen:
+            return
+        records.catch_up(self._client)
+        self._client.record(facts.Frozen(process=self.process.id))
+        self.process.freeze()
+
+    def thaw(self) -> None:
+        """Let it go on. Messages that arrived meanwhile are read before anything is found to be late."""
+
+        def read_buffers() -> None:
+            unread, self._unread = self._unread, []
+            for message in unread:
+                self._receive(message)
+            if self._reset_while_frozen:
+                self._reset_while_frozen = False
+                self._reset()
+            self._bootstrap.expire()
+            self._connection.expire()
+
+        if self.process.alive and self.process.frozen:
+            self._client.record(facts.Thawed(process=self.process.id))
+            self.process.thaw(read_buffers)
+
+    def slow_batch(self, ms: int) -> None:
+        """The next batch takes so much longer."""
+        records.catch_up(self._client)
+        self._client.next_batch_extra_ms += ms
+        self._client.threads.application.notify()
+
+    def commit(self) -> None:
+        """Commit the positions now, without waiting for the answer."""
+        commits.send_commit(self._client)
+
+    def subscribe(self, topics: tuple[str, ...]) -> None:
+        """Change the subscription; the client rejoins its group at the next poll."""
+        if topics != self._client.topics:
+            self._client.topics = topics
+            self.membership.request_rejoin("subscription has changed")
+
+    def unsubscribe(self) -> simpy.Event:
+        """KafkaConsumer.unsubscribe(): leave, hold nothing, go on polling. Fires when it has left."""
+        return self.process.thread(self.membership.unsubscribe())
+
+    def enforce_rebalance(self) -> None:
+        """KafkaConsumer.enforceRebalance()."""
+        self.membership.request_rejoin("rebalance enforced by user")
+
+    def refresh_metadata(self) -> None:
+        """Ask for metadata now instead of when metadata.max.age.ms is over."""
+        self._client.metadata.next_refresh_ms = self._client.now
+        self._client.threads.wake()
+
+    def raise_in(self, kind: CallbackKind) -> None:
+        """The next callback of this kind raises."""
+        self._client.raising.add(kind)
