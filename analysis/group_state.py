@@ -46,26 +46,26 @@ class GroupState:
     """State, generation, members and assignment of one group; Kafka: ClassicGroup.
 
     `assignment` is that of the last AssignmentStored, kept until the next one: whoever was dropped is not in `members`.
-    `told` is False while no fact has said an assignment (broker logs never do). `has_coordinator_facts` is False until
-    any coordinator fact was seen. `grants` counts the assignments that came into force.
+    `assignment_known` is False while no fact has had an assignment (broker logs never do). `has_coordinator_facts` is
+    False until any coordinator fact was seen.
     """
 
     __slots__ = (
         "_durable",
         "_topics",
         "assignment",
+        "assignment_known",
         "generation",
-        "gone",
         "has_coordinator_facts",
-        "holders",
         "leader",
         "members",
+        "members_at_last_assignment",
         "owners",
         "protocol",
+        "removed",
         "self_reported_generation",
         "size",
         "state",
-        "told",
     )
 
     def __init__(self) -> None:
@@ -76,11 +76,11 @@ class GroupState:
         self.members: dict[MemberId, MemberState] = {}
         self.assignment: dict[MemberId, Partitions] = {}
         self.owners: dict[TopicPartition, tuple[MemberId, ...]] = {}
-        self.told = False
+        self.assignment_known = False
         self.has_coordinator_facts = False
         self.size = 0
-        self.holders: frozenset[MemberId] = frozenset()
-        self.gone: set[MemberId] = set()
+        self.members_at_last_assignment: frozenset[MemberId] = frozenset()
+        self.removed: set[MemberId] = set()
         self.self_reported_generation: dict[MemberId, int] = {}
         self._topics: set[str] | None = None
         self._durable = _Durable()
@@ -123,7 +123,7 @@ class GroupState:
 
     def learn(self, member: MemberId, generation: int, partitions: Partitions) -> None:
         """Take a member's own word for its assignment where the coordinator's log tells none (recorded runs)."""
-        if not self.told:
+        if not self.assignment_known:
             self.assignment[member] = partitions
             self.self_reported_generation[member] = generation
             self._index()
@@ -133,7 +133,7 @@ class GroupState:
         match event:
             case c.MemberAdded():
                 topics = _topics(event.protocols)
-                self.gone.discard(event.member)
+                self.removed.discard(event.member)
                 self.leader = self.leader or event.member
                 self.members[event.member] = MemberState(event.member, event.instance_id, event.client_host, topics)
             case c.MemberUpdated():
@@ -175,7 +175,7 @@ class GroupState:
 
     def _remove(self, member: MemberId) -> None:
         self.members.pop(member, None)
-        self.gone.add(member)
+        self.removed.add(member)
         if self.leader == member:
             self.leader = None
 
@@ -201,7 +201,7 @@ class GroupState:
             booked = self.members.setdefault(stored.member, MemberState(stored.member, current=True))
             booked.instance_id, booked.client_host = stored.instance_id, stored.client_host
             booked.topics = stored.subscription.topics
-        self.told = event.assignment is not None
+        self.assignment_known = event.assignment is not None
         said = {m: ps for m, ps in self.assignment.items() if self.self_reported_generation.get(m) == event.generation}
         self.assignment = dict(said if event.assignment is None else event.assignment)
         for member in self.assignment:
@@ -224,16 +224,16 @@ class GroupState:
         if led:
             self.leader = new
         self._index()
-        if event.old in self.holders:
-            self.holders = self.holders - {event.old} | {new}
+        if event.old in self.members_at_last_assignment:
+            self.members_at_last_assignment = self.members_at_last_assignment - {event.old} | {new}
         if self.state == STABLE and event.request is None:
             self._write()
 
     def _empty(self, event: GroupEmptied) -> None:
         self.state, self.generation, self.leader, self.protocol = EMPTY, event.generation, None, None
-        self.gone |= set(self.members)
+        self.removed |= set(self.members)
         self.members, self.assignment = {}, {}
-        self.told = True  # nobody has anything, which is an assignment too
+        self.assignment_known = True  # nobody has anything, which is an assignment too
         self._index()
         self._write()
 
@@ -246,7 +246,7 @@ class GroupState:
         self.owners = owners
 
     def _write(self) -> None:
-        self.holders = frozenset(self.members)
+        self.members_at_last_assignment = frozenset(self.members)
         kept = {member: replace(booked) for member, booked in self.members.items()}
         given = dict(self.assignment)
         self._durable = _Durable(self.state, self.generation, self.leader, self.protocol, kept, given)
@@ -257,8 +257,8 @@ class GroupState:
         self.state, self.generation, self.leader, self.protocol = d.state, d.generation, d.leader, d.protocol
         self.members = {member: replace(booked, current=True) for member, booked in d.members.items()}
         self.assignment = dict(d.assignment)
-        self.gone -= set(self.members)
-        self.holders = frozenset(self.members)
+        self.removed -= set(self.members)
+        self.members_at_last_assignment = frozenset(self.members)
         self._index()
 
     def plan(self) -> Iterator[tuple[MemberId, Partitions]]:

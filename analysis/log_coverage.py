@@ -31,8 +31,8 @@ COORDINATOR: frozenset[type[Event]] = frozenset(
 )
 CLIENT: frozenset[type[Event]] = frozenset(FOLDS)
 _NETWORK: frozenset[type[Event]] = frozenset({network.LinkCut, network.LinkHealed})
-_WORLD: frozenset[type[Event]] = frozenset({world.TopicCreated, world.PartitionsAdded, world.GroupDeclared})
-RELEVANT = COORDINATOR | CLIENT | _NETWORK | _WORLD
+WORLD: frozenset[type[Event]] = frozenset({world.TopicCreated, world.PartitionsAdded, world.GroupDeclared})
+RELEVANT = COORDINATOR | CLIENT | _NETWORK | WORLD
 """Every other fact (heartbeats, messages, polls, commits) can't change availability and is passed by."""
 
 
@@ -62,7 +62,7 @@ class LogCoverage:
 
 
 @dataclass(slots=True)
-class Survey:
+class LogScan:
     """The facts that matter, in order; the groups, sorted by name; and the instant at which the run ends."""
 
     log: list[Recorded]
@@ -70,7 +70,7 @@ class Survey:
     end_ms: int
 
 
-def scan_log(facts: Iterable[Recorded], until_ms: int | None = None) -> Survey:
+def scan_log(facts: Iterable[Recorded], until_ms: int | None = None) -> LogScan:
     """Read a run's facts once; those later than `until_ms` are not looked at."""
     log: list[Recorded] = []
     groups: dict[str, LogCoverage] = {}
@@ -86,76 +86,81 @@ def scan_log(facts: Iterable[Recorded], until_ms: int | None = None) -> Survey:
         log.append(fact)
         event = fact.event
         if (group := group_of(fact.stream)) is not None:
-            witness = groups.get(group) or groups.setdefault(group, LogCoverage(group, fact.at_ms))
-            _hear(witness, fact)
+            coverage = groups.get(group) or groups.setdefault(group, LogCoverage(group, fact.at_ms))
+            _note(coverage, fact)
         elif isinstance(event, world.TopicCreated | world.PartitionsAdded):
             growth.append((fact.at_ms, event.topic, event.partitions))
         elif isinstance(event, world.GroupDeclared):
             _declare(groups.setdefault(event.group, LogCoverage(event.group, fact.at_ms)), event, fact.at_ms)
-    for witness in groups.values():
-        _bear(witness, growth)
-    return Survey(log, dict(sorted(groups.items())), end_ms)
+    for coverage in groups.values():
+        _count_from(coverage, growth)
+    return LogScan(log, dict(sorted(groups.items())), end_ms)
 
 
-def _declare(witness: LogCoverage, event: world.GroupDeclared, at_ms: int) -> None:
-    if witness.declared_ms is None:
-        witness.declared_ms = at_ms
+def scan_world(facts: Iterable[Recorded]) -> dict[str, LogCoverage]:
+    """What is counted in a simulated run, by the facts of its world alone: they declare every group and topic."""
+    return scan_log(fact for fact in facts if type(fact.event) in WORLD).groups
+
+
+def _declare(coverage: LogCoverage, event: world.GroupDeclared, at_ms: int) -> None:
+    if coverage.declared_ms is None:
+        coverage.declared_ms = at_ms
     for topic in event.topics:
-        witness.topics.setdefault(topic, at_ms)
+        coverage.topics.setdefault(topic, at_ms)
 
 
-def _hear(witness: LogCoverage, fact: Recorded) -> None:
+def _note(coverage: LogCoverage, fact: Recorded) -> None:
     event = fact.event
     if fact.source is not None:
-        witness.recorded = True
+        coverage.recorded = True
     if isinstance(event, client.ClientEvent):
-        witness.clients.add(event.process)
+        coverage.clients.add(event.process)
     else:
-        witness.broker = True
+        coverage.broker = True
     if (note := _NOTES.get(type(event))) is not None:
-        note(witness, event)
+        note(coverage, event)
 
 
-def _positions(witness: LogCoverage, event: client.PositionReady) -> None:
-    witness.positions.add(event.process)
-    witness.seen.update(TopicPartition(t, p) for t, p, _ in event.offsets)
+def _positions(coverage: LogCoverage, event: client.PositionReady) -> None:
+    coverage.positions.add(event.process)
+    coverage.seen.update(TopicPartition(t, p) for t, p, _ in event.offsets)
 
 
-def _view(witness: LogCoverage, event: client.ViewChanged) -> None:
-    witness.views.add(event.process)
-    witness.seen.update(event.partitions)
+def _view(coverage: LogCoverage, event: client.ViewChanged) -> None:
+    coverage.views.add(event.process)
+    coverage.seen.update(event.partitions)
 
 
-def _sync(witness: LogCoverage, event: client.SyncOk) -> None:
-    witness.logged[event.member] = event.process
-    witness.seen.update(event.assignment or ())
+def _sync(coverage: LogCoverage, event: client.SyncOk) -> None:
+    coverage.logged[event.member] = event.process
+    coverage.seen.update(event.assignment or ())
 
 
 _NOTES: dict[type[Event], Callable[[LogCoverage, Any], None]] = {
     client.PositionReady: _positions,
     client.ViewChanged: _view,
     client.SyncOk: _sync,
-    client.CallbackStart: lambda witness, event: witness.seen.update(event.partitions),
-    client.RevocationPending: lambda witness, event: witness.seen.update(event.partitions),
-    client.CallbackEnd: lambda witness, event: witness.callback_ends.add(event.process),
-    client.JoinOk: lambda witness, event: witness.logged.update({event.member: event.process}),
-    classic.AssignmentStored: lambda witness, event: witness.seen.update(*(event.assignment or {}).values()),
+    client.CallbackStart: lambda coverage, event: coverage.seen.update(event.partitions),
+    client.RevocationPending: lambda coverage, event: coverage.seen.update(event.partitions),
+    client.CallbackEnd: lambda coverage, event: coverage.callback_ends.add(event.process),
+    client.JoinOk: lambda coverage, event: coverage.logged.update({event.member: event.process}),
+    classic.AssignmentStored: lambda coverage, event: coverage.seen.update(*(event.assignment or {}).values()),
 }
 
 
-def _bear(witness: LogCoverage, growth: list[tuple[int, str, int]]) -> None:
+def _count_from(coverage: LogCoverage, growth: list[tuple[int, str, int]]) -> None:
     """Decide from when each partition counts: its topic is declared and it exists.
 
     A group that was never declared (a recorded run may not know what it was meant for) counts the topics it was seen
     with, or else all, from its first fact. A topic whose size is not told counts the partitions seen.
     """
-    if witness.declared_ms is None:
-        known = {tp.topic for tp in witness.seen} or {topic for _, topic, _ in growth}
-        witness.topics = dict.fromkeys(sorted(known), witness.first_ms)
+    if coverage.declared_ms is None:
+        known = {tp.topic for tp in coverage.seen} or {topic for _, topic, _ in growth}
+        coverage.topics = dict.fromkeys(sorted(known), coverage.first_ms)
     for at_ms, topic, count in growth:
-        for number in range(count) if topic in witness.topics else ():
-            witness.counted_from_ms.setdefault(TopicPartition(topic, number), max(at_ms, witness.topics[topic]))
+        for number in range(count) if topic in coverage.topics else ():
+            coverage.counted_from_ms.setdefault(TopicPartition(topic, number), max(at_ms, coverage.topics[topic]))
     sized = {topic for _, topic, _ in growth}
-    for tp in witness.seen:
-        if tp.topic in witness.topics and tp.topic not in sized:
-            witness.counted_from_ms.setdefault(tp, witness.topics[tp.topic])
+    for tp in coverage.seen:
+        if tp.topic in coverage.topics and tp.topic not in sized:
+            coverage.counted_from_ms.setdefault(tp, coverage.topics[tp.topic])

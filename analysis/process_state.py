@@ -87,9 +87,8 @@ class Process:
 
     def show(self, partitions: Held) -> None:
         """The view is now exactly this; what left it is neither positioned nor pending nor paused any more."""
-        if self.callback != "lost":
-            self.surrendered |= self.view - partitions
-        self.surrendered -= partitions
+        surrendered = self.surrendered if self.callback == "lost" else self.surrendered | (self.view - partitions)
+        self.surrendered = surrendered - partitions
         self.view = partitions
         for kept in (self.positioned, self.pending, self.restoring, self.paused):
             kept &= partitions
@@ -121,7 +120,7 @@ class Processes:
         """The processes a link or an operator means: by id, or every incarnation of a name."""
         return [p for key, p in sorted(self.all.items()) if name in (key, p.name)]
 
-    def book(self, event: Event) -> None:
+    def register(self, event: Event) -> None:
         """Join member ids to processes by a coordinator fact's `client_host`."""
         if isinstance(event, classic.MemberIdIssued | classic.MemberAdded | classic.MemberReplaced):
             process = self.all.get(event.client_host or "")
@@ -131,12 +130,19 @@ class Processes:
                 if isinstance(event, classic.MemberReplaced):
                     process.released = False
 
-    def granted(self, members: Iterable[MemberId]) -> None:
-        """An assignment came into force: what it grants to these members is still to be applied."""
+    def granted(self, members: Iterable[MemberId]) -> list[tuple[Process, Held]]:
+        """An assignment came into force: what it grants to these members is still to be applied.
+
+        The processes that had surrendered partitions, with these.
+        """
+        changed = []
         for member in members:
             process = self.process_of.get(member)
             if process is not None and not process.closing:
+                if process.surrendered:
+                    changed.append((process, process.surrendered))
                 process.released, process.surrendered = False, set()
+        return changed
 
     def apply(self, event: c.ClientEvent) -> Process | None:
         """Fold one fact of a process; the process if the fact can change its availability, else None."""

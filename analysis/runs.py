@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from groupsim.analysis.availability.intervals import Interval, intervals
+from groupsim.analysis.availability.intervals import Intervals, intervals
 from groupsim.analysis.blame.blame import Blame, blame
 from groupsim.analysis.blame.critical_path import Step, critical_paths
 from groupsim.analysis.snapshots import replay_stored
@@ -63,7 +63,7 @@ class Run:
         return list(self._store.read(self.info.id, types=STATE_CHANGING))
 
     @cached_property
-    def intervals(self) -> list[Interval]:
+    def intervals(self) -> Intervals:
         """`analysis.availability.intervals.intervals` of the run, computed once."""
         return intervals(self.telling)
 
@@ -141,7 +141,7 @@ class Run:
 
     def summary(self) -> dict[str, Any]:
         """`analysis.tables.summary.summarise`: the numbers of `groupsim run --format json`."""
-        return summarise(self.telling, self.intervals, self.timelines)
+        return summarise(self.telling, self.intervals)
 
     def replay(self, until_ms: int | None = None) -> dict[str, Any]:
         """`analysis.replay.replay`: the groups' state at an instant."""

@@ -48,11 +48,11 @@ class _Kept(msgspec.Struct):
     protocol: str | None
     members: dict[MemberId, MemberState]
     assignment: dict[MemberId, Partitions]
-    told: bool
+    assignment_known: bool
     has_coordinator_facts: bool
     size: int
-    holders: frozenset[MemberId]
-    gone: set[MemberId]
+    members_at_last_assignment: frozenset[MemberId]
+    removed: set[MemberId]
     self_reported_generation: dict[MemberId, int]
     durable: _Durable
 

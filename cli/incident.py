@@ -212,7 +212,7 @@ def _print_import(summary: dict[str, Any]) -> None:
     print(f"run {summary['run']}")
 
 
-def _trust_note(known: list[Interval]) -> list[str]:
+def _trust_note(known: Sequence[Interval]) -> list[str]:
     """A note for partitions that are available according to the broker's logs alone."""
     if not any(i.label == OK and i.member is None for i in known):
         return []

@@ -14,7 +14,7 @@ from groupsim.cli.existing_store import DEFAULT_STORE
 from groupsim.cli.options import INTERRUPTED, FormatOption, StoreOption, check_record_mode, key_values
 from groupsim.cli.output import Format, error, note, plain, write_json
 from groupsim.cli.progress import progress
-from groupsim.cli.summary import headline, measured, starting_ms, title
+from groupsim.cli.summary import headline, title, with_shares
 
 if TYPE_CHECKING:
     from groupsim.simulation.run import RunResult
@@ -121,14 +121,13 @@ def _resumed(reference: str) -> Callable[[EventStore], RunResult]:
 
 def _summary(store: Any, result: Any) -> dict[str, Any]:
     """What `--format json` prints of a run."""
-    from groupsim.events.catalogue import STATE_CHANGING
-    from groupsim.events.client import Failed
+    from groupsim.analysis.tables.summary import summarise_simulated
 
     info = result.info
-    facts = list(store.read(info.id, types=STATE_CHANGING))
-    numbers, found = measured(facts)
-    raised = [{"process": f.event.process, "error": f.event.error} for f in facts if isinstance(f.event, Failed)]
-    numbers["unavailable"]["starting_ms"] = starting_ms(found)
+    summary = summarise_simulated(lambda types: store.read(info.id, types=types))
+    numbers = with_shares(summary.numbers, summary.totals)
+    numbers["unavailable"]["starting_ms"] = summary.totals.starting_ms
+    raised = [{"process": failed.process, "error": failed.error} for failed in summary.raised]
     return {
         "run": info.id,
         "scenario": info.name,

@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from groupsim.analysis.availability.causes import START
-from groupsim.analysis.availability.labels import Interval
 from groupsim.analysis.plots.display_names import counted, duration
 from groupsim.cli.output import plain
-from groupsim.events.base import Recorded
+
+if TYPE_CHECKING:
+    from groupsim.analysis.availability.labels import Interval
+    from groupsim.analysis.availability.totals import Totals
+    from groupsim.events.base import Recorded
 
 
-def measured(facts: Sequence[Recorded]) -> tuple[dict[str, Any], list[Interval]]:
+def measured(facts: Sequence[Recorded]) -> tuple[dict[str, Any], Sequence[Interval]]:
     """The numbers of a run, with the unavailable time of each group, and the intervals they come from."""
     from groupsim.analysis.availability.intervals import intervals
-    from groupsim.analysis.tables.summary import summarise
+    from groupsim.analysis.tables.summary import summarise, totals_of
 
     found = intervals(facts)
-    numbers = summarise(facts, found)
-    shares: Counter[str] = Counter()
-    for interval in found:
-        shares[interval.group] += interval.duration_ms if interval.unavailable else 0
-    for name in [*numbers["groups"], *sorted(shares)]:
-        numbers["groups"].setdefault(name, {})["unavailable_partition_ms"] = shares[name]
-    return numbers, found
+    return with_shares(summarise(facts, found), totals_of(found)), found
 
 
-def starting_ms(found: list[Interval]) -> int:
-    """Unavailable partition-milliseconds during initial start-up: nearly all of it the initial rebalance delay."""
-    return sum(interval.duration_ms for interval in found if interval.unavailable and interval.cause == START)
+def with_shares(numbers: dict[str, Any], totals: Totals) -> dict[str, Any]:
+    """The same numbers, with the unavailable time of each group."""
+    shares = totals.by_group()
+    for name in [*numbers["groups"], *shares]:
+        numbers["groups"].setdefault(name, {})["unavailable_partition_ms"] = shares.get(name, 0)
+    return numbers
 
 
 def headline(summary: dict[str, Any]) -> list[str]:

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from groupsim.analysis.availability.causes import START
-from groupsim.analysis.availability.intervals import Interval, intervals
+from groupsim.analysis.availability.intervals import Intervals, intervals
 from groupsim.analysis.tables.summary import summarise
 from groupsim.events.base import Recorded
 from groupsim.events.catalogue import STATE_CHANGING
@@ -142,7 +142,7 @@ def _told(result: RunResult) -> dict[str, Any]:
     }
 
 
-def _measured(told: list[Recorded], found: list[Interval]) -> dict[str, Any]:
+def _measured(told: list[Recorded], found: Intervals) -> dict[str, Any]:
     """The numbers of `groupsim run --format json`, flat."""
     numbers = summarise(told, found)
     unavailable, commits = numbers["unavailable"], numbers["commits"]

@@ -19,7 +19,7 @@ import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
-from groupsim.analysis.availability.intervals import Interval, intervals
+from groupsim.analysis.availability.intervals import Intervals, intervals
 from groupsim.analysis.log_coverage import CLIENT, COORDINATOR, RELEVANT
 from groupsim.analysis.tables import ownership
 from groupsim.analysis.tables.rebalances import rebalances
@@ -53,7 +53,7 @@ REBALANCE = Table("rebalances", REBALANCES, COORDINATOR | CLIENT, rebalances)
 OWNED = Table("ownership", OWNERSHIP, COORDINATOR | CLIENT, _ownership)
 
 
-def judged(run: RunId, told: list[Recorded], found: list[Interval]) -> dict[Table, pa.Table]:
+def judged(run: RunId, told: list[Recorded], found: Intervals) -> dict[Table, pa.Table]:
     """All tables of one run, by its telling facts and their intervals."""
     others = {table: as_arrow(table, run, table.rows(told)) for table in (REBALANCE, OWNED)}
     return {AVAILABILITY: as_arrow(AVAILABILITY, run, found), **others}

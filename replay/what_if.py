@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import median
+
+import msgspec
 
 from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.availability.labels import BOTH_ENTITLED, Interval
@@ -125,6 +127,6 @@ def cost(facts: Sequence[Recorded], group: str, from_ms: int, to_ms: int, rebala
 
 
 def _cut(interval: Interval, from_ms: int, to_ms: int) -> Interval:
-    return replace(
+    return msgspec.structs.replace(
         interval, from_ms=min(max(interval.from_ms, from_ms), to_ms), to_ms=max(min(interval.to_ms, to_ms), from_ms)
     )

@@ -1,82 +1,124 @@
-"""Which partition was available when, and why not: intervals by the definition and labels of the spec's section 8."""
+"""Which partition was available when, and why not, as intervals; `docs/model/availability.md` has the definition."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from array import array
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import accumulate
+from typing import overload
 
-from groupsim.analysis.availability.labels import LABELS, Interval, Verdict, interval, is_available
-from groupsim.analysis.availability.view import GroupView
-from groupsim.analysis.log_coverage import scan_log
-from groupsim.events import network
-from groupsim.events.base import Event, Recorded, group_of
+from groupsim.analysis.availability.conditions import follow
+from groupsim.analysis.availability.labels import LABELS, Interval, Verdict, is_available
+from groupsim.analysis.log_coverage import LogCoverage, scan_log
+from groupsim.events.base import Recorded
 from groupsim.events.types import TopicPartition
 
-__all__ = ["LABELS", "Interval", "intervals", "is_available"]
+__all__ = ["LABELS", "Interval", "Intervals", "intervals", "is_available"]
 
 
-def intervals(facts: Iterable[Recorded], until_ms: int | None = None) -> list[Interval]:
+def intervals(facts: Iterable[Recorded], until_ms: int | None = None) -> Intervals:
     """Every partition of every group, from the moment it is meant to be served to the end of the run, without gaps.
 
     A partition counts from its group's GroupDeclared (or its own creation, if later) to the last fact of the run, or
-    to `until_ms`, whichever is earlier. Intervals are maximal: neighbours differ in label, member or cause. What
-    changes within one millisecond is judged at its end, so no interval is empty. Sorted by group, topic, partition,
-    time. Pure Python; facts that can't matter cost one look at their type.
+    to `until_ms`, whichever is earlier. Intervals are maximal: neighbours differ in label, sub-label, member or cause.
+    What changes within one millisecond is decided at its end, so no interval is empty. Sorted by group, topic,
+    partition, time. Pure Python; facts that can't matter cost one look at their type.
     """
     read = scan_log(facts, until_ms)
-    lines = {name: _Lines(GroupView(witness)) for name, witness in read.groups.items()}
-    now = read.log[0].at_ms if read.log else 0
-    for fact in read.log:
-        if fact.at_ms > now:
+    found = Intervals(read.groups)
+    follow(read.groups, read.log, found)
+    found.end(read.end_ms)
+    return found
+
+
+class _Line:
+    """One partition's time: the instants at which its verdict changes, and the number of the verdict from each on."""
+
+    __slots__ = ("from_ms", "verdicts")
+
+    def __init__(self) -> None:
+        self.from_ms = array("q")
+        self.verdicts = array("l")
+
+
+class Intervals(Sequence[Interval]):
+    """All intervals of a run, kept as columns (16 bytes each); an `Interval` is made when one is asked for."""
+
+    def __init__(self, groups: dict[str, LogCoverage]) -> None:
+        self.end_ms = 0
+        self._verdicts: list[Verdict] = []
+        self._number: dict[Verdict, int] = {}
+        self._lines: dict[str, dict[TopicPartition, _Line]] = {
+            name: {tp: _Line() for tp in sorted(groups[name].counted_from_ms)} for name in sorted(groups)
+        }
+        self._counts: list[int] | None = None
+
+    def change(
+        self, group: str, partitions: Collection[TopicPartition], before: Verdict | None, after: Verdict, at_ms: int
+    ) -> None:
+        """See `analysis.availability.conditions.Recorder`."""
+        number = self._number.get(after)
+        if number is None:
+            number = self._number[after] = len(self._verdicts)
+            self._verdicts.append(after)
+        lines = self._lines[group]
+        for partition in partitions:
+            line = lines[partition]
+            line.from_ms.append(at_ms)
+            line.verdicts.append(number)
+
+    def end(self, at_ms: int) -> None:
+        """The run ends here."""
+        self.end_ms = at_ms
+        for lines in self._lines.values():
             for line in lines.values():
-                line.settle(now)
-            now = fact.at_ms
-        _tell(lines, fact.stream, fact.event)
-    for line in lines.values():
-        line.settle(now)
-    return [found for name in sorted(lines) for found in lines[name].close(read.end_ms)]
+                if line.from_ms and line.from_ms[-1] >= at_ms:  # what begins at the end has no length
+                    line.from_ms.pop()
+                    line.verdicts.pop()
+        self._counts = None
 
+    def rows(self) -> Iterator[tuple[str, TopicPartition, Verdict, int, int]]:
+        """Group, partition, verdict, from_ms and to_ms of every interval, in order."""
+        verdicts = self._verdicts
+        for group, lines in self._lines.items():
+            for partition, line in lines.items():
+                ends = [*line.from_ms[1:], self.end_ms]
+                for number, from_ms, to_ms in zip(line.verdicts, line.from_ms, ends, strict=bool(line.from_ms)):
+                    yield group, partition, verdicts[number], from_ms, to_ms
 
-def _tell(lines: dict[str, _Lines], stream: str, event: Event) -> None:
-    line_of = group_of(stream)
-    if line_of is not None:
-        lines[line_of].view.apply(event)
-    elif isinstance(event, network.LinkCut | network.LinkHealed):
-        for line in lines.values():
-            line.view.link(event.a, event.b, cut=isinstance(event, network.LinkCut))
+    def __iter__(self) -> Iterator[Interval]:
+        for group, (topic, partition), verdict, from_ms, to_ms in self.rows():
+            yield Interval(group, topic, partition, *verdict, from_ms, to_ms)
 
+    def __len__(self) -> int:
+        return sum(len(line.from_ms) for lines in self._lines.values() for line in lines.values())
 
-class _Lines:
-    """One open interval per partition of a group, and the closed ones before it."""
+    @overload
+    def __getitem__(self, index: int) -> Interval: ...
 
-    __slots__ = ("_now", "_since", "_unborn", "closed", "view")
+    @overload
+    def __getitem__(self, index: slice) -> list[Interval]: ...
 
-    def __init__(self, view: GroupView) -> None:
-        self.view = view
-        self.closed: dict[TopicPartition, list[Interval]] = {tp: [] for tp in sorted(view.witness.counted_from_ms)}
-        self._now: dict[TopicPartition, Verdict] = {}
-        self._since: dict[TopicPartition, int] = {}
-        self._unborn = sorted(((ms, tp) for tp, ms in view.witness.counted_from_ms.items()), reverse=True)
+    def __getitem__(self, index: int | slice) -> Interval | list[Interval]:
+        if isinstance(index, slice):
+            return list(self)[index]
+        places = [(group, tp, line) for group, lines in self._lines.items() for tp, line in lines.items()]
+        if self._counts is None:
+            self._counts = list(accumulate(len(line.from_ms) for _, _, line in places))
+        wanted = index + len(self) if index < 0 else index
+        if not 0 <= wanted < len(self):
+            raise IndexError(index)
+        place = bisect_right(self._counts, wanted)
+        group, (topic, partition), line = places[place]
+        at = wanted - self._counts[place] + len(line.from_ms)
+        to_ms = line.from_ms[at + 1] if at + 1 < len(line.from_ms) else self.end_ms
+        return Interval(group, topic, partition, *self._verdicts[line.verdicts[at]], line.from_ms[at], to_ms)
 
-    def settle(self, at_ms: int) -> None:
-        """Judge at the end of this millisecond what may have changed in it."""
-        for tp in self.view.take_dirty(self._now):
-            if tp in self._now:
-                new = self.view.verdict(tp)
-                if new != self._now[tp]:
-                    self._shut(tp, at_ms)
-                    self._now[tp], self._since[tp] = new, at_ms
-        while self._unborn and self._unborn[-1][0] <= at_ms:
-            counted_from_ms, tp = self._unborn.pop()
-            self._now[tp], self._since[tp] = self.view.verdict(tp), counted_from_ms
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and len(self) == len(other) and list(self) == list(other)
 
-    def _shut(self, tp: TopicPartition, at_ms: int) -> None:
-        since = self._since[tp]
-        if at_ms > since:
-            self.closed[tp].append(interval(self.view.witness.group, tp, self._now[tp], since, at_ms))
+    __hash__ = None  # type: ignore[assignment]
 
-    def close(self, end_ms: int) -> Iterator[Interval]:
-        """End what is still open and give everything, by partition and time."""
-        for tp, earlier in self.closed.items():
-            if tp in self._now:
-                self._shut(tp, end_ms)
-            yield from earlier
+    def __repr__(self) -> str:
+        return f"<Intervals: {len(self)}>"

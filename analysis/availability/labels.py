@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
-from groupsim.events.types import TopicPartition
+import msgspec
 
 DOUBLE = "DOUBLE"
 OK = "OK"
@@ -70,8 +69,7 @@ class Verdict(NamedTuple):
     cause: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(msgspec.Struct, frozen=True):
     """One partition of one group in one condition, from `from_ms` up to, but not including, `to_ms`.
 
     `member` is the process concerned (its member id where no process is known), None where nobody is. `cause` names
@@ -107,8 +105,3 @@ class Interval:
 def is_available(label: str, sub_label: str | None) -> bool:
     """OK, or DOUBLE with at least one entitled claimant."""
     return label == OK or (label == DOUBLE and sub_label != NONE_ENTITLED)
-
-
-def interval(group: str, tp: TopicPartition, verdict: Verdict, from_ms: int, to_ms: int) -> Interval:
-    """A verdict and the time for which it held."""
-    return Interval(group, tp.topic, tp.partition, *verdict, from_ms, to_ms)

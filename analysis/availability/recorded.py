@@ -40,44 +40,44 @@ NO_LOG = "no log of a member"
 
 def untold(view: GroupView, x: Process) -> bool:
     """The books can't judge this process: no broker log, or one that does not tell its assignment."""
-    return not view.witness.broker or not (x.member and view.books.told)
+    return not view.coverage.broker or not (x.member and view.state.assignment_known)
 
 
 def entitled(view: GroupView, x: Process) -> bool:
     """By the process's own word, unless the books have put its member id out of the group."""
-    if not view.books.has_coordinator_facts:
+    if not view.state.has_coordinator_facts:
         return True
     if not x.member:
-        return view.books.state != EMPTY
-    if x.member in view.books.members:
-        return view.books.may_commit(x.member)
-    return x.member not in view.books.gone
+        return view.state.state != EMPTY
+    if x.member in view.state.members:
+        return view.state.may_commit(x.member)
+    return x.member not in view.state.removed
 
 
 def word(view: GroupView) -> str | None:
     """On whose word a partition counts as served in a recorded run; None where broker and client agree."""
-    return None if view.witness.broker else CLIENTS_WORD
+    return None if view.coverage.broker else CLIENTS_WORD
 
 
 def verdict(view: GroupView, tp: TopicPartition, owner: MemberId | None, x: Process | None) -> Verdict | None:
     """The label of a partition that no process in the log holds; None where the books can be relied on."""
-    if not view.witness.recorded:
+    if not view.coverage.recorded:
         return Verdict(UNKNOWN, NO_LOG, owner, view.causes.now) if owner and x is None else None
-    books, cause = view.books, view.causes.now
-    if not view.witness.broker:
+    state, cause = view.state, view.causes.now
+    if not view.coverage.broker:
         return _from_clients(view, tp)
-    if (books.state == EMPTY and books.has_coordinator_facts) or x is not None:
+    if (state.state == EMPTY and state.has_coordinator_facts) or x is not None:
         return None
-    if owner is None and books.has_coordinator_facts and _all_known(view):
+    if owner is None and state.has_coordinator_facts and _all_known(view):
         return Verdict(GRANT_IN_FLIGHT, CLIENTS_WORD, None, cause) if _part_untold(view) else None
     giver = _surrendered(view, tp)
-    if giver is not None and (books.rebalancing or not books.has_coordinator_facts):
+    if giver is not None and (state.rebalancing or not state.has_coordinator_facts):
         return Verdict(WITHHELD, CLIENTS_WORD, giver.id, cause)
-    if not books.has_coordinator_facts:
+    if not state.has_coordinator_facts:
         return Verdict(UNKNOWN, NOTHING_YET, None, cause)
-    if books.state == STABLE:
-        return Verdict(OK, BY_THE_BOOKS, owner) if owner is not None or not books.told else None
-    reason = NO_LOG if view.witness.clients else ONLY_THE_BROKER
+    if state.state == STABLE:
+        return Verdict(OK, BY_THE_BOOKS, owner) if owner is not None or not state.assignment_known else None
+    reason = NO_LOG if view.coverage.clients else ONLY_THE_BROKER
     return Verdict(UNKNOWN, reason, owner, cause)
 
 
@@ -86,27 +86,27 @@ def _all_known(view: GroupView) -> bool:
 
     These are the members at the last assignment: who came later has nothing yet.
     """
-    books = view.books
-    if len(books.holders) < books.size and not books.rebalancing:
+    state = view.state
+    if len(state.members_at_last_assignment) < state.size and not state.rebalancing:
         return False
-    witness = view.witness
-    left = books.holders & set(books.members)
-    return bool(books.holders) and all(witness.logged.get(member) in witness.views for member in left)
+    coverage = view.coverage
+    left = state.members_at_last_assignment & set(state.members)
+    return bool(state.members_at_last_assignment) and all(
+        coverage.logged.get(member) in coverage.views for member in left
+    )
 
 
 def _part_untold(view: GroupView) -> bool:
     """An assignment that nobody tells is in force, and a member has not shown yet what it got."""
-    books = view.books
-    if books.told or books.state != STABLE:
+    state = view.state
+    if state.assignment_known or state.state != STABLE:
         return False
-    return any(books.self_reported_generation.get(member) != books.generation for member in books.members)
+    return any(state.self_reported_generation.get(member) != state.generation for member in state.members)
 
 
 def _surrendered(view: GroupView, tp: TopicPartition) -> Process | None:
-    for _, x in sorted(view.processes.all.items()):
-        if x.alive and tp in x.surrendered:
-            return x
-    return None
+    names = sorted(view.surrendered_by.get(tp, ()))
+    return next((x for x in map(view.processes.all.__getitem__, names) if x.alive), None)
 
 
 def _from_clients(view: GroupView, tp: TopicPartition) -> Verdict:
@@ -121,4 +121,4 @@ def _from_clients(view: GroupView, tp: TopicPartition) -> Verdict:
 
 
 def _promised(view: GroupView, x: Process) -> tuple[TopicPartition, ...]:
-    return view.books.assignment.get(x.member, ()) if x.member else ()
+    return view.state.assignment.get(x.member, ()) if x.member else ()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator
 from itertools import chain
+from typing import NamedTuple
 
 from groupsim.analysis.availability import recorded
 from groupsim.analysis.availability.causes import Causes, of_process
@@ -32,69 +33,91 @@ from groupsim.analysis.process_state import HOLDING, MEMBERSHIP, Process, Proces
 from groupsim.events import classic, client
 from groupsim.events.base import Event
 from groupsim.events.group import GroupEmptied
-from groupsim.events.types import MemberId, TopicPartition
+from groupsim.events.types import MemberId, ProcessId, TopicPartition
 
 DATA = "data"
 """How the network calls the brokers that lead the partitions; the coordinator is `broker`."""
 
 
-class GroupView:
-    """Folds the facts of one group and judges its partitions. `holders` has, per partition, whose view it is in."""
+class Changes(NamedTuple):
+    """What happened to a group since it was last asked.
 
-    def __init__(self, witness: LogCoverage) -> None:
-        self.witness = witness
-        self.books = GroupState()
+    `moved`: partitions whose condition may be another one. `affected`: partitions whose verdict may have changed though
+    their condition is the same; `all_affected`: so may every partition's.
+    """
+
+    moved: set[TopicPartition]
+    affected: set[TopicPartition]
+    all_affected: bool
+
+
+class GroupView:
+    """Folds the facts of one group and gives its partitions their labels.
+
+    `holders` has, per partition, the processes that have it in their view, and `surrendered_by` the ids of those that
+    gave it up in order. `owed`: left out of the assignment until a cooperative member has let go of it.
+    """
+
+    def __init__(self, coverage: LogCoverage) -> None:
+        self.coverage = coverage
+        self.state = GroupState()
         self.processes = Processes()
         self.causes = Causes()
-        self.holders: dict[TopicPartition, dict[str, Process]] = {}
+        self.holders: dict[TopicPartition, dict[ProcessId, Process]] = {}
+        self.surrendered_by: dict[TopicPartition, set[ProcessId]] = {}
         self.owed: set[TopicPartition] = set()
         self.cut: set[str] = set()
-        self._dirty: set[TopicPartition] = set()
-        self._rewritten = False
+        self._moved: set[TopicPartition] = set()
+        self._affected: set[TopicPartition] = set()
+        self._all_affected = False
 
-    def take_dirty(self, was: Mapping[TopicPartition, Verdict]) -> set[TopicPartition]:
-        """The partitions whose label may have changed since the last call; `was` has what was said of each then."""
-        dirty, self._dirty = self._dirty, set()
-        if self._rewritten:
-            self._rewritten = False
-            dirty |= was.keys() - self._kept(was)
-        return dirty
+    def take_changes(self) -> Changes | None:
+        """What happened since the last call; None if nothing did."""
+        if not (self._moved or self._affected or self._all_affected):
+            return None
+        changes = Changes(self._moved, self._affected, self._all_affected)
+        self._moved, self._affected, self._all_affected = set(), set(), False
+        return changes
 
-    def _kept(self, was: Mapping[TopicPartition, Verdict]) -> set[TopicPartition]:
-        """What is served by somebody whom the books still entitle to it: no other word of theirs ends an OK."""
-        kept: set[TopicPartition] = set()
-        for member, given in self.books.assignment.items():
-            x = self.processes.of(member)
-            if x is not None and x.member == member and self.books.may_commit(member):
-                kept.update(tp for tp in given if tp in was and was[tp].label == OK and was[tp].member == x.id)
-        return kept
+    def condition(self, tp: TopicPartition) -> Hashable:
+        """All that a verdict asks of the partition itself: partitions in equal condition have the same verdict."""
+        holders = self.holders.get(tp)
+        surrendered = self.surrendered_by.get(tp)
+        return (
+            tp.topic,
+            self.state.owners.get(tp),
+            tp in self.owed,
+            tuple(sorted(surrendered)) if surrendered else (),
+            tuple(_held(holders[name], tp) for name in sorted(holders)) if holders else (),
+        )
 
     def apply(self, event: Event) -> None:
         """Fold one fact of the group's own streams."""
         if isinstance(event, client.ClientEvent):
-            self._hear(event)
+            self._apply_client(event)
             return
-        self.causes.apply(event, self.books, self.processes, bool(self.owed))
-        member = None if self.witness.recorded else _who(event)
-        topics = self.books.topics if member else None
-        if self.books.apply(event):
-            if self.witness.recorded:
-                self._dirty.update(self.witness.counted_from_ms)
-            elif member and self.books.topics == topics:
-                self._dirty.update(self._of_member(member))
+        self.causes.apply(event, self.state, self.processes, bool(self.owed))
+        owners = self.state.owners
+        member = None if self.coverage.recorded else _member_added_or_removed(event)
+        topics = self.state.topics if member else None
+        if self.state.apply(event):
+            if member and self.state.topics == topics:
+                self._affected.update(self._of_member(member))
             else:
-                self._rewritten = True
-        self.processes.book(event)
+                self._all_affected = True
+        self._owners_changed(owners)
+        self.processes.register(event)
         if isinstance(event, classic.AssignmentStored):
-            self.processes.granted(sorted(self.books.members))
-            self.owed = self._owed()
+            for process, surrendered in self.processes.granted(sorted(self.state.members)):
+                self._surrendered_changed(process, surrendered)
+            self._set_owed(self._left_out())
         elif isinstance(event, GroupEmptied):
-            self.owed = set()
+            self._set_owed(set())
 
     def _of_member(self, member: MemberId) -> set[TopicPartition]:
-        """What it was given and what its process holds: where it subscribes like others, nothing else hangs on it."""
+        """What it was assigned and what its process holds: if it subscribes like others, nothing else depends on it."""
         process = self.processes.of(member)
-        return {*self.books.assignment.get(member, ()), *(process.view if process else ())}
+        return {*self.state.assignment.get(member, ()), *(process.view if process else ())}
 
     def link(self, a: str, b: str, cut: bool) -> None:
         """A link of a process is cut or healed. Only the link to `data` stops what it serves."""
@@ -104,61 +127,86 @@ class GroupView:
             for process in self.processes.named(name):
                 if cut and process.alive:
                     process.trouble = "cut"
-                elif process.trouble == "cut" and self.books.may_commit(process.member):
+                elif process.trouble == "cut" and self.state.may_commit(process.member):
                     process.trouble = None
-                self._dirty.update(process.view, self._given(process))
+                self._affected.update(process.view, self._assigned(process))
 
-    def _hear(self, event: client.ClientEvent) -> None:
+    def _apply_client(self, event: client.ClientEvent) -> None:
         kind, known = type(event), self.processes.all.get(event.process)
         formal = kind in MEMBERSHIP
-        earlier = known.view if known else set()
+        view, surrendered = (known.view, known.surrendered) if known else (set(), set())
         standing = known.standing if known and formal else None
+        self._moved.update(_flagged(event, known))
         process = self.processes.apply(event)
         if process is None:
             return
-        if process.view is not earlier:
-            for tp in earlier - process.view:
-                self.holders[tp].pop(process.id, None)
-            for tp in process.view - earlier:
-                self.holders.setdefault(tp, {})[process.id] = process
-        if isinstance(event, client.Thawed) and self.books.may_commit(process.member) and not process.fenced:
+        if process.view is not view:
+            self._view_changed(process, view)
+        if process.surrendered is not surrendered:
+            self._surrendered_changed(process, surrendered)
+        if isinstance(event, client.Thawed) and self.state.may_commit(process.member) and not process.fenced:
             process.trouble = None
-        if self.witness.recorded:  # what one process tells can settle what was unknown of any partition
+        if self.coverage.recorded:  # what one process reports can decide what was unknown of any partition
             self._learn(process, event)
-            self._dirty.update(self.witness.counted_from_ms)
+            self._all_affected = True
         elif formal and process.standing == standing:  # of what it holds this changes nothing
-            self._dirty.update(tp for tp in self._given(process) if tp not in process.view)
+            self._affected.update(tp for tp in self._assigned(process) if tp not in process.view)
         elif kind in HOLDING:
-            self._dirty.update(earlier, process.view)
+            self._affected.update(process.view)
         else:
-            self._dirty.update(earlier, process.view, self._given(process))
+            self._affected.update(view, process.view, self._assigned(process))
 
-    def _given(self, process: Process) -> Iterator[TopicPartition]:
-        """What the books give to it, under whatever id."""
-        return chain.from_iterable(self.books.assignment.get(member, ()) for member in process.ids)
+    def _view_changed(self, process: Process, before: set[TopicPartition]) -> None:
+        for tp in before - process.view:
+            self.holders[tp].pop(process.id, None)
+        for tp in process.view - before:
+            self.holders.setdefault(tp, {})[process.id] = process
+        self._moved |= before ^ process.view
+
+    def _surrendered_changed(self, process: Process, before: set[TopicPartition]) -> None:
+        for tp in before - process.surrendered:
+            self.surrendered_by[tp].discard(process.id)
+        for tp in process.surrendered - before:
+            self.surrendered_by.setdefault(tp, set()).add(process.id)
+        self._moved |= before ^ process.surrendered
+
+    def _owners_changed(self, before: dict[TopicPartition, tuple[MemberId, ...]]) -> None:
+        now = self.state.owners
+        if now is not before:
+            self._moved.update(tp for tp, _ in now.items() ^ before.items())
+
+    def _set_owed(self, owed: set[TopicPartition]) -> None:
+        self._moved |= self.owed ^ owed
+        self.owed = owed
+
+    def _assigned(self, process: Process) -> Iterator[TopicPartition]:
+        """What the coordinator assigned to it, under any of its member ids."""
+        return chain.from_iterable(self.state.assignment.get(member, ()) for member in process.ids)
 
     def _learn(self, process: Process, event: client.ClientEvent) -> None:
-        if not process.member or self.books.told:
+        """Take the process's own report of its assignment where the coordinator's log has none."""
+        if not process.member or self.state.assignment_known:
             return
+        owners = self.state.owners
         if isinstance(event, client.SyncOk) and event.assignment is not None:
-            self.books.learn(process.member, event.generation, event.assignment)
-        elif isinstance(event, client.ViewChanged) and self.books.state == STABLE:
-            generation, shown = self.books.generation, set(event.partitions)
-            if (
-                self.books.self_reported_generation.get(process.member) == generation
-            ):  # what it lets go of later was granted all the same
-                shown |= set(self.books.assignment.get(process.member, ()))
-            self.books.learn(process.member, generation, tuple(sorted(shown)))
+            self.state.learn(process.member, event.generation, event.assignment)
+        elif isinstance(event, client.ViewChanged) and self.state.state == STABLE:
+            generation, shown = self.state.generation, set(event.partitions)
+            if self.state.self_reported_generation.get(process.member) == generation:
+                # What it gives up later was assigned all the same.
+                shown |= set(self.state.assignment.get(process.member, ()))
+            self.state.learn(process.member, generation, tuple(sorted(shown)))
+        self._owners_changed(owners)
 
-    def _owed(self) -> set[TopicPartition]:
-        """Left out of the new assignment because a cooperative member still has to let go of it (spec: 5.8)."""
+    def _left_out(self) -> set[TopicPartition]:
+        """Left out of the new assignment because a cooperative member still has to let go of it (KIP-429)."""
         kept = {
             tp
             for process in self.processes.all.values()
-            if process.alive and process.member in self.books.members
+            if process.alive and process.member in self.state.members
             for tp in process.view
         }
-        return kept - set(self.books.owners)
+        return kept - self.state.owners.keys()
 
     def connected(self, process: Process) -> bool:
         """It reaches the leaders of its partitions."""
@@ -168,13 +216,13 @@ class GroupView:
         """Its application thread is in a rebalance callback; not asked of a log that never says when one ends."""
         if process.callback is None:
             return False
-        return not self.witness.recorded or process.id in self.witness.callback_ends
+        return not self.coverage.recorded or process.id in self.coverage.callback_ends
 
     def positioned(self, process: Process, tp: TopicPartition) -> bool:
         """It knows from where to fetch; taken as given of a log that never says so."""
         if tp in process.positioned:
             return True
-        return self.witness.recorded and process.id not in self.witness.positions
+        return self.coverage.recorded and process.id not in self.coverage.positions
 
     def serving(self, x: Process, tp: TopicPartition) -> bool:
         """Spec 8.1: running, fetchable, not in a callback, not restoring, connected. Asked most of all: what is mostly
@@ -195,9 +243,9 @@ class GroupView:
         """Spec 8.1: the books give it the partition and its commit would be accepted."""
         if x.fenced:
             return False
-        if self.witness.recorded and recorded.untold(self, x):
+        if self.coverage.recorded and recorded.untold(self, x):
             return recorded.entitled(self, x)
-        return self.books.entitled(x.member, tp)
+        return self.state.entitled(x.member, tp)
 
     def verdict(self, tp: TopicPartition) -> Verdict:
         """The first label of 8.2 that holds."""
@@ -210,7 +258,7 @@ class GroupView:
         serving = [x for x in holders if self.serving(x, tp)]
         if serving:
             return self._served(serving, [x for x in serving if self.entitled(x, tp)])
-        owner = self.books.owner(tp)
+        owner = self.state.owner(tp)
         process = self.processes.of(owner)
         if process is None or not process.alive or tp not in process.view:
             process = next((x for x in holders if self._lets_go(x, tp, owner)), process)
@@ -229,7 +277,7 @@ class GroupView:
         return Verdict(ZOMBIE_ONLY, None, zombies[0].id, trouble)
 
     def _ok(self, x: Process) -> Verdict:
-        return Verdict(OK, recorded.word(self) if self.witness.recorded else None, x.id)
+        return Verdict(OK, recorded.word(self) if self.coverage.recorded else None, x.id)
 
     def _lets_go(self, x: Process, tp: TopicPartition, owner: MemberId | None) -> bool:
         """At the end of a cooperative round it runs the revoked callback of what nobody was given yet (spec: 8.3).
@@ -238,9 +286,9 @@ class GroupView:
         """
         if not x.alive or owner is not None:
             return False
-        if self.witness.recorded and recorded.untold(self, x):
+        if self.coverage.recorded and recorded.untold(self, x):
             return self.entitled(x, tp)
-        return not x.fenced and self.books.may_commit(x.member) and self.busy(x) and x.callback == "revoked"
+        return not x.fenced and self.state.may_commit(x.member) and self.busy(x) and x.callback == "revoked"
 
     def _held(self, x: Process, tp: TopicPartition) -> Verdict:
         """The owner has it in its view and does not serve it."""
@@ -262,9 +310,9 @@ class GroupView:
             return Verdict(OWNER_DEAD, None, x.id, of_process(x))
         if x is not None and self._in_flight(x, tp):
             return Verdict(GRANT_IN_FLIGHT, None, x.id, cause)
-        if self.books.rebalancing and self.books.subscribed(tp.topic):
+        if self.state.rebalancing and self.state.subscribed(tp.topic):
             return Verdict(WITHHELD, None, None, cause)
-        if self.books.state in (STABLE, DEAD) and (tp in self.owed or x is not None):
+        if self.state.state in (STABLE, DEAD) and (tp in self.owed or x is not None):
             return Verdict(WITHHELD, None, None, (of_process(x) if x is not None else None) or cause)
         return Verdict(UNOWNED, None, None, cause)
 
@@ -272,9 +320,28 @@ class GroupView:
         """The owner will apply this grant, unless it has asked to join again or has given the partition up since."""
         if x.released:
             return False
-        return self.books.state == STABLE or (self.books.state in (PREPARING, DEAD) and tp not in x.surrendered)
+        return self.state.state == STABLE or (self.state.state in (PREPARING, DEAD) and tp not in x.surrendered)
 
 
-def _who(event: Event) -> MemberId | None:
+def _member_added_or_removed(event: Event) -> MemberId | None:
     """The one member that comes or goes by this fact; None for all other facts."""
     return event.member if isinstance(event, classic.MemberAdded | classic.MemberRemoved) else None
+
+
+def _held(x: Process, tp: TopicPartition) -> tuple[str, bool, bool, bool, bool]:
+    """The condition of a partition in a process's view."""
+    return x.id, tp in x.positioned, tp in x.pending, tp in x.restoring, tp in x.paused
+
+
+def _flagged(event: client.ClientEvent, process: Process | None) -> Iterable[TopicPartition]:
+    """The partitions whose condition in the process's view this fact may change, but for those that come and go."""
+    match event:
+        case client.RevocationPending() | client.RestoreStart() | client.RestoreEnd() | client.Paused():
+            return event.partitions
+        case client.Resumed():
+            return event.partitions
+        case client.PositionReady():
+            return [TopicPartition(topic, partition) for topic, partition, _ in event.offsets]
+        case client.CallbackStart() if event.kind == "assigned" and process is not None:
+            return process.pending
+    return ()

@@ -75,7 +75,7 @@ def commits(facts: Iterable[Recorded]) -> Iterator[Row]:
             member = (x.member or None) if x is not None else None
             yield from _rows(fact.at_ms, (group, event.process, member, None), event.offsets, event.error, "client")
         else:
-            processes[group].book(event)
+            processes[group].register(event)
 
 
 def _rows(

@@ -67,7 +67,7 @@ class _Owners:
                 gone, come = {(tp, x.id) for tp in before - now}, {(tp, x.id) for tp in now - before}
                 self.turn(BELIEVED, gone, come, fact.at_ms)
         else:
-            self.processes.book(event)
+            self.processes.register(event)
             if self.books.apply(event):
                 granted = self._granted()
                 held = set(self.open[GRANTED])

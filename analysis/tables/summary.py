@@ -2,146 +2,191 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
+from groupsim.analysis.availability.conditions import follow
 from groupsim.analysis.availability.intervals import intervals
-from groupsim.analysis.availability.labels import BOTH_ENTITLED, LABELS, OK, UNKNOWN, Interval
+from groupsim.analysis.availability.labels import Interval
+from groupsim.analysis.availability.totals import Totals
 from groupsim.analysis.group_state import GroupState
-from groupsim.analysis.log_coverage import COORDINATOR
-from groupsim.analysis.timelines.builder import group_timelines
-from groupsim.analysis.timelines.group_timeline import GroupTimeline
+from groupsim.analysis.log_coverage import COORDINATOR, WORLD, scan_world
+from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.events.base import Recorded, group_of
+from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.events.group import CommitAccepted, CommitRefused
 from groupsim.events.world import GroupDeclared
 
 Where = tuple[str, str, int]
+Reader = Callable[[Sequence[str]], Iterable[Recorded]]
+"""Reads a run's facts of these types, in order, each time it is called."""
 
 
-def summarise(
-    facts: Sequence[Recorded],
-    found: Sequence[Interval] | None = None,
-    timelines: Mapping[str, GroupTimeline] | None = None,
-) -> dict[str, Any]:
+class Summary(NamedTuple):
+    """A run's numbers as `summarise` gives them, the sums they come from, and what members raised."""
+
+    numbers: dict[str, Any]
+    totals: Totals
+    raised: list[p.Failed]
+
+
+def summarise(facts: Sequence[Recorded], found: Iterable[Interval] | None = None) -> dict[str, Any]:
     """`groups`, `unavailable`, `commits` and `reprocessed_records` of a whole run.
 
-    `found` and `timelines` are the run's, where the caller has them already: they cost more than all the rest.
+    `found` are the run's intervals where the caller has them already: they cost as much as all the rest.
     """
-    found = intervals(facts) if found is None else found
-    counts = Counter(type(fact.event) for fact in facts)
-    unsafe_ms = sum(i.duration_ms for i in found if i.sub_label == BOTH_ENTITLED)
-    return {
-        "groups": groups(facts, timelines),
-        "unavailable": unavailable(found),
-        "commits": {
-            "accepted": counts[CommitAccepted],
-            "refused": counts[CommitRefused],
-            "unsafe_ms": unsafe_ms,
-        },
-        "reprocessed_records": reprocessed_records(facts),
-    }
+    totals = totals_of(intervals(facts) if found is None else found)
+    counted = _Counted()
+    for fact in facts:
+        counted.observe(fact)
+    return counted.numbers(totals)
+
+
+def summarise_simulated(read: Reader) -> Summary:
+    """The same of a simulated run, whose facts are read twice and not kept, and whose intervals are only added up.
+
+    A simulated run declares its groups and topics: other facts need not be looked at to know what is counted.
+    """
+    groups = scan_world(read(sorted(kind.__name__ for kind in WORLD)))
+    totals, counted = Totals(), _Counted()
+    totals.end(follow(groups, counted.watch(read(STATE_CHANGING)), totals))
+    return Summary(counted.numbers(totals), totals, counted.raised)
+
+
+def totals_of(found: Iterable[Interval]) -> Totals:
+    """The sums of these intervals."""
+    totals = Totals()
+    for interval in found:
+        totals.add(interval)
+    return totals
 
 
 def unavailable(found: Iterable[Interval]) -> dict[str, Any]:
-    """`partition_ms` (sum of unavailable partition-milliseconds), its parts `by_label`, the most partitions at once,
-    and the share of all partition time.
-
-    `unknown_ms`, which is part of neither, is what a recorded log does not tell; DOUBLE counts where nobody may commit.
-    """
-    by_label = {label: 0 for label in LABELS if label not in (OK, UNKNOWN)}
-    total_ms = unknown_ms = 0
-    steps: Counter[int] = Counter()
-    for i in found:
-        total_ms += i.duration_ms
-        if i.unavailable:
-            by_label[i.label] += i.duration_ms
-            steps[i.from_ms] += 1
-            steps[i.to_ms] -= 1
-        elif not i.available:
-            unknown_ms += i.duration_ms
-    partition_ms = sum(by_label.values())
-    return {
-        "partition_ms": partition_ms,
-        "by_label": by_label,
-        "max_partitions": _highest(steps),
-        "share": round(partition_ms / total_ms, 9) if total_ms else 0.0,
-        "unknown_ms": unknown_ms,
-    }
+    """`analysis.availability.totals.Totals.unavailable` of these intervals."""
+    return totals_of(found).unavailable()
 
 
-def _highest(steps: Counter[int]) -> int:
-    level = highest = 0
-    for _, step in sorted(steps.items()):
-        level += step
-        highest = max(highest, level)
-    return highest
+@dataclass(slots=True)
+class _Group:
+    """One group as its facts pass by; `reported` are the generations that its clients speak of."""
+
+    state: GroupState = field(default_factory=GroupState)
+    rebalances: int = 0
+    reported: set[int] = field(default_factory=set)
+
+    def numbers(self, protocol: str) -> dict[str, Any]:
+        """As `analysis.tables.rebalances` counts them: what clients report counts where the coordinator is silent."""
+        return {
+            "protocol": protocol,
+            "rebalances": self.rebalances if self.state.has_coordinator_facts else len(self.reported),
+            "generation": self.state.generation,
+            "members": len(self.state.members),
+        }
 
 
-def groups(
-    facts: Iterable[Recorded], timelines: Mapping[str, GroupTimeline] | None = None
-) -> dict[str, dict[str, Any]]:
-    """Per group: protocol, number of rebalances, last generation and members at the end."""
-    facts = list(facts)
-    books: dict[str, GroupState] = {}
-    protocols: dict[str, str] = {}
-    for fact in facts:
+class _Counted:
+    """All numbers but the unavailable time, counted while the facts pass by."""
+
+    def __init__(self) -> None:
+        self.raised: list[p.Failed] = []
+        self._accepted = self._refused = 0
+        self._groups: dict[str, _Group] = {}
+        self._protocols: dict[str, str] = {}
+        self._records = _Records()
+
+    def watch(self, facts: Iterable[Recorded]) -> Iterator[Recorded]:
+        """The same facts, counted."""
+        for fact in facts:
+            self.observe(fact)
+            yield fact
+
+    def observe(self, fact: Recorded) -> None:
+        """Count one fact."""
         event = fact.event
         if isinstance(event, GroupDeclared):
-            protocols.setdefault(event.group, event.protocol)
-            books.setdefault(event.group, GroupState())
-        elif (group := group_of(fact.stream)) is not None:
-            of_group = books.setdefault(group, GroupState())
-            if type(event) in COORDINATOR:
-                of_group.apply(event)
-    known = group_timelines(facts) if timelines is None else timelines
-    return {
-        group: {
-            "protocol": protocols.get(group, "classic"),
-            "rebalances": len((*known[group].rebalances, *known[group].reported)) if group in known else 0,
-            "generation": books[group].generation,
-            "members": len(books[group].members),
+            self._protocols.setdefault(event.group, event.protocol)
+            self._groups.setdefault(event.group, _Group())
+            return
+        name = group_of(fact.stream)
+        if name is None:
+            return
+        group = self._groups.get(name)
+        if group is None:
+            group = self._groups[name] = _Group()
+        kind = type(event)
+        if kind in COORDINATOR:
+            group.state.apply(event)
+            group.rebalances += kind is c.RebalanceStarted
+        elif isinstance(event, p.PositionReady | p.PositionReached):
+            self._records.observe(name, event)
+        elif isinstance(event, p.JoinOk | p.SyncOk):
+            group.reported.add(event.generation)
+        elif kind is CommitAccepted:
+            self._accepted += 1
+        elif kind is CommitRefused:
+            self._refused += 1
+        elif isinstance(event, p.Failed):
+            self.raised.append(event)
+
+    def numbers(self, totals: Totals) -> dict[str, Any]:
+        """All together, in the shape of the contract."""
+        groups = {
+            name: self._groups[name].numbers(self._protocols.get(name, "classic")) for name in sorted(self._groups)
         }
-        for group in sorted(books)
-    }
+        return {
+            "groups": groups,
+            "unavailable": totals.unavailable(),
+            "commits": {"accepted": self._accepted, "refused": self._refused, "unsafe_ms": totals.unsafe_ms},
+            "reprocessed_records": self._records.again,
+        }
 
 
 @dataclass(slots=True)
 class _Reading:
-    """Who reads a partition since which offset, and how far the readers before it had come."""
+    """Who reads a partition, and how far the readers before it had come; `former` readers by where the next began."""
 
     process: str | None = None
-    start: int = 0
     furthest: int = 0
     former: dict[str, int] = field(default_factory=dict)
 
 
-def reprocessed_records(facts: Iterable[Recorded]) -> int:
+class _Records:
     """Records read again: how far the readers before had come, less the offset where the next one starts.
 
     A zombie that reports its position after its successor has started counts then, from the successor's start.
     """
-    readings: dict[Where, _Reading] = {}
-    again = 0
-    for fact in facts:
-        event = fact.event
-        if not isinstance(event, p.PositionReady | p.PositionReached):
-            continue
-        group = group_of(fact.stream) or ""
+
+    def __init__(self) -> None:
+        self.again = 0
+        self._readings: dict[Where, _Reading] = {}
+
+    def observe(self, group: str, event: p.PositionReady | p.PositionReached) -> None:
+        """Count what one report of positions tells."""
+        ready = isinstance(event, p.PositionReady)
         for topic, partition, offset in event.offsets:
-            if offset < 0:  # a recorded log does not always tell where
+            if offset < 0:  # a recorded log does not always have it
                 continue
-            reading = readings.setdefault((group, topic, partition), _Reading())
-            if isinstance(event, p.PositionReady):
-                again += max(0, reading.furthest - offset)
-                if reading.process not in (None, event.process):
-                    reading.former[str(reading.process)] = offset
-                reading.process, reading.start, reading.furthest = event.process, offset, offset
+            reading = self._readings.get((group, topic, partition))
+            if reading is None:
+                reading = self._readings[group, topic, partition] = _Reading()
+            if ready:
+                self.again += max(0, reading.furthest - offset)
+                if reading.process is not None and reading.process != event.process:
+                    reading.former[reading.process] = offset
+                reading.process, reading.furthest = event.process, offset
                 reading.former.pop(event.process, None)
             elif event.process == reading.process:
                 reading.furthest = max(reading.furthest, offset)
             elif event.process in reading.former:
-                again += max(0, offset - reading.former.pop(event.process))
-    return again
+                self.again += max(0, offset - reading.former.pop(event.process))
+
+
+def reprocessed_records(facts: Iterable[Recorded]) -> int:
+    """How many records were read again: some member had read them before."""
+    records = _Records()
+    for fact in facts:
+        if isinstance(fact.event, p.PositionReady | p.PositionReached):
+            records.observe(group_of(fact.stream) or "", fact.event)
+    return records.again

@@ -73,7 +73,7 @@ class _Fold:
             if isinstance(event, p.JoinSent) and fact.source is not None:  # a broker's log does not have all joins
                 self._arrived(event.process, fact.at_ms)
         elif kind in COORDINATOR or isinstance(event, c.PendingMemberRemoved | c.SyncTimeout):
-            self.processes.book(event)
+            self.processes.register(event)
             if isinstance(event, c.RebalanceStarted):
                 self._start(event, fact.at_ms)
             if isinstance(event, c.AssignmentStored | GroupEmptied):

@@ -25,7 +25,7 @@ class PartitionMoves:
 
     def remember(self, state: GroupState) -> None:
         """Keep the assignment as it is before the next fact changes it."""
-        self.before = dict(state.assignment) if state.told else None
+        self.before = dict(state.assignment) if state.assignment_known else None
 
     @property
     def assigned_before(self) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -23,7 +24,7 @@ HEAVY = ("slow_assignor",)
 """Minutes of a real assignor's work, whose story the others tell too."""
 
 
-def whole(pieces: list[Blame], found: list[Interval]) -> None:
+def whole(pieces: list[Blame], found: Sequence[Interval]) -> None:
     """The pieces of each unavailable interval cover it once, in order."""
     rest = iter(pieces)
     for i in (i for i in found if i.unavailable):

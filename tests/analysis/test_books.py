@@ -87,5 +87,5 @@ def test_recorded_facts_with_gaps_are_accepted() -> None:
         c.MemberRemoved(member="never-seen-either", cause="left"),
     ):
         assert books.apply(event)
-    assert (books.state, books.generation, books.told) == ("Stable", 13, False)
+    assert (books.state, books.generation, books.assignment_known) == ("Stable", 13, False)
     assert not books.apply(c.HeartbeatReceived(member="x", generation=13, error="NONE"))

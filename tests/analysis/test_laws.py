@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from groupsim.analysis.availability import intervals as intervals_module
+from groupsim.analysis.availability import conditions
 from groupsim.analysis.availability.intervals import Interval, intervals
-from groupsim.analysis.availability.labels import Verdict
-from groupsim.analysis.availability.view import GroupView
+from groupsim.analysis.availability.view import Changes, GroupView
 from groupsim.analysis.replay import replay
 from groupsim.analysis.tables.rebalances import rebalances
 from groupsim.analysis.tables.summary import unavailable
@@ -128,15 +127,19 @@ def test_intervals_cover_the_time_of_each_partition_once_and_are_maximal(log: Lo
 
 
 class Thorough(GroupView):
-    """Takes any fact as one that may change the label of any partition."""
+    """Asks for the verdict of each partition by itself, after each millisecond that has a fact."""
 
-    def take_dirty(self, was: Mapping[TopicPartition, Verdict]) -> set[TopicPartition]:
-        return super().take_dirty(was) | set(self.witness.counted_from_ms)
+    def condition(self, tp: TopicPartition) -> TopicPartition:
+        return tp
+
+    def take_changes(self) -> Changes:
+        changes = super().take_changes() or Changes(set(), set(), False)
+        return changes._replace(all_affected=True)
 
 
-def thoroughly(facts: list[Recorded]) -> list[Interval]:
+def thoroughly(facts: list[Recorded]) -> Sequence[Interval]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(intervals_module, "GroupView", Thorough)
+        patch.setattr(conditions, "GroupView", Thorough)
         return intervals(facts)
 
 

@@ -1,0 +1,153 @@
+"""Partitions in equal condition, kept together: one verdict for each group of them, and changes for a recorder.
+
+All partitions of one member change together nearly always. What is computed once per condition instead of once per
+partition makes a run of many partitions cheap, and a recorder that needs only sums never sees a single partition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable
+from typing import Protocol
+
+from groupsim.analysis.availability.labels import Verdict
+from groupsim.analysis.availability.view import GroupView
+from groupsim.analysis.log_coverage import RELEVANT, LogCoverage
+from groupsim.events import network
+from groupsim.events.base import Event, Recorded, group_of
+from groupsim.events.types import TopicPartition
+
+
+class Recorder(Protocol):
+    """Takes the changes of verdicts, in order of time; each covers partitions of one group that change alike."""
+
+    def change(
+        self, group: str, partitions: Collection[TopicPartition], before: Verdict | None, after: Verdict, at_ms: int
+    ) -> None:
+        """From `at_ms` on `after` holds of these partitions; `before` is None where they begin to count."""
+        ...
+
+
+def follow(groups: dict[str, LogCoverage], facts: Iterable[Recorded], recorder: Recorder) -> int:
+    """Fold a run's facts, read once and not kept, into changes of verdicts; the instant of the last fact (ms).
+
+    What changes within one millisecond is decided at its end.
+    """
+    followed = {name: _Group(GroupView(coverage), recorder) for name, coverage in groups.items()}
+    now = end_ms = 0
+    started = False
+    for fact in facts:
+        end_ms = max(end_ms, fact.at_ms)
+        if type(fact.event) not in RELEVANT:
+            continue
+        if fact.at_ms > now:
+            if started:
+                for group in followed.values():
+                    group.settle(now)
+            now = fact.at_ms
+        started = True
+        _apply(followed, fact.stream, fact.event)
+    if started:
+        for group in followed.values():
+            group.settle(now)
+    return end_ms
+
+
+def _apply(followed: dict[str, _Group], stream: str, event: Event) -> None:
+    name = group_of(stream)
+    if name is not None:
+        followed[name].view.apply(event)
+    elif isinstance(event, network.LinkCut | network.LinkHealed):
+        for group in followed.values():
+            group.view.link(event.a, event.b, cut=isinstance(event, network.LinkCut))
+
+
+class _Condition:
+    """The partitions in one condition and their common verdict; `arriving` are new, by the verdict they had before.
+
+    The verdict is that of the last millisecond that was settled.
+    """
+
+    __slots__ = ("arriving", "key", "partitions", "verdict")
+
+    def __init__(self, key: Hashable) -> None:
+        self.key = key
+        self.partitions: set[TopicPartition] = set()
+        self.arriving: dict[Verdict | None, list[TopicPartition]] = {}
+        self.verdict: Verdict | None = None
+
+    def example(self) -> TopicPartition | None:
+        """Any one of its partitions; None if there are none."""
+        for partition in self.partitions:
+            return partition
+        for partitions in self.arriving.values():
+            return partitions[0]
+        return None
+
+
+class _Group:
+    """The conditions of one group's partitions."""
+
+    __slots__ = ("_condition_of", "_conditions", "_not_started", "_recorder", "view")
+
+    def __init__(self, view: GroupView, recorder: Recorder) -> None:
+        self.view = view
+        self._recorder = recorder
+        self._conditions: dict[Hashable, _Condition] = {}
+        self._condition_of: dict[TopicPartition, _Condition] = {}
+        self._not_started = sorted(((ms, tp) for tp, ms in view.coverage.counted_from_ms.items()), reverse=True)
+
+    def settle(self, at_ms: int) -> None:
+        """At the end of this millisecond: find new conditions and verdicts, and report what changed."""
+        affected: set[_Condition] = set()
+        changes = self.view.take_changes()
+        if changes is not None:
+            self._move(changes.moved, affected)
+            if changes.all_affected:
+                affected.update(self._conditions.values())
+            else:
+                found = map(self._condition_of.get, changes.affected)
+                affected.update(condition for condition in found if condition is not None)
+        while self._not_started and self._not_started[-1][0] <= at_ms:
+            _, partition = self._not_started.pop()
+            affected.add(self._arrive(partition, self.view.condition(partition), None))
+        for condition in affected:
+            self._decide(condition, at_ms)
+
+    def _move(self, moved: Iterable[TopicPartition], affected: set[_Condition]) -> None:
+        """Put partitions where they belong now; the conditions they leave and those they come to are affected."""
+        for partition in moved:
+            before = self._condition_of.get(partition)
+            if before is None:  # not counted yet
+                continue
+            key = self.view.condition(partition)
+            if key != before.key:
+                before.partitions.discard(partition)
+                affected.add(before)
+                affected.add(self._arrive(partition, key, before.verdict))
+
+    def _arrive(self, partition: TopicPartition, key: Hashable, before: Verdict | None) -> _Condition:
+        condition = self._conditions.get(key)
+        if condition is None:
+            condition = self._conditions[key] = _Condition(key)
+        condition.arriving.setdefault(before, []).append(partition)
+        self._condition_of[partition] = condition
+        return condition
+
+    def _decide(self, condition: _Condition, at_ms: int) -> None:
+        """Compute the verdict of a condition and report the partitions of which another one held before."""
+        example = condition.example()
+        if example is None:
+            del self._conditions[condition.key]
+            return
+        report, group = self._recorder.change, self.view.coverage.group
+        verdict = self.view.verdict(example)
+        if verdict != condition.verdict:
+            if condition.partitions:
+                report(group, condition.partitions, condition.verdict, verdict, at_ms)
+            condition.verdict = verdict
+        if condition.arriving:
+            for before, partitions in condition.arriving.items():
+                if before != verdict:
+                    report(group, partitions, before, verdict, at_ms)
+                condition.partitions.update(partitions)
+            condition.arriving = {}
