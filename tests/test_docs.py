@@ -2,52 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import re
-import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.doc_blocks import ROOT, agree, blocks, masked, run, steps
 from tests.postgres import Server, server
 
-ROOT = Path(__file__).parent.parent
-BLOCK = re.compile(r"^```(console|python|json)((?: [\w=./]+)*)\n(.*?)^```$", re.M | re.S)
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-
-
-def blocks(page: Path) -> list[tuple[str, str, str]]:
-    """(language, attributes, text) of each block that can be run."""
-    return [(m[1], m[2].strip(), m[3]) for m in BLOCK.finditer(page.read_text("utf-8"))]
-
-
-def shape(line: str) -> re.Pattern[str]:
-    """A line of expected output; … stands for anything, white space at the end counts for nothing."""
-    return re.compile(".*".join(re.escape(part) for part in line.rstrip().split("…")))
-
-
-def agree(expected: list[str], got: list[str]) -> bool:
-    """Whether output has the expected shape; a line … alone stands for any number of lines."""
-    if not expected:
-        return not got
-    if expected[0].strip() == "…":
-        return any(agree(expected[1:], got[i:]) for i in range(len(got) + 1))
-    matches = bool(got) and shape(expected[0]).fullmatch(got[0].rstrip()) is not None
-    return matches and agree(expected[1:], got[1:])
-
-
-def commands(text: str) -> list[tuple[str, list[str]]]:
-    """Each `$ command` with the lines expected after it."""
-    found: list[tuple[str, list[str]]] = []
-    for line in text.splitlines():
-        if line.startswith("$ "):
-            found.append((line[2:], []))
-        else:
-            found[-1][1].append(line)
-    return found
+SHOWN_IN_FULL = [ROOT / "README.md", ROOT / "docs" / "tutorial.md"]
 
 
 @pytest.fixture
@@ -57,32 +21,36 @@ def postgres() -> Iterator[Server]:
         yield running
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if blocks(page.read_text("utf-8"))], ids=lambda page: page.name
+)
 def test_every_block_does_what_the_page_says(page: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    environment.pop("GROUPSIM_STORE", None)
+    settings = {}
     if page.stem == "postgresql":
-        environment["GROUPSIM_STORE"] = request.getfixturevalue("postgres").schema("groupsim")
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    for language, attributes, text in blocks(page):
-        if attributes.startswith("file="):
-            (tmp_path / attributes.removeprefix("file=")).write_text(text, "utf-8")
-            continue
-        steps = commands(text) if language == "console" else [(f"{sys.executable} -c {_quoted(text)}", ["…"])]
-        for command, expected in steps:
-            done = subprocess.run(
-                command, shell=True, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-            )
-            assert done.returncode == 0, f"{page.name}: {command}\n{done.stderr}"
-            got = done.stdout.splitlines()
-            assert agree(expected, got), f"{page.name}: {command} printed\n{done.stdout}"
+        settings["GROUPSIM_STORE"] = request.getfixturevalue("postgres").schema("groupsim")
+    for ran in run(page, tmp_path, settings):
+        assert ran.status == 0, f"{page.name}: {ran.step.command}\n{ran.stderr}"
+        got = ran.stdout.splitlines()
+        assert agree(ran.step.expected, got), f"{page.name}: {ran.step.command} printed\n{ran.stdout}"
 
 
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"
+@pytest.mark.parametrize("page", SHOWN_IN_FULL, ids=lambda page: page.name)
+def test_an_ellipsis_stands_only_for_ids_and_digests(page: Path) -> None:
+    for block in blocks(page.read_text("utf-8")):
+        for step in steps(block) if block.language == "console" else ():
+            for line in step.expected:
+                assert "…" not in line.removeprefix("run …").removeprefix("digest of the run …").replace(" … ", ""), (
+                    f"{page.name} shows no figures: {step.command}\n{line}\npython -m tests.doc_blocks prints them"
+                )
 
 
 def test_a_difference_in_the_output_is_noticed() -> None:
     assert agree(["run …  ok", "…", "end"], ["run 1a  ok", "x", "y", "end"])
     assert not agree(["run …  ok"], ["run 1a  failed"])
     assert not agree(["one"], ["one", "two"])
+
+
+def test_ids_and_digests_are_not_shown() -> None:
+    assert masked("run 550f680f6691   again: groupsim run x --seed 7") == "run …   again: groupsim run x --seed 7"
+    assert masked(f"digest of the run {'0a' * 32}") == "digest of the run …"
+    assert masked("run of 24 partitions") == "run of 24 partitions"

@@ -1,0 +1,135 @@
+"""The code blocks of README and docs: read, run, compared, rewritten.
+
+`python -m tests.doc_blocks PAGE...` runs a page and replaces the output that has changed. Run ids and digests become `…`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parent.parent
+BLOCK = re.compile(r"^```(console|python|json)((?: [\w=./]+)*)\n(.*?)^```$", re.M | re.S)
+MASKS = ((re.compile(r"^run [0-9a-f]{12}\b"), "run …"), (re.compile(r"^(digest .*?)[0-9a-f]{64}$"), r"\1…"))
+
+
+class Block(NamedTuple):
+    """One block that can be run: its language, what stands behind it, its text, and where the text stands."""
+
+    language: str
+    attributes: str
+    text: str
+    start: int
+    end: int
+
+
+class Step(NamedTuple):
+    """One command of a console block, and the lines that the page shows for it."""
+
+    command: str
+    expected: list[str]
+
+
+class Ran(NamedTuple):
+    """What a command printed, and how it ended."""
+
+    block: Block
+    step: Step
+    stdout: str
+    stderr: str
+    status: int
+
+
+def blocks(text: str) -> list[Block]:
+    """Each block of a page that can be run."""
+    return [Block(m[1], m[2].strip(), m[3], m.start(3), m.end(3)) for m in BLOCK.finditer(text)]
+
+
+def steps(block: Block) -> list[Step]:
+    """The commands of a block; a Python block is one command whose output the page does not show."""
+    if block.language != "console":
+        return [Step(f"{sys.executable} -c {_quoted(block.text)}", ["…"])]
+    found: list[Step] = []
+    for line in block.text.splitlines():
+        if line.startswith("$ "):
+            found.append(Step(line[2:], []))
+        else:
+            found[-1].expected.append(line)
+    return found
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def run(page: Path, folder: Path, settings: Mapping[str, str] = {}) -> Iterator[Ran]:
+    """Every block of a page in order, in this folder, with the examples beside it."""
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    environment.pop("GROUPSIM_STORE", None)
+    shutil.copytree(ROOT / "examples", folder / "examples")
+    for block in blocks(page.read_text("utf-8")):
+        if block.attributes.startswith("file="):
+            (folder / block.attributes.removeprefix("file=")).write_text(block.text, "utf-8")
+            continue
+        for step in steps(block):
+            done = subprocess.run(
+                step.command,
+                shell=True,
+                cwd=folder,
+                env={**environment, **settings},
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            yield Ran(block, step, done.stdout, done.stderr, done.returncode)
+
+
+def shape(line: str) -> re.Pattern[str]:
+    """A line of expected output; … stands for anything, white space at the end counts for nothing."""
+    return re.compile(".*".join(re.escape(part) for part in line.rstrip().split("…")))
+
+
+def agree(expected: list[str], got: list[str]) -> bool:
+    """Whether output has the expected shape; a line … alone stands for any number of lines."""
+    if not expected:
+        return not got
+    if expected[0].strip() == "…":
+        return any(agree(expected[1:], got[i:]) for i in range(len(got) + 1))
+    matches = bool(got) and shape(expected[0]).fullmatch(got[0].rstrip()) is not None
+    return matches and agree(expected[1:], got[1:])
+
+
+def masked(line: str) -> str:
+    """A line of output as a page shows it: what differs from run to run is `…`."""
+    for pattern, shown in MASKS:
+        line = pattern.sub(shown, line.rstrip())
+    return line
+
+
+def rewritten(page: Path) -> str:
+    """The page with the output that its commands print now. Raises RuntimeError if a command fails."""
+    text = page.read_text("utf-8")
+    shown: dict[Block, list[str]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for ran in run(page, Path(folder)):
+            if ran.status:
+                raise RuntimeError(f"{page.name}: {ran.step.command}\n{ran.stderr}")
+            got = ran.stdout.splitlines()
+            fits = agree(ran.step.expected, got)
+            lines = ran.step.expected if fits else [masked(line) for line in got]
+            shown.setdefault(ran.block, []).extend([f"$ {ran.step.command}", *lines])
+    for block in sorted((b for b in shown if b.language == "console"), key=lambda b: b.start, reverse=True):
+        text = text[: block.start] + "".join(f"{line}\n" for line in shown[block]) + text[block.end :]
+    return text
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        Path(name).write_text(rewritten(Path(name)), "utf-8")
