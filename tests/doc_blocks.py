@@ -1,6 +1,6 @@
 """The code blocks of README and docs: read, run, compared, rewritten.
 
-`python -m tests.doc_blocks PAGE...` runs a page and replaces the output that has changed. Run ids and digests become `…`.
+`python -m tests.doc_blocks PAGE...` runs a page and replaces output that has changed. Run ids and digests become `…`.
 """
 
 from __future__ import annotations

@@ -1,0 +1,99 @@
+"""No comment, docstring or document cites something that leads nowhere."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+TEXTS = {".py", ".md", ".toml", ".yml", ".html", ".js", ".css", ".sh", ".java"}
+LEFT_OUT = ("tests/golden/", "tests/incidents/data/", "tests/test_citations.py", "docs/results.md", "requirements/")
+LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.M | re.S)
+HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.M)
+MENTION = re.compile(r"\bdocs/[\w./-]+\.md(?:#[\w-]+)?")
+DECISION = re.compile(r"\bADR (\d{4})\b")
+MODULE = re.compile(r"`((?:[a-z_]+/)+[a-z_]+\.(?:py|sh|js))`")
+
+
+@cache
+def files() -> tuple[Path, ...]:
+    """Every text of the project."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    names = [name for name in listed.splitlines() if not name.startswith(LEFT_OUT)]
+    return tuple(ROOT / n for n in names if (ROOT / n).suffix in TEXTS or n == "Makefile" if (ROOT / n).is_file())
+
+
+@cache
+def anchors(page: Path) -> frozenset[str]:
+    """The anchors of a page's headings, as the site and the repository's viewer make them."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.M | re.S)
+    found: set[str] = set()
+    for title in HEADING.findall(text):
+        words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title).lower()
+        found.add(re.sub(r"[ ]", "-", re.sub(r"[^\w -]", "", words).strip()))
+    return frozenset(found)
+
+
+def problem(target: str, page: Path) -> str | None:
+    """Why a relative link does not lead anywhere; None if it does."""
+    path, _, anchor = target.partition("#")
+    where = (page.parent / path).resolve() if path else page
+    if not where.exists():
+        return f"{target}: no such file"
+    if anchor and where.suffix == ".md" and anchor not in anchors(where):
+        return f"{target}: no such heading"
+    return None
+
+
+def lines(pattern: re.Pattern[str], path: Path) -> list[tuple[int, str]]:
+    """(line number, match) of each match in a file."""
+    text = path.read_text("utf-8")
+    return [(text.count("\n", 0, m.start()) + 1, m[0]) for m in pattern.finditer(text)]
+
+
+PAGES = [path for path in files() if path.suffix == ".md"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_relative_link_leads_to_a_file_and_a_heading(page: Path) -> None:
+    text = CODE.sub("", page.read_text("utf-8"))
+    targets = [target for target in LINK.findall(text) if not re.match(r"[a-z]+:", target)]
+    assert [found for target in targets if (found := problem(target, page))] == []
+
+
+def test_every_page_that_the_code_mentions_exists_with_its_heading() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}:{line}: {why}"
+        for path in files()
+        for line, target in lines(MENTION, path)
+        if (why := problem(target, ROOT / "README.md"))
+    ]
+    assert wrong == []
+
+
+def test_every_decision_that_is_mentioned_exists() -> None:
+    known = {path.name[:4] for path in (ROOT / "docs" / "adr").glob("*.md")}
+    cited = [(path, line, number) for path in files() for line, number in lines(DECISION, path)]
+    assert [f"{path}:{line}" for path, line, number in cited if number[-4:] not in known] == []
+
+
+def test_every_module_that_a_page_names_exists() -> None:
+    named = [(page, name) for page in PAGES for name in MODULE.findall(page.read_text("utf-8"))]
+    missing = [f"{page.relative_to(ROOT)}: {name}" for page, name in named if not _somewhere(name)]
+    assert missing == []
+
+
+def _somewhere(name: str) -> bool:
+    return any(str(path.relative_to(ROOT)).endswith(name) for path in files())
+
+
+def test_a_wrong_citation_is_found() -> None:
+    page = ROOT / "README.md"
+    assert problem("docs/model/timers.md#session", page) is None
+    assert problem("docs/model/timers.md#sessions", page) == "docs/model/timers.md#sessions: no such heading"
+    assert problem("docs/model/clock.md", page) == "docs/model/clock.md: no such file"
