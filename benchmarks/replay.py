@@ -53,7 +53,7 @@ def make(store: EventStore, facts: int) -> None:
     long = msgspec.structs.replace(
         info, id=f"long-{facts}", digest=None, facts=turns * len(rows), simulated_ms=turns * lasts_ms
     )
-    store.take(long, repeated(rows, lasts_ms, facts))
+    store.import_run(long, repeated(rows, lasts_ms, facts))
 
 
 class Took(NamedTuple):

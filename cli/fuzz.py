@@ -104,7 +104,7 @@ def _run_seed(work: tuple[str, Mapping[str, str], int]) -> Finding | None:
         raise BadRequest(f"{reference}, seed {seed}: {error}") from None
     except Exception as error:  # report any exception with the seed that repeats it
         return Finding(seed, BUG, None, f"{type(error).__name__}: {error}")
-    if result.info.status == "interrupted":
+    if result.info.status == RunStatus.INTERRUPTED:
         raise KeyboardInterrupt
     broken: list[Any] = sorted((v for said in result.violations.values() for v in said), key=lambda v: v.seq)
     if broken:

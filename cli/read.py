@@ -84,7 +84,7 @@ def _print_unknown(found: Any, notes: Any, in_full: bool) -> None:
     unknown = sum(i.duration_ms for i in found.intervals if i.label == "UNKNOWN")
     if unknown:
         output.note(f"unknown from the logs: {unknown / 1_000:,.1f} partition-seconds (label UNKNOWN in `timeline`)")
-    listed = notes if found.info.source == "recorded" and isinstance(notes, list) else []
+    listed = notes if found.info.source == RunSource.RECORDED and isinstance(notes, list) else []
     for sentence in listed if in_full else ():
         output.note(f"note: {sentence}")
     if listed and not in_full:

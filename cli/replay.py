@@ -75,7 +75,7 @@ def difference_to_new_run(store: EventStore, info: RunInfo) -> str | None:
     from groupsim.scenarios import catalogue
     from groupsim.simulation.run import run
 
-    if info.source != "simulated":
+    if info.source != RunSource.SIMULATED:
         raise BadRequest(f"run {info.id} was recorded, not simulated, so it can't be run again; omit --verify")
     if info.status in ("running", "interrupted"):
         raise BadRequest(f"run {info.id} did not run to its end ({info.status}): so there is nothing to compare")

@@ -69,10 +69,10 @@ def run(
     with closing(open_store(store, create=resume is None)) as opened:
         result = simulate_into(opened)
         summary = _summary(opened, result)
-    if result.info.status == "running":
+    if result.info.status == RunStatus.RUNNING:
         note(f"groupsim: interrupted while repeating run {result.info.id}; it is unchanged and can be resumed")
         raise typer.Exit(INTERRUPTED)
-    if result.info.status == "interrupted":
+    if result.info.status == RunStatus.INTERRUPTED:
         until = f"{result.info.simulated_ms:,} ms"
         note(f"groupsim: interrupted at {until}; run {result.info.id} has every fact up to then")
         raise typer.Exit(INTERRUPTED)
@@ -108,9 +108,9 @@ def _resumed(reference: str) -> Callable[[EventStore], RunResult]:
 
     def play(store: EventStore) -> RunResult:
         info = store.find(reference)
-        if info.source != "simulated":
+        if info.source != RunSource.SIMULATED:
             raise BadRequest(f"run {info.id} was recorded, not simulated, so it can't be resumed")
-        if info.status != "running":
+        if info.status != RunStatus.RUNNING:
             raise BadRequest(f"run {info.id} has ended ({info.status}), so it can't be resumed")
         scenario = catalogue.find(info.scenario_path or info.name)
         with progress(scenario.name) as bar:

@@ -45,6 +45,6 @@ def verify(run: RunArgument, store: StoreOption = DEFAULT_STORE, form: FormatOpt
     if found is not None:
         if form is Format.TABLE:
             output.note(f"DAMAGED  {found.sentence}")
-            if info.source == "simulated" and found.first_seq != found.last_seq:
+            if info.source == RunSource.SIMULATED and found.first_seq != found.last_seq:
                 output.note(f"`groupsim replay {info.id} --verify` runs the scenario again and names the fact")
         raise typer.Exit(1)

@@ -81,7 +81,7 @@ def _whole(store: EventStore, run: RunId) -> tuple[Iterator[Row], RunInfo]:
     """The rows of a run and what is known of it; of one that is being written, as far as it is known."""
     rows = store.rows(run)  # refuses what is no whole id
     info = store.find(run)
-    return store.rows(run, stop=info.facts) if info.status == "running" else rows, info
+    return store.rows(run, stop=info.facts) if info.status == RunStatus.RUNNING else rows, info
 
 
 def _json_lines(info: RunInfo, rows: list[Row], beginning: bool) -> bytes:

@@ -81,7 +81,7 @@ def import_all(store: EventStore, found: Iterable[Exported]) -> Iterator[tuple[R
             yield info, False
             continue
         try:
-            known[info.id] = store.take(info, rows)
+            known[info.id] = store.import_run(info, rows)
         except StoreError as error:
             raise type(error)(f"{place}: {error}") from None
         yield known[info.id], True

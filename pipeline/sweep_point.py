@@ -33,7 +33,7 @@ from groupsim.pipeline.source import FACTS_FOLDER, SUMMARY_FOLDER, UNFINISHED_FO
 from groupsim.pipeline.tables import Table, file_of, judged
 from groupsim.storage.codec import Row, recorded
 from groupsim.storage.run_info import checked
-from groupsim.storage.store import RunInfo
+from groupsim.storage.store import RunInfo, RunStatus
 from groupsim.storage.writer import BatchWriter
 
 if TYPE_CHECKING:
@@ -56,11 +56,11 @@ class FactsFile(BatchWriter):
         self._waits: list[Row] = []
         self._out = pq.ParquetWriter(unfinished, LAKE, **PARQUET)
 
-    def _store(self, info: RunInfo, rows: list[Row], first: int, mark: str) -> None:
+    def _store(self, info: RunInfo, rows: list[Row], first: int, checksum: str) -> None:
         self._waits += rows
-        if len(self._waits) >= _ROW_GROUP or info.status != "running":
+        if len(self._waits) >= _ROW_GROUP or info.status != RunStatus.RUNNING:
             self._write()
-        if info.status != "running":
+        if info.status != RunStatus.RUNNING:
             self._out.add_key_value_metadata({RUN_KEY: _json.encode(info)})
 
     def _stored(self) -> int:
@@ -108,7 +108,7 @@ def play(scenario: Scenario, what: Subject, point: Point, directory: Path) -> di
     tables: dict[Table, pa.Table] = {}
     try:
         result = run(scenario, store, seed=point.seed, settings=point.settings, record=what.record)  # type: ignore[arg-type]
-        row |= _told(result)
+        row |= _described(result)
         assert store.writer is not None
         told = store.writer.telling
         found = intervals(told)
@@ -121,7 +121,7 @@ def play(scenario: Scenario, what: Subject, point: Point, directory: Path) -> di
         row["error"] = str(error)
     except Exception as error:  # a point that fails is a row with its error; the others go on
         row["error"] = f"{type(error).__name__}: {error}"
-    if result is not None and result.info.status == "interrupted":
+    if result is not None and result.info.status == RunStatus.INTERRUPTED:
         raise KeyboardInterrupt
     row["status"] = "failed" if row["error"] is not None else "finished"
     _keep(tables, point.run, unfinished, directory)
@@ -129,7 +129,7 @@ def play(scenario: Scenario, what: Subject, point: Point, directory: Path) -> di
     return row
 
 
-def _told(result: RunResult) -> dict[str, Any]:
+def _described(result: RunResult) -> dict[str, Any]:
     broken = [violation for found in result.violations.values() for violation in found]
     first = min(broken, key=lambda violation: violation.seq, default=None)
     return {

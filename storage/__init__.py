@@ -1,4 +1,19 @@
-"""The event store: append-only logs of facts, one per run."""
+"""The event store: append-only logs of facts, one per run, in SQLite, PostgreSQL or memory.
+
+store         the interface: EventStore, RunWriter, RunInfo, and their closed sets of values
+codec         facts as rows and back; the digest over rows
+upcasts       old facts in the shape of today's types
+writer        batches of facts: what all writers share
+resumed       a writer that repeats a killed run, compares it, and continues it
+run_info      RunInfo as a row of table `runs`; its checksum; errors about runs
+run_lookup    which run a reference means: id, prefix, name, `latest`
+run_import    a whole run from another store, checked before it is kept
+audit         is a stored run still as it was written?
+memory, sql   the stores; sql uses database (connections, transactions), schema (tables), triggers
+backend       what a database has to provide: sqlite, postgresql
+gc            fewer garbage collections while facts are read or made
+errors        what a store refuses
+"""
 
 from __future__ import annotations
 
@@ -12,15 +27,15 @@ _IN_MEMORY = (":memory:", "sqlite://", "sqlite:///:memory:")
 
 
 def open_store(url_or_path: str | Path, create: bool = True) -> EventStore:
-    """The store at a path or an SQLAlchemy URL; `:memory:` gives one that is gone with the process.
+    """The store at a path or an SQLAlchemy URL; `:memory:` gives one that lives as long as the process.
 
-    `create=False` refuses to make a new file, for commands that only read. Raises StoreError, NewerStore.
+    `create=False` does not create a new file, for commands that only read. Raises StoreError, NewerStore.
     """
     if str(url_or_path) in _IN_MEMORY:
         from groupsim.storage.memory import MemoryStore
 
         return MemoryStore()
-    # SQLAlchemy takes half a second to import, which `groupsim assign` need not pay.
+    # Importing SQLAlchemy takes half a second, which commands without a store should not pay.
     from sqlalchemy import URL
 
     from groupsim.storage.sql import SqlStore

@@ -1,4 +1,4 @@
-"""Is a run in the store as it was written? If not, where does the damage begin?"""
+"""Is a stored run still as it was written? If not, where does the damage begin?"""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 from groupsim.storage.codec import Digest, Row, recorded
 from groupsim.storage.errors import StoreError, UnknownFact
-from groupsim.storage.run_info import seal
+from groupsim.storage.run_info import run_checksum
 from groupsim.storage.store import Damage, EventStore, RunInfo
 
 
 def audit(store: EventStore, info: RunInfo) -> Damage | None:
-    """The first damage to the run that can be seen, or None if it is whole. Every fact is read, once.
+    """The first damage to the run, or None if it is intact. Every fact is read once.
 
-    A fact that is missing, out of its place or unreadable is named itself; a change that still reads as a fact is
-    between two marks (`storage.schema.MARKS`), so known to a batch. Raises UnknownRun.
+    A missing, misplaced or unreadable fact is named exactly. A changed fact that can still be read is located by the
+    batch checksums (`storage.schema.BATCH_CHECKSUMS`), so its batch is known. Raises UnknownRun.
     """
     return _Audit(store, info).damage() or store.damage()
 
@@ -22,12 +22,12 @@ def audit(store: EventStore, info: RunInfo) -> Damage | None:
 class _Audit:
     def __init__(self, store: EventStore, info: RunInfo) -> None:
         self._store, self._info = store, info
-        self._marks = dict(store.marks(info.id))
+        self._checksums = dict(store.batch_checksums(info.id))
         self._digest = Digest()
         self._versions: dict[str, int] = {}
         self._seq = 0
-        self._good = 0  # up to here the marks fit
-        self._bad: Damage | None = None  # what the marks say first
+        self._good = 0  # the batch checksums are correct up to here
+        self._bad: Damage | None = None  # the first wrong batch
 
     def damage(self) -> Damage | None:
         try:
@@ -41,7 +41,7 @@ class _Audit:
         return self._end()
 
     def _rows(self) -> Iterator[Row]:
-        """The rows; where the database can't read one, that one is looked for."""
+        """The rows. If the database fails to read one, the rows are read one by one to find it."""
         rows = self._store.rows(self._info.id)
         try:
             yield from rows
@@ -57,7 +57,7 @@ class _Audit:
             raise UnknownFact(f"run {self._info.id}: {trouble}") from None
 
     def _misplaced(self, row: Row) -> Damage | None:
-        """Sequence, versions and shape of one fact. Raises UnknownFact for one that can't be read."""
+        """Check sequence number, version and format of one fact. Raises UnknownFact if it can't be read."""
         seq, _, stream, version = row[:4]
         place = f"run {self._info.id}: "
         if seq != self._seq:
@@ -75,10 +75,10 @@ class _Audit:
     def _take(self, row: Row) -> None:
         self._digest.add([row])
         count = row[0] + 1
-        mark = self._marks.get(count)
-        if mark is None or self._bad:
+        checksum = self._checksums.get(count)
+        if checksum is None or self._bad:
             return
-        if mark == self._digest.hex():
+        if checksum == self._digest.hex():
             self._good = count
         else:
             self._bad = self._between(self._good, count - 1)
@@ -99,7 +99,9 @@ class _Audit:
             return self._earlier(Damage(sentence, info.facts, info.facts))
         fits = info.digest is not None and info.digest == self._digest.hex()
         if self._bad and fits:
-            return Damage(f"run {info.id}: a mark near fact {self._bad.last_seq} is damaged; its facts are whole")
+            return Damage(
+                f"run {info.id}: the checksum of the facts to {self._bad.last_seq} is damaged; they are intact"
+            )
         if self._bad:
             return self._bad
         if info.digest is not None and not fits:
@@ -108,7 +110,7 @@ class _Audit:
             return self._between(self._good, count - 1)
         if info.status != "running" and info.digest is None:
             return Damage(f"run {info.id} is {info.status} and has no digest")
-        kept = self._store.seal(info.id)
-        if kept is not None and kept != seal(info):
+        kept = self._store.run_checksum(info.id)
+        if kept is not None and kept != run_checksum(info):
             return Damage(f"run {info.id}: what is known of the run (its name, seed, settings, summary) was changed")
         return None

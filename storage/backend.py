@@ -40,7 +40,7 @@ class Backend(Protocol):
         """What the database says of damage to its own files, None if it sees none."""
         ...
 
-    def is_taken(self, error: object) -> bool:
+    def is_duplicate_key(self, error: object) -> bool:
         """Whether this driver's error says that a unique key was there already."""
         ...
 

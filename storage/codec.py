@@ -26,13 +26,12 @@ COLUMNS = ("seq", "at_ms", "stream", "version", "type", "schema", "body", "sourc
 
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 _DECODERS = {tag: msgspec.json.Decoder(kind) for tag, kind in CATALOGUE.items()}
-_FACES: dict[type[Event], tuple[str, int]] = {kind: (tag, kind.schema) for tag, kind in CATALOGUE.items()}
+_TAGS: dict[type[Event], tuple[str, int]] = {kind: (tag, kind.schema) for tag, kind in CATALOGUE.items()}
 # JSON has no NaN or infinity and msgspec writes null for them, which could not be read back.
 _FLOATS = {
-    _FACES[kind]: [field for field, hint in get_type_hints(kind).items() if hint is float]
-    for kind in CATALOGUE.values()
+    _TAGS[kind]: [field for field, hint in get_type_hints(kind).items() if hint is float] for kind in CATALOGUE.values()
 }
-_WITH_FLOATS = frozenset(face for face, fields in _FLOATS.items() if fields)
+_WITH_FLOATS = frozenset(tag for tag, fields in _FLOATS.items() if fields)
 
 
 def encode_all(events: Sequence[Event]) -> Iterator[tuple[tuple[str, int], str]]:
@@ -41,23 +40,23 @@ def encode_all(events: Sequence[Event]) -> Iterator[tuple[tuple[str, int], str]]
     Raises UnknownFact for a type outside the catalogue, StoreError for what JSON can't hold (NaN, half a surrogate).
     """
     try:
-        faces = [_FACES[type(event)] for event in events]
+        tags = [_TAGS[type(event)] for event in events]
     except KeyError:
-        odd = next(event for event in events if type(event) not in _FACES)
+        odd = next(event for event in events if type(event) not in _TAGS)
         raise UnknownFact(f"{type(odd).__name__} is not in events.catalogue, so it can't be stored") from None
-    if not _WITH_FLOATS.isdisjoint(faces):
+    if not _WITH_FLOATS.isdisjoint(tags):
         _check_floats(events)
     try:
         # Line feeds inside strings are escaped by JSON, so each line is one body.
         bodies = _ENCODER.encode_lines(events).decode().split("\n")
     except (UnicodeError, TypeError, OverflowError) as error:
         raise StoreError(f"a fact can't be written as JSON: {error}") from None
-    return zip(faces, bodies, strict=False)  # after the last line feed comes one empty text more
+    return zip(tags, bodies, strict=False)  # after the last line feed comes one empty text more
 
 
 def _check_floats(events: Sequence[Event]) -> None:
     for event in events:
-        for field in _FLOATS[_FACES[type(event)]]:
+        for field in _FLOATS[_TAGS[type(event)]]:
             value = getattr(event, field)
             if not math.isfinite(value):
                 raise StoreError(f"{type(event).__name__}.{field} is {value}, which can't be written as JSON")

@@ -32,7 +32,7 @@ _BACKENDS = {
 """A driver is imported only if it is needed."""
 
 
-class Taken(Exception):
+class DuplicateKey(Exception):
     """A unique key was there already; never leaves storage."""
 
 
@@ -66,7 +66,7 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """A transaction that waits for other writers. Raises Taken for a key that exists, else StoreError."""
+        """A transaction that waits for other writers. Raises DuplicateKey for a key that exists, else StoreError."""
         with self._sentences(), self._writing.begin() as connection:
             yield connection
 
@@ -82,8 +82,8 @@ class Database:
             raise self._ours(error) from None
 
     def _ours(self, error: BaseException | None) -> Exception:
-        if self.backend.is_taken(error):
-            return Taken()
+        if self.backend.is_duplicate_key(error):
+            return DuplicateKey()
         return StoreError(f"the store {self.place} can't be used: {self.backend.sentence(error)}")
 
 

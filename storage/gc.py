@@ -1,4 +1,4 @@
-"""Python's garbage collector while facts are made or read by the thousand."""
+"""Fewer garbage collections while thousands of facts are made or read."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 NEW_OBJECTS = 100_000
-"""How many containers more than before there are when the collector looks; Python's own default is 700."""
+"""New container objects before the collector runs; the default of Python is 700."""
 
 
 @contextmanager
 def rare_collections() -> Iterator[None]:
-    """Let the collector look seldom inside the block.
+    """Run the garbage collector less often inside the block.
 
-    Facts, and a simulation's messages and timeouts, hold no cycles: counting references frees them at once. The
-    collector would find little, and looks at everything that waits each time: a third of the time of a thousand
-    consumers, a fifth of the time in which a run's facts are read and judged.
+    Facts, and the messages and timeouts of a simulation, have no reference cycles: reference counting frees them at
+    once. The collector would find little and visit all live objects each time: a third of the time of a simulation
+    with a thousand consumers, a fifth of the time for reading a run and computing its tables.
     """
     before = gc.get_threshold()
     gc.set_threshold(NEW_OBJECTS, *before[1:])

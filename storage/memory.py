@@ -1,4 +1,4 @@
-"""A store in memory: the same rows as in a database, in a list; gone with the process."""
+"""A store in memory: the same rows as in a database, in lists."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from groupsim.events.types import RunId
 from groupsim.storage.codec import Row, check_types, digest_of, recorded
 from groupsim.storage.errors import StreamConflict
 from groupsim.storage.run_import import RunImport
-from groupsim.storage.run_info import checked, conflict, over, seal, taken
-from groupsim.storage.run_lookup import missing, pick
-from groupsim.storage.store import Damage, RunInfo, Snapshot
+from groupsim.storage.run_info import checked, conflict_sentence, duplicate_run, run_checksum, run_has_ended
+from groupsim.storage.run_lookup import find_run, unknown_run
+from groupsim.storage.store import Damage, RunInfo, RunStatus, Snapshot
 from groupsim.storage.writer import BatchWriter
 
 PLACE = "memory"
 
 
 class MemoryStore:
-    """EventStore in memory, methods as told there. Facts go through the codec: what can't be stored fails here too."""
+    """EventStore in memory. Facts go through the codec: what a database can't store fails here, too."""
 
     def __init__(self) -> None:
         self._infos: dict[RunId, RunInfo] = {}
         self._rows: dict[RunId, list[Row]] = {}
-        self._marks: dict[RunId, list[tuple[int, str]]] = {}
-        self._seals: dict[RunId, str] = {}
+        self._batch_checksums: dict[RunId, list[tuple[int, str]]] = {}
+        self._run_checksums: dict[RunId, str] = {}
         self._snapshots: dict[tuple[RunId, str], dict[int, Snapshot]] = {}
 
     def begin(self, info: RunInfo) -> MemoryWriter:
         info = checked(msgspec.structs.replace(info, facts=0))
         if info.id in self._infos:
-            raise taken(info.id, PLACE)
+            raise duplicate_run(info.id, PLACE)
         self._infos[info.id] = info
-        self._rows[info.id], self._marks[info.id] = [], []
+        self._rows[info.id], self._batch_checksums[info.id] = [], []
         return MemoryWriter(self, info)
 
     def resume(self, run: RunId) -> MemoryWriter:
@@ -45,7 +45,7 @@ class MemoryStore:
         return list(self._infos.values())
 
     def find(self, reference: str) -> RunInfo:
-        return self._infos[pick({run: info.name for run, info in self._infos.items()}, reference, PLACE)]
+        return self._infos[find_run({run: info.name for run, info in self._infos.items()}, reference, PLACE)]
 
     def rows(
         self,
@@ -79,47 +79,47 @@ class MemoryStore:
 
     def mark_interrupted(self, run: RunId) -> RunInfo:
         info = self._unfinished(run)
-        ended = msgspec.structs.replace(info, status="interrupted", digest=self.digest(run))
-        self.keep(ended, [], info.facts, "")
+        ended = msgspec.structs.replace(info, status=RunStatus.INTERRUPTED, digest=self.digest(run))
+        self.store_batch(ended, [], info.facts, "")
         return ended
 
     def damage(self) -> Damage | None:
-        """Nothing can happen to it."""
+        """Memory has no damage."""
         return None
 
     def close(self) -> None:
-        """Nothing to give back."""
+        """Nothing to close."""
 
-    def keep(self, info: RunInfo, rows: list[Row], first: int, mark: str) -> None:
-        """Put `rows` behind the `first` ones that the run has, and `info` in the place of what was known of it."""
-        if len(self._rows[info.id]) != first or self._infos[info.id].status != "running":
-            raise StreamConflict(conflict(info.id, PLACE))
+    def store_batch(self, info: RunInfo, rows: list[Row], first: int, checksum: str) -> None:
+        """Append `rows` to a run that has `first` facts, and replace its info."""
+        if len(self._rows[info.id]) != first or self._infos[info.id].status != RunStatus.RUNNING:
+            raise StreamConflict(conflict_sentence(info.id, PLACE))
         self._rows[info.id] += rows
         if rows:
-            self._marks[info.id].append((first + len(rows), mark))
+            self._batch_checksums[info.id].append((first + len(rows), checksum))
         self._infos[info.id] = info
-        if info.status != "running":
-            self._seals[info.id] = seal(info)
+        if info.status != RunStatus.RUNNING:
+            self._run_checksums[info.id] = run_checksum(info)
 
-    def take(self, info: RunInfo, rows: Iterable[Row]) -> RunInfo:
+    def import_run(self, info: RunInfo, rows: Iterable[Row]) -> RunInfo:
         info = checked(info)
         if info.id in self._infos:
-            raise taken(info.id, PLACE)
-        arrival = RunImport(info, rows)
-        kept = [row for part in arrival for row in part]
-        ended = arrival.ended()
-        self.begin(msgspec.structs.replace(info, status="running"))
-        self._rows[info.id], self._marks[info.id] = kept, arrival.marks
+            raise duplicate_run(info.id, PLACE)
+        incoming = RunImport(info, rows)
+        kept = [row for part in incoming for row in part]
+        ended = incoming.ended()
+        self.begin(msgspec.structs.replace(info, status=RunStatus.RUNNING))
+        self._rows[info.id], self._batch_checksums[info.id] = kept, incoming.checksums
         self._infos[info.id] = ended
-        if ended.status != "running":
-            self._seals[info.id] = seal(ended)
+        if ended.status != RunStatus.RUNNING:
+            self._run_checksums[info.id] = run_checksum(ended)
         return ended
 
-    def marks(self, run: RunId) -> list[tuple[int, str]]:
-        return list(self._marks[self._whole(run)])
+    def batch_checksums(self, run: RunId) -> list[tuple[int, str]]:
+        return list(self._batch_checksums[self._whole(run)])
 
-    def seal(self, run: RunId) -> str | None:
-        return self._seals.get(self._whole(run))
+    def run_checksum(self, run: RunId) -> str | None:
+        return self._run_checksums.get(self._whole(run))
 
     def snapshot(self, run: RunId, kind: str, until_ms: int | None = None) -> Snapshot | None:
         kept = self._snapshots.get((self._whole(run), kind), {})
@@ -138,13 +138,13 @@ class MemoryStore:
 
     def _whole(self, run: RunId) -> RunId:
         if run not in self._infos:
-            raise missing(list(self._infos), run, PLACE)
+            raise unknown_run(list(self._infos), run, PLACE)
         return run
 
     def _unfinished(self, run: RunId) -> RunInfo:
         info = self._infos[self._whole(run)]
-        if info.status != "running":
-            raise over(info)
+        if info.status != RunStatus.RUNNING:
+            raise run_has_ended(info)
         return info
 
 
@@ -155,8 +155,8 @@ class MemoryWriter(BatchWriter):
         super().__init__(info, stored)
         self._home = store
 
-    def _store(self, info: RunInfo, rows: list[Row], first: int, mark: str) -> None:
-        self._home.keep(info, rows, first, mark)
+    def _store(self, info: RunInfo, rows: list[Row], first: int, checksum: str) -> None:
+        self._home.store_batch(info, rows, first, checksum)
 
     def _stored(self) -> int:
         return self._home.find(self.info.id).facts

@@ -34,21 +34,21 @@ def engine(url: URL) -> Engine:
 def prepare(made: Engine, place: str, create: bool) -> None:
     """Make the tables in a database (or schema) that has none; raise a StoreError for other tables of these names."""
     with made.begin() as connection:
-        if _number(connection, place) == schema.NUMBER:
+        if _number(connection, place) == schema.SCHEMA_VERSION:
             return
     with made.begin() as connection:
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({LOCK})")
         number = _number(connection, place)  # again: another process may have been faster
-        if number == schema.NUMBER:
+        if number == schema.SCHEMA_VERSION:
             return
         if number is None and not create:
             raise StoreError(f"there is no store at {place}")
         if number is None:
             connection.exec_driver_sql(f"CREATE TABLE {_TABLE} (number INTEGER NOT NULL)")
-            connection.exec_driver_sql(f"INSERT INTO {_TABLE} VALUES ({schema.NUMBER})")
+            connection.exec_driver_sql(f"INSERT INTO {_TABLE} VALUES ({schema.SCHEMA_VERSION})")
         for statement in schema.statements(made.dialect) if number is None else schema.steps(number, place):
             connection.exec_driver_sql(statement)
-        connection.exec_driver_sql(f"UPDATE {_TABLE} SET number = {schema.NUMBER}")
+        connection.exec_driver_sql(f"UPDATE {_TABLE} SET number = {schema.SCHEMA_VERSION}")
 
 
 def _number(connection: Connection, place: str) -> int | None:
@@ -63,7 +63,7 @@ def _number(connection: Connection, place: str) -> int | None:
             )
         return None
     number: int = connection.exec_driver_sql(f"SELECT number FROM {_TABLE}").scalar_one()
-    if number > schema.NUMBER:
+    if number > schema.SCHEMA_VERSION:
         raise NewerStore(schema.newer(place, number))
     return number
 
@@ -81,7 +81,7 @@ def damage(connection: Connection) -> str | None:
     return None
 
 
-def is_taken(error: object) -> bool:
+def is_duplicate_key(error: object) -> bool:
     """Whether a unique key stood in the way."""
     return isinstance(error, psycopg.errors.UniqueViolation)
 

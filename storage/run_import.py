@@ -1,4 +1,4 @@
-"""A whole run that comes from elsewhere: nothing of it is believed before it was looked at."""
+"""A whole run from another store: every fact is checked before it is kept."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import msgspec
 
 from groupsim.storage.codec import Digest, Row, recorded
 from groupsim.storage.errors import StoreError
-from groupsim.storage.store import RunInfo
+from groupsim.storage.store import RunInfo, RunStatus
 from groupsim.storage.writer import BATCH
 
 
 class RunImport:
-    """The rows of `info`, checked and in batches; `marks` and `ended()` are known when all have gone by."""
+    """The rows of `info`, checked and in batches; `checksums` and `ended()` are complete after the last batch."""
 
     def __init__(self, info: RunInfo, rows: Iterable[Row]) -> None:
         self._info = info
@@ -22,35 +22,35 @@ class RunImport:
         self._digest = Digest()
         self._facts = 0
         self._versions: dict[str, int] = {}
-        self.marks: list[tuple[int, str]] = []
+        self.checksums: list[tuple[int, str]] = []
 
     def __iter__(self) -> Iterator[list[Row]]:
-        """Batches as they are to be kept. Raises StoreError, naming the fact, for one that has no place here."""
+        """Batches to keep. Raises StoreError, naming the fact, if sequence or version are wrong or it can't be read."""
         while part := list(islice(self._rows, BATCH)):
             for row in part:
                 self._check(row)
             self._digest.add(part)
-            self.marks.append((self._facts, self._digest.hex()))
+            self.checksums.append((self._facts, self._digest.hex()))
             yield part
 
     def _check(self, row: Row) -> None:
         seq, version, stream = row[0], row[3], row[2]
         expected = self._versions.get(stream, 0)
         if seq != self._facts:
-            raise StoreError(f"run {self._info.id}: fact {self._facts} is expected, and {seq} comes")
+            raise StoreError(f"run {self._info.id}: expected fact {self._facts}, got fact {seq}")
         if version != expected:
             raise StoreError(
-                f"run {self._info.id}, seq {seq}: version {expected} of {stream} is expected, and {version} comes"
+                f"run {self._info.id}, seq {seq}: expected version {expected} of {stream}, got version {version}"
             )
         recorded(self._info.id, row)
         self._versions[stream] = expected + 1
         self._facts += 1
 
     def ended(self) -> RunInfo:
-        """What is known of the run, its digest included if it is over. Raises StoreError if that was another one."""
+        """RunInfo, with the digest if the run has ended. Raises StoreError if count or digest of the facts differ."""
         info, digest = self._info, self._digest.hex()
         if info.facts != self._facts:
-            raise StoreError(f"run {info.id} has {info.facts} facts by its own account, and {self._facts} came")
+            raise StoreError(f"run {info.id} should have {info.facts} facts, but has {self._facts}")
         if info.digest not in (None, digest):
-            raise StoreError(f"run {info.id} has another digest than the facts that came: one was changed")
-        return info if info.status == "running" else msgspec.structs.replace(info, digest=digest)
+            raise StoreError(f"run {info.id} has a digest that does not fit its facts: a fact was changed")
+        return info if info.status == RunStatus.RUNNING else msgspec.structs.replace(info, digest=digest)

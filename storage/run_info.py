@@ -1,4 +1,4 @@
-"""What is known of a run, as plain JSON values: checked before it is kept, the same after it was kept."""
+"""RunInfo as a row of table `runs`, its checksum, and the errors about a run."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ from groupsim.storage.store import RunInfo
 
 _RUN_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@+,=-]*")
 _JSON = ("params", "summary")
+_ENUMS = ("source", "record", "status")
 _encoder = msgspec.json.Encoder(order="deterministic")
 
 
 def checked(info: RunInfo) -> RunInfo:
     """`info` with params and summary as they will be read again (sorted, lists for tuples).
 
-    Raises StoreError if the id will not do as a folder's name and a word in a shell, or if something can't be kept.
+    Raises StoreError if the id is unsuitable as a folder name or a word in a shell, or if a value can't be stored.
     """
     if info.id == "latest" or not _RUN_ID.fullmatch(info.id):
         raise StoreError(
-            f"{info.id!r} can't be a run's id: letters, digits and _ . : @ + , = - may stand in it, and not `latest`"
+            f"{info.id!r} can't be the id of a run: use letters, digits and _ . : @ + , = - (and not `latest`)"
         )
     if info.seed is not None and not -(2**63) <= info.seed < 2**63:
         raise StoreError(f"seed {info.seed} is too large: a seed has at most 63 bits")
@@ -35,6 +36,7 @@ def checked(info: RunInfo) -> RunInfo:
 def to_columns(info: RunInfo) -> dict[str, object]:
     """The row of table runs, params and summary as JSON text."""
     columns = msgspec.structs.asdict(info)
+    columns |= {name: str(columns[name]) for name in _ENUMS}
     for name in _JSON:
         _finite(columns[name], f"{name} of run {info.id}")
         try:
@@ -45,38 +47,38 @@ def to_columns(info: RunInfo) -> dict[str, object]:
 
 
 def from_columns(row: Iterable[object]) -> RunInfo:
-    """The reverse; columns in the order of RunInfo's fields. Raises StoreError for what does not fit them."""
+    """The reverse; columns in the order of the fields of RunInfo. Raises StoreError for values that do not fit."""
     columns = dict(zip(RunInfo.__struct_fields__, row, strict=True))
     try:
         for name in _JSON:
             columns[name] = msgspec.json.decode(str(columns[name]))
         return msgspec.convert(columns, RunInfo)
     except msgspec.MsgspecError as error:
-        raise StoreError(f"what is stored of run {columns['id']} can't be read: {error}") from None
+        raise StoreError(f"the stored information about run {columns['id']} can't be read: {error}") from None
 
 
-def seal(info: RunInfo) -> str:
-    """SHA-256 over what is known of a run, the digest of its facts included: 64 hexadecimal digits."""
+def run_checksum(info: RunInfo) -> str:
+    """SHA-256 over RunInfo, including the digest of the facts: 64 hexadecimal digits."""
     return hashlib.sha256(_encoder.encode(list(to_columns(info).values()))).hexdigest()
 
 
-def over(info: RunInfo) -> StoreError:
+def run_has_ended(info: RunInfo) -> StoreError:
     """The error for writing to a run that has ended."""
-    return StoreError(f"run {info.id} is over ({info.status}); nothing can be added to it")
+    return StoreError(f"run {info.id} has ended ({info.status}); nothing can be added to it")
 
 
-def taken(run: RunId, place: str) -> StreamConflict:
-    """The error for a second run of the same id."""
+def duplicate_run(run: RunId, place: str) -> StreamConflict:
+    """The error for a second run with the same id."""
     return StreamConflict(f"run {run} already exists in {place}")
 
 
-def conflict(run: RunId, place: str) -> str:
-    """The sentence for a writer that came second."""
+def conflict_sentence(run: RunId, place: str) -> str:
+    """The sentence for the slower one of two writers."""
     return f"another writer has already written to run {run} in {place}"
 
 
 def _finite(value: object, place: str) -> None:
-    """JSON has no NaN or infinity; msgspec would write null for them without a word."""
+    """Raises StoreError for NaN and infinity: JSON has neither, and msgspec would silently write null."""
     if isinstance(value, float) and not math.isfinite(value):
         raise StoreError(f"{place}: {value} can't be written as JSON")
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Which run is meant: a whole id, a unique prefix of one, `latest`, or a name that only one run has."""
+"""Which run a reference means: an id, a unique prefix of an id, `latest`, or a name that only one run has."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from groupsim.storage.errors import UnknownRun
 _SHOWN = 5
 
 
-def pick(names: Mapping[RunId, str], reference: str, place: str) -> RunId:
-    """The id that `reference` means in the store at `place`; `names` by id, oldest first. Raises UnknownRun."""
+def find_run(names: Mapping[RunId, str], reference: str, place: str) -> RunId:
+    """The id that `reference` means in the store at `place`; `names` is name by id, oldest first. Raises UnknownRun."""
     ids = list(names)
     if reference in names:
         return reference
@@ -22,21 +22,23 @@ def pick(names: Mapping[RunId, str], reference: str, place: str) -> RunId:
     if len(found) == 1:
         return found[0]
     if found:
-        raise UnknownRun(f"{reference!r} could be {_listed(found)} in {place}; give more of the id")
+        raise UnknownRun(f"{reference!r} matches {_listed(found)} in {place}; give more characters of the id")
     named = [run for run, name in names.items() if name == reference]
     if len(named) == 1:
         return named[0]
     if named:
-        raise UnknownRun(f"{len(named)} runs in {place} are called {reference!r}: {_listed(named[::-1])}; give an id")
-    raise missing(ids, reference, place, {*names.values(), "latest"})
+        raise UnknownRun(
+            f"{len(named)} runs in {place} are named {reference!r}: {_listed(named[::-1])}; give an id"
+        )
+    raise unknown_run(ids, reference, place, {*names.values(), "latest"})
 
 
-def missing(ids: Sequence[RunId], run: str, place: str, words: Set[str] = frozenset()) -> UnknownRun:
-    """The error to raise where `run` had to be a whole id, or one of `words`, and is none of them."""
+def unknown_run(ids: Sequence[RunId], run: str, place: str, words: Set[str] = frozenset()) -> UnknownRun:
+    """The error for a `run` that is neither a whole id nor one of `words`; it suggests similar ones."""
     if not ids:
-        return UnknownRun(f"there is no run {run!r}: {place} holds no runs yet")
+        return UnknownRun(f"there is no run {run!r}: {place} has no runs yet")
     near = difflib.get_close_matches(run, [*ids, *sorted(words)], n=3, cutoff=0.5)
-    hint = f"did you mean {', '.join(near)}?" if near else f"it holds {_listed(ids[::-1])}"
+    hint = f"did you mean {', '.join(near)}?" if near else f"it has {_listed(ids[::-1])}"
     return UnknownRun(f"there is no run {run!r} in {place}; {hint}")
 
 

@@ -1,4 +1,4 @@
-"""The tables, of which runs and facts are all that counts, and the number of their shape."""
+"""The tables and the version of their schema. Table, column and trigger names are in existing stores: keep them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from sqlalchemy.schema import CreateTable
 from groupsim.storage import triggers
 from groupsim.storage.errors import StoreError
 
-NUMBER = 2
-"""The shape of what is stored. It grows by one with each release in which the tables or the fact types changed, so that
-older versions refuse the store instead of passing over facts that they don't know."""
+SCHEMA_VERSION = 2
+"""It grows by one with each release in which tables or fact types changed, so that older versions refuse the store
+instead of ignoring facts that they don't know."""
 MIGRATIONS: dict[int, tuple[str, ...]] = {
     1: (
         "ALTER TABLE runs ADD COLUMN seal TEXT",
@@ -32,8 +32,7 @@ MIGRATIONS: dict[int, tuple[str, ...]] = {
         *triggers.SQLITE,
     )
 }
-"""n -> the statements that turn tables of shape n into shape n + 1; empty where only fact types changed. Only SQLite
-ever held shape 1."""
+"""n -> the statements from schema n to n + 1; empty if only fact types changed. Only SQLite ever had schema 1."""
 
 METADATA = MetaData()
 _Long = BigInteger().with_variant(Integer, "sqlite")  # STRICT tables know INTEGER only, which has 64 bits
@@ -41,7 +40,7 @@ _Long = BigInteger().with_variant(Integer, "sqlite")  # STRICT tables know INTEG
 RUNS = Table(
     "runs",
     METADATA,
-    Column("key", Integer, primary_key=True),  # grows with every run: the order in which they began
+    Column("key", Integer, primary_key=True),  # grows with every run: the order of their beginnings
     Column("id", Text, nullable=False, unique=True),
     Column("name", Text, nullable=False),
     Column("source", Text, nullable=False),
@@ -56,7 +55,9 @@ RUNS = Table(
     Column("digest", Text),
     Column("scenario_path", Text),
     Column("summary", Text, nullable=False),  # JSON object
-    Column("seal", Text),  # SHA-256 over the columns above but key, once the run is over (storage.run_info.seal)
+    Column(
+        "seal", Text
+    ),  # the run checksum (storage.run_info), once the run has ended
     sqlite_strict=True,
 )
 
@@ -77,7 +78,7 @@ FACTS = Table(
     sqlite_with_rowid=False,
 )
 
-MARKS = Table(
+BATCH_CHECKSUMS = Table(
     "marks",
     METADATA,
     Column("run", Integer, ForeignKey("runs.key"), primary_key=True),
@@ -86,41 +87,41 @@ MARKS = Table(
     sqlite_strict=True,
     sqlite_with_rowid=False,
 )
-"""One a batch: where the digest does not fit at the end, they tell between which facts the damage begins."""
+"""Batch checksums, one row per batch: they locate the damage if the digest of a run is wrong."""
 
 SNAPSHOTS = Table(
     "snapshots",
     METADATA,
     Column("run", Integer, ForeignKey("runs.key"), primary_key=True),
-    Column("kind", Text, primary_key=True),  # what was folded, and by which code
-    Column("seq", _Long, primary_key=True),  # the first fact that is not in it
-    Column("at_ms", _Long, nullable=False),  # of the last fact that is in it
+    Column("kind", Text, primary_key=True),  # which fold, and the version of its code
+    Column("seq", _Long, primary_key=True),  # the first fact that is not included
+    Column("at_ms", _Long, nullable=False),  # of the last fact that is included
     Column("state", LargeBinary, nullable=False),
     sqlite_strict=True,
     sqlite_with_rowid=False,
 )
-"""States that readers have folded, so that they need not begin at the first fact again: a cache, under no digest."""
+"""Folded states, so that readers need not begin with the first fact: a cache, not part of any digest."""
 
-_GUARDS = {"sqlite": triggers.SQLITE, "postgresql": triggers.POSTGRESQL}
+_TRIGGERS = {"sqlite": triggers.SQLITE, "postgresql": triggers.POSTGRESQL}
 
 
 def statements(dialect: Dialect) -> list[str]:
-    """What makes the tables and guards them, in this dialect's words."""
+    """The statements that create tables and triggers, in this dialect."""
     tables = [str(CreateTable(table).compile(dialect=dialect)) for table in METADATA.sorted_tables]
-    return [*tables, *_GUARDS[dialect.name]]
+    return [*tables, *_TRIGGERS[dialect.name]]
 
 
 def steps(number: int, place: str) -> list[str]:
-    """The statements that lead from an older shape to today's. Raises StoreError where a step is missing."""
-    missing = [n for n in range(number, NUMBER) if n not in MIGRATIONS]
+    """The statements from an older schema to the current one. Raises StoreError if a step is missing."""
+    missing = [n for n in range(number, SCHEMA_VERSION) if n not in MIGRATIONS]
     if missing:
-        raise StoreError(f"{place} has store schema {number}, and nothing leads from {missing[0]} to {missing[0] + 1}")
-    return [statement for n in range(number, NUMBER) for statement in MIGRATIONS[n]]
+        raise StoreError(f"{place} has store schema {number}; the step from {missing[0]} to {missing[0] + 1} is missing")
+    return [statement for n in range(number, SCHEMA_VERSION) for statement in MIGRATIONS[n]]
 
 
 def newer(place: str, number: int) -> str:
-    """The sentence for a store of a shape that only a later version knows."""
+    """The sentence for a store that only a later version can read."""
     return (
-        f"{place} was written by a newer groupsim (store schema {number}; this version reads up to {NUMBER}): "
-        "use that one, or another --store"
+        f"{place} was written by a newer groupsim (store schema {number}; this version reads up to {SCHEMA_VERSION}): "
+        "use that version, or another --store"
     )

@@ -1,4 +1,4 @@
-"""The store in a database, by SQLAlchemy Core: SQLite by default, PostgreSQL by its URL."""
+"""The store in a database, with SQLAlchemy Core: SQLite by default, PostgreSQL by its URL."""
 
 from __future__ import annotations
 
@@ -11,30 +11,38 @@ from sqlalchemy import URL, Connection, Select, bindparam, delete, select, updat
 from groupsim.events.base import Recorded
 from groupsim.events.types import RunId
 from groupsim.storage.codec import COLUMNS, Row, check_types, digest_of, recorded
-from groupsim.storage.database import Database, Taken
+from groupsim.storage.database import Database, DuplicateKey
 from groupsim.storage.errors import StreamConflict
 from groupsim.storage.run_import import RunImport
-from groupsim.storage.run_info import checked, conflict, from_columns, over, seal, taken, to_columns
-from groupsim.storage.run_lookup import missing, pick
-from groupsim.storage.schema import FACTS, MARKS, RUNS, SNAPSHOTS
-from groupsim.storage.store import Damage, RunInfo, Snapshot
+from groupsim.storage.run_info import (
+    checked,
+    conflict_sentence,
+    duplicate_run,
+    from_columns,
+    run_checksum,
+    run_has_ended,
+    to_columns,
+)
+from groupsim.storage.run_lookup import find_run, unknown_run
+from groupsim.storage.schema import BATCH_CHECKSUMS, FACTS, RUNS, SNAPSHOTS
+from groupsim.storage.store import Damage, RunInfo, RunStatus, Snapshot
 from groupsim.storage.writer import BatchWriter
 
 _ROW = [FACTS.c[name] for name in COLUMNS]
 _INFO = [RUNS.c[name] for name in RunInfo.__struct_fields__]
 _AT_ONCE = 1000
-_MINE = update(RUNS).where(
-    RUNS.c.key == bindparam("mine"), RUNS.c.facts == bindparam("first"), RUNS.c.status == "running"
+_UPDATE_RUN = update(RUNS).where(
+    RUNS.c.key == bindparam("mine"), RUNS.c.facts == bindparam("first"), RUNS.c.status == RunStatus.RUNNING
 )
-_GROW = _MINE.values(facts=bindparam("count"))
-_MARK = MARKS.insert()
+_UPDATE_COUNT = _UPDATE_RUN.values(facts=bindparam("count"))
+_ADD_CHECKSUM = BATCH_CHECKSUMS.insert()
 
 
 class SqlStore:
-    """EventStore in the database at `url`, made there if `create` and it is new; methods as told there.
+    """EventStore in the database at `url`; with `create`, missing tables are created.
 
-    Close it, or use it in a `with`. What one method writes is one transaction; rows are read a thousand at a time.
-    Raises StoreError if there is no store and none can be made, NewerStore if it is newer than this code.
+    Close it, or use it in a `with`. Each method writes in one transaction; rows are read a thousand at a time.
+    Raises StoreError if there is no store and none can be created, NewerStore if it is newer than this code.
     """
 
     def __init__(self, url: str | URL, create: bool = True) -> None:
@@ -52,24 +60,24 @@ class SqlStore:
         try:
             with self._db.writing() as connection:
                 key = _first(connection, info)
-        except Taken:
-            raise taken(info.id, self.place) from None
+        except DuplicateKey:
+            raise duplicate_run(info.id, self.place) from None
         return SqlWriter(self, info, key)
 
-    def take(self, info: RunInfo, rows: Iterable[Row]) -> RunInfo:
+    def import_run(self, info: RunInfo, rows: Iterable[Row]) -> RunInfo:
         info = checked(info)
         try:
             with self._db.writing() as connection:
-                key = _first(connection, msgspec.structs.replace(info, status="running", digest=None))
-                arrival = RunImport(info, rows)
-                for part in arrival:
+                key = _first(connection, msgspec.structs.replace(info, status=RunStatus.RUNNING, digest=None))
+                incoming = RunImport(info, rows)
+                for part in incoming:
                     self._db.backend.insert(connection, key, part)
-                if arrival.marks:
-                    connection.execute(_MARK, [{"run": key, "facts": n, "digest": d} for n, d in arrival.marks])
-                ended = arrival.ended()
+                if incoming.checksums:
+                    connection.execute(_ADD_CHECKSUM, [_checksum(key, *each) for each in incoming.checksums])
+                ended = incoming.ended()
                 connection.execute(update(RUNS).where(RUNS.c.key == key).values(**_closed(ended)))
-        except Taken:
-            raise taken(info.id, self.place) from None
+        except DuplicateKey:
+            raise duplicate_run(info.id, self.place) from None
         return ended
 
     def resume(self, run: RunId) -> SqlWriter:
@@ -78,8 +86,8 @@ class SqlStore:
 
     def mark_interrupted(self, run: RunId) -> RunInfo:
         info = self._unfinished(run)
-        ended = msgspec.structs.replace(info, status="interrupted", digest=self.digest(run))
-        self.keep(self._key(run), ended, [], info.facts, "")
+        ended = msgspec.structs.replace(info, status=RunStatus.INTERRUPTED, digest=self.digest(run))
+        self.store_batch(self._key(run), ended, [], info.facts, "")
         return ended
 
     def runs(self) -> list[RunInfo]:
@@ -87,7 +95,7 @@ class SqlStore:
             return [from_columns(row) for row in connection.execute(select(*_INFO).order_by(RUNS.c.key))]
 
     def find(self, reference: str) -> RunInfo:
-        return self._info(pick(self._names(), reference, self.place))
+        return self._info(find_run(self._names(), reference, self.place))
 
     def read(
         self,
@@ -124,12 +132,13 @@ class SqlStore:
     def digest(self, run: RunId) -> str:
         return digest_of(self.rows(run))
 
-    def marks(self, run: RunId) -> list[tuple[int, str]]:
-        wanted = select(MARKS.c.facts, MARKS.c.digest).where(MARKS.c.run == self._key(run)).order_by(MARKS.c.facts)
+    def batch_checksums(self, run: RunId) -> list[tuple[int, str]]:
+        c = BATCH_CHECKSUMS.c
+        wanted = select(c.facts, c.digest).where(c.run == self._key(run)).order_by(c.facts)
         with self._db.reading() as connection:
             return [(count, digest) for count, digest in connection.execute(wanted)]
 
-    def seal(self, run: RunId) -> str | None:
+    def run_checksum(self, run: RunId) -> str | None:
         wanted = select(RUNS.c.seal).where(RUNS.c.key == self._key(run))
         with self._db.reading() as connection:
             kept: str | None = connection.execute(wanted).scalar()
@@ -156,26 +165,26 @@ class SqlStore:
         with self._db.writing() as connection:
             return connection.execute(delete(SNAPSHOTS)).rowcount
 
-    def keep(self, key: int, info: RunInfo, rows: list[Row], first: int, mark: str) -> None:
-        """Put `rows` behind the `first` ones of the run with this key, their mark, and `info`, in one transaction.
+    def store_batch(self, key: int, info: RunInfo, rows: list[Row], first: int, checksum: str) -> None:
+        """Append `rows` and their checksum to the run with this key, which has `first` facts, and update its info.
 
         Raises StreamConflict if another writer was there first.
         """
-        late = StreamConflict(conflict(info.id, self.place))
+        conflict = StreamConflict(conflict_sentence(info.id, self.place))
         mine = {"mine": key, "first": first}
         try:
             with self._db.writing() as connection:
                 if rows:
-                    changed = connection.execute(_GROW, {**mine, "count": info.facts})
+                    changed = connection.execute(_UPDATE_COUNT, {**mine, "count": info.facts})
                 else:
-                    changed = connection.execute(_MINE.values(**_closed(info)), mine)
+                    changed = connection.execute(_UPDATE_RUN.values(**_closed(info)), mine)
                 if changed.rowcount != 1:
-                    raise late
+                    raise conflict
                 if rows:
                     self._db.backend.insert(connection, key, rows)
-                    connection.execute(_MARK, {"run": key, "facts": info.facts, "digest": mark})
-        except Taken:
-            raise late from None
+                    connection.execute(_ADD_CHECKSUM, _checksum(key, info.facts, checksum))
+        except DuplicateKey:
+            raise conflict from None
 
     def damage(self) -> Damage | None:
         with self._db.reading() as connection:
@@ -186,7 +195,7 @@ class SqlStore:
         self._db.engine.dispose()
 
     def _streamed(self, wanted: Select[Any]) -> Iterator[Row]:
-        # The result is closed here, not when it is collected: a reader may stop early, and a server's cursor stay open.
+        # Closed here and not by the garbage collector: a reader that stops early must not leave a cursor open.
         with (
             self._db.reading() as connection,
             connection.execution_options(yield_per=_AT_ONCE).execute(wanted) as result,
@@ -204,20 +213,20 @@ class SqlStore:
         with self._db.reading() as connection:
             key: int | None = connection.execute(select(RUNS.c.key).where(RUNS.c.id == run)).scalar()
         if key is None:
-            raise missing(list(self._names()), run, self.place)
+            raise unknown_run(list(self._names()), run, self.place)
         return key
 
     def _info(self, run: RunId) -> RunInfo:
         with self._db.reading() as connection:
             row = connection.execute(select(*_INFO).where(RUNS.c.id == run)).one_or_none()
         if row is None:
-            raise missing(list(self._names()), run, self.place)
+            raise unknown_run(list(self._names()), run, self.place)
         return from_columns(row)
 
     def _unfinished(self, run: RunId) -> RunInfo:
         info = self._info(run)
-        if info.status != "running":
-            raise over(info)
+        if info.status != RunStatus.RUNNING:
+            raise run_has_ended(info)
         return info
 
 
@@ -227,9 +236,14 @@ def _first(connection: Connection, info: RunInfo) -> int:
     return key
 
 
+def _checksum(key: int, facts: int, digest: str) -> dict[str, object]:
+    """A row of table marks."""
+    return {"run": key, "facts": facts, "digest": digest}
+
+
 def _closed(info: RunInfo) -> dict[str, object]:
-    """The row of table runs, sealed if the run is over."""
-    return {**to_columns(info), "seal": None if info.status == "running" else seal(info)}
+    """The row of table runs, with the run checksum if the run has ended."""
+    return {**to_columns(info), "seal": None if info.status == RunStatus.RUNNING else run_checksum(info)}
 
 
 class SqlWriter(BatchWriter):
@@ -239,8 +253,8 @@ class SqlWriter(BatchWriter):
         super().__init__(info, stored)
         self._home, self._key = store, key
 
-    def _store(self, info: RunInfo, rows: list[Row], first: int, mark: str) -> None:
-        self._home.keep(self._key, info, rows, first, mark)
+    def _store(self, info: RunInfo, rows: list[Row], first: int, checksum: str) -> None:
+        self._home.store_batch(self._key, info, rows, first, checksum)
 
     def _stored(self) -> int:
         return self._home.find(self.info.id).facts

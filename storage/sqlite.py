@@ -75,7 +75,7 @@ def damage(connection: Connection) -> str | None:
     return None if said == "ok" else said.replace("\n", " ")
 
 
-def is_taken(error: object) -> bool:
+def is_duplicate_key(error: object) -> bool:
     """Whether a unique key stood in the way (other broken constraints are bugs, not rivals)."""
     name = getattr(error, "sqlite_errorname", "")
     return name in ("SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_UNIQUE")
@@ -98,7 +98,7 @@ def prepare(made: Engine, place: str, create: bool) -> None:
         assert isinstance(connection, sqlite3.Connection)
         if _is_new(connection, place):
             _write_ahead(connection)
-        if _number(connection, place) < schema.NUMBER:
+        if _number(connection, place) < schema.SCHEMA_VERSION:
             _bring_up(connection, made.dialect, place)
     finally:
         raw.close()
@@ -148,7 +148,7 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
 def _number(connection: sqlite3.Connection, place: str) -> int:
     """The shape of the store, 0 where there are no tables yet. Raises NewerStore."""
     number: int = connection.execute("PRAGMA user_version").fetchone()[0]
-    if number > schema.NUMBER:
+    if number > schema.SCHEMA_VERSION:
         raise NewerStore(schema.newer(place, number))
     return number
 
@@ -162,7 +162,7 @@ def _bring_up(connection: sqlite3.Connection, dialect: Dialect, place: str) -> N
         for statement in schema.statements(dialect) if new else schema.steps(number, place):
             connection.execute(statement)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute(f"PRAGMA user_version = {schema.NUMBER}")
+        connection.execute(f"PRAGMA user_version = {schema.SCHEMA_VERSION}")
         connection.execute("COMMIT")
     except BaseException:
         connection.execute("ROLLBACK")

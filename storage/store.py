@@ -1,8 +1,9 @@
-"""The protocol every store keeps: append, read, runs."""
+"""The interface of every store: append facts, read them, list runs."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from enum import StrEnum
 from typing import Protocol
 
 import msgspec
@@ -12,21 +13,43 @@ from groupsim.events.types import RunId
 from groupsim.storage.codec import Row
 
 
-class RunInfo(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of a run besides its facts.
+class RunStatus(StrEnum):
+    """How a run ended; a run whose process was killed stays `running`."""
 
-    source: `simulated` or `recorded`. status: `running`, `finished`, `failed`, `interrupted`; a run whose process was
-    killed stays `running`. `params` are the scenario's parameters and Kafka settings as given. `origin` is the UTC
-    instant (ISO 8601, milliseconds) at which a recorded run's `at_ms` is 0. `digest` is set when the run ends.
+    RUNNING = "running"
+    FINISHED = "finished"
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"
+
+
+class RunSource(StrEnum):
+    """Whether the facts of a run come from a simulation or from logs."""
+
+    SIMULATED = "simulated"
+    RECORDED = "recorded"
+
+
+class RecordMode(StrEnum):
+    """What a simulation stores: `facts` omits heartbeats and messages."""
+
+    ALL = "all"
+    FACTS = "facts"
+
+
+class RunInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """What a store knows about a run besides its facts.
+
+    `params` are the parameters of the scenario and the Kafka settings as given. `origin` is the UTC time (ISO 8601,
+    milliseconds) at which the `at_ms` of a recorded run is 0. `digest` is set when the run ends.
     """
 
     id: RunId
     name: str
-    source: str
+    source: RunSource
     seed: int | None = None
     params: dict[str, int | float | str | bool] = {}
-    record: str = "all"
-    status: str = "running"
+    record: RecordMode = RecordMode.ALL
+    status: RunStatus = RunStatus.RUNNING
     created_at: str = ""
     origin: str | None = None
     simulated_ms: int | None = None
@@ -37,7 +60,7 @@ class RunInfo(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Snapshot(msgspec.Struct, frozen=True):
-    """A folded state of a run: of all facts before `seq`, the last of which was at `at_ms`."""
+    """A folded state of a run: of all facts before `seq`; the last of them is at `at_ms`."""
 
     seq: int
     at_ms: int
@@ -45,7 +68,7 @@ class Snapshot(msgspec.Struct, frozen=True):
 
 
 class Damage(msgspec.Struct, frozen=True):
-    """What is wrong. It begins with one of the facts first_seq <= seq <= last_seq; None where no fact is to blame."""
+    """What is damaged. It begins at a fact first_seq <= seq <= last_seq; None if no fact is damaged."""
 
     sentence: str
     first_seq: int | None = None
@@ -53,48 +76,48 @@ class Damage(msgspec.Struct, frozen=True):
 
 
 class RunWriter(Protocol):
-    """Appends the facts of one run; batches them, so that what is not yet flushed is lost with the process."""
+    """Appends the facts of one run in batches; facts that are not flushed are lost if the process is killed."""
 
     @property
     def info(self) -> RunInfo:
-        """What is known of the run."""
+        """The RunInfo of the run."""
         ...
 
     def append(self, at_ms: int, stream: str, events: Sequence[Event], source: str | None = None) -> None:
-        """Put `events` at the end of `stream`, at `at_ms`, in order.
+        """Append `events` to `stream`, at `at_ms`, in order.
 
-        Raises StreamConflict (at the latest when the batch is flushed) if another writer was there first.
+        Raises StreamConflict (at the latest when the batch is flushed) if another writer was faster.
         """
         ...
 
     def flush(self) -> None:
-        """Write what is waiting; after it everything appended so far survives a crash."""
+        """Write the waiting facts: everything appended so far then survives a crash."""
         ...
 
-    def finish(self, status: str, simulated_ms: int, summary: dict[str, object] | None = None) -> RunInfo:
-        """Flush, and store status, digest and summary; no fact can be appended after it."""
+    def finish(self, status: RunStatus, simulated_ms: int, summary: dict[str, object] | None = None) -> RunInfo:
+        """Flush, and store status, digest and summary; no fact can be appended afterwards."""
         ...
 
 
 class EventStore(Protocol):
-    """Facts of many runs. Nothing in it can be changed or deleted; what a writer has not flushed is not in it yet."""
+    """Facts of many runs, which can't be changed or deleted; they are visible once their writer has flushed them."""
 
     def begin(self, info: RunInfo) -> RunWriter:
-        """Start a run. Raises StreamConflict if its id is taken."""
+        """Start a run. Raises StreamConflict if its id exists already."""
         ...
 
     def resume(self, run: RunId) -> RunWriter:
-        """Go on with a run whose writer is gone, behind its last stored fact. Raises StoreError if the run is over."""
+        """Continue a run after its last stored fact. Raises StoreError if the run has ended."""
         ...
 
     def mark_interrupted(self, run: RunId) -> RunInfo:
-        """End a run whose writer is gone: status `interrupted`, and the digest of what it left."""
+        """End a run whose process was killed: status `interrupted`, with the digest of its stored facts."""
         ...
 
-    def take(self, info: RunInfo, rows: Iterable[Row]) -> RunInfo:
-        """Put a whole run in, as another store had it (`import`); all of it or nothing.
+    def import_run(self, info: RunInfo, rows: Iterable[Row]) -> RunInfo:
+        """Add a whole run from another store (`groupsim import`), all of it or nothing.
 
-        Raises StreamConflict if its id is taken, StoreError if the rows are not those of `info` or can't be read.
+        Raises StreamConflict if its id exists already, StoreError if the rows do not fit `info` or can't be read.
         """
         ...
 
@@ -103,7 +126,7 @@ class EventStore(Protocol):
         ...
 
     def find(self, reference: str) -> RunInfo:
-        """The run with this id, this unique prefix of an id, the newest one for `latest`, or the only run of this name.
+        """The run with this id or unique prefix of an id, the newest for `latest`, or the only run with this name.
 
         Raises UnknownRun.
         """
@@ -118,9 +141,9 @@ class EventStore(Protocol):
         types: Collection[str] | None = None,
         until_ms: int | None = None,
     ) -> Iterator[Recorded]:
-        """The facts with start <= seq < stop, of the named types, not later than `until_ms`; in order of seq.
+        """The facts with start <= seq < stop, of these types, not later than `until_ms`, ordered by seq.
 
-        Raises UnknownRun unless `run` is a whole id, UnknownFact if there is no such type or a fact can't be read.
+        Raises UnknownRun unless `run` is a whole id, UnknownFact for an unknown type or an unreadable fact.
         """
         ...
 
@@ -133,37 +156,37 @@ class EventStore(Protocol):
         types: Collection[str] | None = None,
         until_ms: int | None = None,
     ) -> Iterator[Row]:
-        """The same as `read` but as stored: nothing is decoded or lifted. For digests and exports."""
+        """The same as `read`, but as stored: not decoded, not upcast. For digests and exports."""
         ...
 
     def digest(self, run: RunId) -> str:
-        """SHA-256 over the run's facts as bytes, run id left out: equal runs have equal digests."""
+        """SHA-256 over the bytes of the facts, without the run id: equal runs have equal digests."""
         ...
 
-    def marks(self, run: RunId) -> list[tuple[int, str]]:
-        """`(n, digest of the run's first n facts)`, one a batch, in order: as they were when the batch was written."""
+    def batch_checksums(self, run: RunId) -> list[tuple[int, str]]:
+        """`(n, digest of the first n facts)` for each batch, in order, as computed when the batch was written."""
         ...
 
-    def seal(self, run: RunId) -> str | None:
-        """`storage.run_info.seal` of the run as it was when the run ended; None before, and for runs of old stores."""
+    def run_checksum(self, run: RunId) -> str | None:
+        """`run_info.run_checksum`, computed when the run ended; None before, and for runs of old stores."""
         ...
 
     def snapshot(self, run: RunId, kind: str, until_ms: int | None = None) -> Snapshot | None:
-        """The latest kept state of this kind that holds no fact after `until_ms`, if there is one."""
+        """The latest stored state of this kind without facts after `until_ms`, if there is one."""
         ...
 
     def keep_snapshots(self, run: RunId, kind: str, found: Sequence[Snapshot]) -> None:
-        """Keep states for later readers; those that are there already stay. Raises StoreError if it can't."""
+        """Store states for later readers; existing ones stay. Raises StoreError if the store is read-only."""
         ...
 
     def drop_snapshots(self) -> int:
-        """Throw all kept states away, which costs later readers time and nothing else; gives how many there were."""
+        """Delete all stored states (later readers need more time) and return how many there were."""
         ...
 
     def damage(self) -> Damage | None:
-        """What the database itself finds wrong with its files, if it can look (SQLite can); reads all of them."""
+        """Damage that the database itself finds in its files (only SQLite can check); reads all of them."""
         ...
 
     def close(self) -> None:
-        """Give the connection back."""
+        """Close the connection."""
         ...

@@ -1,6 +1,6 @@
-"""What the database itself holds against: facts that are changed or deleted, runs that are changed after their end.
+"""Triggers with which the database itself refuses to change or delete facts, and to change runs after their end.
 
-The triggers fire on UPDATE and DELETE only, so that appending costs no more than without them.
+They fire on UPDATE and DELETE only, so that appending is as fast as without them. Their names are in existing stores.
 """
 
 from __future__ import annotations

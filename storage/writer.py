@@ -1,4 +1,4 @@
-"""Writing one run: facts wait until there are a thousand of them, then go out together."""
+"""Writing one run: facts are collected until there are a thousand, then written together."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import msgspec
 from groupsim.events.base import Event
 from groupsim.storage.codec import Digest, Row, encode_all
 from groupsim.storage.errors import StoreError
-from groupsim.storage.run_info import checked, over
-from groupsim.storage.store import RunInfo
+from groupsim.storage.run_info import checked, run_has_ended
+from groupsim.storage.store import RunInfo, RunStatus
 
 BATCH = 1000
-"""Facts in one transaction, at least; the facts of one `append` are never torn apart."""
+"""The least number of facts in one transaction; the facts of one `append` are never separated."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Flight:
-    """A batch on its way to the store: what will be known of the run once it has arrived, and what no longer waits."""
+class _PendingBatch:
+    """A batch that is being written: the state of the writer after success, and how many appends it holds."""
 
     info: RunInfo
     digest: Digest
@@ -29,17 +29,17 @@ class _Flight:
 
 
 class BatchWriter(ABC):
-    """What the writers of all stores share; a store says only how rows and the run's end are kept."""
+    """What the writers of all stores share; a subclass stores the rows and the end of the run."""
 
     def __init__(self, info: RunInfo, stored: Iterable[Row] = ()) -> None:
-        """A writer that goes on after `stored`, the rows that the run already has, in order."""
+        """A writer that continues after `stored`, the rows that the run already has, in order."""
         self.info = info
         self._digest = Digest()
         self._versions: dict[str, int] = {}
         self._waiting: list[tuple[int, str, tuple[Event, ...], str | None]] = []
         self._count = 0
-        self._flight: _Flight | None = None
-        self._refusal: StoreError | None = None  # why this writer can't go on
+        self._pending: _PendingBatch | None = None
+        self._refusal: StoreError | None = None  # why this writer can't continue
         for row in stored:
             self._digest.add([row])
             self._versions[row[2]] = row[3] + 1
@@ -48,41 +48,41 @@ class BatchWriter(ABC):
         """Put `events` at the end of `stream`; see `RunWriter.append`."""
         if self._refusal:
             raise self._refusal
-        # No more than this for each call: what can be done for a thousand facts at once costs half as much.
+        # Keep this cheap: encoding a thousand facts at once costs half as much as one by one.
         self._waiting.append((at_ms, stream, tuple(events), source))
         self._count += len(events)
         if self._count >= BATCH:
             self.flush()
 
     def flush(self) -> None:
-        """Write what is waiting; see `RunWriter.flush`."""
+        """Write the waiting facts; see `RunWriter.flush`."""
         if self._refusal:
             raise self._refusal
-        # Ctrl-C may have ended an earlier flush anywhere. Only the store knows whether its rows were kept.
-        if self._flight and self._stored() == self._flight.info.facts:
-            self._land(self._flight)
+        # Ctrl-C can interrupt a flush at any point. Only the store knows whether its rows were stored.
+        if self._pending and self._stored() == self._pending.info.facts:
+            self._confirm(self._pending)
         if not self._waiting:
             return
         first, versions, digest = self.info.facts, dict(self._versions), self._digest.copy()
         rows = self._rows(first, versions)
         digest.add(rows)
         info = msgspec.structs.replace(self.info, facts=first + len(rows))
-        self._flight = _Flight(info, digest, versions, len(self._waiting))
+        self._pending = _PendingBatch(info, digest, versions, len(self._waiting))
         try:
             self._store(info, rows, first, digest.hex())
-        except StoreError as trouble:
-            self._refusal = trouble
+        except StoreError as error:
+            self._refusal = error
             raise
-        self._land(self._flight)
+        self._confirm(self._pending)
 
-    def _land(self, done: _Flight) -> None:
-        """The store has these rows: take up what is known of the run behind them. Cut short, it can be done again."""
+    def _confirm(self, done: _PendingBatch) -> None:
+        """The store has these rows: update the state of the writer. Safe to repeat after an interruption."""
         rest = self._waiting[done.appends :]
         self.info, self._digest, self._versions = done.info, done.digest, done.versions
-        self._waiting, self._count, self._flight = rest, len(rest), None
+        self._waiting, self._count, self._pending = rest, len(rest), None
 
     def _rows(self, first: int, versions: dict[str, int]) -> list[Row]:
-        """What is waiting as rows, numbered from `first` and within each stream; `versions` is counted up."""
+        """The waiting facts as rows, numbered from `first` and within each stream; updates `versions`."""
         encoded = encode_all([event for _, _, events, _ in self._waiting for event in events])
         rows, seq = list[Row](), first
         for at_ms, stream, events, source in self._waiting:
@@ -95,7 +95,7 @@ class BatchWriter(ABC):
             versions[stream] = version
         return rows
 
-    def finish(self, status: str, simulated_ms: int, summary: dict[str, object] | None = None) -> RunInfo:
+    def finish(self, status: RunStatus, simulated_ms: int, summary: dict[str, object] | None = None) -> RunInfo:
         """Flush and end the run; see `RunWriter.finish`."""
         if self._refusal:
             raise self._refusal
@@ -104,16 +104,16 @@ class BatchWriter(ABC):
         ended = msgspec.structs.replace(self.info, status=status, simulated_ms=simulated_ms, digest=digest)
         ended = checked(msgspec.structs.replace(ended, summary=summary or {}))
         self._store(ended, [], ended.facts, digest)
-        self.info, self._refusal = ended, over(ended)
+        self.info, self._refusal = ended, run_has_ended(ended)
         return ended
 
     @abstractmethod
-    def _store(self, info: RunInfo, rows: list[Row], first: int, mark: str) -> None:
-        """Keep `rows` behind the `first` ones that the run has, `info`, and `mark`, the digest so far; all or nothing.
+    def _store(self, info: RunInfo, rows: list[Row], first: int, checksum: str) -> None:
+        """Append `rows` to the `first` facts of the run, and store `info` and the checksum so far; all or nothing.
 
-        Raises StreamConflict if the run does not hold exactly `first` facts, or is over.
+        Raises StreamConflict if the run does not have exactly `first` facts, or has ended.
         """
 
     @abstractmethod
     def _stored(self) -> int:
-        """How many facts of the run the store holds."""
+        """How many facts of the run are in the store."""

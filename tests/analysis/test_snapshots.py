@@ -39,7 +39,7 @@ class Counting(MemoryStore):
     def __init__(self, info: RunInfo, other: EventStore) -> None:
         super().__init__()
         self.seen = 0
-        self.take(info, other.rows(info.id))
+        self.import_run(info, other.rows(info.id))
 
     def read(self, run: RunId, *, start: int = 0, stop: int | None = None, **more: object) -> Iterator[Recorded]:
         """As in any store."""
@@ -104,7 +104,7 @@ def test_books_come_back_from_their_bytes_as_they_were(told: tuple[MemoryStore, 
 
 def test_snapshots_are_under_no_digest_and_can_be_dropped(told: tuple[MemoryStore, RunInfo]) -> None:
     with_sql = open_store(":memory:")
-    info = with_sql.take(told[1], told[0].rows(told[1].id))
+    info = with_sql.import_run(told[1], told[0].rows(told[1].id))
     replay_stored(with_sql, info)
     assert with_sql.digest(info.id) == info.digest
     assert with_sql.drop_snapshots() == info.facts // 37

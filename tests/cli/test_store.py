@@ -40,7 +40,7 @@ def killed(path: Path, run: str, keep: int) -> str:
     cut = open_store("killed.db")
     rows = list(store.rows(run, stop=keep))
     about = info("cut", seed=whole.seed, params=whole.params, facts=keep, record=whole.record)
-    cut.take(type(about)(**{**{f: getattr(about, f) for f in about.__struct_fields__}, "name": whole.name}), rows)
+    cut.import_run(type(about)(**{**{f: getattr(about, f) for f in about.__struct_fields__}, "name": whole.name}), rows)
     cut.close()
     store.close()
     return "cut"

@@ -26,7 +26,7 @@ def full(store: EventStore) -> EventStore:
     """Besides two finished runs one whose writer is gone, and one of several batches with all that can be known."""
     write(store, "cut", 1200)
     about = info("long", seed=3, params={"a": 1, "b": 2.0, "c": True, "d": "x"}, scenario_path="s.py", origin="2026")
-    store.take(msgspec.structs.replace(about, status="failed", facts=1200, simulated_ms=9), store.rows("cut"))
+    store.import_run(msgspec.structs.replace(about, status="failed", facts=1200, simulated_ms=9), store.rows("cut"))
     return store
 
 
@@ -38,7 +38,7 @@ def other(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[EventStore
 
 
 def held(store: EventStore, runs: list[str]) -> dict[str, object]:
-    return {run: (store.find(run), list(store.rows(run)), store.seal(run)) for run in runs}
+    return {run: (store.find(run), list(store.rows(run)), store.run_checksum(run)) for run in runs}
 
 
 def test_json_lines_come_back_to_the_byte(full: EventStore, other: EventStore, tmp_path: Path) -> None:

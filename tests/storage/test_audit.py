@@ -42,7 +42,7 @@ def test_a_run_as_it_was_written_is_whole_in_every_store(store: EventStore) -> N
     assert audit(store, store.find("b")) is None
     again.finish("failed", 1)
     assert audit(store, store.find("b")) is None
-    assert [count for count, _ in store.marks("a")] == [1000, 2000, 2500]
+    assert [count for count, _ in store.batch_checksums("a")] == [1000, 2000, 2500]
 
 
 @pytest.mark.parametrize(

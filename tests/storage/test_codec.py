@@ -22,7 +22,7 @@ def test_the_shapes_of_facts_are_the_ones_that_stores_hold() -> None:
     assert catalogue.fingerprint() == FINGERPRINT.read_text().strip(), (
         "A fact type was added or changed, and stores out there hold the old shapes. Give each type whose fields "
         "changed a `schema` one higher, and storage.upcasts a function from the old shape (a new field with a default "
-        "needs neither); if a version with the old shapes was released, raise storage.schema.NUMBER, with a step in "
+        "needs neither); if a version with the old shapes was released, raise storage.schema.SCHEMA_VERSION, with a step in "
         f"MIGRATIONS; then write {catalogue.fingerprint()} into {FINGERPRINT.name}."
     )
 

@@ -110,7 +110,7 @@ def test_an_older_store_on_a_server_is_lifted_and_keeps_its_facts(
     store = open_store(url)
     digest = write(store, "a", 3).finish("finished", 1).digest
     store.close()
-    monkeypatch.setattr(schema, "NUMBER", 3)
+    monkeypatch.setattr(schema, "SCHEMA_VERSION", 3)
     with pytest.raises(StoreError, match="has store schema 2, and nothing leads from 2 to 3"):
         open_store(url)
     monkeypatch.setitem(schema.MIGRATIONS, 2, ("ALTER TABLE runs ADD COLUMN more TEXT DEFAULT 'lifted'",))
@@ -136,7 +136,7 @@ def test_a_role_that_may_only_read_reads_everything_and_is_refused_the_rest(post
     other = info("b")
     forbidden: list[Callable[[], object]] = [
         lambda: reader.begin(other),
-        lambda: reader.take(other, []),
+        lambda: reader.import_run(other, []),
         reader.drop_snapshots,
     ]
     for call in forbidden:

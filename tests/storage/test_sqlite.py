@@ -56,7 +56,7 @@ def test_the_tables_are_strict_and_facts_have_no_rowid(path: Path) -> None:
     tables = ask(path, "SELECT name, wr, strict FROM pragma_table_list WHERE name IN ('runs', 'facts') ORDER BY name")
     assert tables == [("facts", 1, 1), ("runs", 0, 1)]
     assert ask(path, "PRAGMA journal_mode") == [("wal",)]
-    assert ask(path, "PRAGMA user_version") == [(schema.NUMBER,)]
+    assert ask(path, "PRAGMA user_version") == [(schema.SCHEMA_VERSION,)]
     columns = [name for _, name, *_ in ask(path, "PRAGMA table_info(facts)")]
     assert columns == ["run", "seq", "at_ms", "stream", "version", "type", "schema", "body", "source"]
 
@@ -100,7 +100,7 @@ def test_a_newer_store_is_refused_in_a_sentence(path: Path) -> None:
 def test_an_older_store_is_lifted_and_keeps_its_facts(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with SqlStore(f"sqlite:///{path}") as store:
         digest = store.digest("a")
-    monkeypatch.setattr(schema, "NUMBER", 4)
+    monkeypatch.setattr(schema, "SCHEMA_VERSION", 4)
     with pytest.raises(StoreError, match="has store schema 2, and nothing leads from 2 to 3"):
         open_store(path)
     monkeypatch.setitem(schema.MIGRATIONS, 2, ("ALTER TABLE runs ADD COLUMN note TEXT",))

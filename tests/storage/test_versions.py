@@ -20,7 +20,7 @@ RUN, DIGEST = "d5ca70f7c434", "16ba5b1f71a1594b32632a2a60c9361b13d14d57d0d25bea9
 """`groupsim run zombie_member --record facts`; beside it a run `killed` of 20 facts whose writer was gone."""
 
 
-@pytest.mark.parametrize("number", range(1, schema.NUMBER))
+@pytest.mark.parametrize("number", range(1, schema.SCHEMA_VERSION))
 def test_a_store_of_each_older_shape_opens_and_is_lifted(tmp_path: Path, number: int) -> None:
     file = tmp_path / "store.db"
     shutil.copy(STORES / f"schema-{number}.db", file)
@@ -37,7 +37,7 @@ def test_a_store_of_each_older_shape_opens_and_is_lifted(tmp_path: Path, number:
     store.close()
 
 
-@pytest.mark.parametrize("number", range(1, schema.NUMBER))
+@pytest.mark.parametrize("number", range(1, schema.SCHEMA_VERSION))
 def test_a_lifted_store_has_the_same_tables_and_guards_as_a_new_one(tmp_path: Path, number: int) -> None:
     shutil.copy(STORES / f"schema-{number}.db", tmp_path / "old.db")
     shapes = []
@@ -54,7 +54,7 @@ def test_a_lifted_store_has_the_same_tables_and_guards_as_a_new_one(tmp_path: Pa
 
 
 def test_there_is_a_store_of_every_older_shape() -> None:
-    assert {file.name for file in STORES.glob("*.db")} == {f"schema-{number}.db" for number in range(1, schema.NUMBER)}
+    assert {file.name for file in STORES.glob("*.db")} == {f"schema-{number}.db" for number in range(1, schema.SCHEMA_VERSION)}
 
 
 def test_two_that_come_to_a_new_schema_of_a_server_at_once_share_it(postgres: Server) -> None:
