@@ -31,7 +31,7 @@ from groupsim.events.group import GroupCreated
 from groupsim.events.types import TopicPartition
 from groupsim.events.world import GroupDeclared, RunEnded, TopicCreated
 from groupsim.storage.memory import MemoryStore
-from groupsim.storage.store import RunInfo, RunWriter
+from groupsim.storage.store import RunInfo, RunSource, RunStatus, RunWriter
 
 BARS, PARTITIONS, MEMBERS = 20_000, 96, 20
 ROUNDS = 5
@@ -41,7 +41,7 @@ LARGEST_MB, LONGEST_S = 6.0, 3.0
 def made_up(bars: int, partitions: int = PARTITIONS, members: int = MEMBERS) -> Run:
     """A run of about so many bars: an eager group that rebalances every twenty seconds."""
     store = MemoryStore()
-    writer = store.begin(RunInfo(id="bench", name=f"{bars:,} bars", source="simulated", seed=1))
+    writer = store.begin(RunInfo(id="bench", name=f"{bars:,} bars", source=RunSource.SIMULATED, seed=1))
     names = [f"m{number}" for number in range(members)]
     group = group_stream("billing")
     writer.append(0, WORLD_STREAM, [TopicCreated(topic="orders", partitions=partitions)])
@@ -54,7 +54,7 @@ def made_up(bars: int, partitions: int = PARTITIONS, members: int = MEMBERS) -> 
     for number in range(rounds):
         _round(writer, names, number, partitions)
     writer.append(20_000 * rounds, WORLD_STREAM, [RunEnded(status="finished")])
-    return Run(store, writer.finish("finished", 20_000 * rounds))
+    return Run(store, writer.finish(RunStatus.FINISHED, 20_000 * rounds))
 
 
 def _round(writer: RunWriter, names: list[str], number: int, partitions: int) -> None:

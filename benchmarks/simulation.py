@@ -12,7 +12,7 @@ from groupsim.events.base import Event
 from groupsim.scenarios.dsl import World, minutes, scenario, seconds
 from groupsim.simulation import run as running
 from groupsim.simulation.clients.process import Script
-from groupsim.storage.store import RunInfo
+from groupsim.storage.store import RunInfo, RunSource, RunStatus
 
 ROUNDS = 7
 CONSUMERS = 100
@@ -22,7 +22,7 @@ class _Nowhere:
     """A store and a writer that keep nothing: what is measured is the simulation alone."""
 
     def __init__(self, info: RunInfo | None = None) -> None:
-        self.info = info or RunInfo(id="", name="", source="simulated")
+        self.info = info or RunInfo(id="", name="", source=RunSource.SIMULATED)
         self.facts = 0
 
     def begin(self, info: RunInfo) -> _Nowhere:
@@ -32,7 +32,7 @@ class _Nowhere:
         self.facts += len(events)
 
     def finish(self, status: str, simulated_ms: int, summary: dict[str, object] | None = None) -> RunInfo:
-        return RunInfo(id="", name="", source="simulated", status=status, facts=self.facts)
+        return RunInfo(id="", name="", source=RunSource.SIMULATED, status=RunStatus(status), facts=self.facts)
 
 
 class _Counted(simpy.Environment):

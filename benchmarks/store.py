@@ -33,7 +33,7 @@ from groupsim.events.network import MessageDelivered
 from groupsim.events.types import TopicPartition
 from groupsim.storage.codec import COLUMNS
 from groupsim.storage.sql import SqlStore
-from groupsim.storage.store import RunInfo
+from groupsim.storage.store import RunInfo, RunSource, RunStatus
 from groupsim.storage.writer import BATCH
 from tests.postgres import Server, server
 
@@ -97,11 +97,11 @@ def clock() -> Iterator[list[Took]]:
 def through_store(url: str, work: list[Append]) -> Took:
     """From the first append to the end of the run."""
     with SqlStore(url) as store:
-        writer = store.begin(RunInfo(id="bench", name="bench", source="simulated"))
+        writer = store.begin(RunInfo(id="bench", name="bench", source=RunSource.SIMULATED))
         with clock() as took:
             for at_ms, stream, events in work:
                 writer.append(at_ms, stream, events)
-            writer.finish("finished", work[-1][0])
+            writer.finish(RunStatus.FINISHED, work[-1][0])
     return took[0]
 
 
@@ -124,7 +124,7 @@ def raw_sqlite(url: str, batches: Batches) -> Took:
 def raw_postgresql(url: str, batches: Batches) -> Took:
     """psycopg's COPY of ready-made rows into the same table, a transaction a batch."""
     with SqlStore(url) as store:
-        store.begin(RunInfo(id="raw", name="raw", source="simulated"))  # key 1, which the rows refer to
+        store.begin(RunInfo(id="raw", name="raw", source=RunSource.SIMULATED))  # key 1, which the rows refer to
     where = make_url(url)
     copy_rows = f"COPY facts (run, {', '.join(COLUMNS)}) FROM STDIN"
     plain = where.set(drivername="postgresql").render_as_string(hide_password=False)

@@ -18,6 +18,7 @@ from groupsim.cli.options import INTERRUPTED, FormatOption, key_values, seed_ran
 from groupsim.cli.output import Format, note, plain, write_json
 from groupsim.cli.progress import progress
 from groupsim.cli.run import ScenarioArgument, SetOption
+from groupsim.storage.store import RunStatus
 
 STORY = "story"
 """In place of an invariant's name: the scenario itself failed. `bug`: the simulator raised an exception."""

@@ -13,6 +13,7 @@ from groupsim.cli.existing_store import DEFAULT_STORE, existing
 from groupsim.cli.instants import with_instants
 from groupsim.cli.options import FormatOption, RunArgument, StoreOption
 from groupsim.cli.output import Format
+from groupsim.storage.store import RunSource
 
 SUMS = ("group", "topic", "label", "cause")
 BY = ("partition", "rebalance", *SUMS)

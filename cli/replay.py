@@ -18,7 +18,7 @@ from groupsim.cli.progress import progress
 from groupsim.events.base import Recorded
 from groupsim.storage.errors import StoreError
 from groupsim.storage.memory import MemoryStore
-from groupsim.storage.store import EventStore, RunInfo
+from groupsim.storage.store import EventStore, RunInfo, RunSource
 
 
 def replay(

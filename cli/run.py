@@ -15,6 +15,7 @@ from groupsim.cli.options import INTERRUPTED, FormatOption, StoreOption, check_r
 from groupsim.cli.output import Format, error, note, plain, write_json
 from groupsim.cli.progress import progress
 from groupsim.cli.summary import headline, title, with_shares
+from groupsim.storage.store import RunSource, RunStatus
 
 if TYPE_CHECKING:
     from groupsim.simulation.run import RunResult

@@ -17,7 +17,7 @@ from groupsim.events.types import RunId
 from groupsim.pipeline.errors import PipelineError
 from groupsim.pipeline.schemas import LAKE
 from groupsim.storage.codec import COLUMNS, Row
-from groupsim.storage.store import EventStore, RunInfo
+from groupsim.storage.store import EventStore, RunInfo, RunStatus
 
 FILE = "facts.parquet"
 RUN_KEY = b"groupsim.run"

@@ -26,7 +26,7 @@ from groupsim.simulation.settings import Settings, check_settings
 from groupsim.simulation.world import World
 from groupsim.storage.gc import rare_collections
 from groupsim.storage.resumed import ResumedWriter
-from groupsim.storage.store import EventStore, RunInfo, RunWriter
+from groupsim.storage.store import EventStore, RecordMode, RunInfo, RunSource, RunStatus, RunWriter
 
 PROGRESS_STEPS = 200
 DURATION = "duration.ms"
@@ -85,10 +85,10 @@ def run(
     info = RunInfo(
         id=uuid.uuid4().hex[:12],
         name=scenario.name,
-        source="simulated",
+        source=RunSource.SIMULATED,
         seed=chosen,
         params=dict(settings or {}),
-        record=record,
+        record=RecordMode(record),
         created_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
         scenario_path=scenario.path,
     )
@@ -219,7 +219,7 @@ class _End:
 
     status: str = "failed"
     failure: str | None = None
-    info: RunInfo = field(default_factory=lambda: RunInfo(id="", name="", source="simulated"))
+    info: RunInfo = field(default_factory=lambda: RunInfo(id="", name="", source=RunSource.SIMULATED))
 
     def done(self) -> None:
         self.status = "finished"
@@ -237,7 +237,7 @@ def _ending(env: simpy.Environment, log: Log, writer: RunWriter) -> Iterator[_En
         end.status = "interrupted"
     finally:
         log.append(WORLD_STREAM, [RunEnded(status=end.status)])
-        end.info = writer.finish(end.status, int(env.now))
+        end.info = writer.finish(RunStatus(end.status), int(env.now))
 
 
 __all__ = ["GroupSimError", "RunResult", "Scenario", "resume", "run"]

@@ -1,4 +1,4 @@
-"""What a database must be able to do for the store beyond SQLAlchemy's common ground; one module each."""
+"""What a database has to provide beyond SQLAlchemy: the interface of the modules sqlite and postgresql."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from groupsim.storage.codec import Row
 
 
 class Backend(Protocol):
-    """A module with these names; `storage.database` knows which."""
+    """A module with these names; `storage.database` chooses it by the URL."""
 
     @property
     def ERRORS(self) -> type[Exception]:
-        """What the driver raises where SQLAlchemy does not stand between."""
+        """Exceptions of the driver that SQLAlchemy does not wrap."""
         ...
 
     def place(self, url: URL) -> str:
-        """The store's name in sentences; no password is in it."""
+        """The name of the store in sentences, without a password."""
         ...
 
     def engine(self, url: URL) -> Engine:
@@ -26,24 +26,24 @@ class Backend(Protocol):
         ...
 
     def prepare(self, made: Engine, place: str, create: bool) -> None:
-        """Make the tables where they are missing and `create` allows it, lift an older schema to today's.
+        """Create missing tables if `create` allows it; migrate an older schema to the current one.
 
         Raises NewerStore for a newer one, StoreError for what is not a store.
         """
         ...
 
     def insert(self, connection: Connection, key: int, rows: list[Row]) -> None:
-        """Put rows behind the others of the run with this key, as fast as the database can."""
+        """Append rows to the run with this key, in the fastest way of this database."""
         ...
 
     def damage(self, connection: Connection) -> str | None:
-        """What the database says of damage to its own files, None if it sees none."""
+        """Damage that the database finds in its own files, None if it finds none."""
         ...
 
     def is_duplicate_key(self, error: object) -> bool:
-        """Whether this driver's error says that a unique key was there already."""
+        """Whether the error of this driver means that a unique key exists already."""
         ...
 
     def sentence(self, error: object) -> str:
-        """The driver's error in one line, without a password."""
+        """The error of the driver in one line, without a password."""
         ...

@@ -19,7 +19,7 @@ from groupsim.events.base import Event, Recorded
 from groupsim.events.catalogue import CATALOGUE
 from groupsim.events.types import RunId
 from groupsim.storage.errors import StoreError, UnknownFact
-from groupsim.storage.upcasts import lift
+from groupsim.storage.upcasts import upcast_body
 
 Row = tuple[int, int, str, int, str, int, str, str | None]
 COLUMNS = ("seq", "at_ms", "stream", "version", "type", "schema", "body", "source")
@@ -27,7 +27,7 @@ COLUMNS = ("seq", "at_ms", "stream", "version", "type", "schema", "body", "sourc
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 _DECODERS = {tag: msgspec.json.Decoder(kind) for tag, kind in CATALOGUE.items()}
 _TAGS: dict[type[Event], tuple[str, int]] = {kind: (tag, kind.schema) for tag, kind in CATALOGUE.items()}
-# JSON has no NaN or infinity and msgspec writes null for them, which could not be read back.
+# JSON has no NaN and no infinity: msgspec writes null for them, which could not be read again.
 _FLOATS = {
     _TAGS[kind]: [field for field, hint in get_type_hints(kind).items() if hint is float] for kind in CATALOGUE.values()
 }
@@ -35,9 +35,9 @@ _WITH_FLOATS = frozenset(tag for tag, fields in _FLOATS.items() if fields)
 
 
 def encode_all(events: Sequence[Event]) -> Iterator[tuple[tuple[str, int], str]]:
-    """`((type, schema), body)` of each. One call a batch: a call a fact would cost as much as SQLite does.
+    """`((type, schema), body)` of each. One call per batch, because a call per fact costs as much as SQLite.
 
-    Raises UnknownFact for a type outside the catalogue, StoreError for what JSON can't hold (NaN, half a surrogate).
+    Raises UnknownFact for a type outside the catalogue, StoreError for what JSON can't hold (NaN, lone surrogates).
     """
     try:
         tags = [_TAGS[type(event)] for event in events]
@@ -51,7 +51,7 @@ def encode_all(events: Sequence[Event]) -> Iterator[tuple[tuple[str, int], str]]
         bodies = _ENCODER.encode_lines(events).decode().split("\n")
     except (UnicodeError, TypeError, OverflowError) as error:
         raise StoreError(f"a fact can't be written as JSON: {error}") from None
-    return zip(tags, bodies, strict=False)  # after the last line feed comes one empty text more
+    return zip(tags, bodies, strict=False)  # `bodies` has one more, empty text after the last line feed
 
 
 def _check_floats(events: Sequence[Event]) -> None:
@@ -69,9 +69,9 @@ def encode(event: Event) -> tuple[str, int, str]:
 
 
 def decode(kind: str, schema: int, body: str | bytes, place: str = "") -> Event:
-    """The fact in `body`, lifted to today's shape if it is older.
+    """The fact in `body`, upcast to the current schema if it is older.
 
-    Raises UnknownFact, naming the type and `place`, for an unknown type, a newer schema or a body that doesn't fit.
+    Raises UnknownFact, naming the type and `place`, for an unknown type, a newer schema or a body that does not fit.
     """
     known = CATALOGUE.get(kind)
     if known is None:
@@ -84,7 +84,7 @@ def decode(kind: str, schema: int, body: str | bytes, place: str = "") -> Event:
             raise UnknownFact(
                 f"{kind}{_at(place)} has schema {schema}, newer than {known.schema}, the newest this version reads"
             )
-        return msgspec.convert(lift(kind, schema, known.schema, msgspec.json.decode(body)), known)
+        return msgspec.convert(upcast_body(kind, schema, known.schema, msgspec.json.decode(body)), known)
     except (msgspec.MsgspecError, UnicodeError, LookupError, TypeError) as error:
         raise UnknownFact(f"{kind}{_at(place)} can't be read: {error}") from None
 
@@ -99,7 +99,7 @@ def recorded(run: RunId, row: Row) -> Recorded:
     try:
         event = decode(kind, schema, body)
     except UnknownFact:
-        event = decode(kind, schema, body, f"run {run}, seq {seq}")  # again, for the sentence with its place
+        event = decode(kind, schema, body, f"run {run}, seq {seq}")  # again, to name the place in the sentence
     return Recorded(run, seq, at_ms, stream, version, event, source)
 
 

@@ -1,4 +1,4 @@
-"""A database by its URL: the engine, transactions, and what the driver says as one sentence of ours."""
+"""A database by its URL: engine, transactions, and errors of the driver as one sentence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from groupsim.storage.backend import Backend
 from groupsim.storage.errors import StoreError
 
-# Ctrl-C while a connection goes back to the pool is raised as it should be, and logged with a traceback besides.
+# Ctrl-C during the return of a connection to the pool is raised as usual; this suppresses the log with a traceback.
 logging.getLogger("sqlalchemy.pool").addHandler(logging.NullHandler())
 DRIVERS = {
     "sqlite": "sqlite",
@@ -24,7 +24,7 @@ DRIVERS = {
     "postgres": "postgresql+psycopg",
     "postgresql+psycopg": "postgresql+psycopg",
 }
-"""What a URL may begin with -> the driver it means."""
+"""Prefix of a URL -> its driver."""
 _BACKENDS = {
     "sqlite": "groupsim.storage.sqlite",
     "postgresql": "groupsim.storage.postgresql",
@@ -33,13 +33,13 @@ _BACKENDS = {
 
 
 class DuplicateKey(Exception):
-    """A unique key was there already; never leaves storage."""
+    """A unique key exists already; used inside this package only."""
 
 
 class Database:
-    """The database at `url`; its tables are made if `create` and they are missing.
+    """The database at `url`; with `create`, missing tables are created.
 
-    Raises StoreError if there is no store and none can be made, NewerStore if it is newer than this code.
+    Raises StoreError if there is no store and none can be created, NewerStore if it is newer than this code.
     """
 
     def __init__(self, url: str | URL, create: bool = True) -> None:
@@ -49,7 +49,7 @@ class Database:
         try:
             self.engine = self.backend.engine(made)
         except (SQLAlchemyError, ValueError, TypeError) as error:
-            raise self._ours(error) from None
+            raise self._as_store_error(error) from None
         self._writing = self.engine.execution_options(writing=True)
         try:
             with self._sentences():
@@ -75,13 +75,13 @@ class Database:
         try:
             yield
         except DBAPIError as error:
-            raise self._ours(error.orig) from None
+            raise self._as_store_error(error.orig) from None
         except self.backend.ERRORS as error:
-            raise self._ours(error) from None
-        except (SQLAlchemyError, UnicodeError) as error:  # a damaged file may have words that are no UTF-8
-            raise self._ours(error) from None
+            raise self._as_store_error(error) from None
+        except (SQLAlchemyError, UnicodeError) as error:  # text in a damaged file may not be UTF-8
+            raise self._as_store_error(error) from None
 
-    def _ours(self, error: BaseException | None) -> Exception:
+    def _as_store_error(self, error: BaseException | None) -> Exception:
         if self.backend.is_duplicate_key(error):
             return DuplicateKey()
         return StoreError(f"the store {self.place} can't be used: {self.backend.sentence(error)}")
@@ -90,17 +90,17 @@ class Database:
 def _url(url: str | URL) -> URL:
     try:
         made = make_url(url)
-    except (ArgumentError, ValueError):  # a port that is no number
+    except (ArgumentError, ValueError):  # a port that is not a number
         raise StoreError(
             f"{_masked(str(url))!r} is neither a path nor a database URL such as sqlite:///groupsim.db"
         ) from None
     driver = DRIVERS.get(made.drivername)
     if driver is None:
         known = ", ".join(sorted(set(DRIVERS.values())))
-        raise StoreError(f"a store can't be kept in {made.drivername!r}, only in {known}; or give a path")
+        raise StoreError(f"{made.drivername!r} is not supported for a store: use {known} or a path")
     return made.set(drivername=driver)
 
 
 def _masked(url: str) -> str:
-    """The text without what may be a password."""
+    """The text without possible passwords."""
     return re.sub(r"password=[^&]*", "password=…", re.sub(r"//.*@", "//…@", url))

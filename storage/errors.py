@@ -1,4 +1,4 @@
-"""What a store refuses."""
+"""The errors of a store."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class StreamConflict(StoreError):
 
 
 class UnknownRun(StoreError):
-    """No run, or more than one, answers to this reference."""
+    """No run, or more than one, matches this reference."""
 
 
 class UnknownFact(StoreError):
@@ -26,4 +26,4 @@ class NewerStore(StoreError):
 
 
 class Diverged(StoreError):
-    """A run played again gives other facts than the stored ones."""
+    """A repeated run gives other facts than the stored ones."""

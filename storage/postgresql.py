@@ -1,4 +1,4 @@
-"""What is particular to PostgreSQL: the engine, how its tables are made, and COPY."""
+"""PostgreSQL: the engine, the creation of the tables, and COPY."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from groupsim.storage.errors import NewerStore, StoreError
 
 ERRORS = psycopg.Error
 WAIT_S = 10
-"""How long to wait for a server that does not answer; `connect_timeout` in the URL says otherwise."""
+"""How long to wait for a server that does not answer; `connect_timeout` in the URL overrides it."""
 LOCK = 0x67727370
-"""The advisory lock of whoever makes the tables (`grsp`): of two processes that come to a new database, one waits."""
+"""The advisory lock for creating the tables (`grsp`): of two processes with a new database, one waits."""
 
-_TABLE = "groupsim"  # one row: the number of the store's shape
+_TABLE = "groupsim"  # one row: the schema version
 _COPY = f"COPY facts (run, {', '.join(COLUMNS)}) FROM STDIN"
 
 
@@ -26,13 +26,13 @@ def place(url: URL) -> str:
 
 
 def engine(url: URL) -> Engine:
-    """An engine as usual: rows that two writers want to change make the second one wait."""
-    patience = {} if "connect_timeout" in url.query else {"connect_timeout": WAIT_S}
-    return create_engine(url, connect_args=patience)
+    """An engine with default settings: the second of two writers of a row waits."""
+    timeout = {} if "connect_timeout" in url.query else {"connect_timeout": WAIT_S}
+    return create_engine(url, connect_args=timeout)
 
 
 def prepare(made: Engine, place: str, create: bool) -> None:
-    """Make the tables in a database (or schema) that has none; raise a StoreError for other tables of these names."""
+    """Create the tables in a database (or schema) without them. Raises StoreError for other tables with these names."""
     with made.begin() as connection:
         if _number(connection, place) == schema.SCHEMA_VERSION:
             return
@@ -52,14 +52,14 @@ def prepare(made: Engine, place: str, create: bool) -> None:
 
 
 def _number(connection: Connection, place: str) -> int | None:
-    """The shape of the store, None where there are no tables yet. Raises NewerStore."""
+    """The schema version of the store, None if it has no tables yet. Raises NewerStore."""
     tables = set(inspect(connection).get_table_names())
     if _TABLE not in tables:
-        strangers = sorted(tables & set(schema.METADATA.tables))
-        if strangers:
+        others = sorted(tables & set(schema.METADATA.tables))
+        if others:
             raise StoreError(
-                f"{place} has a table {strangers[0]} of another program; give a database of its own, "
-                "or a schema by ?options=-csearch_path%3Dname"
+                f"{place} has a table {others[0]} of another program; use another database, "
+                "or a schema with ?options=-csearch_path%3Dname"
             )
         return None
     number: int = connection.exec_driver_sql(f"SELECT number FROM {_TABLE}").scalar_one()
@@ -69,7 +69,7 @@ def _number(connection: Connection, place: str) -> int | None:
 
 
 def insert(connection: Connection, key: int, rows: list[Row]) -> None:
-    """Put rows of one run into facts by COPY."""
+    """Insert rows of one run into facts with COPY."""
     cursor = connection.connection.cursor()
     with cursor.copy(_COPY) as copy:
         for row in rows:
@@ -77,15 +77,15 @@ def insert(connection: Connection, key: int, rows: list[Row]) -> None:
 
 
 def damage(connection: Connection) -> str | None:
-    """A server looks after its files itself (data checksums, amcheck)."""
+    """None: servers have their own checks (data checksums, amcheck)."""
     return None
 
 
 def is_duplicate_key(error: object) -> bool:
-    """Whether a unique key stood in the way."""
+    """Whether a unique key exists already."""
     return isinstance(error, psycopg.errors.UniqueViolation)
 
 
 def sentence(error: object) -> str:
-    """The first line of what server or driver say: `FATAL: database "x" does not exist`."""
+    """The first line of the message of server or driver: `FATAL: database "x" does not exist`."""
     return str(error).partition("\n")[0].strip()

@@ -40,7 +40,7 @@ class ResumedWriter:
             self._inner.append(at_ms, stream, events, source)
             return
         ended = events[0]
-        if isinstance(ended, RunEnded) and ended.status == RunStatus.INTERRUPTED:  # the repetition was interrupted, not the run
+        if isinstance(ended, RunEnded) and ended.status == RunStatus.INTERRUPTED:  # not the run, its repetition
             self._stopped = True
             return
         known, new = events[: self._left], events[self._left :]

@@ -27,9 +27,7 @@ def find_run(names: Mapping[RunId, str], reference: str, place: str) -> RunId:
     if len(named) == 1:
         return named[0]
     if named:
-        raise UnknownRun(
-            f"{len(named)} runs in {place} are named {reference!r}: {_listed(named[::-1])}; give an id"
-        )
+        raise UnknownRun(f"{len(named)} runs in {place} are named {reference!r}: {_listed(named[::-1])}; give an id")
     raise unknown_run(ids, reference, place, {*names.values(), "latest"})
 
 

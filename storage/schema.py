@@ -55,9 +55,7 @@ RUNS = Table(
     Column("digest", Text),
     Column("scenario_path", Text),
     Column("summary", Text, nullable=False),  # JSON object
-    Column(
-        "seal", Text
-    ),  # the run checksum (storage.run_info), once the run has ended
+    Column("seal", Text),  # the run checksum (storage.run_info), once the run has ended
     sqlite_strict=True,
 )
 
@@ -115,7 +113,7 @@ def steps(number: int, place: str) -> list[str]:
     """The statements from an older schema to the current one. Raises StoreError if a step is missing."""
     missing = [n for n in range(number, SCHEMA_VERSION) if n not in MIGRATIONS]
     if missing:
-        raise StoreError(f"{place} has store schema {number}; the step from {missing[0]} to {missing[0] + 1} is missing")
+        raise StoreError(f"{place} has store schema {number}; there is no step from {missing[0]} to {missing[0] + 1}")
     return [statement for n in range(number, SCHEMA_VERSION) for statement in MIGRATIONS[n]]
 
 

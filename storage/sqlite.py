@@ -16,23 +16,23 @@ from groupsim.storage.errors import NewerStore, StoreError
 
 ERRORS = sqlite3.Error
 WAIT_S = 60.0
-"""How long a writer waits for another one's transaction before it gives up."""
+"""How long a writer waits for the transaction of another writer before it fails."""
 APPLICATION_ID = 0x67727370
-"""Stands in the header of our files (`grsp`), so that another program's database is never taken for a store."""
+"""In the header of every store (`grsp`): distinguishes stores from the databases of other programs."""
 
 _OPTIONS = {"cache", "immutable", "mode", "nolock", "uri", "vfs"}
 _FOLDER = (
-    " (is there such a folder, and may you write there? what lies in one that is only read can be read by "
+    " (does the folder exist, and is it writable? a store in a read-only folder can be read with "
     "--store 'sqlite:///file:PATH?immutable=1&uri=true')"
 )
 _HINTS = {
     "SQLITE_FULL": "; what was written before is kept",
     "SQLITE_IOERR_WRITE": " while writing (no space, or a limit on file sizes); what was written before is kept",
-    "SQLITE_READONLY_": _FOLDER,  # the log beside the file can't be made
-    "SQLITE_READONLY": "; give another --store, or the right to write there",
+    "SQLITE_READONLY_": _FOLDER,  # the write-ahead log beside the file can't be created
+    "SQLITE_READONLY": "; use another --store, or get write permission",
     "SQLITE_CANTOPEN": _FOLDER,
 }
-"""What the name of an error begins with -> what it means."""
+"""Beginning of the name of an error -> its explanation."""
 _INSERT = f"INSERT INTO facts (run, {', '.join(COLUMNS)}) VALUES (%d, {', '.join('?' * len(COLUMNS))})"
 
 
@@ -51,12 +51,12 @@ def engine(url: URL) -> Engine:
 
     @event.listens_for(made, "connect")
     def connected(connection: Any, _record: object) -> None:
-        connection.isolation_level = None  # no transactions behind our back: "begin" below opens them
-        connection.execute("PRAGMA synchronous = NORMAL")  # with WAL: a power cut may cost the last batches, never more
+        connection.isolation_level = None  # no implicit transactions: "begin" below starts them
+        connection.execute("PRAGMA synchronous = NORMAL")  # with WAL: a power failure loses the last batches at most
 
     @event.listens_for(made, "begin")
     def begun(connection: Connection) -> None:
-        # A deferred transaction that turns to writing fails at once if another one wrote meanwhile; IMMEDIATE waits.
+        # A deferred transaction fails at its first write if another one wrote meanwhile; IMMEDIATE waits instead.
         writing = connection.get_execution_options().get("writing", False)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 
@@ -64,32 +64,32 @@ def engine(url: URL) -> Engine:
 
 
 def insert(connection: Connection, key: int, rows: list[Row]) -> None:
-    """Put rows of one run into facts. The run's key is ours and an integer, so it may stand in the text: the tuples
-    then are the very ones under the digest and need not be built twice."""
+    """Insert rows of one run into facts. The key of the run is an integer of ours, so it can be part of the statement:
+    the tuples under the digest are then used as they are."""
     connection.exec_driver_sql(_INSERT % key, rows)
 
 
 def damage(connection: Connection) -> str | None:
-    """The first thing that SQLite's own check of tables and indexes finds."""
+    """The first problem that SQLite's own check of tables and indexes finds."""
     said: str = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar_one()
     return None if said == "ok" else said.replace("\n", " ")
 
 
 def is_duplicate_key(error: object) -> bool:
-    """Whether a unique key stood in the way (other broken constraints are bugs, not rivals)."""
+    """Whether a unique key exists already (other violated constraints are bugs, not other writers)."""
     name = getattr(error, "sqlite_errorname", "")
     return name in ("SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_UNIQUE")
 
 
 def sentence(error: object) -> str:
-    """SQLite's few words, with what they mean where a file can't grow or can't be changed."""
+    """The message of SQLite, with an explanation for files that can't grow or can't be changed."""
     name = getattr(error, "sqlite_errorname", None) or ""
     hint = next((said for start, said in _HINTS.items() if name.startswith(start)), "")
     return f"{error}{hint}"
 
 
 def prepare(made: Engine, place: str, create: bool) -> None:
-    """Make the tables in a new file; raise a StoreError for anything that is not a store of ours."""
+    """Create the tables in a new file. Raises StoreError for anything that is not a groupsim store."""
     if not create and not _file(made.url).exists():
         raise StoreError(f"there is no store at {place}")
     raw = made.raw_connection()
@@ -99,7 +99,7 @@ def prepare(made: Engine, place: str, create: bool) -> None:
         if _is_new(connection, place):
             _write_ahead(connection)
         if _number(connection, place) < schema.SCHEMA_VERSION:
-            _bring_up(connection, made.dialect, place)
+            _migrate(connection, made.dialect, place)
     finally:
         raw.close()
 
@@ -116,7 +116,7 @@ def _check(url: URL) -> None:
 
 
 def _file(url: URL) -> Path:
-    """The file; SQLite's own form of URLs writes it with a prefix and in escapes."""
+    """The path of the file, which SQLite's own URLs write with a prefix and percent-encoding."""
     database = url.database or ""
     return Path(unquote(urlsplit(database).path) if url.query else database)
 
@@ -127,12 +127,12 @@ def _is_new(connection: sqlite3.Connection, place: str) -> bool:
     if application == APPLICATION_ID:
         return False
     if tables or application:
-        raise StoreError(f"{place} is an SQLite database of another program, not a store of groupsim")
+        raise StoreError(f"{place} is an SQLite database of another program, not a groupsim store")
     return True
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
-    """Turn the write-ahead log on. SQLite does not wait for others here, so we do."""
+    """Turn the write-ahead log on. SQLite does not wait for other processes here, so this does."""
     deadline = time.monotonic() + WAIT_S
     while True:
         try:
@@ -146,15 +146,15 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
 
 
 def _number(connection: sqlite3.Connection, place: str) -> int:
-    """The shape of the store, 0 where there are no tables yet. Raises NewerStore."""
+    """The schema version of the store, 0 if it has no tables yet. Raises NewerStore."""
     number: int = connection.execute("PRAGMA user_version").fetchone()[0]
     if number > schema.SCHEMA_VERSION:
         raise NewerStore(schema.newer(place, number))
     return number
 
 
-def _bring_up(connection: sqlite3.Connection, dialect: Dialect, place: str) -> None:
-    """Make the tables or lift them to today's shape, all or nothing."""
+def _migrate(connection: sqlite3.Connection, dialect: Dialect, place: str) -> None:
+    """Create the tables or migrate them to the current schema, all or nothing."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         number = _number(connection, place)  # again: another process may have been faster

@@ -25,7 +25,7 @@ from groupsim.incidents.facts.skew import estimate_skews
 from groupsim.incidents.facts.world import world_facts
 from groupsim.incidents.logs.rows import Reading, is_broker
 from groupsim.incidents.logs.times import instant, iso
-from groupsim.storage.store import EventStore, RunInfo
+from groupsim.storage.store import EventStore, RunInfo, RunSource, RunStatus
 
 _KINDS_WITHOUT_GROUP = frozenset(
     [
@@ -122,7 +122,7 @@ def _run_info(reading: Reading, name: str | None, origin: int) -> RunInfo:
     return RunInfo(
         id=uuid.uuid4().hex[:12],
         name=name or _name(reading.files),
-        source="recorded",
+        source=RunSource.RECORDED,
         created_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
         origin=iso(origin),
         params={f"log.{number}": file for number, file in enumerate(reading.files)},
@@ -153,4 +153,4 @@ def _write(
     for fact in facts:
         writer.append(fact.at - origin, fact.stream, [fact.event], fact.source)
     writer.append(ended, WORLD_STREAM, [RunEnded(status="finished")])
-    return writer.finish("finished", ended, summary)
+    return writer.finish(RunStatus.FINISHED, ended, summary)

@@ -17,7 +17,7 @@ from groupsim.events import client as p
 from groupsim.events.group import CommitAccepted, CommitRefused
 from groupsim.storage.errors import StoreError
 from groupsim.storage.memory import MemoryStore
-from groupsim.storage.store import RunInfo
+from groupsim.storage.store import RunInfo, RunSource, RunStatus
 from tests.analysis.log import GROUP, Log, offsets, serving_pair, tps
 from tests.analysis.stories import cooperative, crash, eager
 
@@ -25,10 +25,10 @@ from tests.analysis.stories import cooperative, crash, eager
 def opened(log: Log) -> Run:
     """The log as a run of a store in memory."""
     store = MemoryStore()
-    writer = store.begin(RunInfo(id="r", name="by hand", source="simulated"))
+    writer = store.begin(RunInfo(id="r", name="by hand", source=RunSource.SIMULATED))
     for fact in log.facts:
         writer.append(fact.at_ms, fact.stream, [fact.event], fact.source)
-    writer.finish("finished", log.facts[-1].at_ms)
+    writer.finish(RunStatus.FINISHED, log.facts[-1].at_ms)
     return analysis.load(store, "latest")
 
 

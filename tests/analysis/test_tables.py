@@ -15,7 +15,7 @@ from groupsim.events import client as p
 from groupsim.events.group import CommitAccepted, CommitRefused
 from groupsim.events.world import TopicCreated
 from groupsim.storage.memory import MemoryStore
-from groupsim.storage.store import RunInfo
+from groupsim.storage.store import RunInfo, RunSource, RunStatus
 from tests.analysis.log import GROUP, TOPIC, Log, offsets, serving_pair, tps
 from tests.analysis.stories import cooperative, crash, eager
 from tests.analysis.test_runs import opened
@@ -26,10 +26,10 @@ ORIGIN = "2026-11-20T11:27:14.260+00:00"
 def recorded(log: Log) -> Run:
     """The log as a recorded run that began at ORIGIN."""
     store = MemoryStore()
-    writer = store.begin(RunInfo(id="r", name="by hand", source="recorded", origin=ORIGIN))
+    writer = store.begin(RunInfo(id="r", name="by hand", source=RunSource.RECORDED, origin=ORIGIN))
     for fact in log.facts:
         writer.append(fact.at_ms, fact.stream, [fact.event], fact.source)
-    writer.finish("finished", log.facts[-1].at_ms)
+    writer.finish(RunStatus.FINISHED, log.facts[-1].at_ms)
     return analysis.load(store)
 
 

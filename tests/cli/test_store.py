@@ -78,8 +78,8 @@ def test_a_database_that_can_not_be_reached_is_one_sentence_without_the_password
         postgres.url(database="nowhere"): 'database "nowhere" does not exist',
         f"postgresql+psycopg://me:{PASSWORD}@127.0.0.1:1/x": "Connection refused",
         f"postgresql+psycopg://me:{PASSWORD}@127.0.0.1:port/x": "neither a path nor a database URL",
-        f"postgresql+psycopg2://me:{PASSWORD}@127.0.0.1/x": "can't be kept in 'postgresql+psycopg2'",
-        f"mysql://me:{PASSWORD}@127.0.0.1/x": "can't be kept in 'mysql'",
+        f"postgresql+psycopg2://me:{PASSWORD}@127.0.0.1/x": "'postgresql+psycopg2' is not supported for a store",
+        f"mysql://me:{PASSWORD}@127.0.0.1/x": "'mysql' is not supported for a store",
         postgres.schema("still_empty"): "there is no store at postgresql://127.0.0.1:",
     }
     for url, sentence in wrong.items():

@@ -8,7 +8,7 @@ import pytest
 
 from groupsim.events.world import GroupDeclared, RunEnded
 from groupsim.storage import open_store
-from groupsim.storage.store import RunInfo
+from groupsim.storage.store import RunInfo, RunSource, RunStatus
 from tests.cli.conftest import Call
 
 KILL9 = Path(__file__).parents[2] / "examples" / "incidents" / "kill9-range"
@@ -99,10 +99,10 @@ def test_a_wrong_request_is_one_sentence_and_status_2(call: Call, arguments: lis
 
 def test_a_group_of_the_consumer_protocol_is_refused_in_one_sentence(call: Call) -> None:
     store = open_store("groupsim.db")
-    writer = store.begin(RunInfo(id="new", name="new", source="recorded"))
+    writer = store.begin(RunInfo(id="new", name="new", source=RunSource.RECORDED))
     writer.append(0, "world", [GroupDeclared(group="billing", protocol="consumer", topics=())])
-    writer.append(9, "world", [RunEnded(status="finished")])
-    writer.finish("finished", 9)
+    writer.append(9, "world", [RunEnded(status=RunStatus.FINISHED)])
+    writer.finish(RunStatus.FINISHED, 9)
     store.close()
     called = call("incident", "whatif", "new")
     assert called.status == 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from groupsim.events import client as p
 from groupsim.storage import EventStore
-from groupsim.storage.store import RunInfo
+from groupsim.storage.store import RunInfo, RunSource, RunStatus
 from tests.analysis.log import Log, tps
 
 
@@ -37,7 +37,7 @@ def cooperative() -> Log:
 
 def keep(store: EventStore, run: str, log: Log) -> None:
     """Put the log's facts into the store as a finished run."""
-    writer = store.begin(RunInfo(id=run, name="by hand", source="simulated", seed=7))
+    writer = store.begin(RunInfo(id=run, name="by hand", source=RunSource.SIMULATED, seed=7))
     for fact in log.facts:
         writer.append(fact.at_ms, fact.stream, [fact.event], fact.source)
-    writer.finish("finished", log.facts[-1].at_ms)
+    writer.finish(RunStatus.FINISHED, log.facts[-1].at_ms)

@@ -10,7 +10,7 @@ import pytest
 from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.pipeline.schemas import FACTS
 from groupsim.storage import EventStore
-from groupsim.storage.store import RunInfo
+from groupsim.storage.store import RunInfo, RunSource
 from tests.pipeline.logs import eager
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def test_a_stream_tails_the_store_and_goes_on_from_its_checkpoint(
         return sorted(map(tuple, spark.read.schema(FACTS).parquet(str(tmp_path / "out")).collect()))
 
     assert tail("what is there") == sorted(stored(store, "eager", "007"))
-    writer = store.begin(RunInfo(id="late", name="by hand", source="simulated"))
+    writer = store.begin(RunInfo(id="late", name="by hand", source=RunSource.SIMULATED))
     for fact in eager().facts:
         writer.append(fact.at_ms, fact.stream, [fact.event])
     writer.flush()  # and it is still running

@@ -15,7 +15,7 @@ from groupsim.pipeline.export import FILE, export_jsonl, export_parquet
 from groupsim.pipeline.importing import import_runs
 from groupsim.storage import EventStore, open_store
 from groupsim.storage.audit import audit
-from groupsim.storage.store import RunInfo
+from groupsim.storage.store import RunInfo, RunStatus
 from tests.storage.facts import info, write
 
 RUNS = ["eager", "007", "cut", "long"]
@@ -66,7 +66,7 @@ def test_one_run_of_a_lake_comes_by_its_folder_or_file(full: EventStore, other: 
 def test_a_run_whose_writer_was_killed_can_be_gone_on_with(full: EventStore, other: EventStore, tmp_path: Path) -> None:
     list(import_runs(other, export_jsonl(full, ["cut"], tmp_path / "out.jsonl")))
     assert other.find("cut").status == "running"
-    assert other.resume("cut").finish("finished", 5).digest == full.digest("cut")
+    assert other.resume("cut").finish(RunStatus.FINISHED, 5).digest == full.digest("cut")
 
 
 def test_another_run_of_the_same_id_is_refused_and_stays(full: EventStore, other: EventStore, tmp_path: Path) -> None:
@@ -80,13 +80,13 @@ def test_another_run_of_the_same_id_is_refused_and_stays(full: EventStore, other
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [
-        (b'"m700"', b'"m701"', "long has another digest than the facts that came"),
-        (b'"seq":700,', b'"seq":701,', "fact 700 is expected, and 701 comes"),
-        (b'"version":700,', b'"version":1,', "seq 700: version 700 of group:g is expected, and 1 comes"),
+        (b'"m700"', b'"m701"', "long has a digest that does not fit its facts"),
+        (b'"seq":700,', b'"seq":701,', "expected fact 700, got fact 701"),
+        (b'"version":700,', b'"version":1,', "seq 700: expected version 700 of group:g, got version 1"),
         (b',"member":"m700"}', b"", r"line 701: not a line of an export"),
         (b'"type":"MemberSynced","schema":1,', b'"type":"Levitated","schema":1,', "unknown fact type 'Levitated'"),
         (b',"info":{', b',"info":null,"x":{', "line 1: the first line of run long has no `info` of it"),
-        (b'"facts":1200', b'"facts":1201', "has 1201 facts by its own account, and 1200 came"),
+        (b'"facts":1200', b'"facts":1201', "should have 1201 facts, but has 1200"),
     ],
 )
 def test_a_changed_export_is_refused_and_leaves_nothing(

@@ -17,7 +17,7 @@ from groupsim.scenarios.catalogue import find
 from groupsim.simulation.run import run
 from groupsim.storage import EventStore
 from groupsim.storage.codec import COLUMNS
-from groupsim.storage.store import RunInfo
+from groupsim.storage.store import RunInfo, RunSource
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -53,7 +53,7 @@ def test_it_is_pandas_own_on_simulated_runs_and_on_one_that_was_cut_off(
     from groupsim.pipeline.transforms import availability, unavailable_by_label
 
     runs = [run(find(name), store).info.id for name in ("rolling_restart", "zombie_member")]
-    cut = store.begin(RunInfo(id="cut", name="by hand", source="simulated"))
+    cut = store.begin(RunInfo(id="cut", name="by hand", source=RunSource.SIMULATED))
     for fact in store.read(runs[1], stop=store.find(runs[1]).facts // 2):
         cut.append(fact.at_ms, fact.stream, [fact.event])
     cut.flush()

@@ -17,7 +17,7 @@ from groupsim.events.group import GroupCreated
 from groupsim.events.types import TopicPartition
 from groupsim.events.world import GroupDeclared, RunEnded, TopicCreated
 from groupsim.storage.memory import MemoryStore
-from groupsim.storage.store import RunInfo
+from groupsim.storage.store import RunInfo, RunSource, RunStatus
 from tests.report.browser import HOW, chromium
 from tests.report.conftest import Opened
 
@@ -60,7 +60,7 @@ def run_named(evil: str) -> Run:
     store = MemoryStore()
     origin = "2026-11-20T11:27:14.260Z"
     params: dict[str, int | float | str | bool] = {"log.0": evil, evil: evil}
-    info = RunInfo(id="evil", name=evil, source="recorded", origin=origin, params=params)
+    info = RunInfo(id="evil", name=evil, source=RunSource.RECORDED, origin=origin, params=params)
     writer = store.begin(info)
     client, group = process_stream(evil, evil), group_stream(evil)
     held = (TopicPartition(evil, 0),)
@@ -81,7 +81,7 @@ def run_named(evil: str) -> Run:
     ]
     for at_ms, stream, event in facts:
         writer.append(at_ms, stream, [event], source=None if stream == WORLD_STREAM else f"{evil}:1")
-    return Run(store, writer.finish("finished", 500, {"notes": [evil]}))
+    return Run(store, writer.finish(RunStatus.FINISHED, 500, {"notes": [evil]}))
 
 
 @pytest.mark.parametrize("evil", HOSTILE, ids=range(len(HOSTILE)))

@@ -17,7 +17,7 @@ from groupsim.analysis.report import report
 from groupsim.analysis.report.packing import packed
 from groupsim.analysis.report.settings import again
 from groupsim.analysis.runs import Run
-from groupsim.storage.store import RunInfo
+from groupsim.storage.store import RunInfo, RunSource
 from tests.cli.conftest import Call, call
 
 __all__ = ["call"]
@@ -88,7 +88,7 @@ def test_incarnations_share_a_colour_and_names_are_sorted_as_people_count() -> N
 
 
 def test_the_command_that_repeats_a_run_is_quoted_for_a_shell() -> None:
-    info = RunInfo(id="r", name="story", source="simulated", seed=3, params={"assignor": "a b; rm -rf $HOME"})
+    info = RunInfo(id="r", name="story", source=RunSource.SIMULATED, seed=3, params={"assignor": "a b; rm -rf $HOME"})
     assert again(info) == "groupsim run story --seed 3 --set 'assignor=a b; rm -rf $HOME'"
 
 

@@ -16,7 +16,7 @@ from groupsim.simulation.errors import BadScenario, StoryError
 from groupsim.simulation.log import Log
 from groupsim.simulation.run import Scenario, run
 from groupsim.storage.memory import MemoryStore
-from groupsim.storage.store import RunInfo
+from groupsim.storage.store import RecordMode, RunInfo, RunSource, RunStatus
 from tests.simulation.told import tell
 
 
@@ -143,9 +143,9 @@ def test_noise_among_facts_of_one_append_is_left_out_too() -> None:
     beat, refused = HeartbeatReceived(member="a", generation=1, error="NONE"), RunEnded(status="finished")
     for record, kept in (("all", [beat, refused, beat]), ("facts", [refused])):
         store = MemoryStore()
-        writer = store.begin(RunInfo(id="r", name="r", source="simulated", record=record))
+        writer = store.begin(RunInfo(id="r", name="r", source=RunSource.SIMULATED, record=RecordMode(record)))
         log = Log(simpy.Environment(), writer)
         log.append("group:g", [beat, refused, beat])
-        writer.finish("finished", 0)
+        writer.finish(RunStatus.FINISHED, 0)
         assert [f.event for f in store.read("r")] == kept
         assert log.facts == len(kept)

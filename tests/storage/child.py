@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 
 from groupsim.storage import open_store
+from groupsim.storage.store import RunStatus
 from groupsim.storage.writer import BATCH
 from tests.storage.facts import info, plain
 
@@ -18,14 +19,14 @@ def main(url: str, run: str, count: int) -> None:
     print("ready", flush=True)
     store = open_store(url)
     writer = store.begin(info(run))
-    status = "finished"
+    status = RunStatus.FINISHED
     try:
         for number in range(count):
             writer.append(10 * number, "group:g", [plain(number)])
             if (number + 1) % BATCH == 0:
                 print(writer.info.facts, flush=True)
     except KeyboardInterrupt:
-        status = "interrupted"
+        status = RunStatus.INTERRUPTED
     writer.finish(status, 10 * count)
     store.close()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from enum import StrEnum
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -29,6 +30,8 @@ def of_type(hint: Any) -> st.SearchStrategy[Any]:
     origin, args = get_origin(hint), get_args(hint)
     if hint in _PLAIN:
         return _PLAIN[hint]
+    if isinstance(hint, type) and issubclass(hint, StrEnum):
+        return st.sampled_from(hint)
     if origin in (Union, types.UnionType):
         return st.one_of([of_type(arg) for arg in args])
     if origin is tuple and args[-1] is Ellipsis:

@@ -12,7 +12,7 @@ from groupsim.storage import EventStore
 from groupsim.storage.audit import audit
 from groupsim.storage.errors import StoreError
 from groupsim.storage.sql import SqlStore
-from groupsim.storage.store import Damage, RunInfo
+from groupsim.storage.store import Damage, RunInfo, RunStatus
 from tests.storage.facts import write
 from tests.storage.test_sqlite import change
 
@@ -24,7 +24,7 @@ def path(tmp_path: Path) -> Path:
     """A store with a finished run `a`, and `b`, whose writer is gone."""
     file = tmp_path / "store.db"
     with SqlStore(f"sqlite:///{file}") as store:
-        write(store, "a", FACTS).finish("finished", 12_000)
+        write(store, "a", FACTS).finish(RunStatus.FINISHED, 12_000)
         write(store, "b", FACTS)
     return file
 
@@ -35,12 +35,12 @@ def look(path: Path, run: str = "a") -> Damage | None:
 
 
 def test_a_run_as_it_was_written_is_whole_in_every_store(store: EventStore) -> None:
-    write(store, "a", FACTS).finish("finished", 1)
+    write(store, "a", FACTS).finish(RunStatus.FINISHED, 1)
     write(store, "b", FACTS)
     again = store.resume("b")
     assert audit(store, store.find("a")) is None
     assert audit(store, store.find("b")) is None
-    again.finish("failed", 1)
+    again.finish(RunStatus.FAILED, 1)
     assert audit(store, store.find("b")) is None
     assert [count for count, _ in store.batch_checksums("a")] == [1000, 2000, 2500]
 
@@ -80,7 +80,7 @@ def test_a_run_as_it_was_written_is_whole_in_every_store(store: EventStore) -> N
             None,
             "stored digest is damaged",
         ),
-        (["UPDATE marks SET digest = 'x' WHERE facts = 2000"], None, None, "a mark near fact 1999 is damaged"),
+        (["UPDATE marks SET digest = 'x' WHERE facts = 2000"], None, None, "checksum of the facts to 1999 is damaged"),
         (["UPDATE runs SET seed = 8"], None, None, r"its name, seed, settings, summary\) was changed"),
         (["UPDATE runs SET summary = '{\"x\":1}'"], None, None, "was changed"),
         (["UPDATE runs SET digest = NULL"], None, None, "a is finished and has no digest"),
@@ -120,7 +120,7 @@ def _held(path: Path) -> Held:
 def test_no_flipped_byte_of_the_file_goes_unseen_that_changes_what_is_read(tmp_path: Path) -> None:
     file, chance = tmp_path / "store.db", random.Random(7)
     with SqlStore(f"sqlite:///{file}") as store:
-        write(store, "a", 300).finish("finished", 12_000, {"x": 1})
+        write(store, "a", 300).finish(RunStatus.FINISHED, 12_000, {"x": 1})
     connection = sqlite3.connect(file)
     connection.execute("PRAGMA journal_mode = DELETE")  # everything into the one file
     connection.close()
@@ -154,8 +154,8 @@ def test_a_fact_can_not_be_changed_or_deleted_even_behind_the_store(path: Path) 
     connection.close()
 
 
-def test_the_api_has_no_word_for_changing_or_deleting_facts() -> None:
+def test_no_method_changes_or_deletes_facts() -> None:
     promised = {name for name in vars(EventStore) if not name.startswith("_")}
-    changing = {"begin", "resume", "take", "mark_interrupted", "keep_snapshots", "drop_snapshots", "close"}
-    reading = {"runs", "find", "read", "rows", "digest", "marks", "seal", "snapshot", "damage"}
+    changing = {"begin", "resume", "import_run", "mark_interrupted", "keep_snapshots", "drop_snapshots", "close"}
+    reading = {"runs", "find", "read", "rows", "digest", "batch_checksums", "run_checksum", "snapshot", "damage"}
     assert promised == changing | reading

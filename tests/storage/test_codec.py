@@ -20,10 +20,10 @@ FINGERPRINT = Path(__file__).with_name("fingerprint.txt")
 
 def test_the_shapes_of_facts_are_the_ones_that_stores_hold() -> None:
     assert catalogue.fingerprint() == FINGERPRINT.read_text().strip(), (
-        "A fact type was added or changed, and stores out there hold the old shapes. Give each type whose fields "
-        "changed a `schema` one higher, and storage.upcasts a function from the old shape (a new field with a default "
-        "needs neither); if a version with the old shapes was released, raise storage.schema.SCHEMA_VERSION, with a step in "
-        f"MIGRATIONS; then write {catalogue.fingerprint()} into {FINGERPRINT.name}."
+        "A fact type was added or changed, and existing stores have the old schema. Raise `schema` of each type whose "
+        "fields changed, and add a function for the old schema to storage.upcasts (a new field with a default needs "
+        "neither). If a version with the old schema was released, raise storage.schema.SCHEMA_VERSION and add a step "
+        f"to MIGRATIONS. Then write {catalogue.fingerprint()} into {FINGERPRINT.name}."
     )
 
 
@@ -43,7 +43,7 @@ def test_equal_facts_are_equal_text_whatever_the_order_of_their_keys() -> None:
             "GroupCreated",
             0,
             '{"type":"GroupCreated"}',
-            "GroupCreated at run r, seq 4 can't be read: nothing lifts schema 0 to 1",
+            "GroupCreated at run r, seq 4 can't be read: there is no step from schema 0 to 1",
         ),
         ("MemberSynced", 1, '{"type":"MemberSynced","member":3}', "MemberSynced at run r, seq 4 can't be read"),
         ("MemberSynced", 1, '{"type":"MemberSynced"}', "missing required field `member`"),

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from groupsim.storage import open_store
+from groupsim.storage.store import RunStatus
 from groupsim.storage.writer import BATCH
 from tests.storage.facts import plain
 
@@ -54,7 +55,7 @@ def test_a_killed_writer_leaves_whole_batches_that_can_be_read_and_gone_on_with(
     assert store.find("killed").status == "running"
     again = store.resume("killed")
     again.append(10 * facts, "group:g", [plain(facts)])
-    assert again.finish("finished", 10 * facts).digest == store.digest("killed")
+    assert again.finish(RunStatus.FINISHED, 10 * facts).digest == store.digest("killed")
     store.close()
 
 
@@ -81,9 +82,9 @@ def test_an_interrupted_writer_still_ends_its_run(tmp_path: Path, instant: int) 
 def test_a_run_killed_at_any_instant_is_resumed_to_the_digest_of_an_undisturbed_one(tmp_path: Path) -> None:
     """A few instants; `make crash` takes two hundred."""
     command = [sys.executable, "-m", "tests.storage.killed", str(tmp_path), "10", "8"]
-    told = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[2], check=False)
-    assert told.returncode == 0, told.stdout + told.stderr
-    found = [json.loads(line) for line in told.stdout.splitlines()]
+    killed = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[2], check=False)
+    assert killed.returncode == 0, killed.stdout + killed.stderr
+    found = [json.loads(line) for line in killed.stdout.splitlines()]
     assert len(found) == 10
     assert any(instant["facts"] and instant["status"] == "running" for instant in found), found
 

@@ -16,6 +16,7 @@ from groupsim.events.group import GroupCreated
 from groupsim.events.world import TopicCreated
 from groupsim.storage import EventStore, open_store
 from groupsim.storage.errors import StoreError, StreamConflict, UnknownFact, UnknownRun
+from groupsim.storage.store import RunStatus
 from groupsim.storage.writer import BATCH
 from tests.storage.facts import any_fact, info, of_type, plain, write
 
@@ -34,7 +35,7 @@ def test_facts_come_back_as_they_were_appended(store: EventStore, facts: list[tu
         source = f"broker.log:{seq}" if seq % 2 else None
         expected.append(Recorded(run, seq, at_ms, stream, versions[stream], event, source))
         versions[stream] += 1
-    ended = writer.finish("finished", 5)
+    ended = writer.finish(RunStatus.FINISHED, 5)
     assert list(store.read(run)) == expected
     assert store.find(run) == ended
     assert ended.facts == len(facts)
@@ -75,7 +76,7 @@ def test_an_id_is_given_once(store: EventStore) -> None:
         store.begin(info("a"))
 
 
-def test_of_two_writers_of_one_run_the_second_is_told(store: EventStore) -> None:
+def test_the_second_of_two_writers_of_one_run_is_refused(store: EventStore) -> None:
     first = write(store, "a", 3)
     second = store.resume("a")
     second.append(99, "group:g", [plain(3)])
@@ -92,32 +93,32 @@ def test_a_run_that_another_writer_ended_takes_no_more(store: EventStore) -> Non
     writer = write(store, "a", 3)
     store.mark_interrupted("a")
     with pytest.raises(StreamConflict):
-        writer.finish("finished", 30)
+        writer.finish(RunStatus.FINISHED, 30)
     assert store.find("a").status == "interrupted"
 
 
 def test_a_finished_run_takes_no_more_facts(store: EventStore) -> None:
     writer = write(store, "a", 3)
-    writer.finish("finished", 30)
-    with pytest.raises(StoreError, match=r"run a is over \(finished\)"):
+    writer.finish(RunStatus.FINISHED, 30)
+    with pytest.raises(StoreError, match=r"run a has ended \(finished\)"):
         writer.append(40, "group:g", [plain(3)])
-    with pytest.raises(StoreError, match=r"run a is over \(finished\)"):
-        writer.finish("failed", 40)
-    with pytest.raises(StoreError, match=r"run a is over \(finished\)"):
+    with pytest.raises(StoreError, match=r"run a has ended \(finished\)"):
+        writer.finish(RunStatus.FAILED, 40)
+    with pytest.raises(StoreError, match=r"run a has ended \(finished\)"):
         store.resume("a")
 
 
 def test_a_summary_is_the_same_when_it_is_given_back_and_when_it_is_read(store: EventStore) -> None:
-    ended = write(store, "a", 1).finish("finished", 1, {"z": [1, {"y": (2.5, None)}], "a": True})
+    ended = write(store, "a", 1).finish(RunStatus.FINISHED, 1, {"z": [1, {"y": (2.5, None)}], "a": True})
     assert ended == store.find("a")
     assert ended.summary == {"a": True, "z": [1, {"y": [2.5, None]}]}
     with pytest.raises(StoreError, match="summary of run b, share: nan can't be written"):
-        write(store, "b", 1).finish("finished", 1, {"share": float("nan")})
+        write(store, "b", 1).finish(RunStatus.FINISHED, 1, {"share": float("nan")})
 
 
 def test_an_interrupted_run_has_the_digest_of_what_it_left(store: EventStore) -> None:
     write(store, "a", 3)
-    whole = write(store, "b", 3).finish("finished", 20)
+    whole = write(store, "b", 3).finish(RunStatus.FINISHED, 20)
     assert store.mark_interrupted("a").digest == whole.digest == store.find("a").digest
 
 
@@ -127,7 +128,7 @@ def test_a_resumed_run_ends_as_an_undisturbed_one(store: EventStore) -> None:
     for number in range(1500, 2300):
         again.append(10 * number, "group:g", [plain(number)])
     undisturbed = write(store, "whole", 2300)
-    assert again.finish("finished", 1).digest == undisturbed.finish("finished", 1).digest
+    assert again.finish(RunStatus.FINISHED, 1).digest == undisturbed.finish(RunStatus.FINISHED, 1).digest
 
 
 def test_the_digest_does_not_depend_on_batches_or_on_the_run_but_on_every_column(store: EventStore) -> None:
@@ -137,7 +138,7 @@ def test_the_digest_does_not_depend_on_batches_or_on_the_run_but_on_every_column
         if cut:
             writer.flush()
         writer.append(2, "t", [plain(2)])
-        return str(writer.finish("finished", 2).digest)
+        return str(writer.finish(RunStatus.FINISHED, 2).digest)
 
     assert digest("a") == digest("b", cut=True)
     assert len({digest("c"), digest("d", at_ms=0), digest("e", stream="u"), digest("f", source="x:1")}) == 4
@@ -145,7 +146,9 @@ def test_the_digest_does_not_depend_on_batches_or_on_the_run_but_on_every_column
 
 def test_all_stores_agree_on_the_digest(store: EventStore) -> None:
     other = open_store(":memory:")
-    assert write(store, "a", 1001).finish("finished", 1) == write(other, "a", 1001).finish("finished", 1)
+    assert write(store, "a", 1001).finish(RunStatus.FINISHED, 1) == write(other, "a", 1001).finish(
+        RunStatus.FINISHED, 1
+    )
 
 
 def test_reading_can_be_narrowed(store: EventStore) -> None:
@@ -191,11 +194,11 @@ def test_a_run_is_found_by_id_unique_prefix_or_as_the_latest(store: EventStore) 
     assert store.find("latest").id == "a-12"
     assert [run.id for run in store.runs()] == ["b-1", "a-1", "a-12"]
     assert store.find("b").params == {"session.timeout.ms": 10, "x": True}
-    with pytest.raises(UnknownRun, match="'a' could be a-1, a-12"):
+    with pytest.raises(UnknownRun, match="'a' matches a-1, a-12"):
         store.find("a")
     with pytest.raises(UnknownRun, match=r"no run 'a-13' in .*did you mean a-1, a-12"):
         store.find("a-13")
-    with pytest.raises(UnknownRun, match=r"no run 'zz' in .*it holds a-12, a-1, b-1"):
+    with pytest.raises(UnknownRun, match=r"no run 'zz' in .*it has a-12, a-1, b-1"):
         store.find("zz")
     with pytest.raises(UnknownRun, match="no run 'a' in"):
         store.read("a")
@@ -206,18 +209,18 @@ def test_a_run_is_found_by_its_name_if_no_other_has_it(store: EventStore) -> Non
         store.begin(info(run, name=name))
     assert store.find("deploy").id == "a-1"
     assert store.find("a-1").id == "a-1"
-    with pytest.raises(UnknownRun, match=r"2 runs in .* are called 'again': b-2, b-1; give an id"):
+    with pytest.raises(UnknownRun, match=r"2 runs in .* are named 'again': b-2, b-1; give an id"):
         store.find("again")
 
 
 def test_an_empty_store_says_that_it_is_empty(store: EventStore) -> None:
-    with pytest.raises(UnknownRun, match="holds no runs yet"):
+    with pytest.raises(UnknownRun, match="has no runs yet"):
         store.find("latest")
 
 
 @pytest.mark.parametrize("run", ["", "latest", "-a", ".a", "a b", "a/b", "..", "ü", "a\n"])
 def test_an_id_must_do_as_a_folder_and_as_a_word(store: EventStore, run: str) -> None:
-    with pytest.raises(StoreError, match="can't be a run's id"):
+    with pytest.raises(StoreError, match="can't be the id of a run"):
         store.begin(info(run))
 
 

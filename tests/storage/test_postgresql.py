@@ -11,6 +11,7 @@ from groupsim.analysis.snapshots import replay_stored
 from groupsim.storage import open_store, schema
 from groupsim.storage.audit import audit
 from groupsim.storage.errors import StoreError
+from groupsim.storage.store import RunStatus
 from groupsim.storage.writer import BATCH
 from tests.postgres import PASSWORD, USER, Server
 from tests.storage.facts import info, plain, write
@@ -58,7 +59,7 @@ def test_a_killed_writer_leaves_whole_batches_that_can_be_gone_on_with(postgres:
     assert audit(store, store.find("killed")) is None
     again = store.resume("killed")
     again.append(10 * facts, "group:g", [plain(facts)])
-    assert again.finish("finished", 10 * facts).digest == store.digest("killed")
+    assert again.finish(RunStatus.FINISHED, 10 * facts).digest == store.digest("killed")
     store.close()
 
 
@@ -67,22 +68,22 @@ def test_a_connection_cut_under_a_writer_is_a_sentence_and_the_run_can_be_gone_o
     writer = write(store, "a", 3)
     cut(postgres)
     writer.append(30, "group:g", [plain(3)])
-    with pytest.raises(StoreError, match=r"the store postgresql://.* can't be used: .*terminat.*") as told:
+    with pytest.raises(StoreError, match=r"the store postgresql://.* can't be used: .*terminat.*") as refused:
         writer.flush()
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(refused.value)
     with pytest.raises(StoreError, match="can't be used"):
-        writer.finish("failed", 30)
+        writer.finish(RunStatus.FAILED, 30)
     assert store.find("a").facts == 3
     again = store.resume("a")
     again.append(30, "group:g", [plain(3)])
-    again.finish("finished", 30)
+    again.finish(RunStatus.FINISHED, 30)
     assert audit(store, store.find("a")) is None
     store.close()
 
 
 def test_a_connection_cut_under_a_reader_is_a_sentence(postgres: Server) -> None:
     store = open_store(postgres.schema("cut_reader"))
-    write(store, "a", 2500).finish("finished", 1)
+    write(store, "a", 2500).finish(RunStatus.FINISHED, 1)
     reader = store.read("a")
     assert next(reader).seq == 0
     cut(postgres)
@@ -95,7 +96,7 @@ def test_a_connection_cut_under_a_reader_is_a_sentence(postgres: Server) -> None
 def test_runs_of_one_schema_are_not_seen_from_another(postgres: Server, tmp_path: Path) -> None:
     one, two, file = (open_store(url) for url in (postgres.schema("s1"), postgres.schema("s2"), tmp_path / "s.db"))
     for store in (one, two, file):
-        write(store, "same", 3).finish("finished", 1)
+        write(store, "same", 3).finish(RunStatus.FINISHED, 1)
     assert {store.digest("same") for store in (one, two, file)} == {file.find("same").digest}
     write(one, "only", 1)
     assert [run.id for run in two.runs()] == ["same"]
@@ -108,10 +109,10 @@ def test_an_older_store_on_a_server_is_lifted_and_keeps_its_facts(
 ) -> None:
     url = postgres.schema("older")
     store = open_store(url)
-    digest = write(store, "a", 3).finish("finished", 1).digest
+    digest = write(store, "a", 3).finish(RunStatus.FINISHED, 1).digest
     store.close()
     monkeypatch.setattr(schema, "SCHEMA_VERSION", 3)
-    with pytest.raises(StoreError, match="has store schema 2, and nothing leads from 2 to 3"):
+    with pytest.raises(StoreError, match="has store schema 2; there is no step from 2 to 3"):
         open_store(url)
     monkeypatch.setitem(schema.MIGRATIONS, 2, ("ALTER TABLE runs ADD COLUMN more TEXT DEFAULT 'lifted'",))
     store = open_store(url)
@@ -124,7 +125,7 @@ def test_an_older_store_on_a_server_is_lifted_and_keeps_its_facts(
 def test_a_role_that_may_only_read_reads_everything_and_is_refused_the_rest(postgres: Server) -> None:
     url = postgres.schema("seen")
     store = open_store(url)
-    told = write(store, "a", 2500).finish("finished", 1)
+    ended = write(store, "a", 2500).finish(RunStatus.FINISHED, 1)
     store.close()
     with postgres.connect() as connection:
         connection.execute(f"CREATE ROLE reader LOGIN PASSWORD '{PASSWORD}'")
@@ -132,7 +133,7 @@ def test_a_role_that_may_only_read_reads_everything_and_is_refused_the_rest(post
         connection.execute("GRANT SELECT ON ALL TABLES IN SCHEMA seen TO reader")
     reader = open_store(url.replace(USER, "reader", 1), create=False)
     assert audit(reader, reader.find("latest")) is None
-    assert replay_stored(reader, told) == {"groups": {}}
+    assert replay_stored(reader, ended) == {"groups": {}}
     other = info("b")
     forbidden: list[Callable[[], object]] = [
         lambda: reader.begin(other),

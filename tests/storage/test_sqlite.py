@@ -20,7 +20,7 @@ from groupsim.storage.audit import audit
 from groupsim.storage.errors import NewerStore, StoreError, UnknownFact
 from groupsim.storage.memory import MemoryStore
 from groupsim.storage.sql import SqlStore
-from groupsim.storage.store import RunWriter
+from groupsim.storage.store import RunStatus, RunWriter
 from tests.storage.facts import info, plain, write
 
 
@@ -29,7 +29,7 @@ def path(tmp_path: Path) -> Path:
     """A store with one finished run `a` of 1,200 facts."""
     file = tmp_path / "store.db"
     store = open_store(file)
-    write(store, "a", 1200).finish("finished", 12_000)
+    write(store, "a", 1200).finish(RunStatus.FINISHED, 12_000)
     store.close()
     return file
 
@@ -101,7 +101,7 @@ def test_an_older_store_is_lifted_and_keeps_its_facts(path: Path, monkeypatch: p
     with SqlStore(f"sqlite:///{path}") as store:
         digest = store.digest("a")
     monkeypatch.setattr(schema, "SCHEMA_VERSION", 4)
-    with pytest.raises(StoreError, match="has store schema 2, and nothing leads from 2 to 3"):
+    with pytest.raises(StoreError, match="has store schema 2; there is no step from 2 to 3"):
         open_store(path)
     monkeypatch.setitem(schema.MIGRATIONS, 2, ("ALTER TABLE runs ADD COLUMN note TEXT",))
     monkeypatch.setitem(schema.MIGRATIONS, 3, ("ALTER TABLE runs ADD COLUMN more TEXT", "nonsense"))
@@ -153,7 +153,7 @@ def test_a_store_that_can_not_be_written_is_still_read(path: Path) -> None:
 
 @contextmanager
 def as_nobody() -> Iterator[None]:
-    """Without the rights of root, to whom nothing is read-only."""
+    """Without root privileges, since root can write read-only files."""
     root = os.geteuid() == 0
     if root:
         os.seteuid(pwd.getpwnam("nobody").pw_uid)
@@ -180,14 +180,14 @@ def test_a_file_that_can_not_be_written_is_read_and_keeps_its_bytes(public: Path
     public.parent.chmod(0o777)
     with as_nobody(), SqlStore(f"sqlite:///{public}") as store:
         assert audit(store, store.find("a")) is None
-        with pytest.raises(StoreError, match="readonly database; give another --store, or the right to write there"):
+        with pytest.raises(StoreError, match="readonly database; use another --store, or get write permission"):
             store.begin(info("b"))
     assert public.read_bytes() == before
 
 
 def test_a_folder_that_can_not_be_written_to_is_named_with_the_way_to_read_it(public: Path) -> None:
     with as_nobody():
-        with pytest.raises(StoreError, match=r"may you write there\? .*immutable=1&uri=true"):
+        with pytest.raises(StoreError, match=r"is it writable\? .*immutable=1&uri=true"):
             open_store(public)
         with SqlStore(f"sqlite:///file:{public}?immutable=1&uri=true", create=False) as store:
             assert audit(store, store.find("a")) is None
@@ -210,7 +210,7 @@ def test_a_full_disk_is_said_and_leaves_the_finished_batches(path: Path) -> None
         with pytest.raises(StoreError, match="database or disk is full"):
             _fill(writer)
         with pytest.raises(StoreError, match="database or disk is full"):
-            writer.finish("failed", 1)
+            writer.finish(RunStatus.FAILED, 1)
         facts = store.find("b").facts
         assert [fact.event for fact in store.read("b")] == [plain(number) for number in range(facts)]
         assert facts % 1000 == 0
@@ -246,10 +246,10 @@ def test_a_store_is_named_by_path_or_url(tmp_path: Path, monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("url", "sentence"),
     [
-        ("mysql://localhost/x", "can't be kept in 'mysql'"),
+        ("mysql://localhost/x", "'mysql' is not supported for a store"),
         ("sqlite:////", "can't be used"),
         ("://x", "neither a path nor a database URL"),
-        ("nonsense://x", "can't be kept in 'nonsense'"),
+        ("nonsense://x", "'nonsense' is not supported for a store"),
         ("", "sqlite:/// names no file"),
         ("sqlite:///", "sqlite:/// names no file"),
         ("sqlite://me@here/store.db", "sqlite://me@here/store.db names no file"),

@@ -12,6 +12,7 @@ from groupsim.analysis.snapshots import replay_stored
 from groupsim.storage import open_store, schema
 from groupsim.storage.audit import audit
 from groupsim.storage.errors import NewerStore, StoreError
+from groupsim.storage.store import RunStatus
 from tests.postgres import Server
 from tests.storage.facts import plain, write
 
@@ -32,7 +33,7 @@ def test_a_store_of_each_older_shape_opens_and_is_lifted(tmp_path: Path, number:
     assert replay_stored(store, info)["groups"]["billing"]["state"] == "Stable"
     writer = store.resume("killed")
     writer.append(500, "group:g", [plain(20)])
-    writer.finish("finished", 500)
+    writer.finish(RunStatus.FINISHED, 500)
     assert audit(store, store.find("killed")) is None
     store.close()
 
@@ -53,8 +54,10 @@ def test_a_lifted_store_has_the_same_tables_and_guards_as_a_new_one(tmp_path: Pa
     assert shapes[0] == shapes[1]
 
 
-def test_there_is_a_store_of_every_older_shape() -> None:
-    assert {file.name for file in STORES.glob("*.db")} == {f"schema-{number}.db" for number in range(1, schema.SCHEMA_VERSION)}
+def test_there_is_a_store_of_every_older_schema() -> None:
+    assert {file.name for file in STORES.glob("*.db")} == {
+        f"schema-{number}.db" for number in range(1, schema.SCHEMA_VERSION)
+    }
 
 
 def test_two_that_come_to_a_new_schema_of_a_server_at_once_share_it(postgres: Server) -> None:
@@ -86,7 +89,7 @@ def test_tables_of_another_program_are_left_alone(postgres: Server) -> None:
 
 def test_a_server_refuses_to_change_or_delete_facts(postgres: Server) -> None:
     store = open_store(postgres.schema("guarded"))
-    write(store, "a", 3).finish("finished", 1)
+    write(store, "a", 3).finish(RunStatus.FINISHED, 1)
     words = {
         "UPDATE guarded.facts SET at_ms = 0": "facts are never changed or deleted",
         "DELETE FROM guarded.facts": "facts are never changed or deleted",
