@@ -22,7 +22,7 @@ from groupsim.simulation.host import GroupHost
 from groupsim.simulation.log import Log
 from groupsim.storage import open_store
 from groupsim.storage.errors import StoreError
-from groupsim.storage.store import RunInfo
+from groupsim.storage.store import RunInfo, RunSource
 from tests.coordinator.given import RANGE
 
 
@@ -114,7 +114,7 @@ def test_a_failed_append_changes_nothing(tmp_path: Path) -> None:
     """No state, no answer, no timer; what was written before is kept."""
     env = simpy.Environment()
     store = open_store(tmp_path / "runs.db")
-    writer = store.begin(RunInfo(id="r", name="full", source="simulated"))
+    writer = store.begin(RunInfo(id="r", name="full", source=RunSource.SIMULATED))
     log = Log(env, writer)
     answered: list[int] = []
 
