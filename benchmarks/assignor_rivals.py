@@ -10,20 +10,18 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from groupsim.assignors.spec import Spec
+from groupsim.conformance.assignors.java_harness import SOURCE, JavaAnswer, read_answers, write_problem
 
 KAFKA_CLIENTS = "org.apache.kafka:kafka-clients:3.9.0"
 SLF4J = "org.slf4j:slf4j-api:1.7.36"
 KAFKA_PYTHON = "kafka-python==3.0.12"
 CACHE = Path(os.environ.get("GROUPSIM_BENCH_CACHE", Path.home() / ".cache" / "groupsim-bench"))
-HARNESS = Path(__file__).with_name("AssignorBench.java")
-Answer = Mapping[str, list[str]]
 
 
 class LeftOut(Exception):
@@ -36,20 +34,7 @@ class Timed:
 
     ms: float
     runs: int
-    answer: Answer
-
-
-def write_problem(file: TextIO, head: str, spec: Spec) -> None:
-    """One problem in the line format of AssignorBench.java."""
-    print("problem", head, file=file)
-    for topic, count in spec.partitions.items():
-        racks = ";".join(",".join(found) for found in spec.racks.get(topic, ()))
-        print("topic", topic, count, *([racks] if count and topic in spec.racks else []), file=file)
-    for m in spec.members:
-        print("member", m.id, m.generation, m.instance_id or "-", m.rack or "-", ",".join(m.topics) or "-", file=file)
-        for topic, found in groupby(m.owned, key=lambda partition: partition.topic):
-            print("owned", topic, ",".join(str(partition.partition) for partition in found), file=file)
-    print("end", file=file)
+    answer: JavaAnswer
 
 
 def java_classpath() -> str:
@@ -59,7 +44,7 @@ def java_classpath() -> str:
         if not jar.exists():
             _run("mvn", "-q", "dependency:copy", f"-Dartifact={coordinates}", f"-DoutputDirectory={CACHE}")
     path = os.pathsep.join([str(CACHE / "classes"), *map(str, jars)])
-    _run("javac", "-d", str(CACHE / "classes"), "-cp", path, str(HARNESS))
+    _run("javac", "-d", str(CACHE / "classes"), "-cp", path, str(SOURCE))
     return path
 
 
@@ -69,7 +54,7 @@ def java(problems: Mapping[str, Spec], assignor: str, runs: int) -> dict[str, Ti
     return {name: Timed(nanos / 1e6, runs, answer) for name, (nanos, _, answer) in found.items()}
 
 
-def java_answers(problems: Mapping[str, Spec], assignor: str) -> dict[str, tuple[str, Answer]]:
+def java_answers(problems: Mapping[str, Spec], assignor: str) -> dict[str, tuple[str, JavaAnswer]]:
     """`ok` or the exception (class and message), and the answer, of each problem. LeftOut without a JVM."""
     found = _harness(problems, assignor, 1, warm=False)
     return {name: (status, answer) for name, (_, status, answer) in found.items()}
@@ -77,7 +62,7 @@ def java_answers(problems: Mapping[str, Spec], assignor: str) -> dict[str, tuple
 
 def _harness(
     problems: Mapping[str, Spec], assignor: str, runs: int, *, warm: bool
-) -> dict[str, tuple[int, str, Answer]]:
+) -> dict[str, tuple[int, str, JavaAnswer]]:
     path = java_classpath()
     source, target = CACHE / "problems.txt", CACHE / "answers.txt"
     with source.open("w") as file:
@@ -87,21 +72,6 @@ def _harness(
     # without the option a hot NullPointerException loses its message
     _run("java", "-XX:-OmitStackTraceInFastThrow", "-Xmx4g", "-cp", path, "AssignorBench", str(source), str(target))
     return read_answers(target)
-
-
-def read_answers(target: Path) -> dict[str, tuple[int, str, Answer]]:
-    """What AssignorBench.java wrote, by problem: nanoseconds, `ok` or the exception, the answer."""
-    result: dict[str, tuple[int, str, Answer]] = {}
-    answer: dict[str, list[str]] = {}
-    with target.open() as file:
-        for line in file:
-            words = line.split()
-            if words[0] == "result":
-                answer = {}
-                result[words[1]] = int(words[2]), line.rstrip("\n").split(" ", 3)[3], answer
-            else:
-                answer[words[0]] = words[1:]
-    return result
 
 
 def _run(*command: str) -> None:
@@ -158,8 +128,3 @@ def median_ms(call: Callable[[], object], runs: int, budget_s: float) -> tuple[f
         call()
         times.append(time.perf_counter() - start)
     return sorted(times)[len(times) // 2] * 1e3, len(times)
-
-
-def lines(answer: Mapping[str, Iterable[tuple[str, int]]]) -> Answer:
-    """An answer of ours in the form of the harness."""
-    return {member: [f"{topic}:{number}" for topic, number in assigned] for member, assigned in answer.items()}

@@ -56,8 +56,8 @@ def play(files: FilesArgument, form: JsonlOption = "jsonl") -> None:
 
     Example: groupsim conformance play cases.jsonl.gz
     """
-    from groupsim.conformance.scripts.play import BadScript
     from groupsim.conformance.scripts.play import play as play_one
+    from groupsim.conformance.scripts.script import BadScript
 
     _only_jsonl(form)
     for file in files:
@@ -116,8 +116,8 @@ def _only_jsonl(form: str) -> None:
 def _check_scripts(file: str) -> bool:
     """Print how many scripts are equal, and the first difference. Returns whether one differs."""
     from groupsim.conformance.scripts.compare import difference
-    from groupsim.conformance.scripts.play import BadScript
     from groupsim.conformance.scripts.play import play as play_one
+    from groupsim.conformance.scripts.script import BadScript
 
     equal, different, first = 0, 0, None
     for number, record in scripts(file):
@@ -151,7 +151,7 @@ def _check_recording(file: str, record: dict[str, Any], seeds: range) -> bool:
     verdict = "equal" if found.difference is None else "different"
     shares = (
         f"generations {found.generations:.0%}, callbacks {found.callbacks:.0%}, "
-        f"unavailable partitions {found.stood_still:.0%}"
+        f"unavailable partitions {found.unavailable_partitions:.0%}"
     )
     print(f"{output.plain(file)}  {verdict}  agreement over {found.seeds} seeds: {shares}")
     if found.difference is not None:

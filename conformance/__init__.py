@@ -1,1 +1,11 @@
-"""The simulator held against recordings of a real Kafka: the same inputs, the differences listed."""
+"""The simulator compared with a real Kafka: the same inputs, and a list of the differences.
+
+- `real`: records what a real Kafka does and writes the page (`make conformance`)
+- `table`: recorded and re-enacted runs as a table
+- `labels`: member ids and their labels in scripts
+- `broker/`: a real Kafka broker: fetched, started, asked
+- `scripts/`: scripts of requests, played against the simulator and a broker; a folder for each group protocol
+- `timelines/`: runs of real consumers, recorded and re-enacted
+- `assignors/`: Kafka's Java assignors and ours on random problems
+- `page/`: pages of the documentation
+"""

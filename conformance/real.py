@@ -1,8 +1,8 @@
-"""Hold the simulator against a real Kafka: fetch it, start it, record what it does, write the page.
+"""Compare the simulator with a real Kafka: fetch it, start it, record what it does, write the page.
 
-`python -m groupsim.conformance.real [STEP...]`: steps are `answers`, `failover`, `assignors`, `stories`, `timelines`,
-`compare` and `page`; without any, all of them. All but the last two need Java 17 and Maven. What is recorded lies in
-tests/golden/conformance.
+`python -m groupsim.conformance.real [STEP...]`: steps are `answers`, `failover`, `assignors`, `predictions`,
+`timelines`, `compare` and `page`; without any, all of them. All but the last two need Java 17 and Maven. The
+recordings are in tests/golden/conformance.
 """
 
 from __future__ import annotations
@@ -19,76 +19,78 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from groupsim.conformance import java_assignors
+from groupsim.conformance.assignors import comparison
 from groupsim.conformance.broker import fetch
-from groupsim.conformance.broker.driver import Script
 from groupsim.conformance.page import conformance_page as pages
-from groupsim.conformance.scripts import failover_record, failovers, random_scripts, record, stories
-from groupsim.conformance.timelines import comparison, recorder
+from groupsim.conformance.scripts import record, record_failovers, script
+from groupsim.conformance.scripts.classic import failovers, random_scripts
+from groupsim.conformance.scripts.script import Script
+from groupsim.conformance.timelines import comparison as timeline_comparison
+from groupsim.conformance.timelines import predictions, recorder
 from groupsim.events.errors import GroupSimError
 
 SEED = 20261121
-"""Of the random scripts and of what is shaken while recording."""
+"""Of the random scripts and of the shifted times while recording."""
 RANDOM_SCRIPTS = 520
-"""A few more than the 500 that are wanted: some hang on a hair, and are left out."""
+"""A few more than the 500 that are wanted: those whose answers depend on a few milliseconds are left out."""
 PROBLEMS = range(44_000, 46_000)
 TIMELINES = pages.GOLDEN / "timelines"
-ASKED = pages.ROOT / "tests" / "golden" / "broker"
-"""The scripts written for an earlier broker; what that one answered is not looked at."""
+EARLIER = pages.ROOT / "tests" / "golden" / "broker"
+"""The scripts of the recordings of Kafka 4.0; only their requests are used."""
 
 
-def say(line: str) -> None:
-    """To whoever watches."""
+def log(line: str) -> None:
+    """A line about the progress."""
     print(line, file=sys.stderr, flush=True)
 
 
-def asked(family: str) -> list[Script]:
-    """The questions of earlier recordings."""
-    return record.read(ASKED / f"{family}.jsonl.gz")
+def earlier(family: str) -> list[Script]:
+    """The scripts of earlier recordings."""
+    return script.read(EARLIER / f"{family}.jsonl.gz")
 
 
-def drawn() -> list[Script]:
-    """Fresh random scripts, on all processors: each is drawn beside our machine, many times over."""
+def random_ones() -> list[Script]:
+    """New random scripts, on all processors: each is played many times while it is written."""
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         return list(pool.map(partial(random_scripts.draw, SEED), range(RANDOM_SCRIPTS), chunksize=8))
 
 
 def answers() -> None:
     """Scripts written by hand, the matrix and the random ones: all that a broker is configured for at once."""
-    scripts = [*asked("cases"), *asked("matrix"), *drawn()]
-    found, unstable = record.record(scripts, SEED, say)
+    scripts = [*earlier("cases"), *earlier("matrix"), *random_ones()]
+    found, unstable = record.record(scripts, SEED, log)
     kept = [r for r in found if r["family"] != "random" or random_scripts.steady(r)]
     for family in ("cases", "matrix", "random"):
-        record.write(pages.GOLDEN / f"{family}.jsonl.gz", [r for r in kept if r["family"] == family])
+        script.write(pages.GOLDEN / f"{family}.jsonl.gz", [r for r in kept if r["family"] == family])
     _note(unstable={"answers": sorted({*unstable, *(r["name"] for r in found)} - {r["name"] for r in kept})})
 
 
-def moved() -> None:
+def failover() -> None:
     """Scripts with a failover, on three brokers."""
-    found, unstable = failover_record.record(failovers.scripts(), SEED, say)
-    record.write(pages.GOLDEN / "failover.jsonl.gz", found)
+    found, unstable = record_failovers.record(failovers.scripts(), SEED, log)
+    script.write(pages.GOLDEN / "failover.jsonl.gz", found)
     _note(unstable={"failover": unstable})
 
 
 def assignors() -> None:
     """The release's own assignors."""
-    _write("assignors.json", java_assignors.compare(PROBLEMS))
+    _write("assignors.json", comparison.compare(PROBLEMS))
 
 
-def told() -> None:
-    """Stories that the simulator told first."""
-    _write("stories.json", stories.tell(record.read(pages.GOLDEN / "failover.jsonl.gz"), say))
+def predicted() -> None:
+    """Predictions of the simulator, tried with real clients."""
+    _write("stories.json", predictions.check(script.read(pages.GOLDEN / "failover.jsonl.gz"), log))
 
 
-def timelines_() -> None:
-    """Real consumers led through plots, and our re-enactments beside them."""
-    recorder.record(TIMELINES, say)
+def timelines() -> None:
+    """Real consumers led through scenarios, and our re-enactments of them."""
+    recorder.record(TIMELINES, log)
     compared()
 
 
 def compared() -> None:
-    """Re-enactments beside the recorded timelines."""
-    _write("timelines.json", comparison.compare(recorder.read(TIMELINES)))
+    """The recorded timelines and our re-enactments."""
+    _write("timelines.json", timeline_comparison.compare(recorder.read(TIMELINES)))
 
 
 def written() -> None:
@@ -98,10 +100,10 @@ def written() -> None:
 
 STEPS: dict[str, Callable[[], None]] = {
     "answers": answers,
-    "failover": moved,
+    "failover": failover,
     "assignors": assignors,
-    "stories": told,
-    "timelines": timelines_,
+    "predictions": predicted,
+    "timelines": timelines,
     "compare": compared,
     "page": written,
 }
@@ -113,16 +115,16 @@ def _write(name: str, what: Any) -> None:
 
 
 def _note(unstable: dict[str, list[str]]) -> None:
-    """Write down what was recorded, when, and what was left out."""
+    """Note what was recorded, when, and which scripts were left out."""
     file: Path = pages.GOLDEN / "meta.json"
     before = json.loads(file.read_text()) if file.exists() else {"unstable": {}}
-    told_ = {
+    meta = {
         "kafka": fetch.VERSION,
         "recorded": datetime.now(UTC).date().isoformat(),
         "seed": SEED,
         "unstable": {**before["unstable"], **unstable},
     }
-    _write("meta.json", told_)
+    _write("meta.json", meta)
 
 
 def main() -> None:
@@ -138,7 +140,7 @@ def main() -> None:
             STEPS[name]()
         except GroupSimError as error:
             sys.exit(f"{name}: {error}")
-        say(f"{name}: {time.monotonic() - began:.0f} s")
+        log(f"{name}: {time.monotonic() - began:.0f} s")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Recorded runs beside re-enacted ones, per story and assignor: `python -m groupsim.conformance.table DIRECTORY`."""
+"""Recorded and re-enacted runs, per scenario and assignor: `python -m groupsim.conformance.table DIRECTORY`."""
 
 from __future__ import annotations
 
@@ -10,44 +10,44 @@ from itertools import groupby
 from pathlib import Path
 from statistics import median
 
-from groupsim.conformance.timelines.row import Pair, Row, pair
+from groupsim.conformance.timelines.repetitions import Features, Pair, Repetitions, pair
 
 HEAD = (
-    "| recording | recorded partition-ms | re-enacted | generations | in the window | callbacks | stood still "
+    "| recording | recorded partition-ms | re-enacted | generations | in the window | callbacks | unavailable "
     "| inside | medians | by chance | as far |\n|---|---|---|---|---|---|---|---|---|---|---|"
 )
-COUNTED: dict[str, Callable[[Row], bool]] = {
+COUNTED: dict[str, Callable[[Repetitions], bool]] = {
     "generations": lambda row: row.met(lambda run: run.generations),
     "callbacks": lambda row: row.met(lambda run: run.callbacks),
-    "stood still": lambda row: row.met(lambda run: run.stood_still),
-    "inside": Row.inside,
-    "medians": Row.near,
+    "unavailable": lambda row: row.met(_unavailable),
+    "inside": Repetitions.inside,
+    "medians": Repetitions.near,
 }
 
 
 def pairs(paths: Iterable[Path], seeds: range) -> Iterator[Pair]:
-    """Recordings (`recording.json`) with their re-enactments. Those of the consumer protocol are passed by."""
+    """Recordings (`recording.json`) with their re-enactments. Those of the consumer protocol are left out."""
     for path in sorted(paths, key=lambda p: p.parent.name.rsplit("__", 1)):
         record = json.loads(path.read_text())
         if record["protocol"] == "classic":
             yield pair(record, seeds)
 
 
-def rows(found: Iterable[Pair]) -> Iterator[Row]:
+def rows(found: Iterable[Pair]) -> Iterator[Repetitions]:
     """A row per scenario, assignor and initial delay, of pairs in the order of `pairs`."""
     for kind, repetitions in groupby(found, key=lambda p: p.kind):
-        yield Row(kind, tuple(repetitions))
+        yield Repetitions(kind, tuple(repetitions))
 
 
-def pooled(found: Iterable[Pair]) -> list[Row]:
+def pooled(found: Iterable[Pair]) -> list[Repetitions]:
     """A row per scenario, library and way of rebalancing."""
     pools: dict[str, list[Pair]] = defaultdict(list)
     for each in found:
         pools[each.pool].append(each)
-    return [Row(pool, members) for pool, members in sorted(pools.items())]
+    return [Repetitions(pool, members) for pool, members in sorted(pools.items())]
 
 
-def line(row: Row) -> str:
+def line(row: Repetitions) -> str:
     """A row of a Markdown table."""
     recorded, played = row.durations()
     cells = [
@@ -57,7 +57,7 @@ def line(row: Row) -> str:
         f"{_yes(row.met(lambda run: run.generations))} {row.share(lambda run: run.generations):.0%}",
         f"{_yes(row.met(lambda run: run.in_window))} {row.share(lambda run: run.in_window):.0%}",
         f"{_yes(row.met(lambda run: run.callbacks))} {row.share(lambda run: run.callbacks):.0%}",
-        f"{_yes(row.met(lambda run: run.stood_still))} {row.share(lambda run: run.stood_still):.0%}",
+        f"{_yes(row.met(_unavailable))} {row.share(_unavailable):.0%}",
         _yes(row.inside()),
         _yes(row.near()),
         f"{row.chance_near():.0%}",
@@ -66,7 +66,7 @@ def line(row: Row) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-def totals(table: Sequence[Row]) -> str:
+def totals(table: Sequence[Repetitions]) -> str:
     """How many rows meet what, and how many of them an exact model would be expected to."""
     counted = ", ".join(f"{name} {sum(meets(row) for row in table)}" for name, meets in COUNTED.items())
     exact = "; ".join(
@@ -77,6 +77,10 @@ def totals(table: Sequence[Row]) -> str:
         )
     )
     return f"{len(table)} rows; {counted}\nexpected of an exact model: {exact}"
+
+
+def _unavailable(run: Features) -> tuple[str, ...]:
+    return run.unavailable_partitions
 
 
 def _yes(met: bool) -> str:
@@ -92,11 +96,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("directory", type=Path)
     parser.add_argument("--seeds", type=int, default=50, help="how many seeds for each repetition")
-    parser.add_argument("--only", default="", help="only recordings whose id has this in it")
+    parser.add_argument("--only", default="", help="only recordings whose id contains this")
     parser.add_argument("--pooled", action="store_true", help="then a row per scenario, library and way of rebalancing")
     given = parser.parse_args()
     known: list[Pair] = []
-    table: list[Row] = []
+    table: list[Repetitions] = []
     print(HEAD)
     for row in rows(pairs(given.directory.glob(f"*{given.only}*/recording.json"), range(given.seeds))):
         print(line(row), flush=True)

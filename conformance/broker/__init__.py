@@ -1,1 +1,8 @@
-"""A real Kafka broker: fetched, started, spoken to."""
+"""A real Kafka broker: fetched, started, asked.
+
+- `fetch`: Kafka's jars from Maven, and our Java programs (`java/`) compiled
+- `kafka`: one or more nodes in a temporary folder
+- `messages`: the messages of Kafka's APIs as data
+- `wire`: messages to bytes and back
+- `connections`: open connections to one broker
+"""

@@ -15,7 +15,7 @@ from groupsim.events.errors import GroupSimError
 VERSION = "4.4.0"
 """The newest release of 2026-11-21; its broker runs on Java 17 and newer."""
 PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1"
-JAVA = (Path(__file__).with_name("java"), Path(__file__).parents[2] / "benchmarks")
+JAVA = Path(__file__).with_name("java")
 MINUTE_S = 60
 POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
@@ -58,7 +58,7 @@ def classpath(version: str = VERSION) -> str:
     root = folder(version)
     if not (root / "complete").exists():
         _fetch(root, version)
-    sources = sorted(source for folder_ in JAVA for source in folder_.glob("*.java"))
+    sources = sorted(JAVA.glob("*.java"))
     jar, libraries = root / "harness.jar", f"{root / 'lib'}/*"
     path = os.pathsep.join([str(jar), libraries])
     if sources and (not jar.exists() or jar.stat().st_mtime < max(source.stat().st_mtime for source in sources)):

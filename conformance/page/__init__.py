@@ -1,1 +1,8 @@
-"""Pages written from recordings."""
+"""Pages of the documentation that are written from recordings and from the coordinator.
+
+- `conformance_page`: docs/conformance.md
+- `timelines_section`: its part about timelines of real clients
+- `transitions`: the transitions of a classic group in words
+- `known_differences`: differences with their reasons
+- `protocol_page`: docs/protocol.md
+"""

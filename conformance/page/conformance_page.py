@@ -1,4 +1,4 @@
-"""docs/conformance.md, written from the recordings in tests/golden/conformance: what of a real Kafka is equal."""
+"""docs/conformance.md, written from the recordings in tests/golden/conformance: how far a real Kafka does the same."""
 
 from __future__ import annotations
 
@@ -12,19 +12,17 @@ from statistics import median
 from typing import Any
 
 from groupsim.conformance.page import known_differences, timelines_section
+from groupsim.conformance.page.transitions import OF_A_FAILOVER, OF_THE_INITIAL_DELAY, TRANSITIONS, UNRECORDED
 from groupsim.conformance.scripts.compare import difference
 from groupsim.conformance.scripts.play import play
-from groupsim.conformance.scripts.record import read
+from groupsim.conformance.scripts.script import read
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden" / "conformance"
 PAGE = ROOT / "docs" / "conformance.md"
 FAMILIES = ("cases", "matrix", "random", "failover")
-TRANSITION = re.compile(r"T(\d+)")
-BY_DELAY = ("T6", "T7", "T8")
-"""The transitions of the initial delay; their scripts are called delay-…"""
-BY_FAILOVER = ("T31", "T32")
-LAST_TRANSITION = 32
+NUMBER = re.compile(r"T(\d+)")
+"""A transition's number in the name of a script."""
 EQUAL, DIFFERENT = "=", "**≠**"
 
 
@@ -37,26 +35,26 @@ def meta() -> dict[str, Any]:
 
 @cache
 def compared(family: str) -> dict[str, str | None]:
-    """By script: None where our machine answers what Kafka did, else the first difference."""
+    """By script: None where the simulator answers as Kafka did, else the first difference."""
     return {r["name"]: difference(r, play(r)) for r in read(GOLDEN / f"{family}.jsonl.gz")}
 
 
-def transitions() -> dict[str, list[str]]:
-    """By transition of the specification: the scripts that show it."""
-    found: dict[str, list[str]] = {f"T{n}": [] for n in range(1, LAST_TRANSITION + 1)}
+def transitions() -> dict[int, list[str]]:
+    """By transition: the scripts that show it."""
+    found: dict[int, list[str]] = {number: [] for number in TRANSITIONS}
     for name in compared("cases"):
-        for number in TRANSITION.findall(name.removeprefix("A0.").partition("-d3")[0]):
-            found[f"T{number}"].append(name)
+        for number in NUMBER.findall(name.removeprefix("A0.").partition("-d3")[0]):
+            found[int(number)].append(name)
         if name.startswith("A0.delay-"):
-            for transition in BY_DELAY:
+            for transition in OF_THE_INITIAL_DELAY:
                 found[transition].append(name)
-    for transition in BY_FAILOVER:
+    for transition in OF_A_FAILOVER:
         found[transition] += compared("failover")
     return found
 
 
 def cells() -> dict[str, dict[str, list[str | None]]]:
-    """By request, by state of the group: what the scripts of this cell came to."""
+    """By request, by state of the group: the differences that the scripts of this cell found, None for none."""
     found: dict[str, dict[str, list[str | None]]] = defaultdict(lambda: defaultdict(list))
     for name, said in compared("matrix").items():
         _, _, state, request = name.split(".", 3)
@@ -90,14 +88,14 @@ def _headline() -> Iterator[str]:
 
 @cache
 def assignors() -> dict[str, Any]:
-    """What `java_assignors.compare` found."""
+    """What `conformance.assignors.comparison` found."""
     found: dict[str, Any] = json.loads((GOLDEN / "assignors.json").read_text())
     return found
 
 
 @cache
-def stories() -> list[dict[str, Any]]:
-    """What real clients made of stories that the simulator tells."""
+def predictions() -> list[dict[str, Any]]:
+    """Predictions of the simulator that were tried with real clients."""
     file = GOLDEN / "stories.json"
     found: list[dict[str, Any]] = json.loads(file.read_text()) if file.exists() else []
     return found
@@ -109,8 +107,8 @@ def _transition_table() -> Iterator[str]:
     for transition, names in transitions().items():
         every = compared("cases") | compared("failover")
         shown = ", ".join(f"`{n}`" for n in names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-        said = shown or known_differences.UNRECORDED[transition]
-        yield f"| {transition} | {said} | {_verdict(every[n] for n in names)} |"
+        said = shown or UNRECORDED[transition]
+        yield f"| {TRANSITIONS[transition]} | {said} | {_verdict(every[n] for n in names)} |"
     others = [n for n in compared("cases") if not any(n in names for names in transitions().values())]
     what = "static members, votes, expiry, size limit, old versions"
     yield f"| others | {len(others)}: {what} | {_verdict(every[n] for n in others)} |"
@@ -154,24 +152,24 @@ def _sync_ms() -> int:
 
 
 def _since() -> Iterator[str]:
-    for section, what in known_differences.SINCE_THE_SPECIFICATION:
-        yield f"- Section {section}: {what.format(sync=_sync_ms())}"
+    for what in known_differences.SINCE_OCTOBER_2024:
+        yield f"- {what.format(sync=_sync_ms())}"
     yield ""
 
 
-def _stories() -> Iterator[str]:
-    if not stories():
-        yield "Not recorded yet: `python -m groupsim.conformance.real stories`."
+def _predictions() -> Iterator[str]:
+    if not predictions():
+        yield "Not recorded yet: `python -m groupsim.conformance.real predictions`."
         yield ""
         return
-    yield "| story | what the simulator tells | on Kafka | what was seen |"
+    yield "| scenario | what the simulator predicts | on Kafka | what was seen |"
     yield "| --- | --- | --- | --- |"
-    for story in stories():
-        yield f"| `{story['scenario']}` | {story['claim']} | **{story['verdict']}** | {story['seen']} |"
+    for each in predictions():
+        yield f"| `{each['scenario']}` | {each['claim']} | **{each['verdict']}** | {each['seen']} |"
     yield ""
-    for story in stories():
-        if story["verdict"] == "refuted":
-            yield f"- `{story['scenario']}`: {known_differences.STORIES.get(story['scenario'], 'not explained')}"
+    for each in predictions():
+        if each["verdict"] == "refuted":
+            yield f"- `{each['scenario']}`: {known_differences.PREDICTIONS.get(each['scenario'], 'not explained')}"
     yield ""
 
 
@@ -179,41 +177,42 @@ def page() -> str:
     """The page."""
     about = meta()
     seeds = assignors()["seeds"]
-    wavering = sorted(n for names in about["unstable"].values() for n in names)
-    unstable = ", ".join(f"`{n}`" for n in wavering) or "none"
+    unstable_names = sorted(n for names in about["unstable"].values() for n in names)
+    unstable = ", ".join(f"`{n}`" for n in unstable_names) or "none"
     return "\n".join(
         [
-            "# Held against a real Kafka",
+            "# Compared with a real Kafka",
             "",
             "<!-- written by `python -m groupsim.conformance.real page`; do not edit -->",
             "",
             f"Apache Kafka {about['kafka']}, recorded {about['recorded']}: fake members on raw connections ask a real "
-            "broker, and our machine is asked the same. Answers and their order are compared exactly, times within "
-            "-90 and +150 ms. `make conformance` fetches that Kafka by Maven, records everything anew and writes this "
-            "page; `make test` plays the committed recordings without it.",
+            "broker, and the simulator is asked the same. Answers and their order are compared exactly, times within "
+            "-90 and +150 ms. `make conformance` fetches that Kafka with Maven, records everything anew and writes "
+            "this page; `make test` plays the committed recordings without it.",
             "",
             *_headline(),
-            f"Every script was played until two plays with shaken times agreed. Unstable, and left out: {unstable}. "
-            f"Random scripts from seed {about['seed']}; random assignor problems from seeds {seeds[0]} to {seeds[1]}.",
+            "Every script was played until two plays with slightly shifted times agreed. Unstable, and left out: "
+            f"{unstable}. Random scripts from seed {about['seed']}; random assignor problems from seeds {seeds[0]} to "
+            f"{seeds[1]}.",
             "",
-            "Which member leads after an election is unspecified (hash order of random ids): our machine is told whom "
-            "the broker chose, and everything else must follow.",
+            "Which member leads after an election is unspecified (hash order of random ids): the simulator takes the "
+            "leader that the broker chose, and everything else must be equal.",
             "",
             "## Differences",
             "",
             *_differences(),
-            "## Kafka 4 and the specification",
+            "## Kafka 4.4 and the snapshot of October 2024",
             "",
-            f"Where {about['kafka']} does otherwise than the specification, which describes a snapshot of October "
-            "2024:",
+            "The simulator was first written after a snapshot of Kafka 4.0 of October 2024. "
+            f"{about['kafka']} differs from it:",
             "",
             *_since(),
             "## Timelines",
             "",
             *timelines_section.section(),
-            "## Stories that only the simulator had told",
+            "## Predictions of the simulator, tried with real clients",
             "",
-            *_stories(),
+            *_predictions(),
             "## Transitions",
             "",
             *_transition_table(),

@@ -1,4 +1,4 @@
-"""The part of docs/conformance.md about timelines: what real clients did, and what the simulator makes of it."""
+"""The part of docs/conformance.md about timelines: what real clients did, and what the re-enactments did."""
 
 from __future__ import annotations
 
@@ -11,34 +11,32 @@ from statistics import median
 from typing import Any
 
 from groupsim.conformance.page import known_differences
-from groupsim.conformance.timelines import scenarios
+from groupsim.conformance.timelines import equivalence, scenarios
 from groupsim.conformance.timelines.comparison import quantile
 
 FILE = Path(__file__).parents[2] / "tests" / "golden" / "conformance" / "timelines.json"
-NEAR_SHARE, NEAR_MS = 0.10, 50
 Row = dict[str, Any]
 
 
 @cache
 def rows() -> tuple[Row, ...]:
-    """What `beside.compare` found, a row for each recorded run."""
+    """What `timelines.comparison` found, a row for each recorded run."""
     return tuple(json.loads(FILE.read_text())) if FILE.exists() else ()
 
 
 def steady() -> list[Row]:
-    """The runs whose sequence repeated itself."""
+    """The runs whose repetition had the same outcome."""
     return [row for row in rows() if row["repeats"]]
 
 
 def met(row: Row) -> bool:
-    """Whether some re-enactment went the recorded way."""
+    """Whether some re-enactment had the recorded outcome."""
     return bool(row["share"] > 0)
 
 
 def near(row: Row) -> bool:
     """Whether the median duration is within 10 % of the recorded one, or 50 ms for each partition."""
-    error = abs(row["median_ms"] - row["recorded_ms"])
-    return bool(error <= max(NEAR_SHARE * row["recorded_ms"], NEAR_MS * max(1, len(row["errors_ms"]))))
+    return equivalence.near(row["recorded_ms"], row["median_ms"], max(1, len(row["errors_ms"])))
 
 
 def headline() -> Iterator[str]:
@@ -46,10 +44,10 @@ def headline() -> Iterator[str]:
     every = steady()
     if not every:
         return
-    yield f"| timelines of real clients that repeat themselves: some seed goes the same way | {len(every)} | " + (
+    yield f"| timelines of real clients that repeat themselves: some seed has the same outcome | {len(every)} | " + (
         f"{sum(map(met, every))} |"
     )
-    yield f"| the same: most seeds that agree with each other go that way | {len(every)} | " + (
+    yield f"| the same: no other outcome is more frequent among the seeds | {len(every)} | " + (
         f"{sum(row['mostly'] for row in every)} |"
     )
 
@@ -62,24 +60,25 @@ def section() -> Iterator[str]:
         yield f"Not recorded yet: `{command}` needs a machine that has little else to do."
         yield ""
         return
-    told = len({row["plot"] for row in every})
-    yield f"{len(every)} runs, {told} of {len(scenarios.PLOTS)} stories so far: three members, 12 partitions,"
-    yield f"session {scenarios.SESSION_MS / 1000:.0f} s, heartbeat {scenarios.HEARTBEAT_MS / 1000:.0f} s, poll interval"
+    scenarios_recorded = len({row["plot"] for row in every})
+    yield f"{len(every)} runs, {scenarios_recorded} of {len(scenarios.SCENARIOS)} scenarios so far: three members,"
+    session_s, heartbeat_s = scenarios.SESSION_MS / 1000, scenarios.HEARTBEAT_MS / 1000
+    yield f"{scenarios.PARTITIONS} partitions, session {session_s:.0f} s, heartbeat {heartbeat_s:.0f} s, poll interval"
     yield f"{scenarios.MAX_POLL_MS / 1000:.0f} s, each recorded twice. Compared: generations and their sizes, every"
-    yield "member's callbacks with their sets, and which partitions stood still, all exactly; how long, in"
+    yield "member's callbacks with their sets, and which partitions were unavailable, all exactly; for how long, in"
     yield "partition-seconds. A heartbeat's phase is chance in both: each run is re-enacted under 20 seeds. *Repeats*:"
-    yield "both recordings went the same way. *Same way*: the share of the seeds that went the recorded way, of the"
-    yield "repetition where it is least."
+    yield "both recordings had the same outcome. *Same outcome*: the share of the seeds that had the recorded outcome,"
+    yield "of the repetition where it is least."
     yield ""
-    yield "| story | clients | repeats | same way | recorded | simulated, median (least–most) |"
+    yield "| scenario | clients | repeats | same outcome | recorded | simulated, median (least–most) |"
     yield "| --- | --- | --- | ---: | ---: | ---: |"
-    for (plot, way), runs in _by_story(every).items():
+    for (name, way), runs in _by_scenario(every).items():
         recorded = " and ".join(_seconds(run["recorded_ms"]) for run in runs)
         least, most = min(run["least_ms"] for run in runs), max(run["most_ms"] for run in runs)
         ours = f"{_seconds(median(run['median_ms'] for run in runs))} ({_seconds(least)}–{_seconds(most)})"
         share = f"{min(run['share'] for run in runs):.0%}"
         repeats = "yes" if all(run["repeats"] for run in runs) else "no"
-        yield f"| {plot} | {way} | {repeats} | {share} | {recorded} | {ours} |"
+        yield f"| {name} | {way} | {repeats} | {share} | {recorded} | {ours} |"
     yield ""
     yield from _durations(every)
     yield known_differences.RECORDED_WHILE
@@ -87,11 +86,11 @@ def section() -> Iterator[str]:
     yield from _differences()
 
 
-def _by_story(every: tuple[Row, ...]) -> dict[tuple[str, str], list[Row]]:
+def _by_scenario(every: tuple[Row, ...]) -> dict[tuple[str, str], list[Row]]:
     found: dict[tuple[str, str], list[Row]] = defaultdict(list)
-    for plot in scenarios.PLOTS:
-        for row in (each for each in every if each["plot"] == plot.name):
-            found[plot.name, row["way"]].append(row)
+    for scenario in scenarios.SCENARIOS:
+        for row in (each for each in every if each["plot"] == scenario.name):
+            found[scenario.name, row["way"]].append(row)
     return found
 
 

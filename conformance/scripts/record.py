@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import gzip
 import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import count
-from pathlib import Path
 from random import Random
 from statistics import median
-from typing import Any
 
-from groupsim.conformance.broker.driver import LATE_MS, Play, Pool, Script
+from groupsim.conformance.broker.connections import Pool
 from groupsim.conformance.broker.kafka import Kafka
+from groupsim.conformance.scripts.configs import CONFIGS
+from groupsim.conformance.scripts.play_on_broker import LATE_MS, BrokerPlay
+from groupsim.conformance.scripts.script import NO_ANSWER, Script, Step, request_of
 
 SHAKE_MS = 30
-"""Every play but the first sends each step so much earlier or later at most: what hangs on a hair is found out."""
+"""Every play but the first sends each step so much earlier or later at most: answers that depend on it are found."""
 AGREEING = 2
 SPREAD_MS = 110
 """How far the times of two plays may lie apart: their shifts, and a little for the machine."""
@@ -28,19 +28,13 @@ AT_ONCE = (80, 30, 8)
 STAGGER_S = 0.05
 PATIENCE_S = 30
 WARM_UPS = 20
-PROPERTIES = {
-    "d0": {},
-    "d300": {"group.initial.rebalance.delay.ms": "300"},
-    "d3000": {"group.initial.rebalance.delay.ms": "3000"},
-    "max3": {"group.max.size": "3"},
-}
-"""The broker configurations that scripts name."""
-Steps = list[dict[str, Any]]
-Say = Callable[[str], None]
+Steps = list[Step]
+Log = Callable[[str], None]
+"""Takes a line about the progress."""
 
 
-def choices(steps: Steps) -> list[dict[str, Any]]:
-    """Who leads, at each generation whose answers show another leader than the last one's: what an election chose."""
+def choices(steps: Steps) -> list[dict[str, object]]:
+    """The elected leaders: one for each generation whose leader differs from the generation before."""
     leaders: dict[int, tuple[str, list[str]]] = {}
     for step in steps:
         answer = step["response"]
@@ -66,11 +60,11 @@ def agreed(script: Script, plays: Sequence[Steps]) -> Script | None:
     if len(most) < AGREEING:
         return None
     steps = [_merged(step, [steps[i] for steps in most]) for i, step in enumerate(script["steps"])]
-    return {**_bare(script), "plays": len(most), "choices": choices(steps), "steps": steps}
+    return script | {"plays": len(most), "choices": choices(steps), "steps": steps}
 
 
 def _together(plays: Sequence[Steps]) -> list[Steps]:
-    """The latest of these plays and those whose times lie near its own: a broker that stood still is no witness."""
+    """The latest of these plays and those whose times are near its own: a broker that paused proves nothing."""
     return [steps for steps in plays if all(_near(a["t"], b["t"]) for a, b in zip(steps, plays[-1], strict=True))]
 
 
@@ -78,26 +72,21 @@ def _near(one: int | None, other: int | None) -> bool:
     return one is None or other is None or abs(one - other) <= SPREAD_MS
 
 
-def _bare(script: Script) -> Script:
-    return {k: v for k, v in script.items() if k not in ("steps", "plays", "choices")}
-
-
-def _merged(step: dict[str, Any], seen: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    asked = {k: v for k, v in step.items() if k not in ("response", "after", "t", "t_range")}
-    times = [s["t"] for s in seen if s["t"] is not None]
+def _merged(step: Step, played: Steps) -> Step:
+    times = [s["t"] for s in played if s["t"] is not None]
     if not times:
-        return {**asked, "response": None, "after": None, "t": None}
+        return request_of(step) | NO_ANSWER
     at = {"t": round(median(times)), "t_range": [min(times), max(times)]}
-    return {**asked, "response": seen[0]["response"], "after": seen[0]["after"], **at}
+    return {**request_of(step), "response": played[0]["response"], "after": played[0]["after"], **at}
 
 
 class Recorder:
     """Plays scripts of one configuration against one broker. `unstable`: names of those that never agreed."""
 
-    def __init__(self, kafka: Kafka, seed: int, say: Say) -> None:
+    def __init__(self, kafka: Kafka, seed: int, log: Log) -> None:
         self._kafka = kafka
         self._chance = Random(seed)
-        self._say = say
+        self._log = log
         self._plays: Counter[str] = Counter()
         self._groups = count()
         self.unstable: list[str] = []
@@ -113,7 +102,7 @@ class Recorder:
             began = time.monotonic()
             await self._pass(pool, left, at_once, records)
             took = time.monotonic() - began
-            self._say(f"  pass {number + 1}: {len(records)} of {len(scripts)} agreed, {took:.0f} s")
+            self._log(f"  pass {number + 1}: {len(records)} of {len(scripts)} agreed, {took:.0f} s")
         await pool.close()
         self.unstable = [script["name"] for script in scripts if script["name"] not in records]
         return [records[script["name"]] for script in scripts if script["name"] in records]
@@ -149,7 +138,7 @@ class Recorder:
         shifts = [
             0 if first or i == 0 else self._chance.randint(-SHAKE_MS, SHAKE_MS) for i in range(len(script["steps"]))
         ]
-        play = Play(script, script.get("group", f"{name}/{next(self._groups)}"), pool, shifts)
+        play = BrokerPlay(script, script.get("group", f"{name}/{next(self._groups)}"), pool, shifts)
         try:
             steps = await asyncio.wait_for(play.run(), script["end_ms"] / 1000 + PATIENCE_S)
         except TimeoutError:
@@ -157,32 +146,19 @@ class Recorder:
         return steps if play.late_ms <= LATE_MS else None
 
 
-def record(scripts: Iterable[Script], seed: int, say: Say) -> tuple[list[Script], list[str]]:
+def record(scripts: Iterable[Script], seed: int, log: Log) -> tuple[list[Script], list[str]]:
     """All scripts, each against a broker of the configuration it names. Returns also the unstable names."""
     every = list(scripts)
     records: dict[str, Script] = {}
     unstable: list[str] = []
-    for config, properties in PROPERTIES.items():
-        mine = [script for script in every if script["config"] == config]
+    for name, config in CONFIGS.items():
+        mine = [script for script in every if script["config"] == name]
         if not mine:
             continue
-        say(f"{len(mine)} scripts of configuration {config}")
-        with Kafka(properties) as kafka:
+        log(f"{len(mine)} scripts of configuration {name}")
+        with Kafka(config.properties) as kafka:
             kafka.create_topic("t", 4)
-            recorder = Recorder(kafka, seed, say)
+            recorder = Recorder(kafka, seed, log)
             records |= {found["name"]: found for found in asyncio.run(recorder.run(mine))}
             unstable += recorder.unstable
     return [records[script["name"]] for script in every if script["name"] in records], sorted(unstable)
-
-
-def read(path: Path) -> list[Script]:
-    """The scripts of a .jsonl.gz file."""
-    with gzip.open(path, "rt") as lines:
-        return [json.loads(line) for line in lines]
-
-
-def write(path: Path, records: Iterable[Script]) -> None:
-    """Records as .jsonl.gz, the same bytes for the same records."""
-    lines = "".join(json.dumps(r, separators=(",", ":")) + "\n" for r in records)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(gzip.compress(lines.encode(), 9, mtime=0))

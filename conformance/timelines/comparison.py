@@ -1,6 +1,4 @@
-"""Recorded timelines beside their re-enactments: whose sequence repeats itself, whether ours is the same, by how much
-times err.
-"""
+"""Recorded timelines and their re-enactments: which outcomes repeat themselves, and whether ours are the same."""
 
 from __future__ import annotations
 
@@ -10,23 +8,24 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
-from groupsim.conformance.timelines import equivalence, intervals
+from groupsim.conformance.timelines import equivalence
 from groupsim.conformance.timelines.deviation import deviation
+from groupsim.conformance.timelines.recorded_form import Record
 from groupsim.conformance.timelines.reenact import reenact
 
 SEEDS = range(20)
-Record = dict[str, Any]
-Sequence_ = tuple[equivalence.Generations, equivalence.Callbacks, tuple[str, ...]]
+NOT_TOGETHER = "not all of it under one seed"
+Outcome = tuple[equivalence.Generations, equivalence.Callbacks, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class TimelineComparison:
     """One recorded run and its re-enactments under `SEEDS`.
 
-    `repeats`: its repetition went the same way. `mostly`: most re-enactments that agree with each other agree with it;
-    `share`: of those that do. `difference`: what no re-enactment shows. Unavailable partition-ms: `recorded_ms`, and
-    the median, least and most of the re-enactments. `errors_ms`: per partition that stood still, the median
-    re-enactment's error.
+    `repeats`: its repetition had the same outcome. `share`: the re-enactments with this outcome; `mostly`: no other
+    outcome is more frequent. `difference`: what no re-enactment shows. Unavailable partition-ms: `recorded_ms`, and the
+    median, least and most of the re-enactments. `errors_ms`: the median re-enactment's error for each unavailable
+    partition. `plot` and `way` are the names of the scenario and of the members' library and assignor.
     """
 
     id: str
@@ -43,9 +42,9 @@ class Beside:
     errors_ms: list[int]
 
 
-def went(run: Record) -> Sequence_:
-    """What must be equal: generations with their sizes, callbacks with their sets, and what stood still."""
-    return equivalence.generations(run), equivalence.callbacks(run), equivalence.stood_still(run)
+def outcome(run: Record) -> Outcome:
+    """What must be equal: generations with their sizes, callbacks with their sets, and the unavailable partitions."""
+    return equivalence.generations(run), equivalence.callbacks(run), equivalence.unavailable_partitions(run)
 
 
 def way(record: Record) -> str:
@@ -54,38 +53,39 @@ def way(record: Record) -> str:
     return middle
 
 
-def beside(record: Record, repeats: bool, seeds: range = SEEDS) -> Beside:
-    """One recording beside its re-enactments."""
-    played = [reenact(record, seed, obeys=True) for seed in seeds]
-    ways = Counter(went(run) for run in played)
-    theirs = went(record)
+def compare_run(record: Record, repeats: bool, seeds: range = SEEDS) -> TimelineComparison:
+    """One recording and its re-enactments."""
+    played = [reenact(record, seed, recorded_times=True) for seed in seeds]
+    outcomes = Counter(outcome(run) for run in played)
+    recorded = outcome(record)
     totals = sorted(equivalence.unavailable_ms(run) for run in played)
-    return Beside(
+    return TimelineComparison(
         id=record["id"],
         plot=record["scenario"],
         way=way(record),
         repeats=repeats,
-        mostly=ways[theirs] == max(ways.values()),
-        share=ways[theirs] / len(played),
-        difference=None if theirs in ways else deviation(record, seeds).difference or "not all of it under one seed",
+        mostly=outcomes[recorded] == max(outcomes.values()),
+        share=outcomes[recorded] / len(played),
+        difference=None if recorded in outcomes else deviation(record, seeds).difference or NOT_TOGETHER,
         recorded_ms=equivalence.unavailable_ms(record),
         median_ms=round(median(totals)),
         least_ms=totals[0],
         most_ms=totals[-1],
-        errors_ms=[round(median(_still_ms(run, p) for run in played)) - _still_ms(record, p) for p in theirs[2]],
+        errors_ms=[_error_ms(record, played, partition) for partition in recorded[2]],
     )
 
 
-def _still_ms(run: Record, partition: str) -> int:
-    return intervals.length(run["unavailable"].get(partition, []))
+def _error_ms(record: Record, played: Sequence[Record], partition: str) -> int:
+    duration_ms = equivalence.partition_unavailable_ms
+    return round(median(duration_ms(run, partition) for run in played)) - duration_ms(record, partition)
 
 
 def compare(records: Sequence[Record], seeds: range = SEEDS) -> list[dict[str, Any]]:
     """All of them, as data."""
-    told: dict[tuple[str, str], set[Sequence_]] = defaultdict(set)
+    outcomes: dict[tuple[str, str], set[Outcome]] = defaultdict(set)
     for record in records:
-        told[record["scenario"], way(record)].add(went(record))
-    return [asdict(beside(r, len(told[r["scenario"], way(r)]) == 1, seeds)) for r in records]
+        outcomes[record["scenario"], way(record)].add(outcome(record))
+    return [asdict(compare_run(r, len(outcomes[r["scenario"], way(r)]) == 1, seeds)) for r in records]
 
 
 def quantile(values: Iterable[float], share: float) -> float:

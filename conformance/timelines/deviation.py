@@ -1,17 +1,18 @@
-"""How far re-enactments of a recording are from it: what is equal, what differs first, and by how much times err."""
+"""How far the re-enactments of a recording differ from it: what is equal, the first difference, errors of durations."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import median
-from typing import Any
 
-from groupsim.conformance.timelines import equivalence, intervals
+from groupsim.conformance.timelines import equivalence
+from groupsim.conformance.timelines.equivalence import partition_unavailable_ms
+from groupsim.conformance.timelines.recorded_form import Record, partition_order
 from groupsim.conformance.timelines.recording import BadRecording
 from groupsim.conformance.timelines.reenact import reenact
 
-Record = dict[str, Any]
 NEEDED = ("events", "broker", "unavailable", "summary")
 
 
@@ -33,16 +34,16 @@ class Duration:
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """A recording beside its re-enactments. The shares are of the seeds that show what was recorded.
+    """A recording and its re-enactments. The shares are of the seeds that show what was recorded.
 
-    `difference`: the first thing that no seed shows, None if everything comparable is found. A single seed may differ:
+    `difference`: the first thing that no seed shows, None if some seed shows everything. A single seed may differ:
     repetitions of a recording do as well, where a fault falls before a heartbeat or after it.
     """
 
     seeds: int
     generations: float
     callbacks: float
-    stood_still: float
+    unavailable_partitions: float
     difference: str | None
     total: Duration
     partitions: tuple[Duration, ...]
@@ -58,28 +59,21 @@ def deviation(record: Record, seeds: range) -> Deviation:
     features: tuple[Callable[[Record], object], ...] = (
         equivalence.generations,
         equivalence.callbacks,
-        equivalence.stood_still,
+        equivalence.unavailable_partitions,
     )
     shares = [sum(show(run) == show(record) for run in played) / len(played) for show in features]
-    names = sorted({*record["unavailable"], *(p for run in played for p in run["unavailable"])}, key=_order)
+    names = sorted({*record["unavailable"], *(p for run in played for p in run["unavailable"])}, key=partition_order)
     return Deviation(
         seeds=len(played),
         generations=shares[0],
         callbacks=shares[1],
-        stood_still=shares[2],
+        unavailable_partitions=shares[2],
         difference=_difference(record, played),
         total=_duration("all", record, played, equivalence.unavailable_ms),
-        partitions=tuple(_duration(name, record, played, _of(name)) for name in names),
+        partitions=tuple(
+            _duration(name, record, played, partial(partition_unavailable_ms, partition=name)) for name in names
+        ),
     )
-
-
-def _order(partition: str) -> tuple[str, int]:
-    topic, _, number = partition.rpartition("-")
-    return topic, int(number)
-
-
-def _of(partition: str) -> Callable[[Record], int]:
-    return lambda run: intervals.length(run["unavailable"].get(partition, []))
 
 
 def _duration(name: str, record: Record, played: Sequence[Record], measure: Callable[[Record], int]) -> Duration:
@@ -88,7 +82,7 @@ def _duration(name: str, record: Record, played: Sequence[Record], measure: Call
 
 
 def _difference(record: Record, played: Sequence[Record]) -> str | None:
-    """Generations first: what members are told follows from them; then their callbacks, then what stood still."""
+    """Generations first, because callbacks follow from them; then callbacks, then the unavailable partitions."""
     same = [run for run in played if equivalence.generations(run) == equivalence.generations(record)]
     if not same:
         ours = equivalence.generations(played[0])
@@ -96,9 +90,9 @@ def _difference(record: Record, played: Sequence[Record]) -> str | None:
     alike = [run for run in same if equivalence.callbacks(run) == equivalence.callbacks(record)]
     if not alike:
         return _first_callback(record, same[0])
-    if not any(equivalence.stood_still(run) == equivalence.stood_still(record) for run in alike):
-        still = [", ".join(equivalence.stood_still(run)) or "none" for run in (record, alike[0])]
-        return f"stood still: recorded {still[0]}, seed {alike[0]['seed']} {still[1]}"
+    if not any(equivalence.unavailable_partitions(run) == equivalence.unavailable_partitions(record) for run in alike):
+        partitions = [", ".join(equivalence.unavailable_partitions(run)) or "none" for run in (record, alike[0])]
+        return f"unavailable: recorded {partitions[0]}, seed {alike[0]['seed']} {partitions[1]}"
     return None
 
 

@@ -1,13 +1,13 @@
-"""What of two runs of the same story is comparable: generations, callbacks, which partitions stood still, how long."""
+"""What two runs of one scenario must share: generations, callbacks, unavailable partitions, and how long they were."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any
 
 from groupsim.conformance.timelines import intervals
+from groupsim.conformance.timelines.recorded_form import CALLBACKS, Record, partition_name, process_of
 
-Record = dict[str, Any]
+NEAR_SHARE, NEAR_MS = 0.10, 50
 Generations = tuple[tuple[int, int], ...]
 """`(generation, members)` of every completed join phase."""
 Callbacks = tuple[tuple[str, tuple[tuple[str, tuple[str, ...]], ...]], ...]
@@ -19,27 +19,37 @@ def generations(run: Record) -> Generations:
     return tuple((b["generation"], b["n_members"]) for b in run["broker"] if b["kind"] == "join_completed")
 
 
-def rounds_in_window(run: Record) -> tuple[int, ...]:
-    """How many members each generation had that began in the window: free of how the start went."""
+def generations_in_window(run: Record) -> tuple[int, ...]:
+    """The sizes of the generations that began in the window: independent of how the run started."""
     opens = run["summary"]["window_ms"][0]
     return tuple(b["n_members"] for b in run["broker"] if b["kind"] == "join_completed" and b["t_ms"] >= opens)
 
 
 def callbacks(run: Record) -> Callbacks:
-    """What every process's listener was told."""
-    told: dict[str, list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
+    """The rebalance callbacks of every process."""
+    found: dict[str, list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
     for event in run["events"]:
-        if event["kind"] in ("assigned", "revoked", "lost"):
-            partitions = tuple(f"{t}-{p}" for t, p in sorted(event.get("partitions", ())))
-            told[f"{event['member']}.{event['incarnation']}"].append((event["kind"], partitions))
-    return tuple((process, tuple(told[process])) for process in sorted(told))
+        if event["kind"] in CALLBACKS:
+            partitions = tuple(map(partition_name, sorted(event.get("partitions", ()))))
+            found[process_of(event)].append((event["kind"], partitions))
+    return tuple((process, tuple(found[process])) for process in sorted(found))
 
 
-def stood_still(run: Record) -> tuple[str, ...]:
+def unavailable_partitions(run: Record) -> tuple[str, ...]:
     """The partitions that were unavailable in the window."""
     return tuple(sorted(p for p, gaps in run["unavailable"].items() if intervals.length(gaps) > 0))
+
+
+def partition_unavailable_ms(run: Record, partition: str) -> int:
+    """How long one partition was unavailable in the window, in ms."""
+    return intervals.length(run["unavailable"].get(partition, []))
 
 
 def unavailable_ms(run: Record) -> int:
     """Partition-milliseconds in all."""
     return int(run["summary"]["unavailable_partition_ms"])
+
+
+def near(recorded_ms: float, played_ms: float, partitions: int) -> bool:
+    """Whether two medians differ by a tenth of the recorded one at most, or by 50 ms per unavailable partition."""
+    return abs(recorded_ms - played_ms) <= max(NEAR_SHARE * recorded_ms, NEAR_MS * partitions)

@@ -1,4 +1,4 @@
-"""The harness of a re-enactment: does to simulated members what was done to the real ones, when it was done."""
+"""The harness of a re-enactment: does to simulated members what was done to the real ones, at the same times."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import simpy
 
-from groupsim.conformance.timelines.observed import Observed
+from groupsim.conformance.timelines.observer import RunObserver
 from groupsim.conformance.timelines.recording import ADD_PARTITIONS, Action, Recording, split, topics_of
 from groupsim.simulation.clients.config import Application
 from groupsim.simulation.group import GroupHandle
@@ -17,16 +17,16 @@ from groupsim.simulation.member import MemberHandle
 from groupsim.simulation.world import World
 
 BATCH_MS = 1
-"""What a batch costs an application that commits after it: it must take its records to commit them."""
+"""The processing time of an application that commits after each batch: it has to take records to commit them."""
 STRAY_PRODUCERS = (0.77, 0.95)
-"""Producers of earlier runs went on: 77 % of the recordings have one a topic, 18 % two, 5 % three (offsets)."""
+"""Producers of earlier runs continued: 77 % of the recordings have one per topic, 18 % two, 5 % three (by offsets)."""
 EVEN = 0.5
 ALONE = 0.93
-"""The first member of a run starts so much faster than those who start beside others (118 runs without a delay)."""
+"""The first member of a run starts faster than those that start beside others by this factor (118 runs)."""
 LONG_WORK_MS = 1_000
 """Work on one batch that lasts about a heartbeat interval."""
 LOADING_MS = 200
-"""From the broker's listening to its groups being loaded (S13: 178 ms and the like)."""
+"""From a broker that listens to its groups being loaded (178 ms and similar in the S13 recordings)."""
 METADATA_AGE = "metadata.max.age.ms"
 STRATEGY = "partition.assignment.strategy"
 
@@ -34,10 +34,10 @@ STRATEGY = "partition.assignment.strategy"
 class Harness:
     """One re-enactment's world, group and members."""
 
-    def __init__(self, world: World, recorded: Recording, observed: Observed, obeys: bool = False) -> None:
-        """`obeys`: programs do what they are told when the recorded ones did, as far as that was recorded."""
+    def __init__(self, world: World, recorded: Recording, observed: RunObserver, recorded_times: bool = False) -> None:
+        """`recorded_times`: programs start and close when the recorded ones did, as far as that was recorded."""
         self._world = world
-        self._obeyed_ms = recorded.obeyed_ms if obeys else {}
+        self._done_ms = recorded.done_ms if recorded_times else {}
         self._recorded = recorded
         self._observed = observed
         self._latencies = LATENCIES[recorded.library]
@@ -52,7 +52,7 @@ class Harness:
         self._group: GroupHandle = world.group("g", assignor=recorded.assignors, config=self._settings())
 
     def run(self) -> Generator[simpy.Event, Any, None]:
-        """The story: every action at its time."""
+        """Every action at its time."""
         for action in sorted(self._recorded.actions, key=lambda a: a.at_ms):
             if action.at_ms > self._world.now:
                 yield self._world.sleep(action.at_ms - self._world.now)
@@ -88,28 +88,28 @@ class Harness:
         return program is not None and program.process_ms >= LONG_WORK_MS
 
     def draw(self, distribution: Drawn, what: str) -> float:
-        """A value from the stream of this name; recordings have their own, so that one seed is not one fate for all."""
+        """A value from the stream of this name; each recording has streams of its own."""
         return distribution.draw(self._world.rng.stream(f"reenact/{self._recorded.id}/{what}"))
 
     def _rounded(self, distribution: Drawn, what: str) -> int:
         return round(self.draw(distribution, what))
 
     def _do(self, action: Action) -> Generator[simpy.Event, Any, None]:
-        """One action. What a program must be told first, it sees when its loop comes round."""
+        """One action. A program notices a command when its loop comes to it."""
         kind, label, what = action.kind, action.member or "", action.what
         if kind == "start":
             yield from self._start(label, what.get("options") or {})
         elif kind == "slow_batch":
             yield self._starting[label]
-            self._tell(kind, label, what)
+            self._command(kind, label, what)
         elif kind in ("close", "subscribe"):
             yield self._starting[label]
             process = f"{label}.{self._incarnations[label]}"
             drawn = self._world.now + self._rounded(self._latencies.command, f"{label}/command")
-            yield self._until(self._obeyed_ms.get((kind, process), drawn))
-            self._tell(kind, label, what)
+            yield self._until(self._done_ms.get((kind, process), drawn))
+            self._command(kind, label, what)
         elif kind == "kill":
-            yield self._starting[label]  # a process that dies before it has built its consumer tells nobody
+            yield self._starting[label]  # a process that dies before it has built its consumer reports nothing
             self._members[label].kill()
         elif kind == "stop":
             self._members[label].freeze()
@@ -124,7 +124,7 @@ class Harness:
     def _until(self, at_ms: int) -> simpy.Event:
         return self._world.sleep(max(0, at_ms - self._world.now))
 
-    def _tell(self, kind: str, label: str, what: dict[str, Any]) -> None:
+    def _command(self, kind: str, label: str, what: dict[str, Any]) -> None:
         member = self._members[label]
         if kind == "close":
             member.close()
@@ -149,7 +149,7 @@ class Harness:
             yield before.gone
         slowness = self._slowness if self._members else self._slowness * ALONE
         drawn = self._world.now + round(self.draw(self._latencies.start, f"{label}/start") * slowness)
-        yield self._until(self._obeyed_ms.get(("start", f"{label}.{incarnation}"), drawn))
+        yield self._until(self._done_ms.get(("start", f"{label}.{incarnation}"), drawn))
         chosen: dict[str, object] = {STRATEGY: split(options["assignor"])} if "assignor" in options else {}
         if METADATA_AGE in self._recorded.consumer:
             late = self._rounded(self._latencies.metadata, f"{label}/metadata")

@@ -1,4 +1,4 @@
-"""What a program sees of its own progress: first records, commits, batches and polls that take long."""
+"""The progress that a program sees: first records, commits, batches and polls that take long."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from statistics import median
 from typing import Any
 
+from groupsim.conformance.timelines.recorded_form import Record
 from groupsim.events import client
 from groupsim.events.types import ProcessId
 from groupsim.simulation.clients.config import JAVA, KAFKA_PYTHON
@@ -14,8 +15,7 @@ from groupsim.simulation.clients.config import JAVA, KAFKA_PYTHON
 LONG_MS = 500
 """Batches and polls from this length on are noted."""
 EVERY = 25
-"""Of a program's commits the first is noted, and from then on every so-manieth."""
-Record = dict[str, Any]
+"""Of a program's commits the first is noted, then every 25th."""
 See = Callable[..., None]
 """`see(at_ms, process, kind, **more)`: note an event."""
 Arrival = Callable[[str, int, int], int | None]
@@ -27,7 +27,7 @@ class Progress:
     """Folds facts of programs into `first_records, commit_ok, processing, processing_end, poll_long, …`.
 
     A record that is waiting is returned as soon as its position is known; a program that works gets it when it polls
-    next. Java's recorders also tell how a commit was made and how late a poll began; the others' do not.
+    next. Java's recordings also have how a commit was made and how late a poll began; the others do not.
     """
 
     def __init__(self, see: See) -> None:
@@ -45,7 +45,7 @@ class Progress:
         self._frozen: dict[ProcessId, int] = {}
 
     def observe(self, at: int, event: client.ClientEvent) -> None:
-        """Take one fact in, in order."""
+        """Fold one fact, in order."""
         process = event.process
         if process not in self._frozen:
             self._returned(at, process)
@@ -87,14 +87,14 @@ class Progress:
         if self.auto_commit and self.library == KAFKA_PYTHON:
             return
         for how in ("auto",) if self.auto_commit or not java else ("auto", "sync"):
-            news = java and how == "auto" and self._generations.get(process) != generation
-            if news:
+            first = java and how == "auto" and self._generations.get(process) != generation
+            if first:
                 self._generations[process] = generation
             else:
                 self._commits[process] += 1
-            if news or self._commits[process] % EVERY == 1:
-                told = {"how": how, "generation": generation} if java else {}
-                self._see(at, process, "commit_ok", n_partitions=partitions, **told)
+            if first or self._commits[process] % EVERY == 1:
+                more = {"how": how, "generation": generation} if java else {}
+                self._see(at, process, "commit_ok", n_partitions=partitions, **more)
 
     def finish(self, end_ms: int) -> None:
         """The run is over."""
@@ -132,9 +132,9 @@ class Progress:
                 self._see(at, process, "poll_begin_after_gap", gap_ms=at - begun)
 
     def _called_back(self, at: int, process: ProcessId) -> int:
-        """Something happens after a callback. When the poll() it happens in began to call: now, or with that callback.
+        """When the callbacks of the present poll() began: now, or with the callback that has just ended.
 
-        Callbacks that follow each other at once are of one poll().
+        Callbacks that follow each other at once belong to one poll().
         """
         since, until = self._called.pop(process, (at, -1))
         if until == at:

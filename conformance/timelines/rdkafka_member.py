@@ -1,7 +1,7 @@
-"""One consumer of librdkafka, driven by lines on standard input, telling what it sees as JSON lines.
+"""One consumer of librdkafka, driven by lines on standard input; it reports what it sees as JSON lines.
 
 Arguments: KEY=VALUE, consumer settings by their Kafka names, and topics=. Input: `start`, `close`, `slow_batch MS`.
-Times are milliseconds since the epoch. It does what conformance/java/Member.java does.
+Times are milliseconds since the epoch. It does what conformance/broker/java/Member.java does.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ LONG_BATCH_MS = 500
 BATCH = 500
 
 
-def tell(kind: str, **more: Any) -> None:
+def report(kind: str, **more: Any) -> None:
     """One line."""
     print(json.dumps({"at_ms": round(time.time() * 1000), "kind": kind, **more}), flush=True)
 
 
 def listen(commands: SimpleQueue[str]) -> None:
-    """Queue what is said; whoever drove us is gone when nothing more comes."""
+    """Queue the commands; at the end of the input the driving process has ended, and so does this one."""
     for line in sys.stdin:
         commands.put(line.strip())
     os._exit(0)
 
 
 class Member:
-    """The consumer and what it is told to do next."""
+    """The consumer and its next command."""
 
     def __init__(self, settings: dict[str, str], commands: SimpleQueue[str]) -> None:
         self._topics = settings.pop("topics").split(",")
@@ -45,7 +45,7 @@ class Member:
         self._consumer = Consumer({**settings, "logger": _Silent()})
 
     def run(self) -> None:
-        """Until it is told to close."""
+        """Consume until the command `close`."""
         self._consumer.subscribe(
             self._topics,
             on_assign=lambda _, partitions: self._call("assigned", partitions),
@@ -53,20 +53,20 @@ class Member:
             on_lost=lambda _, partitions: self._call("lost", partitions),
         )
         while True:
-            if self._close_told():
-                tell("closing", member_id=self._consumer.memberid())
+            if self._must_close():
+                report("closing", member_id=self._consumer.memberid())
                 self._consumer.close()
-                tell("closed")
+                report("closed")
                 return
             messages = self._consumer.consume(BATCH, POLL_S)
             errors = [message.error() for message in messages]
             for error in errors:
                 if error is not None:
-                    tell("poll_error", error=error.name())
+                    report("poll_error", error=error.name())
             if None in errors:
                 self._work()
 
-    def _close_told(self) -> bool:
+    def _must_close(self) -> bool:
         while True:
             try:
                 words = self._commands.get_nowait().split()
@@ -80,21 +80,21 @@ class Member:
     def _call(self, kind: str, partitions: Sequence[TopicPartition]) -> None:
         named = sorted([p.topic, p.partition] for p in partitions)
         more = {"member_id": self._consumer.memberid(), "partitions": named}
-        tell(kind, **more)
-        tell("callback_end", of=kind, **more)
+        report(kind, **more)
+        report("callback_end", of=kind, **more)
 
     def _work(self) -> None:
         busy_ms, self._slow_ms = self._slow_ms, 0
         if busy_ms >= LONG_BATCH_MS:
-            tell("processing", ms=busy_ms)
+            report("processing", ms=busy_ms)
         time.sleep(busy_ms / 1000)
         if busy_ms >= LONG_BATCH_MS:
-            tell("processing_end")
+            report("processing_end")
         if self._commits:
             try:
                 self._consumer.commit(asynchronous=False)
             except KafkaException as error:
-                tell("commit_refused", error=error.args[0].name(), member_id=self._consumer.memberid())
+                report("commit_refused", error=error.args[0].name(), member_id=self._consumer.memberid())
 
 
 class _Silent:
@@ -109,10 +109,10 @@ def main() -> None:
     settings = dict(argument.split("=", 1) for argument in sys.argv[1:])
     commands: SimpleQueue[str] = SimpleQueue()
     threading.Thread(target=listen, args=(commands,), daemon=True).start()
-    tell("ready")
+    report("ready")
     while commands.get() != "start":
         pass
-    tell("start")
+    report("start")
     Member(settings, commands).run()
 
 

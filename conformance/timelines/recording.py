@@ -1,10 +1,12 @@
-"""A recorded run as its file tells it: what was configured, who took part, what was done to them, and when."""
+"""A recorded run as a re-enactment needs it: the configuration, the members, what was done to them, and when."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
+from groupsim.conformance.timelines.recorded_form import process_of
 from groupsim.events.errors import GroupSimError
 from groupsim.simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
 
@@ -16,26 +18,38 @@ CONSUMER_SETTINGS = (
     "metadata.max.age.ms",
     "auto.commit.interval.ms",
 )
-"""What a recording's `config` may tell of all members, besides `enable.auto.commit`."""
+"""The settings that a recording's `config` may have for all members, besides `enable.auto.commit`."""
 INITIAL_DELAY = "group.initial.rebalance.delay.ms"
 APPEND_LINGER = "group.coordinator.append.linger.ms"
 MOST_PER_S = 1_000
 """A partition with more records a second is not taken: a re-enactment writes each of them down."""
-ON_MEMBERS = ("start", "close", "kill", "stop", "cont", "slow_batch", "subscribe")
 ON_BROKER = ("broker_stop", "broker_stopped", "broker_start", "broker_listening")
 ADD_PARTITIONS = "add_partitions"
 
 
+class MemberAction(StrEnum):
+    """What can be done to a member's process; `stop` and `cont` are the signals SIGSTOP and SIGCONT."""
+
+    START = "start"
+    CLOSE = "close"
+    KILL = "kill"
+    STOP = "stop"
+    CONT = "cont"
+    SLOW_BATCH = "slow_batch"
+    SUBSCRIBE = "subscribe"
+
+
+ON_MEMBERS = tuple(action.value for action in MemberAction)
 _FIRST_JOIN = ("member_id_issued", "member_added", "static_added", "static_replaced")
 
 
 class BadRecording(GroupSimError):
-    """A recording that can't be re-enacted."""
+    """A recording that cannot be re-enacted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What the harness did at `at_ms`. `what` is what else the file says of it."""
+    """What was done at `at_ms`. `what`: the action's other fields in the file."""
 
     kind: str
     member: str | None
@@ -45,7 +59,7 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What one member's program is told: static id, sleep in callbacks (ms), per non-empty poll (ms), topics."""
+    """One member's program: static id, sleep in callbacks (ms), sleep per non-empty poll (ms), topics."""
 
     instance: str | None
     callback_ms: int
@@ -55,10 +69,10 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """One recorded run, as far as a re-enactment looks at it. Times in ms since its start.
+    """The parts of a recorded run that a re-enactment needs. Times in ms since its start.
 
-    `records_per_s`: of one producer to one partition. `obeyed_ms`: by `(action's kind, process)` when the program did
-    what it was told: its first JoinGroup reached the coordinator, it called close(); as far as the file tells.
+    `records_per_s`: of one producer to one partition. `done_ms`: by `(action's kind, process)` when the program did it:
+    its first JoinGroup reached the coordinator, or it called close(), where the file has that.
     """
 
     id: str
@@ -74,7 +88,7 @@ class Recording:
     actions: tuple[Action, ...]
     end_ms: int
     window_from_ms: int
-    obeyed_ms: dict[tuple[str, str], int]
+    done_ms: dict[tuple[str, str], int]
 
 
 def parse(record: dict[str, Any]) -> Recording:
@@ -114,17 +128,17 @@ def _parse(name: str, record: dict[str, Any], config: dict[str, Any]) -> Recordi
         actions=tuple(_action(given, members, topics) for given in record["actions"]),
         end_ms=end_ms,
         window_from_ms=_whole(window[0], "window_ms"),
-        obeyed_ms=_obeyed(record),
+        done_ms=_done_ms(record),
     )
 
 
-def _obeyed(record: dict[str, Any]) -> dict[tuple[str, str], int]:
+def _done_ms(record: dict[str, Any]) -> dict[tuple[str, str], int]:
     found: dict[tuple[str, str], int] = {}
-    told = [("start", row) for row in record.get("broker", ()) if row["kind"] in _FIRST_JOIN]
-    told += [("close", event) for event in record.get("events", ()) if event["kind"] == "closing"]
-    for kind, row in told:
+    rows = [("start", row) for row in record.get("broker", ()) if row["kind"] in _FIRST_JOIN]
+    rows += [("close", event) for event in record.get("events", ()) if event["kind"] == "closing"]
+    for kind, row in rows:
         if row.get("member") is not None:
-            found.setdefault((kind, f"{row['member']}.{row['incarnation']}"), row["t_ms"])
+            found.setdefault((kind, process_of(row)), row["t_ms"])
     return found
 
 
@@ -138,8 +152,8 @@ def _broker(config: dict[str, Any]) -> dict[str, int | float | str | bool]:
     """The broker's settings; recordings use session timeouts its default bounds would refuse."""
     session = config.get("session.timeout.ms", 45_000)
     least = config.get("group.min.session.timeout.ms", min(6_000, session))
-    told = {APPEND_LINGER: config[APPEND_LINGER]} if APPEND_LINGER in config else {}
-    return {INITIAL_DELAY: config.get(INITIAL_DELAY, 3_000), "group.min.session.timeout.ms": least, **told}
+    linger = {APPEND_LINGER: config[APPEND_LINGER]} if APPEND_LINGER in config else {}
+    return {INITIAL_DELAY: config.get(INITIAL_DELAY, 3_000), "group.min.session.timeout.ms": least, **linger}
 
 
 def _library(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Re-enact a recorded run: the same members, settings and actions in the simulator, told in the recording's form."""
+"""Re-enact a recorded run: the same members, settings and actions in the simulator, in the form of a recording."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import simpy
 
 from groupsim.conformance.timelines import validation
 from groupsim.conformance.timelines.harness import Harness
-from groupsim.conformance.timelines.observed import Observed
-from groupsim.conformance.timelines.ownership import Seen
+from groupsim.conformance.timelines.observer import RunObserver
+from groupsim.conformance.timelines.ownership import ObservedRun
 from groupsim.conformance.timelines.progress import first_record_median_ms
 from groupsim.conformance.timelines.recording import ADD_PARTITIONS, BadRecording, Recording, parse
 from groupsim.conformance.timelines.summary import summary
@@ -26,40 +26,40 @@ FAULT_WITHIN_MS = 60
 """A window that opens this close to an action opens because of it; else it opens at the first full ownership."""
 
 
-def reenact(recording: dict[str, Any], seed: int, obeys: bool = False) -> dict[str, Any]:
-    """A recorded run (a `recording.json`), played in the simulator, in the recording's own form.
+def reenact(recording: dict[str, Any], seed: int, recorded_times: bool = False) -> dict[str, Any]:
+    """A recorded run (a `recording.json`), played in the simulator, in the form of a recording.
 
-    Of what was recorded only `config`, `members`, `actions`, `run_end_ms` and `summary.window_ms` are looked at (and
+    Only `config`, `members`, `actions`, `run_end_ms` and `summary.window_ms` are read (and
     `assignor` or `id` for the strategy). `seed` decides what real runs leave to chance: start-up, latencies, and with
-    them the phase of the heartbeats. With `obeys` it does not decide when a program did what it was told: where the
-    file tells its first JoinGroup (the broker's log) and its close(), they come at these instants. Raises BadRecording.
+    them the phase of the heartbeats. With `recorded_times` programs start and close at the recorded times, where the
+    file has the first JoinGroup (in the broker's log) and the close(). Raises BadRecording.
     """
     recorded = parse(recording)
     try:
         validation.check(recorded)
-        return _told(recorded, seed, _play(recorded, seed, obeys))
+        return _recording(recorded, seed, _play(recorded, seed, recorded_times))
     except BadRecording:
         raise
     except GroupSimError as error:
         raise BadRecording(f"recording {recorded.id}: {error}") from error
 
 
-def _play(recorded: Recording, seed: int, obeys: bool) -> Observed:
-    observed = Observed()
-    observed.wire.library = observed.progress.library = recorded.library
+def _play(recorded: Recording, seed: int, recorded_times: bool) -> RunObserver:
+    observed = RunObserver()
+    observed.client_log.library = observed.progress.library = recorded.library
     observed.progress.auto_commit = recorded.auto_commit
     store = MemoryStore()
 
-    def story(world: World) -> Generator[simpy.Event, Any, None]:
+    def run_actions(world: World) -> Generator[simpy.Event, Any, None]:
         world.network.latency_ms = (0, 1)
         observed.progress.arrival = lambda t, p, offset: world.topics.arrival_ms(TopicPartition(t, p), offset)
-        harness = Harness(world, recorded, observed, obeys)
+        harness = Harness(world, recorded, observed, recorded_times)
         latencies = LATENCIES[recorded.library]
         rule = Delays(latencies, harness.draw, world.broker.address, lambda: world.now, harness.works_long)
         world.network.add_rule(rule)
         return harness.run()
 
-    scenario = Scenario(name="reenact", story=story, seed=seed, lasts_ms=recorded.end_ms)
+    scenario = Scenario(name="reenact", story=run_actions, seed=seed, lasts_ms=recorded.end_ms)
     result = run(scenario, store)
     if result.failure is not None and result.info.status != "finished":
         raise BadRecording(f"recording {recorded.id}: {result.failure}")
@@ -68,29 +68,29 @@ def _play(recorded: Recording, seed: int, obeys: bool) -> Observed:
     return observed
 
 
-def _told(recorded: Recording, seed: int, observed: Observed) -> dict[str, Any]:
-    """What was observed, with everything that follows from it."""
-    seen = seen_of(recorded, observed)
-    derived = summary(seen, opens_at=None if _opens_itself(recorded) else recorded.window_from_ms)
+def _recording(recorded: Recording, seed: int, observed: RunObserver) -> dict[str, Any]:
+    """The observed rows and all figures that follow from them."""
+    seen = observed_run(recorded, observed)
+    derived = summary(seen, opens_at=None if _from_full_ownership(recorded) else recorded.window_from_ms)
     derived["summary"]["records_read_twice"] = observed.read_twice
     derived["summary"]["first_record_after_assigned_ms_median"] = first_record_median_ms(seen.events)
     return {
         "id": recorded.id,
         "seed": seed,
-        "member_ids": observed.log.member_ids,
+        "member_ids": observed.broker_log.member_ids,
         "events": seen.events,
         "broker": seen.broker,
-        "client_log": observed.wire.rows,
+        "client_log": observed.client_log.rows,
         **derived,
     }
 
 
-def seen_of(recorded: Recording, observed: Observed) -> Seen:
+def observed_run(recorded: Recording, observed: RunObserver) -> ObservedRun:
     """Events of one instant keep the order in which they happened."""
-    frozen = {p: [[a, b if b > a else recorded.end_ms] for a, b in spans] for p, spans in observed.frozen.items()}
-    return Seen(
+    frozen = {p: [[a, b if b > a else recorded.end_ms] for a, b in frozen] for p, frozen in observed.frozen.items()}
+    return ObservedRun(
         events=sorted(observed.events, key=lambda e: e["t_ms"]),
-        broker=observed.log.rows,
+        broker=observed.broker_log.rows,
         actions=[{**a.what, "t_ms": a.at_ms} for a in recorded.actions],
         frozen=frozen,
         existing=existing(recorded),
@@ -99,7 +99,7 @@ def seen_of(recorded: Recording, observed: Observed) -> Seen:
 
 
 def existing(recorded: Recording) -> dict[str, int]:
-    """Every partition, and since when (ms) it exists."""
+    """Every partition, and the time (ms) from which it exists."""
     since = {f"{topic}-{p}": 0 for topic, count in recorded.topics.items() for p in range(count)}
     for action in recorded.actions:
         if action.kind == ADD_PARTITIONS:
@@ -110,10 +110,10 @@ def existing(recorded: Recording) -> dict[str, int]:
 
 
 def done_ms(action: dict[str, Any]) -> int:
-    """When an action had its effect, where the recording tells it apart from its begin."""
+    """When an action had its effect, where the recording has that time, too."""
     return int(action.get("t_done_ms", action["t_ms"]))
 
 
-def _opens_itself(recorded: Recording) -> bool:
-    """Whether the window opens with the first full ownership, which is the run's own (S01)."""
+def _from_full_ownership(recorded: Recording) -> bool:
+    """Whether the window opens with the first full ownership of the run itself."""
     return not any(abs(a.at_ms - recorded.window_from_ms) <= FAULT_WITHIN_MS for a in recorded.actions)

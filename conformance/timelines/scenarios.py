@@ -1,4 +1,4 @@
-"""What is done to real consumers, and when: the stories whose timelines are compared."""
+"""What is done to real consumers, and when: the scenarios whose timelines are recorded and re-enacted."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ DELAY_MS = 1_000
 PARTITIONS = 12
 TOPIC = "orders"
 EVERY_MS = 500
-"""A record comes to each partition so often."""
+"""Each partition gets a record so often."""
 SETTLED_MS = 6_000
 """When the first fault comes: the group has long been stable."""
 JAVA, RDKAFKA = "java", "librdkafka"
@@ -22,80 +22,91 @@ STRATEGIES = {
 """librdkafka has no eager `sticky`."""
 
 
+Action = tuple[int, str, str, dict[str, Any]]
+"""`(at_ms, action, member, more)`."""
+
+
 @dataclass(frozen=True, slots=True)
-class Plot:
-    """A story. `acts`: `(at_ms, action, member, more)`, in order; `commits`: members commit after each batch."""
+class TimelineScenario:
+    """One scenario. `commits`: members commit after each batch.
+
+    `from_full_ownership`: unavailability counts from the first full ownership, else from the first fault.
+    """
 
     name: str
     about: str
-    acts: tuple[tuple[int, str, str, dict[str, Any]], ...]
+    actions: tuple[Action, ...]
     end_ms: int
     static: bool = False
     commits: bool = False
-    opens_itself: bool = False
+    from_full_ownership: bool = False
 
     @property
     def members(self) -> tuple[str, ...]:
         """Their labels."""
-        return tuple(sorted({member for _, _, member, _ in self.acts}))
+        return tuple(sorted({member for _, _, member, _ in self.actions}))
 
     @property
-    def opens_at(self) -> int | None:
-        """The index of the act at which unavailability begins to count; None: with the first full ownership."""
-        return None if self.opens_itself else next(n for n, act in enumerate(self.acts) if act[0] >= SETTLED_MS)
+    def first_fault(self) -> int | None:
+        """The index of the action from which unavailability counts; None: from the first full ownership."""
+        if self.from_full_ownership:
+            return None
+        return next(n for n, action in enumerate(self.actions) if action[0] >= SETTLED_MS)
 
 
-def _act(at_ms: int, action: str, member: str, **more: Any) -> tuple[int, str, str, dict[str, Any]]:
+def _at(at_ms: int, action: str, member: str, **more: Any) -> Action:
     return at_ms, action, member, more
 
 
-TRIO = (_act(0, "start", "m1"), _act(200, "start", "m2"), _act(400, "start", "m3"))
+TRIO = (_at(0, "start", "m1"), _at(200, "start", "m2"), _at(400, "start", "m3"))
 
 
-def _rolling() -> tuple[tuple[int, str, str, dict[str, Any]], ...]:
-    acts = []
+def _rolling() -> tuple[Action, ...]:
+    actions = []
     for n, member in enumerate(("m1", "m2", "m3")):
         at = SETTLED_MS + 4_000 * n
-        acts += [_act(at, "close", member), _act(at + 1_500, "start", member)]
-    return (*TRIO, *acts)
+        actions += [_at(at, "close", member), _at(at + 1_500, "start", member)]
+    return (*TRIO, *actions)
 
 
-PLOTS = (
-    Plot(
+SCENARIOS = (
+    TimelineScenario(
         "joins-one-by-one",
         "four members, one after the other",
-        tuple(_act(at, "start", f"m{n}") for n, at in enumerate((0, 4_000, 7_000, 10_000), start=1)),
+        tuple(_at(at, "start", f"m{n}") for n, at in enumerate((0, 4_000, 7_000, 10_000), start=1)),
         14_000,
-        opens_itself=True,
+        from_full_ownership=True,
     ),
-    Plot("one-closes", "scale-in: m2 closes", (*TRIO, _act(SETTLED_MS, "close", "m2")), 10_500),
-    Plot("kill9", "m2 is killed", (*TRIO, _act(SETTLED_MS, "kill", "m2")), 14_500),
-    Plot(
+    TimelineScenario("one-closes", "scale-in: m2 closes", (*TRIO, _at(SETTLED_MS, "close", "m2")), 10_500),
+    TimelineScenario("kill9", "m2 is killed", (*TRIO, _at(SETTLED_MS, "kill", "m2")), 14_500),
+    TimelineScenario(
         "frozen-beyond-session",
         "m2 is stopped for session + 2 s, then continued",
-        (*TRIO, _act(SETTLED_MS, "stop", "m2"), _act(SETTLED_MS + SESSION_MS + 2_000, "cont", "m2")),
+        (*TRIO, _at(SETTLED_MS, "stop", "m2"), _at(SETTLED_MS + SESSION_MS + 2_000, "cont", "m2")),
         18_000,
         commits=True,
     ),
-    Plot(
+    TimelineScenario(
         "poll-interval",
         "one batch of m2 takes max.poll.interval + 3 s",
-        (*TRIO, _act(SETTLED_MS, "slow_batch", "m2", ms=MAX_POLL_MS + 3_000)),
+        (*TRIO, _at(SETTLED_MS, "slow_batch", "m2", ms=MAX_POLL_MS + 3_000)),
         21_500,
         commits=True,
     ),
-    Plot(
+    TimelineScenario(
         "static-restart",
         "static members: m2 returns within the session, m3 after it",
         (
             *TRIO,
-            _act(SETTLED_MS, "close", "m2"),
-            _act(8_000, "start", "m2"),
-            _act(11_000, "close", "m3"),
-            _act(19_000, "start", "m3"),
+            _at(SETTLED_MS, "close", "m2"),
+            _at(8_000, "start", "m2"),
+            _at(11_000, "close", "m3"),
+            _at(19_000, "start", "m3"),
         ),
         23_000,
         static=True,
     ),
-    Plot("rolling-restart", "each member closes and returns 1.5 s later, one every 4 s", _rolling(), 19_500),
+    TimelineScenario(
+        "rolling-restart", "each member closes and returns 1.5 s later, one every 4 s", _rolling(), 19_500
+    ),
 )

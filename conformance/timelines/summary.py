@@ -1,4 +1,4 @@
-"""The derived figures of a run: ownership, what was unavailable, and the totals over the window."""
+"""The derived figures of a run: ownership, unavailability, and the totals over the window."""
 
 from __future__ import annotations
 
@@ -6,28 +6,29 @@ from itertools import chain
 from typing import Any
 
 from groupsim.conformance.timelines import intervals, ownership
-from groupsim.conformance.timelines.intervals import Spans
-from groupsim.conformance.timelines.ownership import Record, Seen
+from groupsim.conformance.timelines.intervals import Intervals
+from groupsim.conformance.timelines.ownership import ObservedRun
+from groupsim.conformance.timelines.recorded_form import Record
 
 
-def summary(seen: Seen, opens_at: int | None) -> dict[str, Any]:
+def summary(run: ObservedRun, opens_at: int | None) -> dict[str, Any]:
     """`ownership, frozen, unavailable, two_live_owners, removed_but_still_owning, summary` of a recording.
 
     The window runs from `opens_at` to the run's end; None opens it with the first full ownership.
     """
-    owned = ownership.ownership(seen)
-    full = ownership.first_full_ownership_ms(seen, owned)
-    first = opens_at if opens_at is not None else (seen.end_ms if full is None else full)
-    window = [first, seen.end_ms]
-    missing = ownership.unavailable(seen, owned, window)
-    strict = ownership.unavailable(seen, owned, window, ownership.callbacks(seen))
-    two = ownership.two_live_owners(seen, owned, window)
-    removed = ownership.removed_but_owning(seen, owned, window)
-    joins = [b["generation"] for b in seen.broker if b["kind"] == "join_completed"]
-    started = [b["t_ms"] for b in seen.broker if b["kind"] == "rebalance_started"]
+    owned = ownership.ownership(run)
+    full = ownership.first_full_ownership_ms(run, owned)
+    first = opens_at if opens_at is not None else (run.end_ms if full is None else full)
+    window = [first, run.end_ms]
+    missing = ownership.unavailable(run, owned, window)
+    strict = ownership.unavailable(run, owned, window, ownership.callbacks(run))
+    two = ownership.two_live_owners(run, owned, window)
+    removed = ownership.removed_but_owning(run, owned, window)
+    joins = [b["generation"] for b in run.broker if b["kind"] == "join_completed"]
+    started = [b["t_ms"] for b in run.broker if b["kind"] == "rebalance_started"]
     return {
-        "ownership": {p: [_public(i) for i in intervals] for p, intervals in owned.items()},
-        "frozen": seen.frozen,
+        "ownership": {p: [_public(i) for i in owners] for p, owners in owned.items()},
+        "frozen": run.frozen,
         "unavailable": missing,
         "two_live_owners": two,
         "removed_but_still_owning": removed,
@@ -45,7 +46,7 @@ def summary(seen: Seen, opens_at: int | None) -> dict[str, Any]:
     }
 
 
-def _total(by_partition: dict[str, Spans]) -> int:
+def _total(by_partition: dict[str, Intervals]) -> int:
     return sum(intervals.length(s) for s in by_partition.values())
 
 

@@ -1,4 +1,4 @@
-"""What re-enacted programs see of their records, commits, batches and polls is told as the recorders told it."""
+"""What re-enacted programs see of records, commits, batches and polls has the form of the recordings."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ ORDERS = TopicPartition("orders", 0)
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_median_wait_for_a_first_record_follows_from_the_recorded_events(name: str) -> None:
-    told = recording(name)
-    assert first_record_median_ms(told["events"]) == told["summary"]["first_record_after_assigned_ms_median"]
+    recorded = recording(name)
+    assert first_record_median_ms(recorded["events"]) == recorded["summary"]["first_record_after_assigned_ms_median"]
 
 
 def _of(run: dict[str, Any], kind: str) -> list[dict[str, Any]]:
@@ -59,9 +59,9 @@ def test_every_first_record_is_one_of_a_partition_just_assigned() -> None:
 
 
 def test_of_a_programs_own_commits_the_first_of_a_generation_and_every_25th_are_noted() -> None:
-    told = [e for e in _of(played(STOPPED, 0), "commit_ok") if e["member"] == "m1"]
-    assert {e["how"] for e in told} == {"auto", "sync"}
-    generations = [e["generation"] for e in told if e["how"] == "auto"]
+    commits = [e for e in _of(played(STOPPED, 0), "commit_ok") if e["member"] == "m1"]
+    assert {e["how"] for e in commits} == {"auto", "sync"}
+    generations = [e["generation"] for e in commits if e["how"] == "auto"]
     assert len(set(generations)) >= 3
 
 
@@ -77,15 +77,15 @@ def test_of_a_programs_own_commits_the_first_of_a_generation_and_every_25th_are_
     ],
 )
 def test_which_of_fifty_commits_in_two_generations_a_recorder_notes(library: str, auto: bool, noted: list[int]) -> None:
-    told: list[int] = []
-    progress = Progress(lambda at, process, kind, **more: told.append(at))
+    seen: list[int] = []
+    progress = Progress(lambda at, process, kind, **more: seen.append(at))
     progress.library, progress.auto_commit = library, auto
     for n in range(50):
         progress.committed(n, "a.0", 1 + n // 25, 4)
-    assert told == noted
+    assert seen == noted
 
 
-def test_what_is_given_up_before_its_first_record_came_is_not_told() -> None:
+def test_what_is_given_up_before_its_first_record_came_is_not_noted() -> None:
     noted: list[tuple[int, str, Any]] = []
     progress = Progress(lambda at, process, kind, **more: noted.append((at, kind, more)))
     progress.library = LIBRDKAFKA
@@ -97,8 +97,8 @@ def test_what_is_given_up_before_its_first_record_came_is_not_told() -> None:
 
 
 def test_a_topic_without_records_has_no_first_ones() -> None:
-    story = recording(STOPPED)
-    story["config"]["records_per_partition_per_s"] = 0
-    told = reenact(story, 1)
-    assert not _of(told, "first_records")
-    assert told["summary"]["first_record_after_assigned_ms_median"] is None
+    recorded = recording(STOPPED)
+    recorded["config"]["records_per_partition_per_s"] = 0
+    run = reenact(recorded, 1)
+    assert not _of(run, "first_records")
+    assert run["summary"]["first_record_after_assigned_ms_median"] is None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from groupsim.conformance.page.protocol_page import PAGE, cell, page
-from groupsim.conformance.scripts.matrix_cases import REQUESTS, STATES, ask
+from groupsim.conformance.scripts.classic.matrix_cases import REQUESTS, STATES, ask
 
 
 def test_the_page_is_current() -> None:

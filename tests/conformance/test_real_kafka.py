@@ -6,14 +6,15 @@ import pytest
 
 from groupsim.conformance.page import conformance_page as pages
 from groupsim.conformance.page import known_differences, timelines_section
-from groupsim.conformance.scripts import failovers
+from groupsim.conformance.page.transitions import UNRECORDED
+from groupsim.conformance.scripts.classic import failovers
+from groupsim.conformance.scripts.classic.random_scripts import draw, steady
 from groupsim.conformance.scripts.play import play
-from groupsim.conformance.scripts.random_scripts import draw, steady
 from groupsim.conformance.timelines import comparison, recorder, scenarios
-from groupsim.conformance.timelines.comparison import went
+from groupsim.conformance.timelines.comparison import outcome
+from groupsim.conformance.timelines.real_group import PlannedRun
 from groupsim.conformance.timelines.recording import parse
 from groupsim.conformance.timelines.reenact import reenact
-from groupsim.conformance.timelines.stage import Run
 from tests.conformance.runs import recording
 
 LEAST = {"cases": 160, "matrix": 1_000, "random": 500, "failover": 12}
@@ -33,9 +34,9 @@ def test_a_real_brokers_answers_are_ours(family: str) -> None:
 
 
 def test_nothing_is_explained_that_does_not_differ() -> None:
-    said = {name: told for family in pages.FAMILIES for name, told in pages.compared(family).items()}
+    said = {name: found for family in pages.FAMILIES for name, found in pages.compared(family).items()}
     unstable = {n for names in pages.meta()["unstable"].values() for n in names}
-    assert set(known_differences.EXPLAINED) <= {name for name, told in said.items() if told is not None} | unstable
+    assert set(known_differences.EXPLAINED) <= {name for name, found in said.items() if found is not None} | unstable
     assert set(known_differences.BY_CHANCE) <= {*said, *unstable}
     never = {f"{row['plot']}__{row['way']}" for row in timelines_section.steady() if not timelines_section.met(row)}
     assert set(known_differences.TIMELINES) == never
@@ -53,15 +54,15 @@ def test_the_page_is_current() -> None:
 
 def test_every_transition_has_a_script_or_a_reason() -> None:
     without = {transition for transition, names in pages.transitions().items() if not names}
-    assert without == set(known_differences.UNRECORDED)
+    assert without == set(UNRECORDED)
 
 
 def test_every_recorded_run_has_its_repetition_and_its_row() -> None:
     runs = {record["id"].rpartition("__r")[0] for record in TIMELINES}
     wanted = {f"{run}__r{n}" for run in runs for n in (1, 2)}
     assert {record["id"] for record in TIMELINES} == wanted == {row["id"] for row in timelines_section.rows()}
-    stories = {plot.name for plot in scenarios.PLOTS}
-    assert {record["scenario"] for record in TIMELINES} <= stories
+    known = {scenario.name for scenario in scenarios.SCENARIOS}
+    assert {record["scenario"] for record in TIMELINES} <= known
 
 
 @pytest.mark.slow
@@ -72,12 +73,12 @@ def test_real_timelines_that_repeat_themselves_are_re_enacted() -> None:
         record["id"]
         for record in TIMELINES
         if record["id"] in steady_ids
-        and not any(went(reenact(record, seed, obeys=True)) == went(record) for seed in FEW_SEEDS)
+        and not any(outcome(reenact(record, seed, recorded_times=True)) == outcome(record) for seed in FEW_SEEDS)
     ]
     assert missed == []
 
 
-def test_a_comparison_tells_repetition_likeness_and_durations() -> None:
+def test_a_comparison_has_repetition_equivalence_and_durations() -> None:
     record = recording("S03-one-closes__range__d0__r1")
     again = {**record, "id": "S03-one-closes__range__d0__r2"}
     rows = comparison.compare([record, again], range(4))
@@ -90,23 +91,23 @@ def test_a_comparison_tells_repetition_likeness_and_durations() -> None:
     assert [row["repeats"] for row in comparison.compare([record, other], range(1))] == [False, False]
 
 
-@pytest.mark.parametrize("plot", scenarios.PLOTS, ids=lambda plot: plot.name)
-def test_a_plot_can_be_re_enacted_before_anybody_has_recorded_it(plot: scenarios.Plot) -> None:
-    run = Run(plot, scenarios.JAVA, "range", 1)
-    actions = [{"action": a, "member": m, "incarnation": 0, "t_ms": at, **more} for at, a, m, more in plot.acts]
-    told = {
+@pytest.mark.parametrize("scenario", scenarios.SCENARIOS, ids=lambda scenario: scenario.name)
+def test_a_scenario_can_be_re_enacted_before_it_is_recorded(scenario: scenarios.TimelineScenario) -> None:
+    run = PlannedRun(scenario, scenarios.JAVA, "range", 1)
+    actions = [{"action": a, "member": m, "incarnation": 0, "t_ms": at, **more} for at, a, m, more in scenario.actions]
+    unrecorded = {
         "id": run.id,
         "assignor": "range",
         "config": {"partitions": {scenarios.TOPIC: 4}, "group.initial.rebalance.delay.ms": 1_000, **run.consumer},
-        "members": list(plot.members),
+        "members": list(scenario.members),
         "actions": actions,
-        "run_end_ms": plot.end_ms,
+        "run_end_ms": scenario.end_ms,
     }
-    assert parse(told).members == plot.members
-    assert reenact(told, 1)["summary"]["last_generation"] >= 1
+    assert parse(unrecorded).members == scenario.members
+    assert reenact(unrecorded, 1)["summary"]["last_generation"] >= 1
 
 
-def test_scripts_are_drawn_from_their_seed_alone_and_hang_on_nothing() -> None:
+def test_scripts_are_drawn_from_their_seed_alone_and_depend_on_nothing_else() -> None:
     script = draw(3, 14)
     assert draw(3, 14) == script
     assert draw(3, 15)["steps"] != script["steps"]
@@ -114,7 +115,7 @@ def test_scripts_are_drawn_from_their_seed_alone_and_hang_on_nothing() -> None:
 
 
 def test_a_failover_forgets_what_was_never_written() -> None:
-    """Our machine plays the scripts with a failover before anybody has recorded them."""
+    """The simulator plays the scripts with a failover without any recording."""
     played = {s["name"]: play(s)["steps"] for s in failovers.scripts()}
     last = {name: steps[-1]["response"] for name, steps in played.items()}
     assert last["F.stable"]["state"] == "Stable"

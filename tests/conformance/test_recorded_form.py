@@ -1,4 +1,4 @@
-"""The definitions of a recording, computed from its events, give its own figures; differences are told."""
+"""The definitions of a recording, computed from its events, give its own figures; differences are named."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from groupsim.cli.main import status
 from groupsim.conformance.timelines import equivalence, intervals
 from groupsim.conformance.timelines.deviation import deviation
-from groupsim.conformance.timelines.ownership import Seen
+from groupsim.conformance.timelines.ownership import ObservedRun
 from groupsim.conformance.timelines.recording import BadRecording, parse
 from groupsim.conformance.timelines.reenact import existing
 from groupsim.conformance.timelines.summary import summary
@@ -27,27 +27,32 @@ COUNTED = ("records_read_twice", "first_record_after_assigned_ms_median")
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_recorded_figures_follow_from_the_recorded_events(name: str) -> None:
-    told = recording(name)
-    seen = Seen(
-        told["events"], told["broker"], told["actions"], told["frozen"], existing(parse(told)), told["run_end_ms"]
+    recorded = recording(name)
+    run = ObservedRun(
+        recorded["events"],
+        recorded["broker"],
+        recorded["actions"],
+        recorded["frozen"],
+        existing(parse(recorded)),
+        recorded["run_end_ms"],
     )
-    derived = summary(seen, opens_at=told["summary"]["window_ms"][0])
-    expected = {key: value for key, value in told["summary"].items() if key not in COUNTED}
+    derived = summary(run, opens_at=recorded["summary"]["window_ms"][0])
+    expected = {key: value for key, value in recorded["summary"].items() if key not in COUNTED}
     assert derived["summary"] == expected
     for key in ("ownership", "unavailable", "frozen", "two_live_owners", "removed_but_still_owning"):
-        assert derived[key] == told[key]
+        assert derived[key] == recorded[key]
 
 
-SPANS = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)).map(lambda p: sorted(p)), max_size=8)
+INTERVALS = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)).map(lambda p: sorted(p)), max_size=8)
 
 
-def _instants(given_spans: intervals.Spans) -> set[int]:
-    return {at for start, end in given_spans for at in range(start, end)}
+def _instants(listed: intervals.Intervals) -> set[int]:
+    return {at for start, end in listed for at in range(start, end)}
 
 
-@settings(deadline=None)  # a busy machine is no defect
-@given(SPANS, SPANS)
-def test_spans_are_sets_of_instants(one: intervals.Spans, other: intervals.Spans) -> None:
+@settings(deadline=None)  # a busy machine is no error
+@given(INTERVALS, INTERVALS)
+def test_intervals_are_sets_of_instants(one: intervals.Intervals, other: intervals.Intervals) -> None:
     assert _instants(intervals.union(one)) == _instants(one)
     assert _instants(intervals.without(one, other)) == _instants(one) - _instants(other)
     assert _instants(intervals.within(one, other)) == _instants(one) & _instants(other)
@@ -67,15 +72,17 @@ def test_every_distribution_has_a_value_for_every_share_and_never_falls() -> Non
 
 
 def _changed(key: str) -> dict[str, Any]:
-    told = recording(CLOSING)
+    recorded = recording(CLOSING)
     if key == "generations":
-        told["broker"] = [b for b in told["broker"] if b.get("generation") != 2 or b["kind"] != "join_completed"]
+        recorded["broker"] = [
+            b for b in recorded["broker"] if b.get("generation") != 2 or b["kind"] != "join_completed"
+        ]
     elif key == "callback":
-        event = next(e for e in told["events"] if e["kind"] == "revoked" and e["t_ms"] > 8000)
+        event = next(e for e in recorded["events"] if e["kind"] == "revoked" and e["t_ms"] > 8000)
         event["kind"] = "lost"
     else:
-        told["unavailable"].pop("orders-7")
-    return told
+        recorded["unavailable"].pop("orders-7")
+    return recorded
 
 
 @pytest.mark.parametrize(
@@ -83,19 +90,21 @@ def _changed(key: str) -> dict[str, Any]:
     [
         ("generations", "generations (number, members): recorded 1:1 3:2, seed 0 "),
         ("callback", "callback 2 of m2.0: recorded lost(orders-4, orders-5, orders-6, orders-7), seed "),
-        ("stood still", "stood still: recorded orders-0, orders-1, orders-10"),
+        ("unavailable", "unavailable: recorded orders-0, orders-1, orders-10"),
     ],
 )
-def test_a_planted_difference_is_the_first_that_is_told(key: str, says: str) -> None:
+def test_a_planted_difference_is_the_first_that_is_named(key: str, says: str) -> None:
     found = deviation(_changed(key), range(12))
     assert found.difference is not None
     assert found.difference.startswith(says)
 
 
 def test_the_error_of_a_duration_is_the_medians() -> None:
-    told = recording(CLOSING)
-    found = deviation(told, range(6))
-    assert found.total.recorded_ms == equivalence.unavailable_ms(told) == sum(d.recorded_ms for d in found.partitions)
+    recorded = recording(CLOSING)
+    found = deviation(recorded, range(6))
+    assert (
+        found.total.recorded_ms == equivalence.unavailable_ms(recorded) == sum(d.recorded_ms for d in found.partitions)
+    )
     assert [d.partition for d in found.partitions] == [f"orders-{p}" for p in range(12)]
     for duration in (found.total, *found.partitions):
         assert duration.least_ms <= duration.median_ms <= duration.most_ms
@@ -103,10 +112,10 @@ def test_the_error_of_a_duration_is_the_medians() -> None:
 
 
 def test_a_recording_without_what_was_recorded_has_nothing_to_compare_with() -> None:
-    told = recording(CLOSING)
-    del told["broker"]
+    recorded = recording(CLOSING)
+    del recorded["broker"]
     with pytest.raises(BadRecording, match="broker missing"):
-        deviation(told, range(1))
+        deviation(recorded, range(1))
 
 
 def test_reenact_prints_a_line_per_seed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -116,12 +125,12 @@ def test_reenact_prints_a_line_per_seed(capsys: pytest.CaptureFixture[str]) -> N
     assert {"events", "ownership", "unavailable", "summary"} <= set(lines[0])
 
 
-def test_check_tells_equal_from_different_by_its_status(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_shows_equal_or_different_by_its_status(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bad = tmp_path / "bad.json"
     bad.write_text(json.dumps(_changed("callback")))
     assert status(["conformance", "check", str(path(CLOSING)), "--seeds", "0:8"]) == 0
     said = capsys.readouterr().out
-    assert "equal  of 8 seeds" in said
+    assert "equal  agreement over 8 seeds" in said
     assert "unavailable, orders-4: 258 ms recorded" in said
     assert status(["conformance", "check", str(bad), "--seeds", "0:8"]) == 1
     assert "first difference: callback 2 of m2.0" in capsys.readouterr().out

@@ -8,19 +8,20 @@ from typing import Any
 
 import pytest
 
+from groupsim.assignors.java.hash_order import string_hash
 from groupsim.conformance import real
 from groupsim.conformance.broker import fetch
 from groupsim.conformance.broker.kafka import free_ports
-from groupsim.conformance.scripts import failover_record
+from groupsim.conformance.scripts import record_failovers
 from groupsim.conformance.scripts.record import agreed, choices
-from groupsim.conformance.timelines.clients import Process, held
+from groupsim.conformance.timelines.real_clients import Process, held
 
 CHILD = """
 import json, sys
 print('no json')
 print(json.dumps({'at_ms': 1, 'kind': 'ready'}), flush=True)
 for line in sys.stdin:
-    print(json.dumps({'at_ms': 2, 'kind': 'told', 'line': line.strip()}), flush=True)
+    print(json.dumps({'at_ms': 2, 'kind': 'command', 'line': line.strip()}), flush=True)
 """
 
 
@@ -59,14 +60,14 @@ def test_a_record_is_what_two_plays_agree_on() -> None:
         [],
         [_steps("NONE", 10)],
         [_steps("NONE", 10), _steps("UNKNOWN_MEMBER_ID", 10)],
-        [_steps("NONE", 10), _steps("NONE", 121)],  # a broker that stood still is no witness
+        [_steps("NONE", 10), _steps("NONE", 121)],  # a broker that paused proves nothing
     ],
 )
 def test_plays_that_disagree_make_no_record(plays: list[list[dict[str, Any]]]) -> None:
     assert agreed(SCRIPT, plays) is None
 
 
-def test_an_election_is_told_with_those_who_could_have_won() -> None:
+def test_an_election_is_recorded_with_its_candidates() -> None:
     def join(generation: int, leader: str, *members: str) -> dict[str, Any]:
         answer = {
             "error": "NONE",
@@ -81,32 +82,37 @@ def test_an_election_is_told_with_those_who_could_have_won() -> None:
 
 
 def test_a_groups_coordinator_follows_from_its_name() -> None:
-    assert failover_record.java_hash("abc") == 96354
-    assert failover_record.java_hash("polygenelubricants") == 1 << 31
-    assert 0 <= failover_record.coordinated_by("polygenelubricants") < failover_record.PARTITIONS
+    assert string_hash("abc") == 96354
+    assert string_hash("polygenelubricants") == 1 << 31
+    assert 0 <= record_failovers.coordinated_by("polygenelubricants") < record_failovers.PARTITIONS
 
 
-def test_a_process_is_told_and_tells_and_ends() -> None:
+def test_a_process_takes_commands_reports_and_ends() -> None:
     process = Process([sys.executable, "-c", CHILD])
     try:
         process.wait_for(lambda e: e["kind"] == "ready")
-        process.tell("close now")
-        assert process.wait_for(lambda e: e["kind"] == "told")["line"] == "close now"
-        assert [e["kind"] for e in process.events] == ["ready", "told"]
+        process.send("close now")
+        assert process.wait_for(lambda e: e["kind"] == "command")["line"] == "close now"
+        assert [e["kind"] for e in process.events] == ["ready", "command"]
         process.signal(signal.SIGKILL)
         with pytest.raises(fetch.Unavailable, match="did not come so far within 0 s"):
             process.wait_for(lambda e: e["kind"] == "never", 0.1)
-        process.tell("nobody hears this")
+        process.send("nobody hears this")
     finally:
         process.end()
     process.end()
 
 
 def test_what_a_consumer_holds_follows_from_its_callbacks() -> None:
-    def told(kind: str, *numbers: int) -> dict[str, Any]:
+    def callback(kind: str, *numbers: int) -> dict[str, Any]:
         return {"kind": kind, "partitions": [["t", n] for n in numbers]}
 
-    events = [told("assigned", 0, 1, 2), told("callback_end", 0, 1, 2), told("revoked", 0), told("lost", 2)]
+    events = [
+        callback("assigned", 0, 1, 2),
+        callback("callback_end", 0, 1, 2),
+        callback("revoked", 0),
+        callback("lost", 2),
+    ]
     assert held(events) == {("t", 1)}
 
 

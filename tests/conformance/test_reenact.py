@@ -1,4 +1,4 @@
-"""Re-enacted runs show what the recorded ones show, and depend on nothing but the story and the seed."""
+"""Re-enacted runs show what the recorded ones show, and depend on nothing but the recorded actions and the seed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ RARER = {("client_log", "commit_failed_locally", LINE), ("client_log", "sync_fai
 def test_some_seed_shows_the_recorded_generations_callbacks_and_partitions(name: str) -> None:
     found = deviation(recording(name), SEEDS)
     assert found.difference is None
-    assert found.stood_still >= 0.7
+    assert found.unavailable_partitions >= 0.7
 
 
 @pytest.mark.parametrize("name", [RANGE, COOPERATIVE, KAFKA_PYTHON, RDKAFKA, CLOSING])
@@ -48,11 +48,12 @@ def test_a_rolling_restart_costs_cooperative_sticky_more_partition_time_than_ran
 
 
 @pytest.mark.parametrize("name", [CLOSING, RDKAFKA, "S15-partitions-grow__range__d3__r1"])
-def test_only_the_story_is_looked_at_and_the_same_seed_tells_it_the_same_way(name: str) -> None:
-    told = recording(name)
-    story = {key: told[key] for key in NAMED} | {"summary": {"window_ms": told["summary"]["window_ms"]}}
-    assert reenact(story, 5) == played(name, 5)
-    assert reenact(story, 6) != played(name, 5)
+def test_only_settings_and_actions_are_read_and_the_same_seed_gives_the_same_run(name: str) -> None:
+    recorded = recording(name)
+    window = {"window_ms": recorded["summary"]["window_ms"]}
+    needed = {key: recorded[key] for key in NAMED} | {"summary": window}
+    assert reenact(needed, 5) == played(name, 5)
+    assert reenact(needed, 6) != played(name, 5)
 
 
 def test_a_re_enactment_has_the_recordings_own_form() -> None:
@@ -65,7 +66,7 @@ def test_a_re_enactment_has_the_recordings_own_form() -> None:
 
 
 def _shapes(run: dict[str, Any]) -> set[tuple[str, str, frozenset[str]]]:
-    """Which keys each kind of line has; a library's own sentences are not told."""
+    """Which keys each kind of line has; a library's own sentences are left out."""
     parts = ("events", "broker", "client_log")
     return {(part, e["kind"], frozenset(e) - {"message"}) for part in parts for e in run[part]}
 
@@ -78,18 +79,20 @@ def test_every_event_and_every_line_of_a_log_has_the_keys_it_has_in_some_recordi
 
 def test_the_window_opens_with_the_fault_or_with_the_runs_own_first_full_ownership() -> None:
     assert played(CLOSING, 0)["summary"]["window_ms"] == [8000, 15000]
-    told = recording(CLOSING)
-    told["actions"] = [a for a in told["actions"] if a["action"] == "start"]
-    told["summary"]["window_ms"] = [317, 15000]
-    summary = reenact(told, 1)["summary"]
+    recorded = recording(CLOSING)
+    recorded["actions"] = [a for a in recorded["actions"] if a["action"] == "start"]
+    recorded["summary"]["window_ms"] = [317, 15000]
+    summary = reenact(recorded, 1)["summary"]
     assert summary["window_ms"] == [summary["first_full_ownership_ms"], 15000]
     assert 0 < summary["first_full_ownership_ms"] != 317
 
 
 def test_kafka_python_leads_its_first_generation_without_metadata() -> None:
     first = [e for e in played(KAFKA_PYTHON, 0)["events"] if e["member"] == "m1"]
-    told = [(e["kind"], len(e["partitions"]), e["generation"]) for e in first if "partitions" in e and "of" not in e]
-    assert told[:3] == [("revoked", 0, -1), ("assigned", 0, 1), ("revoked", 0, 1)]
+    callbacks = [
+        (e["kind"], len(e["partitions"]), e["generation"]) for e in first if "partitions" in e and "of" not in e
+    ]
+    assert callbacks[:3] == [("revoked", 0, -1), ("assigned", 0, 1), ("revoked", 0, 1)]
     assert generations(played(KAFKA_PYTHON, 0))[:2] == ((1, 1), (2, 1))
 
 
@@ -99,19 +102,19 @@ def test_librdkafka_keeps_its_last_partitions_and_gives_up_the_first() -> None:
 
 
 def _without(key: str) -> dict[str, Any]:
-    told = recording(CLOSING)
-    del told[key]
-    return told
+    recorded = recording(CLOSING)
+    del recorded[key]
+    return recorded
 
 
 def _with(action: dict[str, Any]) -> dict[str, Any]:
-    told = recording(CLOSING)
-    told["actions"].append(action)
-    return told
+    recorded = recording(CLOSING)
+    recorded["actions"].append(action)
+    return recorded
 
 
 @pytest.mark.parametrize(
-    ("told", "says"),
+    ("recorded", "says"),
     [
         (_without("config"), "'config' is missing"),
         (_without("actions"), "'actions' is missing"),
@@ -129,15 +132,15 @@ def _with(action: dict[str, Any]) -> dict[str, Any]:
         (_with({"action": "close", "member": "m2", "t_ms": 9_000}), "m2 does not run"),
     ],
 )
-def test_a_story_that_cannot_be_told_is_refused_in_one_sentence(told: dict[str, Any], says: str) -> None:
+def test_a_recording_that_cannot_be_re_enacted_is_refused_in_one_sentence(recorded: dict[str, Any], says: str) -> None:
     with pytest.raises(BadRecording) as refused:
-        reenact(told, 0)
+        reenact(recorded, 0)
     assert says in str(refused.value)
     assert "S03-one-closes__range__d0__r1" in str(refused.value)
 
 
 def test_the_consumer_protocol_is_refused() -> None:
-    told = recording(CLOSING)
-    told["config"]["group.protocol"] = "consumer"
+    recorded = recording(CLOSING)
+    recorded["config"]["group.protocol"] = "consumer"
     with pytest.raises(BadRecording, match="not simulated yet"):
-        reenact(told, 0)
+        reenact(recorded, 0)

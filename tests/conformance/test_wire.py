@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from groupsim.conformance.broker import wire
-from groupsim.conformance.broker.driver import Play, Pool, metadata
+from groupsim.conformance.broker.connections import Pool
 from groupsim.conformance.broker.messages import APIS
+from groupsim.conformance.scripts.classic.messages import metadata
+from groupsim.conformance.scripts.play_on_broker import BrokerPlay
 
 HEARTBEAT = {"group": "g", "generation": 3, "member_id": "m1", "group_instance_id": None}
 
@@ -89,12 +91,12 @@ def _script(*steps: tuple[int, str]) -> dict[str, Any]:
     return {"name": "x", "config": "d0", "end_ms": steps[-1][0] + 60, "steps": asked}
 
 
-def test_a_play_tells_each_answer_with_what_had_been_sent_by_then() -> None:
+def test_a_play_has_each_answer_with_the_last_step_sent_by_then() -> None:
     """The broker keeps the first request parked until the second has come."""
 
     async def play(port: int) -> list[dict[str, Any]]:
         pool = Pool(port)
-        steps = await Play(_script((0, "heartbeat"), (40, "heartbeat")), "g", pool, [0, 0]).run()
+        steps = await BrokerPlay(_script((0, "heartbeat"), (40, "heartbeat")), "g", pool, [0, 0]).run()
         await pool.close()
         return steps
 
@@ -110,15 +112,15 @@ def test_a_play_tells_each_answer_with_what_had_been_sent_by_then() -> None:
 
         return await _with_broker(serve, play)
 
-    told = asyncio.run(run())
-    assert [(s["response"]["error"], s["after"]) for s in told] == [("NONE", 1), ("REBALANCE_IN_PROGRESS", 1)]
-    assert told[0]["t"] >= 40
+    steps = asyncio.run(run())
+    assert [(s["response"]["error"], s["after"]) for s in steps] == [("NONE", 1), ("REBALANCE_IN_PROGRESS", 1)]
+    assert steps[0]["t"] >= 40
 
 
-def test_what_is_never_answered_is_told_as_nothing() -> None:
+def test_a_request_without_an_answer_has_none_in_the_play() -> None:
     async def play(port: int) -> list[dict[str, Any]]:
         pool = Pool(port)
-        steps = await Play(_script((0, "heartbeat")), "g", pool, [0]).run()
+        steps = await BrokerPlay(_script((0, "heartbeat")), "g", pool, [0]).run()
         await pool.close()
         return steps
 
@@ -129,9 +131,9 @@ def test_what_is_never_answered_is_told_as_nothing() -> None:
             await ended.wait()
 
         async def ask(port: int) -> Any:
-            told = await play(port)
+            steps = await play(port)
             ended.set()
-            return told
+            return steps
 
         return await _with_broker(serve, ask)
 

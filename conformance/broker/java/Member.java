@@ -1,4 +1,4 @@
-// One consumer of Kafka's own client, driven by lines on standard input, telling what it sees as JSON lines.
+// One consumer of Kafka's own client, driven by lines on standard input; it reports what it sees as JSON lines.
 // Arguments: KEY=VALUE, consumer settings by their Kafka names, and topics=, callback.ms=, process.ms=, assignor.ms=, warm.ms=.
 // Input: "start", "close", "slow_batch MS", "subscribe TOPIC,TOPIC", "enforce". Times are milliseconds since the epoch.
 

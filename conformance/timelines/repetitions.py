@@ -1,4 +1,4 @@
-"""Recordings of one kind beside their re-enactments, and how well even an exact model would do with so few of them."""
+"""Repetitions of one recording and their re-enactments, and how well an exact model would do with so few of them."""
 
 from __future__ import annotations
 
@@ -11,44 +11,40 @@ from groupsim.conformance.timelines import equivalence
 from groupsim.conformance.timelines.recording import parse
 from groupsim.conformance.timelines.reenact import reenact
 
-PER_PARTITION_MS = 50
-SHARE = 0.10
-"""How far medians may lie apart: a tenth, or 50 ms for every partition that stood still, whichever is more."""
-
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """What of one run is compared; `unavailable_ms`: partition-milliseconds in the window."""
+class Features:
+    """The compared features of one run; `unavailable_ms`: partition-milliseconds in the window."""
 
     generations: equivalence.Generations
     in_window: tuple[int, ...]
     callbacks: equivalence.Callbacks
-    stood_still: tuple[str, ...]
+    unavailable_partitions: tuple[str, ...]
     unavailable_ms: int
 
 
-Feature = Callable[[Shown], object]
+Feature = Callable[[Features], object]
 
 
-def shown(run: dict[str, Any]) -> Shown:
+def features(run: dict[str, Any]) -> Features:
     """A recorded or a re-enacted run (a `recording.json`)."""
-    return Shown(
+    return Features(
         generations=equivalence.generations(run),
-        in_window=equivalence.rounds_in_window(run),
+        in_window=equivalence.generations_in_window(run),
         callbacks=equivalence.callbacks(run),
-        stood_still=equivalence.stood_still(run),
+        unavailable_partitions=equivalence.unavailable_partitions(run),
         unavailable_ms=equivalence.unavailable_ms(run),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One recording and its re-enactments, a seed each. `pool`: what rebalances alike, whatever assignor and delay."""
+    """One recording and its re-enactments, one per seed. `pool`: its scenario, library and way of rebalancing."""
 
     id: str
     pool: str
-    recorded: Shown
-    played: tuple[Shown, ...]
+    recorded: Features
+    played: tuple[Features, ...]
 
     @property
     def kind(self) -> str:
@@ -59,24 +55,24 @@ class Pair:
 def pair(record: dict[str, Any], seeds: Iterable[int]) -> Pair:
     """Re-enact a recording under every seed. Raises BadRecording."""
     way = "cooperative" if "cooperative-sticky" in record["assignor"] else "eager"
-    played = tuple(shown(reenact(record, seed)) for seed in seeds)
-    return Pair(record["id"], f"{record['scenario']} {parse(record).library} {way}", shown(record), played)
+    played = tuple(features(reenact(record, seed)) for seed in seeds)
+    return Pair(record["id"], f"{record['scenario']} {parse(record).library} {way}", features(record), played)
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """Repetitions of one kind, each with as many re-enactments."""
+class Repetitions:
+    """All repetitions of one kind, each with as many re-enactments."""
 
     name: str
     pairs: Sequence[Pair]
 
     @property
-    def recorded(self) -> list[Shown]:
+    def recorded(self) -> list[Features]:
         """All repetitions."""
         return [p.recorded for p in self.pairs]
 
     @property
-    def played(self) -> list[Shown]:
+    def played(self) -> list[Features]:
         """All re-enactments."""
         return [run for p in self.pairs for run in p.played]
 
@@ -102,7 +98,7 @@ class Row:
         """Whether the medians are within 10 % or 50 ms per partition."""
         return _near(self.recorded, _median(self.played))
 
-    def draws(self) -> list[tuple[Shown, ...]]:
+    def draws(self) -> list[tuple[Features, ...]]:
         """Re-enactments as if they were the repetitions: of every recording the one under the same seed."""
         return list(zip(*(p.played for p in self.pairs), strict=True))
 
@@ -124,16 +120,15 @@ class Row:
         return sum(abs(_median(draw) - middle) >= off for draw in self.draws()) / len(self.draws())
 
 
-def _median(runs: Iterable[Shown]) -> float:
+def _median(runs: Iterable[Features]) -> float:
     return median(run.unavailable_ms for run in runs)
 
 
-def _near(runs: Sequence[Shown], middle: float) -> bool:
-    partitions = max(len(run.stood_still) for run in runs)
-    own = _median(runs)
-    return abs(own - middle) <= max(SHARE * own, PER_PARTITION_MS * partitions)
+def _near(runs: Sequence[Features], middle: float) -> bool:
+    partitions = max(len(run.unavailable_partitions) for run in runs)
+    return equivalence.near(_median(runs), middle, partitions)
 
 
-def _inside(runs: Sequence[Shown], others: Sequence[Shown]) -> bool:
+def _inside(runs: Sequence[Features], others: Sequence[Features]) -> bool:
     durations = [run.unavailable_ms for run in others]
     return all(min(durations) <= run.unavailable_ms <= max(durations) for run in runs)

@@ -1,12 +1,12 @@
-"""Facts are told as the broker's log and the clients' logs tell them."""
+"""Facts become the rows that the broker's log and the clients' logs would give."""
 
 from __future__ import annotations
 
 import pytest
 
-from groupsim.conformance.timelines.broker_log import BrokerLog
-from groupsim.conformance.timelines.client_log import LEAVING, ClientLog
-from groupsim.conformance.timelines.observed import Observed
+from groupsim.conformance.timelines.observer import RunObserver
+from groupsim.conformance.timelines.simulated_broker_log import SimulatedBrokerLog
+from groupsim.conformance.timelines.simulated_client_log import LEAVING, SimulatedClientLog
 from groupsim.events import classic, client
 from groupsim.events.base import Event, Recorded
 from groupsim.events.types import TopicPartition
@@ -18,7 +18,7 @@ REPLACED = classic.MemberReplaced(instance_id="i", old="old", member="new", clie
 
 
 def _rows(*facts: tuple[int, Event]) -> list[tuple[int, str, object]]:
-    log = BrokerLog()
+    log = SimulatedBrokerLog()
     for at, fact in facts:
         log.observe(at, fact)
     log.finish()
@@ -46,7 +46,7 @@ def test_the_log_names_the_state_in_which_it_found_the_group() -> None:
     ]
 
 
-def test_a_static_member_that_returns_to_no_rebalance_is_told_so() -> None:
+def test_a_static_member_that_returns_without_a_rebalance_has_a_row_of_its_own() -> None:
     begun = classic.RebalanceStarted(generation=1, cause="static-replaced", reason="why")
     kinds = [[kind for _, kind, _ in _rows((7, REPLACED), *more)] for more in ((), ((7, begun),), ((8, begun),))]
     assert kinds == [
@@ -65,15 +65,15 @@ def test_broker_lines_of_statics_and_of_a_restarted_broker_are_as_many_as_record
 
 
 @pytest.mark.parametrize(
-    ("library", "told"),
+    ("library", "logged"),
     [
         (JAVA, ["join_sent", "rejoin_requested", "join_sent", "join_ok", "leave_sent", "reset", "rejoin_requested"]),
         (KAFKA_PYTHON, ["join_sent", "join_sent"]),
         (LIBRDKAFKA, []),
     ],
 )
-def test_a_clients_log_has_the_lines_its_library_writes(library: str, told: list[str]) -> None:
-    log = ClientLog()
+def test_a_clients_log_has_the_lines_its_library_writes(library: str, logged: list[str]) -> None:
+    log = SimulatedClientLog()
     log.library = library
     for event in (
         client.JoinSent(process="a.0", member="", owned=()),
@@ -83,7 +83,7 @@ def test_a_clients_log_has_the_lines_its_library_writes(library: str, told: list
         client.Closed(process="a.0"),
     ):
         log.observe(5, event)
-    assert [row["kind"] for row in log.rows] == told
+    assert [row["kind"] for row in log.rows] == logged
     assert [row["reason"] for row in log.rows if row["kind"] == "reset"] == [LEAVING] * (library == JAVA)
 
 
@@ -95,7 +95,7 @@ def test_a_clients_log_has_the_lines_its_library_writes(library: str, told: list
         (KAFKA_PYTHON, ["CommitFailedError", "CommitFailedError"]),
     ],
 )
-def test_a_program_hears_of_its_own_refused_commits_as_its_library_raises_them(
+def test_a_program_sees_its_own_refused_commits_as_its_library_raises_them(
     library: str, errors: list[str | None]
 ) -> None:
     facts = (
@@ -103,14 +103,14 @@ def test_a_program_hears_of_its_own_refused_commits_as_its_library_raises_them(
         client.CommitFailed(process="a.0", error="UNKNOWN_MEMBER_ID", local=False, offsets=(("orders", 3, 9),)),
     )
     for auto_commit in (False, True):
-        observed = Observed()
+        observed = RunObserver()
         observed.progress.library, observed.progress.auto_commit = library, auto_commit
         observed.fold(Recorded(run="r", seq=n, at_ms=n, stream="s", version=1, event=f) for n, f in enumerate(facts))
         assert [e.get("error") for e in observed.events] == ([] if auto_commit else errors)
 
 
-def test_positions_given_up_are_told_with_the_callback_that_gives_them_up() -> None:
-    observed = Observed()
+def test_positions_of_revoked_partitions_stand_with_the_callback_that_revokes_them() -> None:
+    observed = RunObserver()
     facts = (
         client.CallbackStart(process="a.0", kind="revoked", partitions=(ORDERS,), generation=2),
         client.CallbackEnd(process="a.0", kind="revoked"),

@@ -1,4 +1,4 @@
-"""Three real brokers, and a coordinator that moves from one to another while a script is played."""
+"""Record scripts with a failover: the coordinator moves between three real brokers while a script is played."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from itertools import count
 from random import Random
 from typing import Any
 
+from groupsim.assignors.java.hash_order import string_hash
 from groupsim.conformance.broker import kafka
-from groupsim.conformance.broker.driver import LATE_MS, TRIES, Play, Pool, Script
+from groupsim.conformance.broker.connections import Pool
 from groupsim.conformance.broker.messages import APIS, ELECT_LEADERS, REASSIGN
-from groupsim.conformance.scripts.record import SHAKE_MS, Say, Steps, agreed
+from groupsim.conformance.scripts.play_on_broker import LATE_MS, TRIES, BrokerPlay
+from groupsim.conformance.scripts.record import SHAKE_MS, Log, Steps, agreed
+from groupsim.conformance.scripts.script import Script
 
 OFFSETS = "__consumer_offsets"
 PARTITIONS = 4
@@ -24,17 +27,9 @@ SETTLE_S = 3
 """Until the leaders of the offsets topic are spread over the brokers that have just come up."""
 
 
-def java_hash(text: str) -> int:
-    """`String.hashCode` of plain ASCII."""
-    value = 0
-    for letter in text:
-        value = (31 * value + ord(letter)) & 0xFFFFFFFF
-    return value
-
-
 def coordinated_by(group: str) -> int:
-    """The partition of the offsets topic whose leader coordinates the group."""
-    return (java_hash(group) & 0x7FFFFFFF) % PARTITIONS
+    """The partition of the offsets topic whose leader coordinates the group (GroupMetadataManager.partitionFor)."""
+    return (string_hash(group) & 0x7FFFFFFF) % PARTITIONS
 
 
 class Mover:
@@ -87,7 +82,7 @@ class Mover:
 
 
 def _moved_too_soon(script: Script, steps: Steps) -> bool:
-    """Whether the coordinator moved by itself before it was told to, because a busy broker was taken for dead."""
+    """Whether the coordinator moved by itself before its time, because the others took a busy broker for dead."""
     first = next(step["i"] for step in script["steps"] if step["op"] == "failover")
     return any(
         step["response"] is not None and step["after"] < first and step["response"]["error"] == NOT_COORDINATOR
@@ -113,7 +108,7 @@ async def _record(cluster: kafka.Kafka, scripts: Sequence[Script], seed: int) ->
             mover = Mover(pools, named(script, partition))
             await mover.prepare()
             shifts = [0 if first else chance.randint(-SHAKE_MS, SHAKE_MS) for _ in script["steps"]]
-            playing = Play(script, mover.group, mover.pool, [max(0, shifts[0]), *shifts[1:]], mover.move)
+            playing = BrokerPlay(script, mover.group, mover.pool, [max(0, shifts[0]), *shifts[1:]], mover.move)
             steps = await playing.run()
             return steps if playing.late_ms <= LATE_MS and not _moved_too_soon(script, steps) else None
         except ConnectionError:
@@ -139,11 +134,11 @@ async def _record(cluster: kafka.Kafka, scripts: Sequence[Script], seed: int) ->
     )
 
 
-def record(scripts: Sequence[Script], seed: int, say: Say) -> tuple[list[Script], list[str]]:
+def record(scripts: Sequence[Script], seed: int, log: Log) -> tuple[list[Script], list[str]]:
     """All scripts against three brokers. Returns also the unstable names."""
     with kafka.Kafka(PROPERTIES, nodes=3) as cluster:
         cluster.create_topic("t", 4)
         time.sleep(SETTLE_S)
         found, unstable = asyncio.run(_record(cluster, scripts, seed))
-    say(f"{len(found)} of {len(scripts)} scripts with a failover agreed")
+    log(f"{len(found)} of {len(scripts)} scripts with a failover agreed")
     return found, unstable

@@ -1,25 +1,25 @@
-"""What simulated members did on the wire, told as the recorded clients' own logs tell it."""
+"""Simulated members' facts as rows of a recording's `client_log`, as if their logs had been read."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from groupsim.conformance.timelines.recorded_form import Record, member_fields
 from groupsim.events import client
 from groupsim.events.types import MemberId, ProcessId
 from groupsim.simulation.clients.config import JAVA, KAFKA_PYTHON
 
-Record = dict[str, Any]
 LEAVING = "consumer pro-actively leaving the group"
-UNTOLD = ("REBALANCE_IN_PROGRESS", "TIMEOUT", "DISCONNECTED")
-"""Of heartbeats: answers that a log tells by other lines."""
-TOLD: dict[str, tuple[str, ...] | None] = {
+NOT_LOGGED = ("REBALANCE_IN_PROGRESS", "TIMEOUT", "DISCONNECTED")
+"""Errors of heartbeats that a log shows by other lines."""
+LOGGED: dict[str, tuple[str, ...] | None] = {
     JAVA: None,
     KAFKA_PYTHON: ("join_sent", "poll_expired", "commit_failed_locally"),
 }
-"""By library: the kinds that its log has lines for (None: all). librdkafka's has none that was read."""
+"""By library: the kinds its log has lines for (None: all). librdkafka's log was not recorded."""
 
 
-class ClientLog:
+class SimulatedClientLog:
     """Folds facts of processes into `client_log` of a recording."""
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class ClientLog:
         self._asked: dict[ProcessId, MemberId] = {}
 
     def observe(self, at: int, event: client.ClientEvent) -> None:
-        """Take one fact in, in order."""
+        """Fold one fact, in order."""
         process = event.process
         match event:
             case client.CoordinatorFound():
@@ -37,8 +37,8 @@ class ClientLog:
                 self._note(at, process, "coordinator_lost", reason=cause)
             case client.JoinSent(member=member):
                 if member and self._asked.get(process) == "":
-                    told = f"need to re-join with the given member-id: {member}"
-                    self._note(at, process, "rejoin_requested", reason=told)
+                    reason = f"need to re-join with the given member-id: {member}"
+                    self._note(at, process, "rejoin_requested", reason=reason)
                 self._asked[process] = member
                 self._note(at, process, "join_sent")
             case client.JoinOk(generation=generation):
@@ -58,7 +58,7 @@ class ClientLog:
         match event:
             case client.RequestFailed(api="SyncGroup", error=error):
                 self._note(at, process, "sync_failed", reason=error)
-            case client.RequestFailed(api="Heartbeat", error=error) if error not in UNTOLD:
+            case client.RequestFailed(api="Heartbeat", error=error) if error not in NOT_LOGGED:
                 self._note(at, process, "heartbeat_refused", reason=error)
             case client.GenerationReset(reason=reason):
                 self._note(at, process, "reset", reason=reason)
@@ -73,7 +73,6 @@ class ClientLog:
                 self._note(at, process, "rejoin_requested", reason=LEAVING)
 
     def _note(self, at: int, process: ProcessId, kind: str, **more: Any) -> None:
-        kinds = TOLD.get(self.library, ())
+        kinds = LOGGED.get(self.library, ())
         if kinds is None or kind in kinds:
-            member, _, incarnation = process.rpartition(".")
-            self.rows.append({"t_ms": at, "member": member, "incarnation": int(incarnation), "kind": kind, **more})
+            self.rows.append({"t_ms": at, **member_fields(process), "kind": kind, **more})

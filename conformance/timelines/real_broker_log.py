@@ -1,19 +1,19 @@
-"""The lines a broker writes about one classic group, as facts in the recordings' form."""
+"""The lines that a real broker logs about one classic group, as rows of a recording's `broker`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Any
 
-Fact = dict[str, Any]
+from groupsim.conformance.timelines.recorded_form import Record
+
 LINE = re.compile(
     r"\[(?P<at>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3})\] [A-Z]+ \[GroupCoordinator [^\]]*\] (?P<text>.*) \(\S+\)$"
 )
 MEMBER = r"(?P<member_id>\S+)"
 STATE = r"(?P<state>\w+)"
-WORDS = tuple(
+WORDINGS = tuple(
     (kind, re.compile(pattern))
     for kind, pattern in (
         (
@@ -54,17 +54,17 @@ WORDS = tuple(
 NUMBERS = ("generation", "n_members")
 
 
-def facts(lines: Iterable[str], group: str, began_ms: int) -> list[Fact]:
-    """What lines tell of a group, `t_ms` since `began_ms` (since the epoch)."""
+def rows(lines: Iterable[str], group: str, began_ms: int) -> list[Record]:
+    """What lines say about a group, `t_ms` since `began_ms` (since the epoch)."""
     named = re.compile(rf"(?<![\w.-]){re.escape(group)}(?![\w-]|\.\w)")
     found = []
     for line in lines:
-        told = LINE.match(line.rstrip("\n")) if group in line else None
-        if told is None:
+        parsed = LINE.match(line.rstrip("\n")) if group in line else None
+        if parsed is None:
             continue
-        text = named.sub("G", told["text"])
-        at = datetime.strptime(told["at"], "%Y-%m-%d %H:%M:%S,%f").replace(tzinfo=UTC)
-        for kind, pattern in WORDS:
+        text = named.sub("G", parsed["text"])
+        at = datetime.strptime(parsed["at"], "%Y-%m-%d %H:%M:%S,%f").replace(tzinfo=UTC)
+        for kind, pattern in WORDINGS:
             if match := pattern.match(text):
                 more = {k: int(v) if k in NUMBERS else v for k, v in match.groupdict().items()}
                 found.append({"t_ms": round(at.timestamp() * 1000) - began_ms, "kind": kind, **more})

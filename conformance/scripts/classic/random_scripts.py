@@ -1,19 +1,20 @@
-"""Random scripts of requests, legal and illegal, from a seed: what two to six members might ask of a coordinator.
+"""Random scripts of legal and illegal requests, from a seed: what two to six members might ask of a coordinator.
 
-A script is drawn beside our own machine, so that members mostly do what a client would do next with the answers it has;
-what is asked is fixed then, whatever a real broker answers. A script whose answers hang on a few milliseconds is drawn
-anew: a request or a timer that coincides with another has no one right answer.
+A script is written while the simulated coordinator answers it, so that members mostly do what a client would do next;
+afterwards the requests are fixed, whatever a real broker answers. A script whose answers depend on a few milliseconds
+is written anew: a request or a timer that coincides with another has no one right answer.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from random import Random
 from typing import Any
 
-from groupsim.conformance.scripts.play import play
+from groupsim.conformance.scripts.classic.player import play
+from groupsim.conformance.scripts.script import Script, Step
 
-Script = dict[str, Any]
 GRID_MS = 600
 """Steps are so far apart; timers end between them: session timeouts are multiples of it and a quarter more."""
 TIMEOUTS_MS = (1350, 1950, 2550, 3150)
@@ -30,9 +31,20 @@ JOIN_VERSIONS = (9,) * 8 + (8, 7, 5, 5, 3)
 STRANGER = "bogus"
 
 
+class MemberState(StrEnum):
+    """What a fake member's last answer means for it."""
+
+    AWAY = "away"
+    PENDING = "pending"
+    WAITING = "waiting"
+    JOINED = "joined"
+    MUST_REJOIN = "must rejoin"
+    STABLE = "stable"
+
+
 @dataclass
 class _Member:
-    """What a fake member knows."""
+    """The state of a fake member."""
 
     label: str
     instance: str | None
@@ -43,29 +55,29 @@ class _Member:
     generation: int = -1
     protocol: str | None = None
     group: tuple[str, ...] = ()
-    doing: str = "away"
+    state: MemberState = MemberState.AWAY
 
-    def hear(self, step: dict[str, Any]) -> None:
-        """Take in what the last request was answered."""
+    def follow(self, step: Step) -> None:
+        """Follow the answer to the last request."""
         answer = step["response"]
         if answer is None:
-            self.doing = "waiting"
+            self.state = MemberState.WAITING
             return
         error = answer["error"]
         if step["op"] == "join" and error in ("NONE", "MEMBER_ID_REQUIRED"):
             self.id, self.generation, self.protocol = answer["member_id"], answer["generation"], answer["protocol"]
             self.group = tuple(m["member_id"] for m in answer["members"])
-            self.doing = "joined" if error == "NONE" else "pending"
+            self.state = MemberState.JOINED if error == "NONE" else MemberState.PENDING
         elif (step["op"] == "leave" and error == "NONE") or error in (
             "UNKNOWN_MEMBER_ID",
             "FENCED_INSTANCE_ID",
             "GROUP_MAX_SIZE_REACHED",
         ):
-            self.doing, self.id = "away", ""
+            self.state, self.id = MemberState.AWAY, ""
         elif error in ("REBALANCE_IN_PROGRESS", "ILLEGAL_GENERATION"):
-            self.doing = "told to rejoin"
+            self.state = MemberState.MUST_REJOIN
         elif step["op"] == "sync" and error == "NONE":
-            self.doing = "stable"
+            self.state = MemberState.STABLE
 
 
 class Author:
@@ -77,13 +89,13 @@ class Author:
         self._name = f"R.{seed}.{self._config}.{number:03d}"
         self._members = [self._member(k) for k in range(1, chance.randint(2, 6) + 1)]
         self._latest: dict[str, int] = {}
-        self._steps: list[dict[str, Any]] = []
+        self._steps: list[Step] = []
         self._tags = 0
 
     def write(self) -> Script:
         """10 to 26 steps."""
         for _ in range(self._chance.randint(10, 26)):
-            self._hear()
+            self._answer()
             member = self._chance.choice(self._members)
             if self._chance.random() < 0.13:
                 self._ask("", "describe", 5, {})
@@ -115,14 +127,14 @@ class Author:
             "steps": self._steps,
         }
 
-    def _hear(self) -> None:
-        """Play what there is and tell every member the answer to its last request."""
+    def _answer(self) -> None:
+        """Play the script so far; every member gets the answer to its last request."""
         if not self._steps:
             return
         played = play({**self._script(), "end_ms": len(self._steps) * GRID_MS})["steps"]
         for member in self._members:
             if member.label in self._latest:
-                member.hear(played[self._latest[member.label]])
+                member.follow(played[self._latest[member.label]])
 
     def _ask(self, label: str, op: str, version: int, request: dict[str, Any]) -> None:
         if label:
@@ -131,15 +143,15 @@ class Author:
         self._steps.append({"i": len(self._steps), "at": at, "as": label, "op": op, "v": version, "request": request})
 
     def _next(self, m: _Member) -> None:
-        """What a client would do; now and then something else."""
+        """What a client would do; sometimes something else."""
         roll = self._chance.random()
         if roll < 0.16:
-            self._odd(m)
-        elif m.doing == "joined":
+            self._unexpected(m)
+        elif m.state is MemberState.JOINED:
             self._sync(m)
-        elif m.doing in ("away", "pending", "told to rejoin"):
+        elif m.state in (MemberState.AWAY, MemberState.PENDING, MemberState.MUST_REJOIN):
             self._join(m)
-        elif m.doing == "waiting":
+        elif m.state is MemberState.WAITING:
             self._chance.choice((self._heartbeat, self._heartbeat, self._join, self._leave))(m)
         elif roll < 0.45:
             self._heartbeat(m)
@@ -150,25 +162,25 @@ class Author:
         else:
             self._leave(m)
 
-    def _odd(self, m: _Member) -> None:
+    def _unexpected(self, m: _Member) -> None:
         """A stranger's id, a wrong generation, the other's id, an unknown instance, foreign protocols, a restart."""
-        odd = self._chance.choice(("stranger", "generation", "other", "instance", "foreign", "restart", "restart"))
+        change = self._chance.choice(("stranger", "generation", "other", "instance", "foreign", "restart", "restart"))
         saved = (m.id, m.generation, m.instance, m.protocols)
-        if odd == "stranger":
+        if change == "stranger":
             m.id = STRANGER
-        elif odd == "generation":
+        elif change == "generation":
             m.generation += self._chance.choice((-1, 1, 2))
-        elif odd == "other":
+        elif change == "other":
             m.id = self._chance.choice(self._members).id or STRANGER
-        elif odd == "instance":
+        elif change == "instance":
             m.instance = self._chance.choice(("i1", "i2", "nobody"))
             m.id = m.id or STRANGER
-        elif odd == "foreign":
+        elif change == "foreign":
             m.protocols = ("other",)
             m.id = ""
         else:
             m.id = ""
-        if odd in ("foreign", "restart"):
+        if change in ("foreign", "restart"):
             self._join(m)
         else:
             self._chance.choice((self._heartbeat, self._sync, self._commit, self._join, self._leave))(m)
@@ -226,9 +238,9 @@ class Author:
 
 
 def steady(script: Script) -> bool:
-    """Whether our machine answers the same when every step and every timeout is a little longer or shorter.
+    """Whether the simulated answers stay the same when every step and timeout is a little longer or shorter.
 
-    For a record this is asked again: with the leaders a real broker chose, other timers may coincide.
+    Checked again for a recorded script: with the leaders that a real broker chose other timers may coincide.
     """
     chance = Random(f"shake {script['name']}")
     first = play(script)["steps"]
@@ -239,7 +251,7 @@ def steady(script: Script) -> bool:
     return True
 
 
-def _shaken(step: dict[str, Any], chance: Random) -> dict[str, Any]:
+def _shaken(step: Step, chance: Random) -> Step:
     asked = dict(step["request"])
     for key in ("session_timeout_ms", "rebalance_timeout_ms"):
         if key in asked:

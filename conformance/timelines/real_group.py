@@ -1,4 +1,4 @@
-"""One group of real consumers: their processes, warmed up, and led through a plot."""
+"""One group of real consumers: their processes, started and led through a scenario."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from dataclasses import dataclass
 from typing import Any
 
 from groupsim.conformance.timelines import scenarios
-from groupsim.conformance.timelines.clients import Process, java_member, rdkafka_member
-from groupsim.conformance.timelines.scenarios import JAVA, RDKAFKA, Plot
+from groupsim.conformance.timelines.real_clients import Process, java_member, rdkafka_member
+from groupsim.conformance.timelines.scenarios import JAVA, RDKAFKA, TimelineScenario
 
 SIGNALS = {"kill": signal.SIGKILL, "stop": signal.SIGSTOP, "cont": signal.SIGCONT}
 COMMANDS = {JAVA: java_member, RDKAFKA: rdkafka_member}
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """One group of one library with one assignor."""
+class PlannedRun:
+    """One group of one library with one assignor, to be recorded."""
 
-    plot: Plot
+    scenario: TimelineScenario
     library: str
     assignor: str
     repetition: int
 
     @property
     def id(self) -> str:
-        """Like those of the other recordings."""
+        """As the other recordings are named."""
         prefix = "" if self.library == JAVA else f"{self.library}-"
-        return f"{self.plot.name}__{prefix}{self.assignor}__d1__r{self.repetition}"
+        return f"{self.scenario.name}__{prefix}{self.assignor}__d1__r{self.repetition}"
 
     def settings(self, label: str, bootstrap: str) -> dict[str, str]:
         """Of one member."""
@@ -41,29 +41,29 @@ class Run:
             "partition.assignment.strategy": self.assignor,
             **{key: str(value).lower() for key, value in self.consumer.items()},
         }
-        return given | ({"group.instance.id": f"i{label[1:]}"} if self.plot.static else {})
+        return given | ({"group.instance.id": f"i{label[1:]}"} if self.scenario.static else {})
 
     @property
     def consumer(self) -> dict[str, Any]:
-        """What all members have in common."""
+        """The settings that all members have in common."""
         return {
             "session.timeout.ms": scenarios.SESSION_MS,
             "heartbeat.interval.ms": scenarios.HEARTBEAT_MS,
             "max.poll.interval.ms": scenarios.MAX_POLL_MS,
             "auto.offset.reset": "latest",
-            "enable.auto.commit": not self.plot.commits,
+            "enable.auto.commit": not self.scenario.commits,
         }
 
 
-class Stage:
-    """The processes of one run: warmed up, then led through the plot. `began_ms` since the epoch."""
+class RealGroup:
+    """The processes of one run: ready first, then led through the scenario. `began_ms` since the epoch."""
 
-    def __init__(self, run: Run, bootstrap: str) -> None:
+    def __init__(self, run: PlannedRun, bootstrap: str) -> None:
         self.run = run
         self.actions: list[dict[str, Any]] = []
         self.began_ms = 0
-        self._seen: dict[str, int] = {}
-        starts = Counter(member for _, action, member, _ in run.plot.acts if action == "start")
+        self._incarnations: dict[str, int] = {}
+        starts = Counter(member for _, action, member, _ in run.scenario.actions if action == "start")
         command = COMMANDS[run.library]
         self.processes = {
             (label, n): Process(command(run.settings(label, bootstrap)))
@@ -71,33 +71,33 @@ class Stage:
             for n in range(times)
         }
 
-    def warm(self) -> None:
+    def wait_until_ready(self) -> None:
         """Wait until all processes are ready to begin."""
         for process in self.processes.values():
             process.wait_for(lambda e: e["kind"] == "ready")
 
     def play(self) -> None:
-        """All acts at their times, until the end."""
+        """All actions at their times, until the end."""
         self.began_ms = round(time.time() * 1000)
-        for at_ms, action, label, more in self.run.plot.acts:
+        for at_ms, action, label, more in self.run.scenario.actions:
             self._sleep_until(at_ms)
-            self._act(action, label, more)
-        self._sleep_until(self.run.plot.end_ms)
+            self._do(action, label, more)
+        self._sleep_until(self.run.scenario.end_ms)
 
     def _sleep_until(self, at_ms: int) -> None:
         time.sleep(max(0.0, (self.began_ms + at_ms) / 1000 - time.time()))
 
-    def _act(self, action: str, label: str, more: dict[str, Any]) -> None:
+    def _do(self, action: str, label: str, more: dict[str, Any]) -> None:
         if action == "start":
-            self._seen[label] = self._seen.get(label, -1) + 1
-        incarnation = self._seen[label]
+            self._incarnations[label] = self._incarnations.get(label, -1) + 1
+        incarnation = self._incarnations[label]
         at_ms = max(0, round(time.time() * 1000) - self.began_ms)
         self.actions.append({"member": label, "action": action, "incarnation": incarnation, "t_ms": at_ms, **more})
         process = self.processes[label, incarnation]
         if action in SIGNALS:
             process.signal(SIGNALS[action])
         else:
-            process.tell(" ".join([action, *map(str, more.values())]))
+            process.send(" ".join([action, *map(str, more.values())]))
 
     def close(self) -> None:
         """End whoever still runs."""

@@ -1,4 +1,4 @@
-"""Kafka's client-side Java assignors beside ours on fresh random problems, to the partition."""
+"""Kafka's client-side Java assignors and ours on random problems: how many answers are equal, to the partition."""
 
 from __future__ import annotations
 
@@ -7,9 +7,22 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from benchmarks.assignor_differential import CLIENT_SIDE, ours, problem
-from benchmarks.assignor_rivals import read_answers, write_problem
+from groupsim.assignors import ASSIGNORS
+from groupsim.assignors.errors import AssignorError
+from groupsim.assignors.spec import Spec
+from groupsim.conformance.assignors.java_harness import JavaAnswer, lines, read_answers, write_problem
+from groupsim.conformance.assignors.random_problems import problem
 from groupsim.conformance.broker import fetch
+
+CLIENT_SIDE = ("range", "roundrobin", "sticky", "cooperative-sticky")
+
+
+def ours(spec: Spec, assignor: str) -> tuple[str, JavaAnswer]:
+    """`ok` or the exception as Java prints it, and the answer."""
+    try:
+        return "ok", lines(ASSIGNORS[assignor].assign(spec))
+    except AssignorError as error:
+        return str(error), {}
 
 
 def compare(seeds: range, version: str = fetch.VERSION) -> dict[str, Any]:

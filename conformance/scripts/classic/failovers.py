@@ -1,13 +1,14 @@
-"""Scripts in which the coordinator moves to another broker: what is still known there (transitions T31 and T32)."""
+"""Scripts in which the coordinator moves to another broker: what the group is there (Kafka: onUnloaded, onLoaded)."""
 
 from __future__ import annotations
 
 from typing import Any
 
-Script = dict[str, Any]
+from groupsim.conformance.scripts.script import Script, Step
+
 GAP_MS = 300
 AROUND_MS = 1_500
-"""A move takes a moment; nothing is asked just after it."""
+"""A move takes some time; nothing is asked just after it."""
 LISTENED_MS = 700
 BOTH = [["range", "r"], ["roundrobin", "b"]]
 MINUTE_MS = 60_000
@@ -18,7 +19,7 @@ class _Writer:
 
     def __init__(self, name: str, about: str) -> None:
         self._head = {"name": f"F.{name}", "family": "failover", "about": about, "config": "d0"}
-        self._steps: list[dict[str, Any]] = []
+        self._steps: list[Step] = []
         self._at = 0
 
     def done(self) -> Script:
@@ -172,7 +173,7 @@ def _phases() -> list[_Writer]:
 
 
 def _members() -> list[_Writer]:
-    """What is on record of its members."""
+    """Scripts about what is on record of the members."""
     return [
         _Writer("session", "sessions count from the load")
         .join("m1", session_ms=2_950)

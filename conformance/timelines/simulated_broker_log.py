@@ -1,21 +1,21 @@
-"""What a simulated coordinator did, told as a recorded broker's log tells it."""
+"""A simulated coordinator's facts as rows of a recording's `broker`, as if its log had been read."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from groupsim.conformance.timelines.recorded_form import Record, member_fields
 from groupsim.events import classic
 from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupEmptied
 from groupsim.events.types import MemberId, ProcessId
 
-Record = dict[str, Any]
 EMPTY, PREPARING, COMPLETING, STABLE = "Empty", "PreparingRebalance", "CompletingRebalance", "Stable"
 REMOVED = {"session-expired": "session_expired", "left": "member_left"}
 NO_REASON = "not provided"
-"""What the log says of a LeaveGroup that says nothing."""
+"""The reason in the log where a LeaveGroup has none."""
 
 
-class BrokerLog:
+class SimulatedBrokerLog:
     """Folds a group's facts into `broker` and `member_ids` of a recording."""
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class BrokerLog:
         self._replaced_ms: int | None = None
 
     def observe(self, at: int, event: object) -> None:
-        """Take one fact in, in order."""
+        """Fold one fact, in order."""
         self._settle(at, event)
         match event:
             case classic.MemberIdIssued(member=member, client_host=host):
@@ -48,8 +48,8 @@ class BrokerLog:
                 self._replaced_ms = at
             case classic.MemberRemoved(member=member, cause=cause, reason=reason):
                 self._members.pop(member, None)
-                told = {"reason": reason or NO_REASON} if cause == "left" else {}
-                self._note(at, REMOVED.get(cause, cause.replace("-", "_")), member, **told)
+                more = {"reason": reason or NO_REASON} if cause == "left" else {}
+                self._note(at, REMOVED.get(cause, cause.replace("-", "_")), member, **more)
             case _:
                 self._rebalance(at, event)
 
@@ -94,6 +94,5 @@ class BrokerLog:
         if member is not None:
             more["member_id"] = member
         if process is not None:
-            label, _, incarnation = process.rpartition(".")
-            more |= {"member": label, "incarnation": int(incarnation)}
+            more |= member_fields(process)
         self.rows.append({"t_ms": at, "kind": kind, **more})

@@ -1,4 +1,4 @@
-"""Real consumers beside a real broker: one process each, told what to do on its input, telling what it sees."""
+"""Real consumers of a real broker: one process each, with commands on its input and JSON events on its output."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _silence() -> Path:
 
 
 class Process:
-    """One consumer's process. `events`: what it told so far, `at_ms` since the epoch."""
+    """One consumer's process. `events`: what it reported so far, `at_ms` since the epoch."""
 
     def __init__(self, command: Sequence[str]) -> None:
         guard = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
@@ -76,8 +76,8 @@ class Process:
             with contextlib.suppress(ValueError):
                 self.events.append(json.loads(line))
 
-    def tell(self, line: str) -> None:
-        """A line on its input; whoever is gone does not hear it."""
+    def send(self, line: str) -> None:
+        """A line on its input; lost where the process has ended."""
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):
             self._process.stdin.write(line + "\n")
@@ -110,7 +110,7 @@ class Process:
 
 
 def held(events: Sequence[Event]) -> set[tuple[str, int]]:
-    """The partitions a consumer has after what it told."""
+    """The partitions that a consumer owns after these events."""
     owned: set[tuple[str, int]] = set()
     for event in events:
         named = {(topic, number) for topic, number in event.get("partitions", ())}

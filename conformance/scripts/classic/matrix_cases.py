@@ -35,7 +35,7 @@ def _join(member: str, *, new: str = "fresh", instance: str | None = None, chang
 
 
 def _ask(group: ClassicGroup, *commands: Command) -> ClassicGroup:
-    """Set a state up; its requests get numbers of their own, lest their late answers be taken for the cell's."""
+    """Set a state up; its requests have other numbers, so that their late answers are not taken for the cell's."""
     for command in commands:
         if isinstance(command, Join | Sync | Heartbeat | Leave | Commit):
             command = replace(command, request=next(_NUMBERS))

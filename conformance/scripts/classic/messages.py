@@ -1,66 +1,21 @@
-"""A real broker's answers in the recordings' form: members by their labels, errors by their names, tags unpacked."""
+"""A step of a script as the fields of a Kafka request, and a broker's answer in the form of a recording.
+
+There members have labels, errors have names, and metadata and assignments are tags.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from groupsim.conformance.scripts.script import Step
 from groupsim.coordinator.outcome import Error
 
 NAMES = {error.value: error.name for error in Error}
-UUID_LENGTH = 36
-SUBSCRIBED_LENGTH = 9
-"""The bytes of a subscription to the topic `t` before the length of its user data."""
-TOLD = ("NONE", "MEMBER_ID_REQUIRED")
-"""With these answers a member learns its id; the fenced id in another error is nobody's news."""
-
-
-class Ids:
-    """The ids that the broker gave, and their labels, in the order in which they were told.
-
-    What is told between two requests has no order of its own: there the earlier request's id comes first.
-    """
-
-    def __init__(self) -> None:
-        self._told: dict[str, list[str]] = {}
-        self._heard: list[tuple[int, str, str]] = []
-        self._labels: dict[str, str] = {}
-
-    def hear(self, step: int, client: str, answer: dict[str, Any]) -> None:
-        """The JoinGroup answer to a step."""
-        if error_name(answer["error"]) in TOLD:
-            self._heard.append((step, client, answer["member_id"]))
-
-    @property
-    def labels(self) -> dict[str, str]:
-        """By id."""
-        for _, client, member in sorted(self._heard):
-            if member and member not in self._labels:
-                told = self._told.setdefault(client, [])
-                told.append(member)
-                self._labels[member] = f"{client}#{len(told)}"
-        self._heard.clear()
-        return self._labels
-
-    def settle(self) -> None:
-        """Another request is sent: what was told is told."""
-        _ = self.labels
-
-    def resolve(self, label: str) -> str:
-        """`m1#2` as the broker's id; anything else stays what it is."""
-        client, hash_, number = label.rpartition("#")
-        told = self._told.get(client, [])
-        if hash_ and number.isdigit() and 0 < int(number) <= len(told):
-            return told[int(number) - 1]
-        return label
-
-    def label(self, member: str | None) -> str:
-        """The label of an id; `?` and the client's or the instance's name where it was never told."""
-        if not member:
-            return ""
-        if member in self.labels:
-            return self.labels[member]
-        return "?" + member[: -UUID_LENGTH - 1] if len(member) > UUID_LENGTH + 1 else member
+SUBSCRIBED = b"\x00\x00\x00\x00\x00\x01\x00\x01t"
+"""A consumer's subscription to the topic `t`, version 0; the tag follows as its user data."""
+GIVES_AN_ID = ("NONE", "MEMBER_ID_REQUIRED")
+"""With these answers a member gets its id; the id in the answer to a fenced member is not its own."""
 
 
 def error_name(code: int) -> str:
@@ -71,13 +26,51 @@ def error_name(code: int) -> str:
 def tag_of(raw: bytes | None) -> str:
     """The tag in metadata or in an assignment."""
     raw = raw or b""
-    if raw[:2] == b"\0\0" and raw[SUBSCRIBED_LENGTH - 1 : SUBSCRIBED_LENGTH] == b"t":
-        raw = raw[SUBSCRIBED_LENGTH + 4 :]
+    if raw[:2] == SUBSCRIBED[:2] and raw[len(SUBSCRIBED) - 1 : len(SUBSCRIBED)] == b"t":
+        raw = raw[len(SUBSCRIBED) + 4 :]
     return raw.decode(errors="replace")
 
 
-def told(step: dict[str, Any], answer: dict[str, Any], label: Callable[[str | None], str]) -> dict[str, Any]:
-    """A decoded answer as a recording has it."""
+def member_given(step: Step, answer: Mapping[str, Any]) -> str | None:
+    """The member id that the answer gives to the client that asked, if any."""
+    if step["op"] != "join" or error_name(answer["error"]) not in GIVES_AN_ID:
+        return None
+    member: str = answer["member_id"]
+    return member
+
+
+def request(step: Step, group: str, resolve: Callable[[str], str], transaction: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a step's request. `transaction`: the id and producer of transactional commits."""
+    asked = step["request"]
+    body = {**asked, "group": group, "member_id": resolve(asked.get("member_id") or "")}
+    match step["op"]:
+        case "join":
+            kind = asked["protocol_type"]
+            body["protocols"] = [{"name": n, "metadata": metadata(tag, kind)} for n, tag in asked["protocols"]]
+        case "sync":
+            body["assignments"] = [
+                {"member_id": resolve(m), "assignment": tag.encode()} for m, tag in asked["assignments"]
+            ]
+        case "leave":
+            body["members"] = [{**entry, "member_id": resolve(entry["member_id"])} for entry in asked["members"]]
+            body["member_id"] = body["members"][0]["member_id"] if body["members"] else ""
+        case "commit" | "txn_commit":
+            committed = {"partition": asked.get("partition", 0), "offset": asked.get("offset", 0)}
+            body["topics"] = [{"name": "t", "partitions": [{**committed, "leader_epoch": -1, "metadata": ""}]}]
+            body |= transaction
+        case "describe":
+            body["groups"] = [group]
+    return body
+
+
+def metadata(tag: str, protocol_type: str) -> bytes:
+    """A tag as metadata; a consumer's must parse, because the broker reads them."""
+    raw = tag.encode()
+    return SUBSCRIBED + len(raw).to_bytes(4, "big") + raw if protocol_type == "consumer" else raw
+
+
+def response(step: Step, answer: dict[str, Any], label: Callable[[str | None], str]) -> dict[str, Any]:
+    """A decoded answer in the form of a recording."""
     match step["op"]:
         case "join":
             return _join(answer, label)

@@ -1,10 +1,13 @@
-"""A real broker's answers and log lines, told in the recordings' form."""
+"""A real broker's answers and log lines in the form of a recording."""
 
 from __future__ import annotations
 
-from groupsim.conformance.broker import answers
-from groupsim.conformance.broker.answers import Ids
-from groupsim.conformance.timelines import broker_lines
+import pytest
+
+from groupsim.conformance.broker.connections import Pool
+from groupsim.conformance.scripts.classic import messages
+from groupsim.conformance.scripts.play_on_broker import BrokerPlay
+from groupsim.conformance.timelines import real_broker_log
 
 ID = "m1-00000000-0000-4000-8000-00000000000"
 LOG = f"""\
@@ -20,8 +23,8 @@ LOG = f"""\
 BEGAN_MS = 1_795_278_000_000  # 2026-11-21 16:20 UTC
 
 
-def test_a_brokers_lines_about_one_group_become_facts_of_a_recording() -> None:
-    assert broker_lines.facts(LOG.splitlines(), "a__r1", BEGAN_MS) == [
+def test_a_brokers_lines_about_one_group_become_rows_of_a_recording() -> None:
+    assert real_broker_log.rows(LOG.splitlines(), "a__r1", BEGAN_MS) == [
         {"t_ms": 0, "kind": "member_id_issued", "state": "Empty", "member_id": f"{ID}1"},
         {
             "t_ms": 4,
@@ -37,25 +40,31 @@ def test_a_brokers_lines_about_one_group_become_facts_of_a_recording() -> None:
     ]
 
 
-def test_ids_are_labelled_in_the_order_in_which_they_were_told() -> None:
-    ids = Ids()
-    ids.hear(0, "m1", {"error": 79, "member_id": f"{ID}1"})
+def test_ids_are_labelled_in_the_order_in_which_they_were_given() -> None:
+    play = BrokerPlay({}, "g", Pool(0), [])
+    ids = play.ids
+    ids.given(0, "m1", f"{ID}1")
     ids.settle()
-    ids.hear(3, "m1", {"error": 82, "member_id": f"{ID}9"})  # fenced: nobody's news
-    ids.hear(2, "m1", {"error": 0, "member_id": f"{ID}3"})
-    ids.hear(1, "m1", {"error": 0, "member_id": f"{ID}2"})
+    ids.given(2, "m1", f"{ID}3")
+    ids.given(1, "m1", f"{ID}2")
     ids.settle()
-    assert [ids.label(f"{ID}{n}") for n in (1, 2, 3)] == ["m1#1", "m1#2", "m1#3"]
+    assert [play.label(f"{ID}{n}") for n in (1, 2, 3)] == ["m1#1", "m1#2", "m1#3"]
     assert ids.resolve("m1#2") == f"{ID}2"
     assert [ids.resolve(label) for label in ("m1#4", "bogus", "")] == ["m1#4", "bogus", ""]
-    assert ids.label(f"{ID}9") == "?m1"
-    assert ids.label(None) == ""
+    assert play.label(f"{ID}9") == "?m1"
+    assert play.label(None) == ""
+
+
+@pytest.mark.parametrize(("error", "given"), [(79, True), (0, True), (82, False)])
+def test_a_fenced_member_is_not_given_the_id_in_its_answer(error: int, given: bool) -> None:
+    answer = {"error": error, "member_id": f"{ID}9"}
+    assert messages.member_given({"op": "join"}, answer) == (f"{ID}9" if given else None)
 
 
 def test_tags_come_out_of_metadata_and_assignments() -> None:
-    assert answers.tag_of(b"\0\0\0\0\0\x01\0\x01t\0\0\0\x02r1") == "r1"
-    assert answers.tag_of(b"s3/m1#1") == "s3/m1#1"
-    assert answers.tag_of(None) == ""
+    assert messages.tag_of(b"\0\0\0\0\0\x01\0\x01t\0\0\0\x02r1") == "r1"
+    assert messages.tag_of(b"s3/m1#1") == "s3/m1#1"
+    assert messages.tag_of(None) == ""
 
 
 def test_a_join_answer_has_the_recordings_fields() -> None:
@@ -71,8 +80,8 @@ def test_a_join_answer_has_the_recordings_fields() -> None:
         ],
     }
     labels = {f"{ID}1": "m1#1", f"{ID}2": "m1#2"}
-    told = answers.told({"op": "join"}, answer, lambda member: labels[member or ""])
-    assert told["leader"] == told["member_id"] == "m1#1"
-    assert [(m["member_id"], m["metadata"]) for m in told["members"]] == [("m1#1", "a"), ("m1#2", "b")]
-    assert told["error"] == "NONE"
-    assert answers.error_name(12345) == "ERROR_12345"
+    response = messages.response({"op": "join"}, answer, lambda member: labels[member or ""])
+    assert response["leader"] == response["member_id"] == "m1#1"
+    assert [(m["member_id"], m["metadata"]) for m in response["members"]] == [("m1#1", "a"), ("m1#2", "b")]
+    assert response["error"] == "NONE"
+    assert messages.error_name(12345) == "ERROR_12345"

@@ -1,0 +1,47 @@
+"""The text files that AssignorBench.java reads and writes: problems in, answers and times out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import groupby
+from pathlib import Path
+from typing import TextIO
+
+from groupsim.assignors.spec import Spec
+
+SOURCE = Path(__file__).parents[1] / "broker" / "java" / "AssignorBench.java"
+JavaAnswer = Mapping[str, list[str]]
+"""Each member's partitions as topic:number, in order."""
+
+
+def write_problem(file: TextIO, head: str, spec: Spec) -> None:
+    """One problem in the line format of AssignorBench.java."""
+    print("problem", head, file=file)
+    for topic, count in spec.partitions.items():
+        racks = ";".join(",".join(found) for found in spec.racks.get(topic, ()))
+        print("topic", topic, count, *([racks] if count and topic in spec.racks else []), file=file)
+    for m in spec.members:
+        print("member", m.id, m.generation, m.instance_id or "-", m.rack or "-", ",".join(m.topics) or "-", file=file)
+        for topic, found in groupby(m.owned, key=lambda partition: partition.topic):
+            print("owned", topic, ",".join(str(partition.partition) for partition in found), file=file)
+    print("end", file=file)
+
+
+def read_answers(target: Path) -> dict[str, tuple[int, str, JavaAnswer]]:
+    """What AssignorBench.java wrote, by problem: nanoseconds, `ok` or the exception, the answer."""
+    result: dict[str, tuple[int, str, JavaAnswer]] = {}
+    answer: dict[str, list[str]] = {}
+    with target.open() as file:
+        for line in file:
+            words = line.split()
+            if words[0] == "result":
+                answer = {}
+                result[words[1]] = int(words[2]), line.rstrip("\n").split(" ", 3)[3], answer
+            else:
+                answer[words[0]] = words[1:]
+    return result
+
+
+def lines(answer: Mapping[str, Iterable[tuple[str, int]]]) -> JavaAnswer:
+    """An answer of ours in the form of the harness."""
+    return {member: [f"{topic}:{number}" for topic, number in assigned] for member, assigned in answer.items()}
