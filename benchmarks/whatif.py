@@ -1,4 +1,4 @@
-"""How faithfully recorded incidents are played again, from their logs alone: `python -m benchmarks.whatif FOLDER`.
+"""How close replays of recorded incidents are to the records, from logs alone: `python -m benchmarks.whatif FOLDER`.
 
 FOLDER holds one folder per recording, with its logs in `logs/*.log.gz` or in itself. Of each the logs are imported, the
 story is read out of them and played again as recorded; a recording holds if as many generations are played and every
@@ -19,7 +19,7 @@ from groupsim.events.errors import GroupSimError
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import read_files
 from groupsim.replay.fidelity import Fidelity, fidelity
-from groupsim.replay.replayable import story
+from groupsim.replay.replayable import replayable_run
 from groupsim.storage.memory import MemoryStore
 
 SEEDS = range(5)
@@ -41,8 +41,8 @@ def held(folder: Path) -> Held:
     store = MemoryStore()
     try:
         run = import_run(read_files(logs), store, name=folder.name, topics={}).run
-        told = story(store, run)
-        return Held(folder.name, fidelity(told.generations, [told.play_exactly(seed) for seed in SEEDS]))
+        replayable = replayable_run(store, run)
+        return Held(folder.name, fidelity(replayable.generations, [replayable.replay_exactly(seed) for seed in SEEDS]))
     except GroupSimError as error:
         return Held(folder.name, None, str(error))
 

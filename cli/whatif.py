@@ -19,10 +19,10 @@ from groupsim.cli.summary import amount
 from groupsim.cli.whatif_choices import choices
 
 if TYPE_CHECKING:
-    from groupsim.replay.fidelity import Fidelity, Phase
+    from groupsim.replay.fidelity import Fidelity, PhaseDurations
     from groupsim.replay.player import Choice
     from groupsim.replay.replayable import ReplayableRun
-    from groupsim.replay.what_if import Range, Verdict
+    from groupsim.replay.what_if import ChoiceResult, Range
 
 EXACT_SEEDS = 5
 """Seeds for the incident exactly as recorded, which leaves little to chance."""
@@ -100,47 +100,51 @@ def whatif(
 
     Example: groupsim incident whatif latest --assignor cooperative-sticky --set membership=static
     """
-    from groupsim.replay.replayable import story
+    from groupsim.replay.replayable import replayable_run
 
     if form is Format.CSV:
         raise BadRequest("--format must be table, json or jsonl for whatif, not csv")
     wanted, chosen = None if seeds is None else seed_range(seeds), choices(assignors, sets, protocols)
     with existing(store) as opened:
         info = opened.find(run)
-        incident = story(opened, info, group, key_integers(topics, "--topic", minimum=1), _assumptions(assume), chosen)
+        incident = replayable_run(
+            opened, info, group, key_integers(topics, "--topic", minimum=1), _assumptions(assume), chosen
+        )
     if wanted is None:
         wanted = _default_seeds(incident, 1 + len(chosen))
-    close, exact_ms, verdicts = _simulated(incident, chosen, wanted)
+    close, exact_ms, results = _simulated(incident, chosen, wanted)
     if form is Format.TABLE:
-        _print(incident, close, exact_ms, verdicts, len(wanted))
+        _print(incident, close, exact_ms, results, len(wanted))
         return
-    rows = [verdict.row() for verdict in verdicts]
+    rows = [result.row() for result in results]
     rows[0] |= {
         "recorded": _recorded(incident),
         "fidelity": _fidelity(close, exact_ms),
         "assumptions": list(incident.notes),
     }
     output.rows(rows, COLUMNS, form)
-    for sentence in [*incident.notes, *_failures(verdicts)]:
+    for sentence in [*incident.notes, *_failures(results)]:
         output.note(f"note: {sentence}")
 
 
-def _simulated(incident: ReplayableRun, chosen: Sequence[Choice], seeds: range) -> tuple[Fidelity, int, list[Verdict]]:
+def _simulated(
+    incident: ReplayableRun, chosen: Sequence[Choice], seeds: range
+) -> tuple[Fidelity, int, list[ChoiceResult]]:
     """Simulate exactly as recorded (fidelity, median unavailable ms), then as recorded and with each choice."""
     from groupsim.replay.fidelity import fidelity
-    from groupsim.replay.what_if import compare, cost
+    from groupsim.replay.what_if import compare_choices, cost
 
-    group, first = incident.played_group, list(seeds)[:EXACT_SEEDS]
+    group, first = incident.replayed_group, list(seeds)[:EXACT_SEEDS]
     share = len(first) / (len(first) + len(seeds) * (1 + len(chosen)))
     exact = []
     with progress("simulating") as bar:
         for done, seed in enumerate(first, start=1):
-            exact.append(incident.play_exactly(seed))
+            exact.append(incident.replay_exactly(seed))
             bar(share * done / len(first))
         close = fidelity(incident.generations, exact, group)
-        verdicts = compare(incident.play, chosen, seeds, group, lambda part: bar(share + (1 - share) * part))
+        results = compare_choices(incident.replay, chosen, seeds, group, lambda part: bar(share + (1 - share) * part))
     spent = [cost(run.facts, group, run.from_ms, run.to_ms, 0).unavailable_partition_ms for run in exact]
-    return close, round(median(spent)), verdicts
+    return close, round(median(spent)), results
 
 
 def _default_seeds(incident: ReplayableRun, rows: int) -> range:
@@ -179,9 +183,9 @@ def _recorded(incident: ReplayableRun) -> dict[str, Any]:
     return {
         "group": incident.group,
         "generations": len(incident.generations),
-        "unavailable_partition_ms": cost.unavailable_partition_ms if incident.partitions_told else None,
+        "unavailable_partition_ms": cost.unavailable_partition_ms if incident.partitions_known else None,
         "unknown_ms": cost.unknown_ms,
-        "max_partitions": cost.max_partitions if incident.partitions_told else None,
+        "max_partitions": cost.max_partitions if incident.partitions_known else None,
     }
 
 
@@ -225,11 +229,13 @@ def _generations(close: Fidelity) -> list[dict[str, Any]]:
     return rows
 
 
-def _played(phase: Phase | None) -> int | None:
+def _played(phase: PhaseDurations | None) -> int | None:
     return phase.played_ms if phase is not None else None
 
 
-def _print(incident: ReplayableRun, close: Fidelity, exact_ms: int, verdicts: Sequence[Verdict], seeds: int) -> None:
+def _print(
+    incident: ReplayableRun, close: Fidelity, exact_ms: int, results: Sequence[ChoiceResult], seeds: int
+) -> None:
     name, generations = output.plain(incident.name), counted(len(incident.generations), "generation")
     print(f"{name}  group {output.plain(incident.group)}  {duration(incident.lasts_ms)}, {generations}")
     output.table(_generations(close), GENERATIONS)
@@ -240,10 +246,10 @@ def _print(incident: ReplayableRun, close: Fidelity, exact_ms: int, verdicts: Se
     print(f"simulated exactly: {played}, {close.matched} of {close.recorded} as recorded{errors}")
     print(f"recorded: {_recorded_cost(incident)}; simulated exactly: {amount(exact_ms)}")
     print(f"\n{counted(seeds, 'seed')}: median (least–most)")
-    output.table([_shown(verdict) for verdict in verdicts], COLUMNS)
+    output.table([_shown(result) for result in results], COLUMNS)
     print("Each seed draws what is random in real clients: the times of heartbeats, the duration of requests.")
     print("Time counts until the group is stable. versus_recorded compares with the row `as recorded`.")
-    for sentence in _failures(verdicts):
+    for sentence in _failures(results):
         output.note(f"note: {sentence}")
     if incident.notes:
         print("Assumptions, because the recording does not show it:")
@@ -252,19 +258,19 @@ def _print(incident: ReplayableRun, close: Fidelity, exact_ms: int, verdicts: Se
 
 
 def _recorded_cost(incident: ReplayableRun) -> str:
-    if not incident.partitions_told:
+    if not incident.partitions_known:
         return "no log names a partition, so the unavailable time is unknown"
     known = f"{amount(incident.cost.unavailable_partition_ms)} unavailable"
     unknown = incident.cost.unknown_ms
     return f"{known}; {unknown / 1_000:,.1f} partition-seconds are unknown from the logs" if unknown else known
 
 
-def _shown(verdict: Verdict) -> dict[str, Any]:
+def _shown(result: ChoiceResult) -> dict[str, Any]:
     """A row for people: medians with ranges, and the difference in percent."""
-    row: dict[str, Any] = {"choice": verdict.choice}
+    row: dict[str, Any] = {"choice": result.choice}
     for name in COLUMNS[1:-1]:
-        row[name] = _ranged(getattr(verdict, name))
-    versus = verdict.versus_recorded
+        row[name] = _ranged(getattr(result, name))
+    versus = result.versus_recorded
     row["versus_recorded"] = "—" if versus is None else f"{(versus - 1) * 100:+,.0f} %".replace("-", "−")
     return row
 
@@ -275,5 +281,5 @@ def _ranged(found: Range) -> str:
     return f"{found.median:,} ({found.least:,}–{found.most:,})"
 
 
-def _failures(verdicts: Sequence[Verdict]) -> list[str]:
-    return [f"{verdict.choice}: {sentence}" for verdict in verdicts for sentence in verdict.failures]
+def _failures(results: Sequence[ChoiceResult]) -> list[str]:
+    return [f"{result.choice}: {sentence}" for result in results for sentence in result.failures]

@@ -1,1 +1,7 @@
-"""Recorded incidents: logs of real brokers and clients, read into rows and from rows into the facts of a run."""
+"""Recorded incidents: logs of real brokers and clients become runs.
+
+- `logs`: from files to rows: what each recognised line says
+- `facts`: from rows to the facts of a run
+- `sentences`: pieces of notes and error sentences
+- `errors`: a log that can't be read
+"""

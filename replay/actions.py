@@ -1,162 +1,196 @@
-"""What happens to whom, and when, in a plot that is played again: every act with its time in the simulation."""
+"""Actions: what happens in a replayed incident, to which member, and at which time of the simulation."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from random import Random
 
-from groupsim.replay.reconstruct.incident import JAVA, KAFKA_PYTHON, LIBRDKAFKA, Incident, Member
+from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, StallKind
+from groupsim.replay.reconstruct.incident import Incident
 from groupsim.replay.reconstruct.inferred_settings import HEARTBEAT, INITIAL_DELAY, MAX_POLL, SESSION
-from groupsim.replay.reconstruct.member_history import BUSY, CLOSE, KILL, Incarnation
-from groupsim.replay.timings import silent_since
+from groupsim.replay.timings import ended_with_commit
+from groupsim.simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
 from groupsim.simulation.clients.traits import TRAITS
 
-START, SUBSCRIBE, FREEZE, COMMIT = "start", "subscribe", "freeze", "commit"
-GROW, REJOIN, FAILOVER = "grow", "rejoin", "failover"
 COMMIT_MS = 12
-"""What a Java consumer that closes takes for its last commit before its callback begins (auto-commit)."""
-FIRST_MS = 3
-JOINING_MS = {JAVA: 5, LIBRDKAFKA: 4, KAFKA_PYTHON: 4}
-"""From a simulated program's start to its being a member: what the messages take together."""
-AT_ONCE_MS = 2
-"""The same where messages take no time."""
-_ASKING_MS = 500
+"""A Java consumer that closes takes this long for its last commit, before its callback begins (auto-commit)."""
+STATIC_JOIN_MS = 3
+JOIN_MS = {JAVA: 5, LIBRDKAFKA: 4, KAFKA_PYTHON: 4}
+"""From the start of a simulated program until it is a member: the latency of all messages together."""
+IMMEDIATE_JOIN_MS = 2
+"""The same where messages have no latency."""
+_ID_REQUEST_MS = 500
+"""A member is added within this time after its first request."""
 _SETTLING_MS = 5_000
+
+
+class ActionKind(StrEnum):
+    """What happens to a member, its application or process, a topic or the coordinator."""
+
+    START = "start"
+    SUBSCRIBE = "subscribe"
+    BUSY = "busy"
+    FREEZE = "freeze"
+    COMMIT = "commit"
+    REJOIN = "rejoin"
+    CLOSE = "close"
+    KILL = "kill"
+    GROW = "grow"
+    FAILOVER = "failover"
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One thing that happens, at a time of the simulation. `lasts_ms`: of a stall, or of the coordinator's absence."""
+    """One thing that happens, at a time of the simulation.
+
+    `member` is an index of `Incident.members`, -1 for the topic or the coordinator. `lasts_ms`: how long the member is
+    busy or frozen, or the coordinator unavailable.
+    """
 
     at_ms: int
-    kind: str
-    actor: int = -1
-    life: Incarnation | None = None
+    kind: ActionKind
+    member: int = -1
+    incarnation: Incarnation | None = None
     lasts_ms: int = 0
     topics: tuple[str, ...] = ()
     partitions: int = 0
 
 
-def lead_ms(plot: Incident) -> int:
-    """How long before the record's time 0 a simulation begins, so that who was there before has settled."""
-    if all(life.starts_ms is not None for life in plot.lives):
+def lead_in_ms(incident: Incident) -> int:
+    """How long before the record's time 0 a simulation begins, so that members of before have settled by then."""
+    if all(incarnation.starts_ms is not None for incarnation in incident.incarnations):
         return 0
-    return 2 * plot.settings[INITIAL_DELAY] + 4 * plot.settings[HEARTBEAT] + _SETTLING_MS
+    return 2 * incident.settings[INITIAL_DELAY] + 4 * incident.settings[HEARTBEAT] + _SETTLING_MS
 
 
-def acts(plot: Incident, restart_ms: int | None, chance: Random | None) -> list[Action]:
-    """All acts in order.
+def actions_of(incident: Incident, restart_ms: int | None, rng: Random | None) -> list[Action]:
+    """All actions in order. `restart_ms`: how long a member that came back was away, instead of the recorded time.
 
-    With `chance`, every later episode (acts less than two heartbeat intervals apart) comes up to half an interval
-    earlier or later than recorded: where a fault falls between two heartbeats is luck, and much depends on it.
+    With `rng`, every later episode (actions less than two heartbeat intervals apart) comes up to half an interval
+    earlier or later than recorded: where a fault falls between two heartbeats is chance, and much depends on it.
     """
-    found = [act for i, actor in enumerate(plot.actors) for act in _of_actor(plot, i, actor, chance)]
-    found += [Action(g.at_ms - 1, GROW, topics=(g.topic,), partitions=g.partitions) for g in plot.growths]
-    found += [Action(since, FAILOVER, lasts_ms=until - since) for since, until in plot.failovers]
-    for at, name in plot.rejoins:
-        lives = [(i, life) for i, actor in enumerate(plot.actors) for life in actor.lives]
-        found += [Action(at - 1, REJOIN, i, life) for i, life in lives if life.name == name]
-    lead = lead_ms(plot)
-    moved = [replace(act, at_ms=max(0, act.at_ms + lead)) for act in _shifted(_sorted(found), plot, chance)]
+    found = [
+        action
+        for number, member in enumerate(incident.members)
+        for incarnation in member.incarnations
+        for action in _of_incarnation(incident, number, incarnation, rng)
+    ]
+    found += [
+        Action(growth.at_ms - 1, ActionKind.GROW, topics=(growth.topic,), partitions=growth.partitions)
+        for growth in incident.growths
+    ]
+    found += [Action(since, ActionKind.FAILOVER, lasts_ms=until - since) for since, until in incident.failovers]
+    for at, name in incident.rejoins:
+        found += [
+            Action(at - 1, ActionKind.REJOIN, number, incarnation)
+            for number, member in enumerate(incident.members)
+            for incarnation in member.incarnations
+            if incarnation.name == name
+        ]
+    lead_in = lead_in_ms(incident)
+    shifted = _shifted(_sorted(found), incident.settings[HEARTBEAT], rng)
+    moved = [replace(action, at_ms=max(0, action.at_ms + lead_in)) for action in shifted]
     return _sorted(_restarted(moved, restart_ms))
 
 
 def _sorted(found: Iterable[Action]) -> list[Action]:
-    return sorted(found, key=lambda act: (act.at_ms, act.actor))
+    return sorted(found, key=lambda action: (action.at_ms, action.member))
 
 
-def _of_actor(plot: Incident, number: int, actor: Member, chance: Random | None) -> list[Action]:
-    """One actor's acts, in record time."""
-    return [act for life in actor.lives for act in _of_life(plot, number, life, chance)]
+def _of_incarnation(incident: Incident, number: int, incarnation: Incarnation, rng: Random | None) -> list[Action]:
+    """One incarnation's actions, in time of the record."""
+    started = _start_ms(incident, incarnation, rng is None)
+    found = [Action(started, ActionKind.START, number, incarnation)]
 
+    def add(at_ms: int, kind: ActionKind, lasts_ms: int = 0) -> None:
+        found.append(Action(max(at_ms, started + 1), kind, number, incarnation, lasts_ms=lasts_ms))
 
-def _of_life(plot: Incident, number: int, life: Incarnation, chance: Random | None) -> list[Action]:
-    started = _started(plot, life, chance is None)
-    found = [Action(started, START, number, life)]
-
-    def add(at_ms: int, kind: str, lasts_ms: int = 0) -> None:
-        found.append(Action(max(at_ms, started + 1), kind, number, life, lasts_ms=lasts_ms))
-
-    found += [Action(at - 1, SUBSCRIBE, number, life, topics=topics) for at, topics in life.subscribes]
-    for stall in life.stalls:
-        until = plot.ends_ms if stall.to_ms is None else stall.to_ms - 1
-        if stall.kind == BUSY:
-            since = _overslept(plot, stall.expired_ms or 0) if stall.from_ms is None else stall.from_ms
+    for at, topics in incarnation.subscriptions:
+        found.append(Action(at - 1, ActionKind.SUBSCRIBE, number, incarnation, topics=topics))
+    for stall in incarnation.stalls:
+        until = incident.ends_ms if stall.to_ms is None else stall.to_ms - 1
+        if stall.kind == StallKind.BUSY:
+            since = _last_poll_ms(incident, stall.expired_ms or 0) if stall.from_ms is None else stall.from_ms
         else:
-            since = _silenced(plot, life, stall.expired_ms or 0, chance, add)
+            since = _silent_from_ms(incident, incarnation, stall.expired_ms or 0, rng, add)
         if until > since:
-            add(since, BUSY if stall.kind == BUSY else FREEZE, until - since)
-    if life.ending == CLOSE and life.ends_ms is not None:
-        add(life.ends_ms - (COMMIT_MS if plot.client == JAVA else 1), CLOSE)
-    elif life.ending == KILL and life.expired_ms is not None:
-        add(_silenced(plot, life, life.expired_ms, chance, add), KILL)
-    elif life.ending == KILL and life.ends_ms is not None:
-        add(life.ends_ms - 1, KILL)
+            add(since, ActionKind.BUSY if stall.kind == StallKind.BUSY else ActionKind.FREEZE, until - since)
+    if incarnation.ending == Ending.CLOSE and incarnation.ends_ms is not None:
+        add(incarnation.ends_ms - (COMMIT_MS if incident.client == JAVA else 1), ActionKind.CLOSE)
+    elif incarnation.ending == Ending.KILL and incarnation.expired_ms is not None:
+        add(_silent_from_ms(incident, incarnation, incarnation.expired_ms, rng, add), ActionKind.KILL)
+    elif incarnation.ending == Ending.KILL and incarnation.ends_ms is not None:
+        add(incarnation.ends_ms - 1, ActionKind.KILL)
     return found
 
 
-def _started(plot: Incident, life: Incarnation, exact: bool) -> int:
-    """When its program ran, so that it becomes a member when it did: a member id has to be fetched first."""
-    if life.starts_ms is None:
-        return -lead_ms(plot)
-    if life.added_ms is None or not 0 <= life.added_ms - life.starts_ms <= _ASKING_MS:
-        return life.starts_ms - 1
-    trip = AT_ONCE_MS if exact else FIRST_MS if life.instance is not None else JOINING_MS[plot.client]
-    return life.added_ms - trip
+def _start_ms(incident: Incident, incarnation: Incarnation, exact: bool) -> int:
+    """When its program starts, so that it becomes a member at the recorded time: it needs a member id first."""
+    if incarnation.starts_ms is None:
+        return -lead_in_ms(incident)
+    if incarnation.added_ms is None or not 0 <= incarnation.added_ms - incarnation.starts_ms <= _ID_REQUEST_MS:
+        return incarnation.starts_ms - 1
+    join_ms = STATIC_JOIN_MS if incarnation.instance is not None else JOIN_MS[incident.client]
+    return incarnation.added_ms - (IMMEDIATE_JOIN_MS if exact else join_ms)
 
 
-def _overslept(plot: Incident, expired_ms: int) -> int:
-    """When the last poll before was that expired then: some libraries notice when a heartbeat is due, not at once."""
-    unnoticed = plot.settings[HEARTBEAT] // 2 if TRAITS[plot.client].expires_at_heartbeats else 2
-    return expired_ms - plot.settings[MAX_POLL] - unnoticed
+def _last_poll_ms(incident: Incident, expired_ms: int) -> int:
+    """When it last polled before max.poll.interval.ms passed: some libraries notice only when a heartbeat is due."""
+    unnoticed = incident.settings[HEARTBEAT] // 2 if TRAITS[incident.client].expires_at_heartbeats else 2
+    return expired_ms - incident.settings[MAX_POLL] - unnoticed
 
 
-def _silenced(
-    plot: Incident, life: Incarnation, expired_ms: int, chance: Random | None, add: Callable[[int, str], None]
+def _silent_from_ms(
+    incident: Incident,
+    incarnation: Incarnation,
+    expired_ms: int,
+    rng: Random | None,
+    add: Callable[[int, ActionKind], None],
 ) -> int:
-    """When a member fell silent whose session ended then: after a last heartbeat, or a last commit."""
-    last = expired_ms - plot.settings[SESSION]
-    if silent_since(life, expired_ms, plot.settings):
-        add(last - 1, COMMIT)
+    """When a member whose session ended at `expired_ms` fell silent: after a last heartbeat, or a last commit."""
+    last = expired_ms - incident.settings[SESSION]
+    if ended_with_commit(incarnation, expired_ms, incident.settings):
+        add(last - 1, ActionKind.COMMIT)
         return last + 2
-    interval = plot.settings[HEARTBEAT]
-    return last + 1 + (interval // 10 if chance is None else chance.randrange(interval))
+    interval = incident.settings[HEARTBEAT]
+    return last + 1 + (interval // 10 if rng is None else rng.randrange(interval))
 
 
-def _shifted(found: list[Action], plot: Incident, chance: Random | None) -> list[Action]:
-    """Later episodes come a little earlier or later; what belongs together stays together."""
-    if chance is None:
+def _shifted(found: list[Action], interval_ms: int, rng: Random | None) -> list[Action]:
+    """Later episodes a little earlier or later, each as a whole."""
+    if rng is None:
         return found
-    interval = plot.settings[HEARTBEAT]
     moved: list[Action] = []
     shift, last = 0, None
-    for act in found:
-        if last is not None and act.at_ms - last > 2 * interval:
-            shift = chance.randrange(interval) - interval // 2
-        last = act.at_ms
-        moved.append(replace(act, at_ms=act.at_ms + shift))
+    for action in found:
+        if last is not None and action.at_ms - last > 2 * interval_ms:
+            shift = rng.randrange(interval_ms) - interval_ms // 2
+        last = action.at_ms
+        moved.append(replace(action, at_ms=action.at_ms + shift))
     return moved
 
 
 def _restarted(found: list[Action], restart_ms: int | None) -> list[Action]:
-    """Who comes back after an end comes back so soon; what was done to the new process before that is not done."""
+    """A member that ends and comes back does so after `restart_ms`; actions on its new process before are left out."""
     if restart_ms is None:
         return found
     ended: dict[int, int] = {}
     since: dict[int, int] = {}
     kept: list[Action] = []
-    for act in found:
-        if act.kind == START and act.actor in ended:
-            act = replace(act, at_ms=ended[act.actor] + restart_ms)
-            since[id(act.life)] = act.at_ms
-        elif act.kind in (CLOSE, KILL):
-            ended[act.actor] = act.at_ms
-        if act.kind == START or act.life is None or act.at_ms > since.get(id(act.life), -1):
-            kept.append(act)
+    for action in found:
+        if action.kind == ActionKind.START and action.member in ended:
+            action = replace(action, at_ms=ended[action.member] + restart_ms)
+            since[id(action.incarnation)] = action.at_ms
+        elif action.kind in (ActionKind.CLOSE, ActionKind.KILL):
+            ended[action.member] = action.at_ms
+        is_start = action.kind == ActionKind.START or action.incarnation is None
+        if is_start or action.at_ms > since.get(id(action.incarnation), -1):
+            kept.append(action)
     return kept
 
 
-def batches(found: Iterable[Action]) -> list[int]:
-    """When a record must come so that a slow batch can begin."""
-    return [act.at_ms + 1 for act in found if act.kind == BUSY]
+def batch_times(found: Iterable[Action]) -> list[int]:
+    """When a record must arrive so that a slow batch can begin."""
+    return [action.at_ms + 1 for action in found if action.kind == ActionKind.BUSY]

@@ -1,4 +1,4 @@
-"""How far a plot that was played again is from its record: generation by generation, phase by phase."""
+"""Fidelity: how far a replayed incident is from its record, generation by generation and phase by phase."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from statistics import median
 
-from groupsim.replay.player import GROUP, Played
-from groupsim.replay.reconstruct.rebalances import Generation, generations
+from groupsim.replay.player import GROUP, ReplayedRun
+from groupsim.replay.reconstruct.rebalances import Generation, generations_of
 
 SHARE, LEAST_MS = 0.2, 100
-"""A phase is met if it is off by no more than this share of what was recorded, or by so many ms."""
-UNTOLD = 0
-"""The size of a generation whose members no log tells."""
+"""A phase is met if it is off by at most this share of the recorded duration, or by at most so many ms."""
+UNKNOWN_SIZE = 0
+"""The size of a generation whose members no log names."""
 
 
 @dataclass(frozen=True, slots=True)
-class Phase:
+class PhaseDurations:
     """One phase of a generation, in ms; `played_ms` is the median of the seeds."""
 
     recorded_ms: int
@@ -26,7 +26,7 @@ class Phase:
 
     @property
     def error_ms(self) -> int:
-        """How far off, either way."""
+        """The absolute difference."""
         return abs(self.played_ms - self.recorded_ms)
 
     @property
@@ -36,20 +36,20 @@ class Phase:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """A generation beside what was played; None: only the other side has it, or it has no such phase."""
+class GenerationPair:
+    """A recorded generation and the replayed one; None: only the other side has it, or it has no such phase."""
 
     recorded: Generation | None
     played: Generation | None
-    join: Phase | None = None
-    sync: Phase | None = None
+    join: PhaseDurations | None = None
+    sync: PhaseDurations | None = None
 
     @property
     def same(self) -> bool:
-        """Both sides have it, as large, and for the same cause, where both know that."""
+        """Both sides have it, with the same size and cause, where both know these."""
         if self.recorded is None or self.played is None:
             return False
-        if self.recorded.size not in (UNTOLD, self.played.size):
+        if self.recorded.size not in (UNKNOWN_SIZE, self.played.size):
             return False
         causes = {_cause(self.recorded), _cause(self.played)}
         return len(causes) == 1 or "unknown" in causes
@@ -57,9 +57,9 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Fidelity:
-    """`matched` of the recorded generations were played as they were; errors of both phases in ms, None without any."""
+    """`matched` recorded generations are the same in the replay; errors of all phases in ms, None without any."""
 
-    pairs: tuple[Pair, ...]
+    pairs: tuple[GenerationPair, ...]
     recorded: int
     played: int
     matched: int
@@ -67,7 +67,7 @@ class Fidelity:
     p95_error_ms: int | None
 
     @property
-    def phases(self) -> list[Phase]:
+    def phases(self) -> list[PhaseDurations]:
         """All phases that both sides have."""
         return [phase for pair in self.pairs for phase in (pair.join, pair.sync) if phase is not None]
 
@@ -77,13 +77,13 @@ class Fidelity:
         return self.recorded == self.played and all(phase.met for phase in self.phases)
 
 
-def fidelity(passed: Sequence[Generation], runs: Sequence[Played], group: str = GROUP) -> Fidelity:
-    """Compare what a record tells of a group with runs of its plot.
+def fidelity(generations: Sequence[Generation], runs: Sequence[ReplayedRun], group: str = GROUP) -> Fidelity:
+    """Compare the recorded generations of a group with replays of its incident.
 
-    Where the runs differ in the number of generations, those with the middle number stand for all.
+    Where the replays differ in the number of generations, those with the median number are compared.
     """
-    recorded = [g for g in passed if g.started_ms is not None]
-    played = [within(run, group) for run in runs]
+    recorded = [g for g in generations if g.started_ms is not None]
+    played = [generations_within(run, group) for run in runs]
     count = sorted(map(len, played))[len(played) // 2]
     typical = [each for each in played if len(each) == count]
     pairs = tuple(_paired(recorded, typical))
@@ -98,24 +98,24 @@ def fidelity(passed: Sequence[Generation], runs: Sequence[Played], group: str = 
     )
 
 
-def within(run: Played, group: str = GROUP) -> list[Generation]:
-    """The generations of a run that began while the record lasts."""
-    found = generations(run.facts, group)
+def generations_within(run: ReplayedRun, group: str = GROUP) -> list[Generation]:
+    """The generations of a replay that began within the time of the record."""
+    found = generations_of(run.facts, group)
     return [g for g in found if g.started_ms is not None and run.from_ms <= g.started_ms <= run.to_ms]
 
 
-def _paired(recorded: list[Generation], played: list[list[Generation]]) -> list[Pair]:
-    """Generations side by side; where their numbers differ, those of equal size and cause find each other."""
+def _paired(recorded: list[Generation], played: list[list[Generation]]) -> list[GenerationPair]:
+    """Generations side by side; where their numbers differ, those of equal size and cause are paired."""
     first = played[0]
     if len(recorded) == len(first):
-        return [_pair(was, [each[i] for each in played]) for i, was in enumerate(recorded)]
+        return [_pair(before, [each[i] for each in played]) for i, before in enumerate(recorded)]
     matcher = SequenceMatcher(None, [_key(g) for g in recorded], [_key(g) for g in first], autojunk=False)
-    pairs: list[Pair] = []
+    pairs: list[GenerationPair] = []
     for kind, a, b, c, d in matcher.get_opcodes():
         both = b - a if kind == "equal" else min(b - a, d - c)
         pairs += [_pair(recorded[a + i], [first[c + i]]) for i in range(both)]
-        pairs += [Pair(was, None) for was in recorded[a + both : b]]
-        pairs += [Pair(None, now) for now in first[c + both : d]]
+        pairs += [GenerationPair(generation, None) for generation in recorded[a + both : b]]
+        pairs += [GenerationPair(None, generation) for generation in first[c + both : d]]
     return pairs
 
 
@@ -128,15 +128,15 @@ def _cause(generation: Generation) -> str:
     return "member-rejoined" if generation.cause == "leader-rejoined" else generation.cause
 
 
-def _pair(was: Generation, now: list[Generation]) -> Pair:
-    return Pair(
-        was,
-        now[0],
-        _phase(was.join_ms, [g.join_ms for g in now]),
-        _phase(was.sync_ms, [g.sync_ms for g in now]),
+def _pair(recorded: Generation, played: list[Generation]) -> GenerationPair:
+    return GenerationPair(
+        recorded,
+        played[0],
+        _durations(recorded.join_ms, [g.join_ms for g in played]),
+        _durations(recorded.sync_ms, [g.sync_ms for g in played]),
     )
 
 
-def _phase(recorded_ms: int | None, played_ms: list[int | None]) -> Phase | None:
+def _durations(recorded_ms: int | None, played_ms: list[int | None]) -> PhaseDurations | None:
     known = [ms for ms in played_ms if ms is not None]
-    return Phase(recorded_ms, round(median(known))) if recorded_ms is not None and known else None
+    return PhaseDurations(recorded_ms, round(median(known))) if recorded_ms is not None and known else None

@@ -1,4 +1,4 @@
-"""A recorded group's plot, played again in the simulator: as it was, or with another choice."""
+"""`replay_incident`: a reconstructed incident in the simulator, as it was or with another choice."""
 
 from __future__ import annotations
 
@@ -8,23 +8,13 @@ from statistics import median
 
 from groupsim.coordinator.config import BadSetting
 from groupsim.events.base import Recorded
-from groupsim.replay import recorded_latency, timings
-from groupsim.replay.actions import (
-    COMMIT,
-    FAILOVER,
-    FREEZE,
-    GROW,
-    REJOIN,
-    START,
-    SUBSCRIBE,
-    Action,
-    acts,
-    batches,
-    lead_ms,
-)
-from groupsim.replay.reconstruct.incident import Incident, Member, strategy
+from groupsim.replay.actions import Action, ActionKind, actions_of, batch_times, lead_in_ms
+from groupsim.replay.reconstruct.client_library import offered_assignors
+from groupsim.replay.reconstruct.incident import Incident
 from groupsim.replay.reconstruct.inferred_settings import HEARTBEAT, INITIAL_DELAY, SESSION
-from groupsim.replay.reconstruct.member_history import BUSY, CLOSE, KILL
+from groupsim.replay.reconstruct.members import Member
+from groupsim.replay.recorded_latency import DrawnLatency, ExactLatency, median_draw
+from groupsim.replay.timings import recorded_timings
 from groupsim.simulation.clients.config import Application
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.delays import Delays
@@ -40,21 +30,21 @@ MIN_SESSION = "group.min.session.timeout.ms"
 GROUP = "g"
 _LEAST_SESSION_MS = 6_000
 _LOADING_MS = 200
-"""How much of a coordinator's absence is the loading of its groups."""
+"""The end of a failover, in which the new coordinator loads the group."""
 AFTERWARDS_MS = 10_000
-"""What was under way when the record ends may come to its end."""
+"""A replay goes on for this long after the end, so that a rebalance which still runs can complete."""
 _LONGEST_TAIL_MS = 600_000
-_ARRIVALS_MS = 20
-_MOST_ARRIVALS = 10_000
+_RECORD_INTERVAL_MS = 20
+_MOST_RECORDS = 10_000
 _SLOW_MS = 50
-"""A rebalance callback that takes so long is the application's own."""
+"""A shorter rebalance callback is the library's own work, and is not simulated."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """What is done differently. `settings` by Kafka's names; `static`: with instance ids, or without (None: as it was).
+    """What is different. `settings` by Kafka's names; `static`: with instance ids, or without (None: as recorded).
 
-    `restart_ms`: how long a member that came back stays away.
+    `restart_ms`: how long a member that is restarted is away.
     """
 
     name: str
@@ -67,8 +57,8 @@ AS_RECORDED = Choice(name="as recorded")
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
-    """A run of the simulator. The record's time 0 is its `from_ms`; `failure`: why the story could not go on."""
+class ReplayedRun:
+    """A run of the simulator. The record's time 0 is its `from_ms`; `failure`: why it could not go on."""
 
     facts: list[Recorded]
     from_ms: int
@@ -76,25 +66,27 @@ class Played:
     failure: str | None
 
 
-def play(plot: Incident, choice: Choice, seed: int, *, exact: bool = False, tail_ms: int = 0) -> Played:
-    """Play a plot. `exact`: heartbeats and answers as in the record; else what real runs leave to chance is drawn.
+def replay_incident(
+    incident: Incident, choice: Choice, seed: int, *, exact: bool = False, tail_ms: int = 0
+) -> ReplayedRun:
+    """Replay an incident. `exact`: heartbeats and answers as in the record; else what is chance in real runs is drawn.
 
-    The run counts until `tail_ms` after the record's end: what a choice puts off has its time too. Raises GroupSimError
-    (BadSetting and others) for a choice that can't be.
+    The run counts until `tail_ms` after the record's end, so that what a choice delays counts, too. Raises
+    GroupSimError (BadSetting and others) for a choice that is not possible.
     """
-    _check(plot, choice)
+    _check(incident, choice)
     store = MemoryStore()
-    stage = _Stage(plot, choice, exact)
-    lasts = stage.from_ms + plot.ends_ms + tail_ms
-    scenario = Scenario(name="counterfactual", story=stage.story, seed=seed, lasts_ms=lasts + AFTERWARDS_MS)
-    known = {key: value for key, value in plot.settings.items() if key != INITIAL_DELAY}
+    replayed = _Replay(incident, choice, exact)
+    lasts = replayed.from_ms + incident.ends_ms + tail_ms
+    scenario = Scenario(name="counterfactual", story=replayed.script, seed=seed, lasts_ms=lasts + AFTERWARDS_MS)
+    known = {key: value for key, value in incident.settings.items() if key != INITIAL_DELAY}
     result = run(scenario, store, settings={**known, **choice.settings}, record="facts")
-    return Played(list(store.read(result.info.id)), stage.from_ms, lasts, result.failure)
+    return ReplayedRun(list(store.read(result.info.id)), replayed.from_ms, lasts, result.failure)
 
 
-def tail_ms(plot: Incident, choices: Iterable[Choice]) -> int:
-    """How long after the record's end its troubles may go on, with the slowest of the choices: the same for all."""
-    known = {name: plot.settings[name] for name in (SESSION, HEARTBEAT)}
+def tail_ms(incident: Incident, choices: Iterable[Choice]) -> int:
+    """How long after the record's end its effects may last, with the slowest of the choices: the same for all."""
+    known = {name: incident.settings[name] for name in (SESSION, HEARTBEAT)}
     slowest = 0
     for choice in (AS_RECORDED, *choices):
         chosen = {name: str(choice.settings.get(name, value)) for name, value in known.items()}
@@ -103,10 +95,10 @@ def tail_ms(plot: Incident, choices: Iterable[Choice]) -> int:
     return min(slowest, _LONGEST_TAIL_MS) + AFTERWARDS_MS
 
 
-def _check(plot: Incident, choice: Choice) -> None:
-    """A broker refuses sessions that are too short, and nobody would ever join."""
-    least = int(choice.settings.get(MIN_SESSION, min(_LEAST_SESSION_MS, plot.settings[SESSION])))
-    wanted = str(choice.settings.get(SESSION, plot.settings[SESSION]))
+def _check(incident: Incident, choice: Choice) -> None:
+    """A broker refuses a session that is too short, so no member could join. Raises BadSetting."""
+    least = int(choice.settings.get(MIN_SESSION, min(_LEAST_SESSION_MS, incident.settings[SESSION])))
+    wanted = str(choice.settings.get(SESSION, incident.settings[SESSION]))
     if wanted.isdigit() and int(wanted) < least:
         raise BadSetting(
             f"{SESSION}={wanted} is below the broker's {MIN_SESSION}={least}, so no member could join; change both:"
@@ -114,35 +106,36 @@ def _check(plot: Incident, choice: Choice) -> None:
         )
 
 
-class _Stage:
-    """One performance: a world, a group, its members, and what happens to them."""
+class _Replay:
+    """One simulation: a world, a group, its members, and the actions on them."""
 
-    def __init__(self, plot: Incident, choice: Choice, exact: bool) -> None:
-        self._plot = plot
+    def __init__(self, incident: Incident, choice: Choice, exact: bool) -> None:
+        self._incident = incident
         self._choice = choice
         self._exact = exact
         self._before = 0
         self._names: dict[str, str] = {}
         self._members: list[MemberHandle] = []
-        self.from_ms = lead_ms(plot)
+        self.from_ms = lead_in_ms(incident)
 
-    def story(self, world: World) -> Script:
-        """The plot as a SimPy process."""
-        self._world, plot = world, self._plot
-        script = acts(plot, self._choice.restart_ms, None if self._exact else world.rng.stream("whatif/episodes"))
+    def script(self, world: World) -> Script:
+        """The incident as a SimPy process."""
+        self._world, incident = world, self._incident
+        rng = None if self._exact else world.rng.stream("whatif/episodes")
+        actions = actions_of(incident, self._choice.restart_ms, rng)
         self._configure()
-        times = self._arrivals(script)
-        most = {g.topic: g.partitions for g in plot.growths}
+        times = self._record_times(actions)
+        most = {g.topic: g.partitions for g in incident.growths}
         self._topics = {
             name: world.topic(name, count, times=dict.fromkeys(range(most.get(name, count)), times))
-            for name, count in plot.topics.items()
+            for name, count in incident.topics.items()
         }
         self._group = world.group(GROUP)
-        self._members = [self._member(number, actor) for number, actor in self._ranked()]
-        for act in script:
-            yield from self._until(act.at_ms)
-            self._do(act)
-        yield from self._until(self.from_ms + plot.ends_ms - 1)
+        self._members = [self._member(number, member) for number, member in self._ranked()]
+        for action in actions:
+            yield from self._until(action.at_ms)
+            self._do(action)
+        yield from self._until(self.from_ms + incident.ends_ms - 1)
 
     def _until(self, at_ms: int) -> Script:
         if self._world.now < self.from_ms <= at_ms:
@@ -153,118 +146,118 @@ class _Stage:
 
     def _configure(self) -> None:
         """The broker's settings, and how long messages take."""
-        world, plot = self._world, self._plot
-        least = min(_LEAST_SESSION_MS, plot.settings[SESSION])
-        world.configure_broker({INITIAL_DELAY: plot.settings[INITIAL_DELAY], MIN_SESSION: least})
+        world, incident = self._world, self._incident
+        least = min(_LEAST_SESSION_MS, incident.settings[SESSION])
+        world.configure_broker({INITIAL_DELAY: incident.settings[INITIAL_DELAY], MIN_SESSION: least})
         world.network.latency_ms = (0, 0) if self._exact else (0, 1)
         world.network.add_rule(self._latencies())
 
     def _latencies(self) -> Rule:
-        world, known = self._world, timings.measured(self._plot)
+        world, known = self._world, recorded_timings(self._incident)
 
         def drawn(distribution: Drawn, what: str) -> float:
             return distribution.draw(world.rng.stream(f"whatif/{what}"))
 
-        draw = recorded_latency.middle if self._exact else drawn
-        usual = Delays(LATENCIES[self._plot.client], draw, world.broker.address, lambda: world.now)
+        draw = median_draw if self._exact else drawn
+        usual = Delays(LATENCIES[self._incident.client], draw, world.broker.address, lambda: world.now)
         if self._exact:
-            return recorded_latency.Exactly(
-                known, usual, self._names.get, self._completed, lambda: world.now - self.from_ms
-            )
-        return recorded_latency.Again(known, usual, world.rng.stream("whatif/drift"))
+            return ExactLatency(known, usual, self._names.get, self._completed, self._record_ms)
+        return DrawnLatency(known, usual, world.rng.stream("whatif/drift"))
 
     def _record_ms(self) -> int:
-        """What time it is in the record."""
+        """The time of the record."""
         return self._world.now - self.from_ms
 
     def _completed(self) -> int:
-        """How many generations there were since the record's time 0; before it, far less than none."""
+        """How many generations there were since the record's time 0; a large negative number before it."""
         return self._group.generation - self._before if self._world.now >= self.from_ms else -1_000_000
 
-    def _arrivals(self, script: list[Action]) -> list[int]:
-        """A steady flow of records, and one wherever a slow batch begins."""
-        lasts = self.from_ms + self._plot.ends_ms + AFTERWARDS_MS
-        return sorted({*range(0, lasts, max(_ARRIVALS_MS, lasts // _MOST_ARRIVALS)), *batches(script)})
+    def _record_times(self, actions: list[Action]) -> list[int]:
+        """When records arrive in a partition: at a constant rate, and one wherever a slow batch begins."""
+        lasts = self.from_ms + self._incident.ends_ms + AFTERWARDS_MS
+        return sorted({*range(0, lasts, max(_RECORD_INTERVAL_MS, lasts // _MOST_RECORDS)), *batch_times(actions)})
 
     def _ranked(self) -> list[tuple[int, Member]]:
-        """Members under names that sort as their recorded ids do: assignors go by them."""
-        order = sorted(range(len(self._plot.actors)), key=lambda i: self._plot.actors[i].lives[0].ids[:1])
+        """Members with numbers in the order of their recorded ids: assignors sort members by id."""
+        order = sorted(
+            range(len(self._incident.members)), key=lambda i: self._incident.members[i].incarnations[0].member_ids[:1]
+        )
         rank = {i: number for number, i in enumerate(order)}
-        return [(rank[i], actor) for i, actor in enumerate(self._plot.actors)]
+        return [(rank[i], member) for i, member in enumerate(self._incident.members)]
 
-    def _member(self, number: int, actor: Member) -> MemberHandle:
-        static = actor.instance is not None if self._choice.static is None else self._choice.static
+    def _member(self, number: int, recorded: Member) -> MemberHandle:
+        static = recorded.instance is not None if self._choice.static is None else self._choice.static
         label = f"m{number:04d}"
         (member,) = self._group.join(
             label,
-            topics=[self._topics[name] for name in self._subscribed(actor.lives[0].topics)],
+            topics=[self._topics[name] for name in self._subscribed(recorded.incarnations[0].topics)],
             instance_id=label if static else None,
-            client=self._plot.client,
-            application=Application(callback_ms=_callbacks(actor), empty_ms=0),
+            client=self._incident.client,
+            application=Application(callback_ms=_callbacks(recorded), empty_ms=0),
             after=None,
         )
         return member
 
     def _subscribed(self, topics: tuple[str, ...]) -> tuple[str, ...]:
-        """Of these topics those that are known; all if none is."""
+        """Those of these topics that are known; all if none is."""
         return tuple(name for name in topics if name in self._topics) or tuple(self._topics)
 
-    def _do(self, act: Action) -> None:
-        if act.kind == FAILOVER:
-            loading = min(_LOADING_MS, act.lasts_ms - 1)
-            self._world.broker.crash(act.lasts_ms - loading, loading)
-        elif act.kind == GROW:
-            self._grow(act)
-        elif act.kind == START:
-            self._world.env.process(self._start(act))
-        elif self._members[act.actor].running:
-            self._happen(act, self._members[act.actor])
+    def _do(self, action: Action) -> None:
+        if action.kind == ActionKind.FAILOVER:
+            loading = min(_LOADING_MS, action.lasts_ms - 1)
+            self._world.broker.crash(action.lasts_ms - loading, loading)
+        elif action.kind == ActionKind.GROW:
+            self._grow(action)
+        elif action.kind == ActionKind.START:
+            self._world.env.process(self._start(action))
+        elif self._members[action.member].running:
+            self._do_to_member(action, self._members[action.member])
 
-    def _happen(self, act: Action, member: MemberHandle) -> None:
-        """To a process that runs."""
-        if act.kind == CLOSE:
+    def _do_to_member(self, action: Action, member: MemberHandle) -> None:
+        """An action on a process that runs."""
+        if action.kind == ActionKind.CLOSE:
             member.close()
-        elif act.kind == KILL:
+        elif action.kind == ActionKind.KILL:
             member.kill()
-        elif act.kind == BUSY:
-            member.slow_batch(act.lasts_ms)
-        elif act.kind == COMMIT:
+        elif action.kind == ActionKind.BUSY:
+            member.slow_batch(action.lasts_ms)
+        elif action.kind == ActionKind.COMMIT:
             member.commit()
-        elif act.kind == FREEZE:
-            member.freeze(act.lasts_ms)
-        elif act.kind == SUBSCRIBE:
-            member.subscribe(*(self._topics[name] for name in self._subscribed(act.topics)))
-        elif act.kind == REJOIN:
+        elif action.kind == ActionKind.FREEZE:
+            member.freeze(action.lasts_ms)
+        elif action.kind == ActionKind.SUBSCRIBE:
+            member.subscribe(*(self._topics[name] for name in self._subscribed(action.topics)))
+        elif action.kind == ActionKind.REJOIN:
             member.enforce_rebalance()
 
-    def _grow(self, act: Action) -> None:
-        topic = self._topics[act.topics[0]]
-        if act.partitions > topic.partitions:
-            self._world.add_partitions(topic, act.partitions)
+    def _grow(self, action: Action) -> None:
+        topic = self._topics[action.topics[0]]
+        if action.partitions > topic.partitions:
+            self._world.add_partitions(topic, action.partitions)
         for member in self._members:
             if member.running:
                 member.refresh_metadata()
 
-    def _start(self, act: Action) -> Script:
-        assert act.life is not None
-        member = self._members[act.actor]
-        if member.running:  # it is still closing; one that the story never ended is ended here
+    def _start(self, action: Action) -> Script:
+        assert action.incarnation is not None
+        member = self._members[action.member]
+        if member.running:  # it is still closing; one whose end no log shows is ended here
             if not member.closing:
                 member.kill()
             else:
                 yield member.gone
-        member.configure({STRATEGY: strategy(act.life, self._plot.generations)})
-        topics = self._subscribed(act.life.topics)
+        member.configure({STRATEGY: offered_assignors(action.incarnation, self._incident.generations)})
+        topics = self._subscribed(action.incarnation.topics)
         member.settings = replace(member.settings, topics=tuple(sorted(topics)))
         yield member.start()
-        self._names[member.address] = act.life.name
+        self._names[member.address] = action.incarnation.name
 
 
-def _callbacks(actor: Member) -> dict[str, int]:
-    """What its rebalance callbacks mostly took, where that is more than a library's own work."""
+def _callbacks(member: Member) -> dict[str, int]:
+    """The median duration of its rebalance callbacks by kind, where it is more than a library's own work."""
     found: dict[str, list[int]] = {}
-    for life in actor.lives:
-        for kind, durations in life.callbacks.items():
+    for incarnation in member.incarnations:
+        for kind, durations in incarnation.callbacks.items():
             found.setdefault(kind, []).extend(durations)
-    middle = {kind: round(median(durations)) for kind, durations in sorted(found.items())}
-    return {kind: ms for kind, ms in middle.items() if ms >= _SLOW_MS}
+    typical = {kind: round(median(durations)) for kind, durations in sorted(found.items())}
+    return {kind: ms for kind, ms in typical.items() if ms >= _SLOW_MS}

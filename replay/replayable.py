@@ -1,4 +1,4 @@
-"""A stored run as a story that can be played again: a recorded one by its plot, a simulated one by its scenario."""
+"""ReplayableRun: one group of a stored run that can be replayed: of a recorded run its incident, else the scenario."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from functools import partial
 from groupsim.events.base import Recorded
 from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.events.client import ProcessStarted
-from groupsim.replay.player import AS_RECORDED, GROUP, Choice, Played, play, tail_ms
-from groupsim.replay.reconstruct.incident import groups, plot
-from groupsim.replay.reconstruct.rebalances import Generation, generations
+from groupsim.incidents.sentences import listed
+from groupsim.replay.player import AS_RECORDED, GROUP, Choice, ReplayedRun, replay_incident, tail_ms
+from groupsim.replay.reconstruct.incident import groups, reconstruct
+from groupsim.replay.reconstruct.rebalances import Generation, generations_of
 from groupsim.replay.what_if import Cost, cost
 from groupsim.scenarios import catalogue
 from groupsim.simulation.errors import BadScenario
@@ -22,30 +23,30 @@ from groupsim.storage.store import EventStore, RunInfo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayableRun:
-    """What is known of one group of a run, and how it is played: `play` by choice and seed, `play_exactly` by seed.
+    """What is known of one group of a run, and how to replay it: `replay` by choice and seed, `replay_exactly` by seed.
 
-    `played_group` is what the group is called in the played runs; `members`: how many processes are played at most;
-    `notes`: what had to be assumed.
+    `replayed_group` is the group's name in the replays; `members`: how many processes they have at most; `notes`: what
+    had to be assumed.
     """
 
     name: str
     group: str
-    played_group: str
+    replayed_group: str
     lasts_ms: int
     members: int
     generations: Sequence[Generation]
     cost: Cost
     notes: tuple[str, ...]
-    play: Callable[[Choice, int], Played]
-    play_exactly: Callable[[int], Played]
+    replay: Callable[[Choice, int], ReplayedRun]
+    replay_exactly: Callable[[int], ReplayedRun]
 
     @property
-    def partitions_told(self) -> bool:
+    def partitions_known(self) -> bool:
         """Whether the record names any partition of the group."""
         return self.cost.partitions > 0
 
 
-def story(
+def replayable_run(
     store: EventStore,
     info: RunInfo,
     group: str | None = None,
@@ -53,82 +54,77 @@ def story(
     given: Mapping[str, int | str] = {},
     choices: Sequence[Choice] = (),
 ) -> ReplayableRun:
-    """The story of one group of a run: `group`, else the one with the most generations; `choices` are to be played.
+    """One group of a run: `group`, else the one with the most generations. `choices` are those that will be replayed.
 
-    `topics` are partition counts, `given` are settings that a record does not tell. Raises BadScenario for a group that
-    can't be played, LogError for a record that holds no story.
+    `topics` are partition counts, `given` are settings that a record does not show. Raises BadScenario for a group that
+    can't be replayed, LogError for a record without members of it.
     """
     facts = list(store.read(info.id, types=STATE_CHANGING))
     chosen, others = _chosen(info, facts, group)
     if info.source == "simulated":
         return _simulated(info, facts, chosen, others)
-    found = plot(facts, chosen, topics, given)
-    known = [generation for generation in found.generations if generation.started_ms is not None]
+    incident = reconstruct(facts, chosen, topics, given)
+    known = [generation for generation in incident.generations if generation.started_ms is not None]
     return ReplayableRun(
         name=info.name,
         group=chosen,
-        played_group=GROUP,
-        lasts_ms=found.ends_ms,
-        members=len(found.actors),
+        replayed_group=GROUP,
+        lasts_ms=incident.ends_ms,
+        members=len(incident.members),
         generations=known,
-        cost=cost(facts, chosen, 0, found.ends_ms, len(known)),
-        notes=(*found.notes, *others),
-        play=partial(play, found, tail_ms=tail_ms(found, choices)),
-        play_exactly=lambda seed: play(found, AS_RECORDED, seed, exact=True),
+        cost=cost(facts, chosen, 0, incident.ends_ms, len(known)),
+        notes=(*incident.notes, *others),
+        replay=partial(replay_incident, incident, tail_ms=tail_ms(incident, choices)),
+        replay_exactly=lambda seed: replay_incident(incident, AS_RECORDED, seed, exact=True),
     )
 
 
 def _chosen(info: RunInfo, facts: Sequence[Recorded], group: str | None) -> tuple[str, tuple[str, ...]]:
-    """The group to play, and what is said of the others. Raises BadScenario."""
+    """The group to replay, and a note on the others. Raises BadScenario."""
     known = groups(facts)
     if not known:
-        raise BadScenario(f"run {info.id} holds no consumer group; there is no story to play again")
+        raise BadScenario(f"run {info.id} has no consumer group, so there is nothing to replay")
     classic = [name for name, (protocol, _) in known.items() if protocol == "classic"]
     if group is not None and group not in known:
-        raise BadScenario(f"run {info.id} has no group {group!r}; it has: {_listed(list(known))}")
+        raise BadScenario(f"run {info.id} has no group {group!r}; it has: {listed(list(known))}")
     if not classic or (group is not None and group not in classic):
-        named = group or _listed(list(known))
+        named = group or listed(list(known))
         raise BadScenario(
             f"group {named} of run {info.id} uses the consumer protocol (KIP-848), which is not simulated; only groups"
-            " of the classic protocol can be played again"
+            " of the classic protocol can be replayed"
         )
     chosen = group or max(classic, key=lambda name: known[name][1])
     rest = [name for name in known if name != chosen]
-    said = (f"played is group {chosen} alone, not {_listed(rest)} (--group chooses another)",) if rest else ()
-    return chosen, said
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:4])
-    return shown if len(names) <= 4 else f"{shown} and {len(names) - 4} more"
+    notes = (f"only group {chosen} is replayed, not {listed(rest)}; --group chooses another",) if rest else ()
+    return chosen, notes
 
 
 def _simulated(info: RunInfo, facts: Sequence[Recorded], group: str, others: tuple[str, ...]) -> ReplayableRun:
-    """A run of a scenario: the scenario is the story."""
-    told = catalogue.find(info.scenario_path or info.name)
+    """A simulated run: its scenario is run again."""
+    scenario = catalogue.find(info.scenario_path or info.name)
     lasts_ms = info.simulated_ms or 0
 
-    def again(choice: Choice, seed: int) -> Played:
+    def again(choice: Choice, seed: int) -> ReplayedRun:
         if choice.static is not None or choice.restart_ms is not None:
             raise BadScenario(
                 f"{choice.name}: run {info.id} was simulated, and its scenario says who is static and who restarts;"
                 " membership and restart.ms are for recorded incidents"
             )
         store = MemoryStore()
-        result = run(told, store, seed=seed, settings={**info.params, **choice.settings}, record="facts")
-        return Played(list(store.read(result.info.id)), 0, result.info.simulated_ms or lasts_ms, result.failure)
+        result = run(scenario, store, seed=seed, settings={**info.params, **choice.settings}, record="facts")
+        return ReplayedRun(list(store.read(result.info.id)), 0, result.info.simulated_ms or lasts_ms, result.failure)
 
-    own = info.seed if info.seed is not None else told.seed
-    passed = generations(facts, group)
+    own = info.seed if info.seed is not None else scenario.seed
+    generations = generations_of(facts, group)
     return ReplayableRun(
         name=info.name,
         group=group,
-        played_group=group,
+        replayed_group=group,
         lasts_ms=lasts_ms,
         members=len({fact.event.process for fact in facts if isinstance(fact.event, ProcessStarted)}),
-        generations=passed,
-        cost=cost(facts, group, 0, lasts_ms, len(passed)),
+        generations=generations,
+        cost=cost(facts, group, 0, lasts_ms, len(generations)),
         notes=others,
-        play=again,
-        play_exactly=lambda _: again(AS_RECORDED, own),
+        replay=again,
+        replay_exactly=lambda _: again(AS_RECORDED, own),
     )

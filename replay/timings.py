@@ -1,17 +1,17 @@
-"""When members beat, and how long messages and answers took, in a recorded group."""
+"""RecordedTimings: when a recorded group's members sent heartbeats, and how long its messages and answers took."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, StallKind
 from groupsim.replay.reconstruct.incident import Incident
 from groupsim.replay.reconstruct.inferred_settings import HEARTBEAT, SESSION
-from groupsim.replay.reconstruct.member_history import FROZEN, KILL, Incarnation
 from groupsim.simulation.clients.traits import TRAITS
 
 _CLOCKS_MS = 50
-"""Clients' and coordinator's lines of one event lie so far apart at most."""
+"""The lines of client and coordinator about one event are at most this far apart."""
 _ANSWERED_MS = 1_000
 _LATE_MS = 60
 SENT_MS = 200
@@ -20,122 +20,144 @@ SENT_MS = 200
 
 @dataclass(frozen=True, slots=True)
 class RecordedTimings:
-    """Milliseconds by life (name) and generation (counted from the record's first).
+    """Milliseconds, by incarnation (name) and generation (counted from the record's first).
 
-    `drift`: how much longer than heartbeat.interval.ms an interval was, and in how many of them that was seen;
-    `beats`: when one was answered, and when the rebalance had begun that it told of (None: it told of none); `came`:
-    by life, when its member ids were issued, and were added; `sent`: the last JoinGroup's way to the coordinator, and
-    when it was there; `joined`: join phase completed → answer handled; `acted`: heartbeat answered → revoked callback
-    begins, or JoinGroup is sent; `assigned`: the leader's answer handled → assignment at the coordinator.
+    - `drift`: by how much an interval was longer than heartbeat.interval.ms, and in how many intervals that was seen
+    - `heartbeats`: when one was answered, and when the rebalance began that the answer reported, if it did
+    - `admissions`: by incarnation, when each of its member ids was issued, and added
+    - `last_joins`: how long the last JoinGroup of a join phase took to the coordinator, and when it arrived
+    - `joined`: from the completed join phase until the answer was handled
+    - `reactions`: from a heartbeat's answer until the revoked callback began, or JoinGroup was sent
+    - `assigned`: by generation, from the leader's answer until its assignment was at the coordinator
     """
 
     interval_ms: int
     drift: Mapping[tuple[str, int], tuple[float, int]]
-    beats: Mapping[tuple[str, int], tuple[int, int | None]]
-    came: Mapping[str, tuple[tuple[int, int], ...]]
-    sent: Mapping[tuple[str, int], tuple[int, int]]
+    heartbeats: Mapping[tuple[str, int], tuple[int, int | None]]
+    admissions: Mapping[str, tuple[tuple[int, int], ...]]
+    last_joins: Mapping[tuple[str, int], tuple[int, int]]
     joined: Mapping[tuple[str, int], int]
-    acted: Mapping[tuple[str, int], int]
+    reactions: Mapping[tuple[str, int], int]
     assigned: Mapping[int, int]
 
 
-def measured(plot: Incident) -> RecordedTimings:
-    """The rhythm that the record shows, as far as it does."""
+def recorded_timings(incident: Incident) -> RecordedTimings:
+    """The timings that the record shows."""
     drift: dict[tuple[str, int], tuple[float, int]] = {}
-    beats: dict[tuple[str, int], tuple[int, int | None]] = {}
+    heartbeats: dict[tuple[str, int], tuple[int, int | None]] = {}
     joined: dict[tuple[str, int], int] = {}
-    acted: dict[tuple[str, int], int] = {}
+    reactions: dict[tuple[str, int], int] = {}
     assigned: dict[int, int] = {}
-    for life in plot.lives:
-        for at in life.joins:
-            number = _generation(plot, life, at)
+    for incarnation in incident.incarnations:
+        for at in incarnation.joins_answered:
+            number = _generation(incident, incarnation, at)
             if number is not None:
-                wait = at - plot.generations[number].joined_ms
+                wait = at - incident.generations[number].joined_ms
                 if wait <= _ANSWERED_MS:  # else a static member came back and nobody rebalanced
-                    joined[life.name, number] = max(0, wait)
-        for at, wait in life.acted:
-            if (number := _generation(plot, life, at)) is not None:
-                acted[life.name, number] = wait
-        for at, beat in [*life.beats, *_last_beats(life, plot.settings)]:
-            number = _generation(plot, life, at)
-            if number is not None and (life.name, number) not in drift:
-                drift[life.name, number] = _drift(beat - _counted(plot, life, at), plot.settings[HEARTBEAT])
-                beats[life.name, number] = beat, _begun(plot, number, beat)
-    for number, generation in enumerate(plot.generations):
-        answered = _answered(plot, number)
+                    joined[incarnation.name, number] = max(0, wait)
+        for at, wait in incarnation.reactions:
+            if (number := _generation(incident, incarnation, at)) is not None:
+                reactions[incarnation.name, number] = wait
+        for at, heartbeat in [*incarnation.heartbeats, *_last_heartbeats(incarnation, incident.settings)]:
+            number = _generation(incident, incarnation, at)
+            if number is not None and (incarnation.name, number) not in drift:
+                drift[incarnation.name, number] = _drift(
+                    heartbeat - _counts_from(incident, incarnation, at), incident.settings[HEARTBEAT]
+                )
+                heartbeats[incarnation.name, number] = heartbeat, _rebalance_start(incident, number, heartbeat)
+    for number, generation in enumerate(incident.generations):
+        answered = _answered(incident, number)
         waits = [wait for (_, g), wait in joined.items() if g == number and wait <= (generation.sync_ms or 0)]
         if generation.sync_ms is not None and (answered is not None or waits):
             lead = max(waits, default=0) if answered is None else answered - generation.joined_ms
             assigned[number] = max(0, generation.sync_ms - max(0, lead))
-    came = {life.name: tuple(life.came) for life in plot.lives}
-    return RecordedTimings(plot.settings[HEARTBEAT], drift, beats, came, _sent(plot), joined, acted, assigned)
+    admissions = {incarnation.name: tuple(incarnation.admissions) for incarnation in incident.incarnations}
+    return RecordedTimings(
+        incident.settings[HEARTBEAT],
+        drift,
+        heartbeats,
+        admissions,
+        _last_joins(incident),
+        joined,
+        reactions,
+        assigned,
+    )
 
 
-def _counted(plot: Incident, life: Incarnation, joined_ms: int) -> int:
-    """What a client counts its heartbeats from: the answer to JoinGroup, or the one to SyncGroup."""
-    if not TRAITS[plot.client].heartbeats_from_sync:
+def _counts_from(incident: Incident, incarnation: Incarnation, joined_ms: int) -> int:
+    """From when a client counts its heartbeats: the answer to JoinGroup, or the one to SyncGroup, by library."""
+    if not TRAITS[incident.client].heartbeats_from_sync:
         return joined_ms
-    return next((at for at in life.synced if joined_ms <= at <= joined_ms + _ANSWERED_MS), joined_ms)
+    return next((at for at in incarnation.syncs_answered if joined_ms <= at <= joined_ms + _ANSWERED_MS), joined_ms)
 
 
-def _answered(plot: Incident, number: int) -> int | None:
+def _answered(incident: Incident, number: int) -> int | None:
     """When the leader of a generation handled its JoinGroup's answer."""
-    found = [at for life in plot.lives for at in life.led if _generation(plot, life, at) == number]
+    found = [
+        at
+        for incarnation in incident.incarnations
+        for at in incarnation.led_at
+        if _generation(incident, incarnation, at) == number
+    ]
     return found[-1] if found else None
 
 
-def _sent(plot: Incident) -> dict[tuple[str, int], tuple[int, int]]:
-    """A join phase ends when the last JoinGroup is there: by life and generation, how long it took, and when that was.
+def _last_joins(incident: Incident) -> dict[tuple[str, int], tuple[int, int]]:
+    """By incarnation and generation: how long the last JoinGroup of a join phase took, and when it arrived: at its end.
 
-    Who was added meanwhile was there then: the coordinator says so.
+    A member that was added after it had sent JoinGroup is left out: the coordinator shows when that arrived.
     """
     last: dict[int, tuple[int, str]] = {}
-    for life in plot.lives:
-        for at in life.joins:
-            number = _generation(plot, life, at)
-            sent = max([each for each in life.sent if each <= at], default=None)
-            if number is not None and sent is not None and not sent <= (life.added_ms or -1) <= at:
-                last[number] = max(last.get(number, (sent, life.name)), (sent, life.name))
-    ended = {number: plot.generations[number].joined_ms for number in last}
+    for incarnation in incident.incarnations:
+        for at in incarnation.joins_answered:
+            number = _generation(incident, incarnation, at)
+            sent = max([each for each in incarnation.joins_sent if each <= at], default=None)
+            if number is not None and sent is not None and not sent <= (incarnation.added_ms or -1) <= at:
+                last[number] = max(last.get(number, (sent, incarnation.name)), (sent, incarnation.name))
+    ended = {number: incident.generations[number].joined_ms for number in last}
     found = {(name, number): (max(0, ended[number] - sent), ended[number]) for number, (sent, name) in last.items()}
     return {key: way for key, way in found.items() if way[0] <= SENT_MS}
 
 
-def _begun(plot: Incident, number: int, beat_ms: int) -> int | None:
-    """When the rebalance began that ended this generation, if the heartbeat can have told of it."""
-    if number + 1 == len(plot.generations):
+def _rebalance_start(incident: Incident, number: int, heartbeat_ms: int) -> int | None:
+    """When the rebalance began that ended this generation, if a heartbeat's answer can have reported it."""
+    if number + 1 == len(incident.generations):
         return None
-    started = plot.generations[number + 1].started_ms
-    return started if started is not None and started <= beat_ms + _CLOCKS_MS else None
+    started = incident.generations[number + 1].started_ms
+    return started if started is not None and started <= heartbeat_ms + _CLOCKS_MS else None
 
 
-def _generation(plot: Incident, life: Incarnation, joined_ms: int) -> int | None:
+def _generation(incident: Incident, incarnation: Incarnation, joined_ms: int) -> int | None:
     """Which generation (counted from the record's first) a client joined whose answer it handled then."""
-    told = life.numbers.get(joined_ms, -1)
-    past = [i for i, generation in enumerate(plot.generations) if generation.joined_ms <= joined_ms + _CLOCKS_MS]
-    named = [i for i in past[-2:] if plot.generations[i].number == told]
+    number = incarnation.generation_at.get(joined_ms, -1)
+    past = [i for i, generation in enumerate(incident.generations) if generation.joined_ms <= joined_ms + _CLOCKS_MS]
+    named = [i for i in past[-2:] if incident.generations[i].number == number]
     return max(named or past, default=None)
 
 
-def _last_beats(life: Incarnation, settings: Mapping[str, int]) -> list[tuple[int, int]]:
+def _last_heartbeats(incarnation: Incarnation, settings: Mapping[str, int]) -> list[tuple[int, int]]:
     """The last heartbeat before a session ended came one session earlier, if one was due then."""
-    return [(joined, at) for joined, at in _last_words(life, settings[SESSION]) if on_time(at - joined, settings)]
+    return [
+        (joined, at) for joined, at in _last_requests(incarnation, settings[SESSION]) if on_time(at - joined, settings)
+    ]
 
 
-def silent_since(life: Incarnation, expired_ms: int, settings: Mapping[str, int]) -> bool:
-    """Whether the last word before a session ended was no heartbeat (a commit, then: it counts as one)."""
-    words = [each for each in _last_words(life, settings[SESSION]) if each[1] == expired_ms - settings[SESSION]]
-    return any(not on_time(at - joined, settings) for joined, at in words)
+def ended_with_commit(incarnation: Incarnation, expired_ms: int, settings: Mapping[str, int]) -> bool:
+    """Whether the last request before a session ended was not a heartbeat: then a commit, which renews it, too."""
+    requests = [
+        each for each in _last_requests(incarnation, settings[SESSION]) if each[1] == expired_ms - settings[SESSION]
+    ]
+    return any(not on_time(at - joined, settings) for joined, at in requests)
 
 
-def _last_words(life: Incarnation, session_ms: int) -> list[tuple[int, int]]:
-    """When it last joined before a session of it ended, and when the coordinator last heard of it."""
-    ends = [stall.expired_ms for stall in life.stalls if stall.kind == FROZEN]
-    if life.ending == KILL:
-        ends.append(life.expired_ms)
+def _last_requests(incarnation: Incarnation, session_ms: int) -> list[tuple[int, int]]:
+    """Pairs: when it last joined before a session of it ended, and when its last request reached the coordinator."""
+    ends = [stall.expired_ms for stall in incarnation.stalls if stall.kind == StallKind.FROZEN]
+    if incarnation.ending == Ending.KILL:
+        ends.append(incarnation.expired_ms)
     found = []
     for end in ends:
-        joined = [at for at in life.joins if end is not None and at < end - session_ms]
+        joined = [at for at in incarnation.joins_answered if end is not None and at < end - session_ms]
         if end is not None and joined:
             found.append((joined[-1], end - session_ms))
     return found

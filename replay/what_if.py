@@ -1,4 +1,4 @@
-"""What a group would have cost otherwise: choices beside the record, over many seeds, in the contract's rows."""
+"""`compare_choices`: the unavailable time of an incident as recorded and with each choice, over many seeds."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.availability.labels import BOTH_ENTITLED, Interval
 from groupsim.analysis.tables.summary import unavailable
 from groupsim.events.base import Recorded
-from groupsim.replay.fidelity import within
-from groupsim.replay.player import AS_RECORDED, GROUP, Choice, Played
+from groupsim.replay.fidelity import generations_within
+from groupsim.replay.player import AS_RECORDED, GROUP, Choice, ReplayedRun
 
-Player = Callable[[Choice, int], Played]
-"""One choice under one seed."""
+Player = Callable[[Choice, int], ReplayedRun]
+"""Replays one choice with one seed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What one run cost one group. `p95_partition_ms`: 5 % of its partitions at most were unavailable for longer."""
+    """What one run cost one group. `p95_partition_ms`: at most 5 % of its partitions were unavailable for longer."""
 
     rebalances: int
     unavailable_partition_ms: int
@@ -36,7 +36,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Over the seeds."""
+    """Median, least and most over the seeds."""
 
     median: int
     least: int
@@ -44,9 +44,12 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """A choice over all seeds. `versus_recorded`: its median unavailable time divided by that of the same story as
-    recorded (None: that was 0). `failures`: the sentences of runs that could not be played to their end."""
+class ChoiceResult:
+    """A choice over all seeds.
+
+    `versus_recorded`: its median unavailable time divided by that of the incident replayed as recorded (None: that was
+    0). `failures`: why runs could not be replayed to their end.
+    """
 
     choice: str
     rebalances: Range
@@ -58,7 +61,7 @@ class Verdict:
     failures: tuple[str, ...] = ()
 
     def row(self) -> dict[str, object]:
-        """The row of the contract, each figure a median, with the ranges beside it."""
+        """The row that `incident whatif` prints: medians, and the ranges of the seeds."""
         shown: dict[str, object] = {"choice": self.choice}
         for name in MEASURES:
             shown[name] = getattr(self, name).median
@@ -70,36 +73,36 @@ class Verdict:
 MEASURES = ("rebalances", "unavailable_partition_ms", "p95_partition_ms", "max_partitions", "unsafe_ms")
 
 
-def compare(
-    play: Player,
+def compare_choices(
+    replay: Player,
     choices: Sequence[Choice],
     seeds: range,
     group: str = GROUP,
     progress: Callable[[float], None] = lambda _: None,
-) -> list[Verdict]:
-    """The story as recorded, then with each choice, under every seed; in this order."""
+) -> list[ChoiceResult]:
+    """The incident as recorded, then with each choice, each with every seed; in this order."""
     everything = [AS_RECORDED, *choices]
-    found: list[Verdict] = []
+    found: list[ChoiceResult] = []
     for number, choice in enumerate(everything):
         costs: list[Cost] = []
         failures: dict[str, None] = {}
         for done, seed in enumerate(seeds, start=1):
-            run = play(choice, seed)
-            costs.append(cost(run.facts, group, run.from_ms, run.to_ms, len(within(run, group))))
+            run = replay(choice, seed)
+            costs.append(cost(run.facts, group, run.from_ms, run.to_ms, len(generations_within(run, group))))
             if run.failure:
                 failures.setdefault(run.failure)
             progress((number + done / len(seeds)) / len(everything))
-        before = found[0].unavailable_partition_ms.median if found else None
-        found.append(_verdict(choice.name, costs, before, tuple(failures)))
+        baseline = found[0].unavailable_partition_ms.median if found else None
+        found.append(_result(choice.name, costs, baseline, tuple(failures)))
     return found
 
 
-def _verdict(name: str, costs: Sequence[Cost], before: int | None, failures: tuple[str, ...]) -> Verdict:
+def _result(name: str, costs: Sequence[Cost], baseline: int | None, failures: tuple[str, ...]) -> ChoiceResult:
     ranges = {measure: _range([getattr(each, measure) for each in costs]) for measure in MEASURES}
     own = ranges["unavailable_partition_ms"].median
-    base = own if before is None else before
+    base = own if baseline is None else baseline
     versus = round(own / base, 4) if base else None
-    return Verdict(choice=name, versus_recorded=versus, failures=failures, **ranges)
+    return ChoiceResult(choice=name, versus_recorded=versus, failures=failures, **ranges)
 
 
 def _range(values: Sequence[int]) -> Range:
@@ -108,21 +111,21 @@ def _range(values: Sequence[int]) -> Range:
 
 def cost(facts: Sequence[Recorded], group: str, from_ms: int, to_ms: int, rebalances: int) -> Cost:
     """What a run cost one group between two instants."""
-    found = [i for i in (_cut(each, from_ms, to_ms) for each in intervals(facts, to_ms)) if i.group == group]
-    found = [each for each in found if each.duration_ms > 0]
-    totals = unavailable(found)
-    each: Counter[tuple[str, int]] = Counter({(i.topic, i.partition): 0 for i in found})
-    for i in found:
-        each[i.topic, i.partition] += i.duration_ms if i.unavailable else 0
-    ranked = sorted(each.values())
+    own = [_cut(interval, from_ms, to_ms) for interval in intervals(facts, to_ms) if interval.group == group]
+    own = [interval for interval in own if interval.duration_ms > 0]
+    totals = unavailable(own)
+    by_partition: Counter[tuple[str, int]] = Counter({(i.topic, i.partition): 0 for i in own})
+    for i in own:
+        by_partition[i.topic, i.partition] += i.duration_ms if i.unavailable else 0
+    ranked = sorted(by_partition.values())
     return Cost(
         rebalances=rebalances,
         unavailable_partition_ms=totals["partition_ms"],
         p95_partition_ms=ranked[math.ceil(0.95 * len(ranked)) - 1] if ranked else 0,
         max_partitions=totals["max_partitions"],
-        unsafe_ms=sum(i.duration_ms for i in found if i.sub_label == BOTH_ENTITLED),
+        unsafe_ms=sum(i.duration_ms for i in own if i.sub_label == BOTH_ENTITLED),
         unknown_ms=totals["unknown_ms"],
-        partitions=len(each),
+        partitions=len(by_partition),
     )
 
 

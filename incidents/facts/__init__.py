@@ -1,1 +1,19 @@
-"""Rows to the facts of a run."""
+"""From rows to the facts of a run.
+
+- `importer`: `import_run`, all of it in order
+- `clocks`: the rows of several files in one order
+- `skew`: how far a client's clock is from the broker's
+- `index`: look-ups over all rows
+- `processes`: which rows are of which client process
+- `client`: the facts of a process: its requests and answers
+- `client_partitions`: the facts of a process: partitions and callbacks
+- `coordinator`: the facts of a classic group's coordinator, from a broker's log
+- `consumer_group`: the same of a KIP-848 group
+- `clients_only`: the coordinator's facts where no broker log is given, inferred from the clients
+- `deaths`: when a process died that left no line of its death
+- `world`: topics and groups
+- `causes`: Kafka's sentences to causes: the only place that reads them
+- `detail`: typed values out of a row
+- `builder`: collects facts and notes
+- `notes`: notes on the logs as a whole
+"""

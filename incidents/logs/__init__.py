@@ -1,1 +1,14 @@
-"""Log files to rows."""
+"""From log files to rows.
+
+- `scan`: the lines of a file that could concern a group, in blocks of bytes (plain, gzip, UTF-16)
+- `multiline`: records that a layout cut into several lines
+- `formats`: what a layout puts around a message: time, level, thread, logger, prefixes. A new layout goes here
+- `structured`: JSON, key=value and CSV records
+- `times`: timestamps of any shape to UTC milliseconds
+- `recognition`: which program wrote a record, and what it says
+- `producers`: the wordings of each program
+- `patterns`: Wording, what a producer's module is made of
+- `rows`: Row and Reading, what comes out
+- `reader`: one file to rows
+- `reading`: several files to one Reading, by group and period
+"""

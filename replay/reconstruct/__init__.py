@@ -1,1 +1,13 @@
-"""What happened in a recorded incident, read from its facts."""
+"""What happened in a recorded incident, reconstructed from its facts.
+
+- `incident`: Incident, and `reconstruct`, which uses all the others
+- `incarnation`: Incarnation: one process, with what is known of it
+- `member_history`: the incarnations of processes that have a log
+- `unlogged_members`: members that only the coordinator knows
+- `members`: incarnations of one client in a row
+- `client_library`: which client library it is, and which assignors were offered
+- `rebalances`: Generation: one completed join phase
+- `inferred_settings`: timeouts, inferred or assumed. A new inference of a setting goes here
+- `topology_changes`: topics that grew, failovers, rejoins without a visible cause
+- `old_imports`: fields that imports of older versions lack
+"""

@@ -1,213 +1,191 @@
-"""What became of each consumer of a group, by the facts of its run: when it came, stood still, went, and how."""
+"""MemberHistory: a fold of one group's facts into the incarnations of its processes that have a log."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.events.base import Recorded, group_of, group_stream
-from groupsim.events.types import MemberId, ProcessId
+from groupsim.events.types import MemberId, ProcessId, RejoinCause
+from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, Stall, StallKind
 
-CLOSE, KILL = "close", "kill"
-BUSY, FROZEN = "busy", "frozen"
 LATE_MS = 150
-"""A process that acts on a rebalance so much later than its heartbeat told it was busy (a poll of 100 ms is not)."""
-_SUBSCRIBED = re.compile(r"subscription has changed .{0,4000} to \[([^\]]{0,4000})\]")
-_NOTICE = "already rebalancing"
+"""A process that acts on a rebalance later than this after it heard of it was busy (a poll of 100 ms is not)."""
 
 
-@dataclass(slots=True)
-class Stall:
-    """The application (`busy`) or the whole process (`frozen`) did nothing. None: not told since when, or no end."""
-
-    kind: str
-    from_ms: int | None
-    to_ms: int | None
-    expired_ms: int | None = None
-
-
-@dataclass(slots=True)
-class Incarnation:
-    """One process, or, where no log of it is given, one member id (`told` is False); times in ms of the run.
-
-    `starts_ms` is when its first request reached the coordinator (None: before the record begins), `added_ms` when it
-    became a member. `ending`: `close`, `kill` or None (it lives on); `expired_ms`: its session ended at the broker
-    when it was gone. `came`: when its member ids were issued, and added; `sent`: when it sent JoinGroup; `joins`:
-    when that was answered (`led`: to the leader), `synced`: SyncGroup. `beats`: pairs of such an answer and a later
-    instant at which a heartbeat of that generation was seen to be answered; `numbers`: the generation of such an
-    answer; `acted`: pairs of it and of how long after a heartbeat's answer the application thread took part in the
-    rebalance. `eager`: it gave all up before it joined again. `seen` are all its lines, `lost` when it lost its
-    coordinator, `grows` when it met new partitions.
-    """
-
-    name: str
-    client: str
-    told: bool
-    starts_ms: int | None = None
-    added_ms: int | None = None
-    ends_ms: int | None = None
-    ending: str | None = None
-    instance: str | None = None
-    ids: list[MemberId] = field(default_factory=list)
-    topics: tuple[str, ...] = ()
-    subscribes: list[tuple[int, tuple[str, ...]]] = field(default_factory=list)
-    grows: list[int] = field(default_factory=list)
-    stalls: list[Stall] = field(default_factory=list)
-    callbacks: dict[str, list[int]] = field(default_factory=dict)
-    came: list[tuple[int, int]] = field(default_factory=list)
-    sent: list[int] = field(default_factory=list)
-    joins: list[int] = field(default_factory=list)
-    led: list[int] = field(default_factory=list)
-    numbers: dict[int, int] = field(default_factory=dict)
-    synced: list[int] = field(default_factory=list)
-    beats: list[tuple[int, int]] = field(default_factory=list)
-    acted: list[tuple[int, int]] = field(default_factory=list)
-    protocols: list[str] = field(default_factory=list)
-    reasons: set[str] = field(default_factory=set)
-    seen: list[int] = field(default_factory=list)
-    lost: list[int] = field(default_factory=list)
-    joined_twice: bool = False
-    eager: bool = False
-    expired_ms: int | None = None
-
-
-class Incarnations:
-    """Folds the facts of one group into the lives of its processes. `unlogged_members` adds those without a log."""
+class MemberHistory:
+    """The incarnations of one group by process, and by member id. `unlogged_members` adds those without a log."""
 
     def __init__(self, group: str) -> None:
         self._group = group
-        self.all: dict[ProcessId, Incarnation] = {}
-        self.owner: dict[MemberId, Incarnation] = {}
-        self._started_ms: int | None = None
-        self._notice: dict[ProcessId, int | None] = {}
-        self._acted: dict[ProcessId, int] = {}
-        self._callback: dict[ProcessId, tuple[str, int]] = {}
-        self._giving: dict[ProcessId, int] = {}
-        self._called: dict[ProcessId, tuple[int, int]] = {}
+        self._folds: dict[ProcessId, _ProcessFold] = {}
+        self.by_member_id: dict[MemberId, Incarnation] = {}
 
-    def fold(self, facts: Iterable[Recorded]) -> None:
-        """Take the run's facts in, in order."""
+    @property
+    def incarnations(self) -> list[Incarnation]:
+        """In order of their first fact."""
+        return [fold.incarnation for fold in self._folds.values()]
+
+    def apply(self, facts: Iterable[Recorded]) -> None:
+        """Fold the facts of the run, in order."""
+        started_ms = 0
         for fact in facts:
             if isinstance(fact.event, p.ClientEvent) and group_of(fact.stream) == self._group:
-                life = self._life(fact.event)
-                life.seen.append(fact.at_ms)
-                self._membership(life, fact.event, fact.at_ms)
-                self._holding(life, fact.event, fact.at_ms)
-                self._ending(life, fact.event, fact.at_ms)
+                fold = self._fold(fact.event.process)
+                fold.apply(fact.event, fact.at_ms, started_ms)
+                self.by_member_id.update(dict.fromkeys(fold.new_ids, fold.incarnation))
+                fold.new_ids.clear()
             elif fact.stream == group_stream(self._group) and isinstance(fact.event, c.RebalanceStarted):
-                self._started_ms = fact.at_ms
+                started_ms = fact.at_ms
 
-    def _life(self, event: p.ClientEvent) -> Incarnation:
-        if event.process not in self.all:
-            self.all[event.process] = Incarnation(
-                event.process, event.process.rpartition(".")[0] or event.process, True
-            )
-        return self.all[event.process]
+    def _fold(self, process: ProcessId) -> _ProcessFold:
+        if process not in self._folds:
+            client = process.rpartition(".")[0] or process
+            self._folds[process] = _ProcessFold(Incarnation(process, client, logged=True))
+        return self._folds[process]
 
-    def _membership(self, life: Incarnation, event: p.ClientEvent, at: int) -> None:
+
+class _ProcessFold:
+    """Folds the facts of one process into its incarnation.
+
+    `_heard` since its last JoinGroup was answered, it heard that the group is rebalancing: at `_heard_ms`, which is
+    None as soon as it has acted on it. `_acted_ms`: when its application thread last took part in a rebalance.
+    `_callback`: kind and start of the one that runs; `_last_callback`: start and end of the last one.
+    `_revoking_ms`: when it began to give partitions up, since its last JoinGroup.
+    """
+
+    def __init__(self, incarnation: Incarnation) -> None:
+        self.incarnation = incarnation
+        self.new_ids: list[MemberId] = []
+        self._rebalance_started_ms = 0
+        self._heard = False
+        self._heard_ms: int | None = None
+        self._acted_ms: int | None = None
+        self._callback: tuple[str, int] | None = None
+        self._last_callback: tuple[int, int] | None = None
+        self._revoking_ms: int | None = None
+
+    def apply(self, event: p.ClientEvent, at: int, rebalance_started_ms: int) -> None:
+        """Fold one fact. `rebalance_started_ms`: when the group's latest rebalance began."""
+        self._rebalance_started_ms = rebalance_started_ms
+        self.incarnation.line_times.append(at)
+        self._apply_to_membership(event, at)
+        self._apply_to_partitions(event, at)
+        self._apply_to_ending(event, at)
+
+    def _apply_to_membership(self, event: p.ClientEvent, at: int) -> None:
+        incarnation = self.incarnation
         match event:
             case p.ProcessStarted():
-                life.client, life.instance, life.topics = event.client_id, event.instance_id, event.topics
-            case p.JoinSent(member=member):
-                noticed_and_gave = life.name in self._notice and life.name in self._giving
-                life.eager = life.eager or (noticed_and_gave and not event.owned)
-                known = life.joins or self._holds(life) or (member and not life.ids)
-                if life.starts_ms is None and not known:
-                    life.starts_ms = at
-                elif not life.joins and member:
-                    life.joined_twice = True
-                life.sent.append(at)
-                self._use(life, member)
-                self._act(life, at)
-                self._giving.pop(life.name, None)
+                incarnation.client, incarnation.instance = event.client_id, event.instance_id
+                incarnation.topics, incarnation.library = event.topics, event.library
+            case p.JoinSent():
+                self._join_sent(event, at)
             case p.JoinOk(member=member):
-                self._use(life, member)
-                life.joins.append(at)
-                life.numbers[at] = event.generation
-                life.led += [at] * bool(event.leader)
-                self._notice.pop(life.name, None)
-                if event.protocol and event.protocol not in life.protocols[-1:]:
-                    life.protocols.append(event.protocol)
-            case p.RejoinRequested(reason=reason):
-                self._reason(life, reason, at)
+                self._use(member)
+                incarnation.joins_answered.append(at)
+                incarnation.generation_at[at] = event.generation
+                incarnation.led_at += [at] * bool(event.leader)
+                self._heard, self._heard_ms = False, None
+                if event.protocol and event.protocol not in incarnation.protocols[-1:]:
+                    incarnation.protocols.append(event.protocol)
+            case p.RejoinRequested():
+                self._rejoin_requested(event, at)
             case p.CoordinatorLost():
-                life.lost.append(at)
+                incarnation.coordinator_losses.append(at)
             case p.PollExpired():
-                life.stalls.append(Stall(BUSY, None, None, expired_ms=at))
+                incarnation.stalls.append(Stall(StallKind.BUSY, None, None, expired_ms=at))
             case _:
                 pass
 
-    def _reason(self, life: Incarnation, reason: str, at: int) -> None:
-        life.reasons.add(reason[:40])
-        if _NOTICE in reason:
-            if life.name not in self._notice:
-                self._notice[life.name] = at
-                if life.joins:
-                    life.beats.append((life.joins[-1], at))
-        elif found := _SUBSCRIBED.search(reason):
-            life.subscribes.append((at, tuple(sorted(t.strip() for t in found[1].split(",") if t.strip()))))
-        elif "cached metadata has changed" in reason or "cluster metadata has changed" in reason:
-            life.grows.append(at)
+    def _join_sent(self, event: p.JoinSent, at: int) -> None:
+        incarnation = self.incarnation
+        if self._heard and self._revoking_ms is not None and not event.owned:
+            incarnation.revokes_all = True
+        log_begins_later = self._acted_ms is not None and not incarnation.member_ids
+        is_member = incarnation.joins_answered or log_begins_later or (event.member and not incarnation.member_ids)
+        if incarnation.starts_ms is None and not is_member:
+            incarnation.starts_ms = at
+        elif not incarnation.joins_answered and event.member:
+            incarnation.rejoined_with_id = True
+        incarnation.joins_sent.append(at)
+        self._use(event.member)
+        self._act(at)
+        self._revoking_ms = None
 
-    def _holding(self, life: Incarnation, event: p.ClientEvent, at: int) -> None:
+    def _rejoin_requested(self, event: p.RejoinRequested, at: int) -> None:
+        incarnation = self.incarnation
+        if event.cause is not None:
+            incarnation.rejoin_causes.add(event.cause)
+        if event.cause is RejoinCause.GROUP_REBALANCING:
+            if not self._heard:
+                self._heard, self._heard_ms = True, at
+                if incarnation.joins_answered:
+                    incarnation.heartbeats.append((incarnation.joins_answered[-1], at))
+        elif event.topics is not None:
+            incarnation.subscriptions.append((at, event.topics))
+        elif event.cause is RejoinCause.METADATA_CHANGED:
+            incarnation.metadata_changes.append(at)
+
+    def _apply_to_partitions(self, event: p.ClientEvent, at: int) -> None:
+        incarnation = self.incarnation
         match event:
             case p.CallbackStart(kind=kind, partitions=partitions):
                 if partitions:
-                    self._callback[life.name] = kind, at
+                    self._callback = kind, at
                 if kind != "assigned":
-                    self._act(life, at)
-                    self._giving[life.name] = at
-            case p.CallbackEnd(kind=kind) if life.name in self._callback:
-                began, since = self._callback.pop(life.name)
-                self._called[life.name] = since, at
-                if began == kind:
-                    life.callbacks.setdefault(kind, []).append(at - since)
+                    self._act(at)
+                    self._revoking_ms = at
+            case p.CallbackEnd(kind=kind) if self._callback is not None:
+                (started_kind, since), self._callback = self._callback, None
+                self._last_callback = since, at
+                if started_kind == kind:
+                    incarnation.callbacks.setdefault(kind, []).append(at - since)
             case p.ViewChanged(partitions=partitions):
-                if partitions and not life.joins and life.starts_ms is None:
-                    life.seen.insert(0, at)
-                    self._acted[life.name] = at
+                if partitions and not incarnation.joins_answered and incarnation.starts_ms is None:
+                    incarnation.line_times.insert(0, at)
+                    self._acted_ms = at
             case p.SyncOk(member=member):
-                self._use(life, member)
-                life.synced.append(at)
-                self._giving.pop(life.name, None)
+                self._use(member)
+                incarnation.syncs_answered.append(at)
+                self._revoking_ms = None
             case _:
                 pass
 
-    def _ending(self, life: Incarnation, event: p.ClientEvent, at: int) -> None:
+    def _apply_to_ending(self, event: p.ClientEvent, at: int) -> None:
+        incarnation = self.incarnation
         match event:
             case p.Closed():
-                began = self._giving.get(life.name, at)
-                life.ending, life.ends_ms = CLOSE, began if began >= max(life.joins, default=0) else at
+                since = at if self._revoking_ms is None else self._revoking_ms
+                incarnation.ending = Ending.CLOSE
+                incarnation.ends_ms = since if since >= max(incarnation.joins_answered, default=0) else at
             case p.Crashed():
-                life.ending, life.ends_ms = KILL, at
+                incarnation.ending, incarnation.ends_ms = Ending.KILL, at
             case _:
                 pass
 
-    def _holds(self, life: Incarnation) -> bool:
-        """Whether it was shown with partitions before it ever asked to join: its log begins in the middle."""
-        return life.name in self._acted and not life.ids
+    def _use(self, member: MemberId) -> None:
+        if member and member not in self.incarnation.member_ids:
+            self.incarnation.member_ids.append(member)
+            self.new_ids.append(member)
 
-    def _use(self, life: Incarnation, member: MemberId) -> None:
-        if member and member not in life.ids:
-            life.ids.append(member)
-            self.owner[member] = life
+    def _act(self, at: int) -> None:
+        """Its application thread takes part in the rebalance: perhaps late, or after a batch that was too long."""
+        incarnation, heard_ms = self.incarnation, self._heard_ms
+        if heard_ms is not None and at - heard_ms <= LATE_MS and incarnation.joins_answered:
+            incarnation.reactions.append((incarnation.joins_answered[-1], at - heard_ms))
+        if heard_ms is not None and at - heard_ms > LATE_MS and not self._was_in_callback(heard_ms, at):
+            last_join = max(incarnation.joins_answered, default=0)
+            idle_ms = max(self._rebalance_started_ms, last_join, self._acted_ms or 0)
+            incarnation.stalls.append(Stall(StallKind.BUSY, min(idle_ms, heard_ms), at))
+        self._heard_ms = None  # hearing the same again, during a long callback for example, is nothing new
+        stall = incarnation.stalls[-1] if incarnation.stalls else None
+        if stall is not None and stall.expired_ms is not None and stall.to_ms is None:
+            stall.to_ms = at
+        self._acted_ms = at
 
-    def _act(self, life: Incarnation, at: int) -> None:
-        """Its application thread took part in the rebalance: was it late, or back from an overlong batch?"""
-        noticed = self._notice.get(life.name)
-        if noticed is not None and life.joins and at - noticed <= LATE_MS:
-            life.acted.append((life.joins[-1], at - noticed))
-        since, until = self._called.get(life.name, (at, 0))
-        called_back = noticed is not None and since <= noticed and until >= at - LATE_MS
-        if noticed is not None and at - noticed > LATE_MS and not called_back:
-            began = max(self._started_ms or 0, max(life.joins, default=0), self._acted.get(life.name, 0))
-            life.stalls.append(Stall(BUSY, min(began, noticed), at))
-        if life.name in self._notice:
-            self._notice[life.name] = None  # what it is told again, in a long callback say, is no news
-        open_stall = life.stalls[-1] if life.stalls else None
-        if open_stall is not None and open_stall.expired_ms is not None and open_stall.to_ms is None:
-            open_stall.to_ms = at
-        self._acted[life.name] = at
+    def _was_in_callback(self, heard_ms: int, at: int) -> bool:
+        """The time since it heard of the rebalance was spent in a callback."""
+        since, until = self._last_callback or (at, 0)
+        return since <= heard_ms and until >= at - LATE_MS

@@ -1,4 +1,8 @@
-"""The generations of a group by its coordinator's facts: why each began, and how long its two phases took."""
+"""Generation: one completed join phase by the coordinator's facts alone, of recorded and of simulated runs.
+
+`analysis.timelines` shows rebalances to people: it names processes, and has those that were given up. A replay compares
+what the coordinator says on both sides: member ids, sizes, the assignor, also of a join phase without a known start.
+"""
 
 from __future__ import annotations
 
@@ -8,25 +12,26 @@ from dataclasses import dataclass, replace
 from groupsim.events import classic as c
 from groupsim.events.base import Recorded, group_stream
 from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupEmptied
-from groupsim.events.types import MemberId
+from groupsim.events.types import MemberId, RejoinCause
 
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """One completed join phase; times in ms of the run. None: the log does not tell, or it never came.
+    """One completed join phase; times in ms of the run. None: unknown, or it did not happen.
 
-    The join phase runs from `started_ms` to `joined_ms`, the sync phase from there to `synced_ms`. `member`: who caused
-    it. `size`: how many members joined, `members` their ids where they are told; `dropped` did not join in time.
+    The join phase runs from `started_ms` to `joined_ms`, the sync phase from there to `synced_ms`. `member` caused it,
+    for the reason `client_cause` by its own words. `size`: how many members joined, `members`: their ids where they are
+    known; `dropped` did not join in time.
     """
 
     number: int
     cause: str
-    reason: str
     size: int
     joined_ms: int
     started_ms: int | None = None
     synced_ms: int | None = None
     member: MemberId | None = None
+    client_cause: RejoinCause | None = None
     members: tuple[MemberId, ...] | None = None
     protocol: str | None = None
     initial: bool = False
@@ -43,7 +48,7 @@ class Generation:
         return None if self.synced_ms is None else self.synced_ms - self.joined_ms
 
 
-def generations(facts: Iterable[Recorded], group: str) -> list[Generation]:
+def generations_of(facts: Iterable[Recorded], group: str) -> list[Generation]:
     """All completed join phases of one group, in order; works on recorded and on simulated runs."""
     found: list[Generation] = []
     started: tuple[int, c.RebalanceStarted] | None = None
@@ -69,7 +74,6 @@ def _completed(at_ms: int, done: c.JoinPhaseCompleted, started: tuple[int, c.Reb
     known = Generation(
         number=done.generation,
         cause="unknown",
-        reason="",
         size=done.size,
         joined_ms=at_ms,
         members=done.members,
@@ -80,4 +84,6 @@ def _completed(at_ms: int, done: c.JoinPhaseCompleted, started: tuple[int, c.Reb
         return known
     at, start = started
     initial = start.initial or start.generation <= 0
-    return replace(known, cause=start.cause, reason=start.reason, started_ms=at, member=start.member, initial=initial)
+    return replace(
+        known, cause=start.cause, client_cause=start.client_cause, started_ms=at, member=start.member, initial=initial
+    )

@@ -1,4 +1,4 @@
-"""Members of a group as its coordinator saw them: joined to the lives their own logs tell, or lives of their own."""
+"""Members as the coordinator saw them: combined with the incarnations that have a log, or incarnations of their own."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 from groupsim.events import classic as c
 from groupsim.events.base import Recorded, group_stream
-from groupsim.events.types import MemberId
+from groupsim.events.types import LeaveCause, MemberId
 from groupsim.incidents.facts.detail import client_id_in
-from groupsim.replay.reconstruct.member_history import BUSY, CLOSE, FROZEN, KILL, Incarnation, Incarnations, Stall
+from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, Stall, StallKind
+from groupsim.replay.reconstruct.member_history import MemberHistory
 from groupsim.replay.reconstruct.rebalances import Generation
 
 NEAR_MS = 60_000
-"""A member id is a known process's only if it came to the coordinator so close to one of its JoinGroups."""
-_POLL = "poll timeout"
+"""A process gets the times of a member id only if the id was issued this close to its first JoinGroup."""
 
 
 @dataclass(slots=True)
-class Entry:
-    """What the coordinator's facts say of one member id; times in ms."""
+class MemberRecord:
+    """What the coordinator's facts say of one member id; times in ms of the run."""
 
     member: MemberId
     client: str
@@ -28,7 +28,7 @@ class Entry:
     added_ms: int | None = None
     removed_ms: int | None = None
     cause: str = ""
-    reason: str = ""
+    leave_cause: LeaveCause | None = None
     replaced: bool = False
 
     @property
@@ -37,13 +37,13 @@ class Entry:
         return self.added_ms if self.issued_ms is None else self.issued_ms
 
 
-def entries(facts: Iterable[Recorded], group: str) -> list[Entry]:
+def member_records(facts: Iterable[Recorded], group: str) -> list[MemberRecord]:
     """Every member id the coordinator of a group named, in order."""
-    found: dict[MemberId, Entry] = {}
+    found: dict[MemberId, MemberRecord] = {}
     stream = group_stream(group)
 
-    def entry(member: MemberId, client: str | None = None) -> Entry:
-        return found.setdefault(member, Entry(member, client or client_id_in(member) or member))
+    def record_of(member: MemberId, client: str | None = None) -> MemberRecord:
+        return found.setdefault(member, MemberRecord(member, client or client_id_in(member) or member))
 
     for fact in facts:
         at = fact.at_ms
@@ -51,122 +51,142 @@ def entries(facts: Iterable[Recorded], group: str) -> list[Entry]:
             continue
         match fact.event:
             case c.MemberIdIssued(member=member, client_id=client):
-                entry(member, client).issued_ms = at
+                record_of(member, client).issued_ms = at
             case c.MemberAdded(member=member, client_id=client, instance_id=instance):
-                known = entry(member, client)
+                known = record_of(member, client)
                 known.added_ms, known.instance = at, instance
                 known.client = instance or known.client
             case c.MemberReplaced(member=member, old=old, instance_id=instance):
-                entry(old, instance).replaced = True
+                record_of(old, instance).replaced = True
                 if member is not None:
-                    entry(member, instance).added_ms, found[member].instance = at, instance
-            case c.MemberRemoved(member=member, cause=cause, reason=reason):
-                gone = entry(member)
-                gone.removed_ms, gone.cause, gone.reason = at, cause, reason or ""
+                    record_of(member, instance).added_ms, found[member].instance = at, instance
+            case c.MemberRemoved(member=member, cause=cause, leave_cause=leave_cause):
+                removed = record_of(member)
+                removed.removed_ms, removed.cause, removed.leave_cause = at, cause, leave_cause
             case _:
                 pass
     return list(found.values())
 
 
-def join(lives: Incarnations, known: list[Entry], passed: list[Generation], end_ms: int) -> list[Incarnation]:
-    """All lives of the group: those told by logs, completed by the coordinator's word, and those only it knows of."""
-    ghosts = []
-    for each in known:
-        life = lives.owner.get(each.member) or _unnamed(lives, each)
-        if life is not None:
-            _complete(life, each)
-        elif each.added_ms is not None:
-            ghosts.append(_ghost(each, passed, end_ms))
-    return [*lives.all.values(), *ghosts]
+def combined(
+    history: MemberHistory, records: list[MemberRecord], generations: list[Generation], end_ms: int
+) -> list[Incarnation]:
+    """All incarnations of the group: those with a log, completed by the coordinator's facts, then those without."""
+    unlogged = []
+    for record in records:
+        incarnation = history.by_member_id.get(record.member) or _by_client_id(history, record)
+        if incarnation is not None:
+            _complete(incarnation, record)
+        elif record.added_ms is not None:
+            unlogged.append(_unlogged(record, generations, end_ms))
+    return [*history.incarnations, *unlogged]
 
 
-def _unnamed(lives: Incarnations, entry: Entry) -> Incarnation | None:
-    """The process of a member id that no line of a client names: by client id, and the time."""
-    at = entry.came_ms
-    for life in lives.all.values():
-        if at is not None and life.client == entry.client and life.seen and entry.member not in life.ids:
-            ends = life.seen[-1] if life.ends_ms is None else life.ends_ms
-            if life.seen[0] - 1_000 <= at <= ends:
-                life.ids.append(entry.member)
-                return life
+def _by_client_id(history: MemberHistory, record: MemberRecord) -> Incarnation | None:
+    """The process of a member id that no line of a client names: by its client id and the time."""
+    at = record.came_ms
+    for incarnation in history.incarnations:
+        if (
+            at is not None
+            and incarnation.client == record.client
+            and incarnation.line_times
+            and record.member not in incarnation.member_ids
+        ):
+            ends = incarnation.line_times[-1] if incarnation.ends_ms is None else incarnation.ends_ms
+            if incarnation.line_times[0] - 1_000 <= at <= ends:
+                incarnation.member_ids.append(record.member)
+                return incarnation
     return None
 
 
-def _complete(life: Incarnation, entry: Entry) -> None:
-    came = entry.came_ms
-    if came is not None and entry.added_ms is not None:
-        life.came.append((came, entry.added_ms))
-    first = life.ids[:1] == [entry.member]
-    if first and came is not None and life.starts_ms is not None and abs(came - life.starts_ms) <= NEAR_MS:
-        life.starts_ms, life.added_ms = came, entry.added_ms
-    if entry.removed_ms is None:
+def _complete(incarnation: Incarnation, record: MemberRecord) -> None:
+    came = record.came_ms
+    if came is not None and record.added_ms is not None:
+        incarnation.admissions.append((came, record.added_ms))
+    first = incarnation.member_ids[:1] == [record.member]
+    if (
+        first
+        and came is not None
+        and incarnation.starts_ms is not None
+        and abs(came - incarnation.starts_ms) <= NEAR_MS
+    ):
+        incarnation.starts_ms, incarnation.added_ms = came, record.added_ms
+    if record.removed_ms is None:
         return
-    after = next((at for at in life.seen if at > entry.removed_ms + 1), None)
-    expired_itself = any(stall.expired_ms is not None for stall in life.stalls)
-    if entry.cause == "session-expired":
-        if life.ending is not None:
-            life.expired_ms = entry.removed_ms
+    after = next((at for at in incarnation.line_times if at > record.removed_ms + 1), None)
+    expired_itself = any(stall.expired_ms is not None for stall in incarnation.stalls)
+    if record.cause == "session-expired":
+        if incarnation.ending is not None:
+            incarnation.expired_ms = record.removed_ms
         elif after is None:
-            life.ending, life.ends_ms, life.expired_ms = KILL, entry.removed_ms, entry.removed_ms
+            incarnation.ending, incarnation.ends_ms, incarnation.expired_ms = (
+                Ending.KILL,
+                record.removed_ms,
+                record.removed_ms,
+            )
         else:
-            life.stalls.append(Stall(FROZEN, None, after, expired_ms=entry.removed_ms))
-    elif entry.cause in ("join-timeout", "sync-timeout") and not expired_itself:
-        life.stalls.append(Stall(BUSY, life.joins[-1] if life.joins else None, after))
-    elif entry.cause == "left" and life.ending is None and after is None:
-        life.ending, life.ends_ms = CLOSE, entry.removed_ms
+            incarnation.stalls.append(Stall(StallKind.FROZEN, None, after, expired_ms=record.removed_ms))
+    elif record.cause in ("join-timeout", "sync-timeout") and not expired_itself:
+        incarnation.stalls.append(
+            Stall(StallKind.BUSY, incarnation.joins_answered[-1] if incarnation.joins_answered else None, after)
+        )
+    elif record.cause == "left" and incarnation.ending is None and after is None:
+        incarnation.ending, incarnation.ends_ms = Ending.CLOSE, record.removed_ms
 
 
-def _ghost(entry: Entry, passed: list[Generation], end_ms: int) -> Incarnation:
-    """A member that only the coordinator knows."""
-    life = Incarnation(entry.member, entry.client, told=False, instance=entry.instance, ids=[entry.member])
-    life.starts_ms = _came(entry, passed)
-    life.added_ms = entry.added_ms if life.starts_ms is not None else None
-    if entry.removed_ms is not None:
-        life.ends_ms = entry.removed_ms
-        if entry.cause == "session-expired":
-            life.ending, life.expired_ms = KILL, entry.removed_ms
-        elif entry.cause == "left" and _POLL not in entry.reason:
-            life.ending = CLOSE
-        else:  # its application was too slow; it lives on
-            life.ends_ms = None
-            slow = Stall(BUSY, None, None, expired_ms=entry.removed_ms if entry.cause == "left" else None)
-            slow.from_ms = None if entry.cause == "left" else _prepared(passed, entry.removed_ms)
-            life.stalls.append(slow)
-    elif entry.replaced:
-        life.ending, life.ends_ms = CLOSE, None  # until its successor comes
-    elif (left := _left(entry, passed)) is not None:
-        life.ending, life.ends_ms = CLOSE, left
-    return life
+def _unlogged(record: MemberRecord, generations: list[Generation], end_ms: int) -> Incarnation:
+    """A member that has no log: the coordinator's facts are all that is known."""
+    incarnation = Incarnation(
+        record.member, record.client, logged=False, instance=record.instance, member_ids=[record.member]
+    )
+    incarnation.starts_ms = _joined_ms(record, generations)
+    incarnation.added_ms = record.added_ms if incarnation.starts_ms is not None else None
+    if record.removed_ms is not None:
+        incarnation.ends_ms = record.removed_ms
+        if record.cause == "session-expired":
+            incarnation.ending, incarnation.expired_ms = Ending.KILL, record.removed_ms
+        elif record.cause == "left" and record.leave_cause is not LeaveCause.POLL_TIMEOUT:
+            incarnation.ending = Ending.CLOSE
+        else:  # its application was too slow; it runs on
+            incarnation.ends_ms = None
+            slow = Stall(StallKind.BUSY, None, None, expired_ms=record.removed_ms if record.cause == "left" else None)
+            slow.from_ms = None if record.cause == "left" else _join_phase_start(generations, record.removed_ms)
+            incarnation.stalls.append(slow)
+    elif record.replaced:
+        incarnation.ending, incarnation.ends_ms = Ending.CLOSE, None  # until its successor comes
+    elif (left := _left_ms(record, generations)) is not None:
+        incarnation.ending, incarnation.ends_ms = Ending.CLOSE, left
+    return incarnation
 
 
-def _came(entry: Entry, passed: list[Generation]) -> int | None:
-    """When it joined; None: before the record. One never seen to join is added where it is first named."""
-    if entry.issued_ms is not None or entry.added_ms is None:
-        return entry.issued_ms
-    for generation in passed:
-        if generation.started_ms == entry.added_ms and generation.member == entry.member:
-            return entry.added_ms if generation.cause in ("member-joined", "static-replaced") else None
-        if generation.joined_ms == entry.added_ms:  # named by a leader's plan alone
-            return None if generation is passed[0] else generation.started_ms
-    if entry.removed_ms == entry.added_ms:
+def _joined_ms(record: MemberRecord, generations: list[Generation]) -> int | None:
+    """When it joined; None: before the record begins. Without a line for its joining it was added where named."""
+    if record.issued_ms is not None or record.added_ms is None:
+        return record.issued_ms
+    for generation in generations:
+        if generation.started_ms == record.added_ms and generation.member == record.member:
+            return record.added_ms if generation.cause in ("member-joined", "static-replaced") else None
+        if generation.joined_ms == record.added_ms:  # named only by a leader's assignment
+            return None if generation is generations[0] else generation.started_ms
+    if record.removed_ms == record.added_ms:
         return None
-    return entry.added_ms
+    return record.added_ms
 
 
-def _prepared(passed: list[Generation], at_ms: int) -> int | None:
-    """When the join phase began that was under way at an instant."""
+def _join_phase_start(generations: list[Generation], at_ms: int) -> int | None:
+    """When the join phase that ran at this instant began."""
     return next(
-        (g.started_ms for g in passed if g.started_ms is not None and g.started_ms <= at_ms <= g.joined_ms), None
+        (g.started_ms for g in generations if g.started_ms is not None and g.started_ms <= at_ms <= g.joined_ms), None
     )
 
 
-def _left(entry: Entry, passed: list[Generation]) -> int | None:
-    """When it went without a word of the coordinator: the start of the first generation that is without it."""
+def _left_ms(record: MemberRecord, generations: list[Generation]) -> int | None:
+    """When it left, if no fact says so: the start of the first generation without it."""
     inside = False
-    for generation in passed:
+    for generation in generations:
         if generation.members is None:
             continue
-        if entry.member in generation.members:
+        if record.member in generation.members:
             inside = True
         elif inside:
             return generation.started_ms if generation.started_ms is not None else generation.joined_ms

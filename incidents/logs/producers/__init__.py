@@ -1,1 +1,13 @@
-"""The wordings of each program that writes about consumer groups."""
+"""The wordings of each program that writes about consumer groups. `logs.recognition` lists the producers.
+
+- `broker`: the coordinator about classic groups (Scala 0.11-3.x, Java 3.7-4.x)
+- `broker_consumer`: the coordinator about consumer groups (KIP-848)
+- `broker_lifecycle`: brokers about themselves: starting, stopping, loading
+- `java_client`: Java clients: the prefix that names client and group
+- `java_sentences`: what follows that prefix and is shown
+- `java_context_sentences`: what follows that prefix and only the import uses
+- `librdkafka`: librdkafka, alone or in another program's log
+- `python_clients`: kafka-python, aiokafka, faust
+- `go_clients`: Sarama and franz-go
+- `kafkajs`: KafkaJS
+"""

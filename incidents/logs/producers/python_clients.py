@@ -189,12 +189,22 @@ WORDINGS: tuple[Wording, ...] = (
 _LOGGERS = (("aiokafka", Program.AIOKAFKA), ("org.apache.kafka", Program.JAVA), ("kafka.", Program.KAFKA_PYTHON))
 """The beginning of a logger's name, and the library that it belongs to."""
 _LOGGER_LEFT = re.compile(r"\b(aiokafka|org\.apache\.kafka|kafka)\.(?:[a-z_]{1,40}\.){0,6}[A-Za-z_]{1,60}\b")
-_PYTHON_ALONE = re.compile(
-    r"<Generation |TopicPartition\(topic=|eartbeat thread|Heartbeat poll expired|Updating subscribed topics"
-    r"|\bset\(|coordinator dead \(node|; forcibly revoking|with member_id|Received member id"
-    r"|eartbeat failed for group|eartbeat session expired"
+_WORDED_BY = (
+    (
+        Program.AIOKAFKA,
+        re.compile(
+            r"Joined group '|\bfrozenset\(|\)for group |Heartbeat failed: |session expired - |request succeeded"
+        ),
+    ),
+    (
+        Program.KAFKA_PYTHON,
+        re.compile(
+            r"<Generation |eartbeat thread|Heartbeat poll expired|session expired, |; forcibly revoking|\bset\(\["
+            r"|coordinator dead \(node .{1,100}\) for group|Received member id"
+        ),
+    ),
 )
-"""What no Java client prints."""
+"""What only one of the libraries prints."""
 
 
 def read(record: Record) -> tuple[Match, ...] | None:
@@ -213,6 +223,4 @@ def _program(record: Record) -> Program | None:
     for start, program in _LOGGERS:
         if logger.startswith(start):
             return program
-    if "frozenset(" in record.text:
-        return Program.AIOKAFKA
-    return Program.KAFKA_PYTHON if _PYTHON_ALONE.search(record.text[:4000]) else None
+    return next((program for program, pattern in _WORDED_BY if pattern.search(record.text[:4000])), None)

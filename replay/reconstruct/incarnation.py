@@ -1,0 +1,85 @@
+"""Incarnation: one process of a group, as its facts describe it: when it ran, joined, was busy or frozen, and ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from groupsim.events.types import MemberId, RejoinCause
+
+
+class Ending(StrEnum):
+    """How a process ended."""
+
+    CLOSE = "close"
+    KILL = "kill"
+
+
+class StallKind(StrEnum):
+    """What did nothing during a stall: the application (`BUSY`), or the whole process (`FROZEN`)."""
+
+    BUSY = "busy"
+    FROZEN = "frozen"
+
+
+@dataclass(slots=True)
+class Stall:
+    """A time without polls, in ms of the run; None: no log shows since when, or until when.
+
+    `expired_ms`: when the membership ended because of it.
+    """
+
+    kind: StallKind
+    from_ms: int | None
+    to_ms: int | None
+    expired_ms: int | None = None
+
+
+@dataclass(slots=True)
+class Incarnation:
+    """One process, or, if it has no log (`logged` is False), one member id; times in ms of the run.
+
+    - `starts_ms`: its first request reached the coordinator (None: before the record begins); `added_ms`: it became a
+      member; `ends_ms` with `ending` (None: it runs on); `expired_ms`: its session ended at the broker after that.
+    - `admissions`: when each of its member ids was issued, and added.
+    - `joins_sent`, `joins_answered` (`led_at`: of these, as leader), `syncs_answered`; `generation_at`: the generation
+      of an answer to JoinGroup.
+    - `heartbeats`: pairs of an answer to JoinGroup and a later instant at which a heartbeat was answered.
+    - `reactions`: pairs of an answer to JoinGroup and the ms from the answer to a heartbeat until the application
+      thread took part in the rebalance.
+    - `line_times`: of all its lines; `coordinator_losses`; `metadata_changes`: when it noticed new partitions.
+    - `callbacks`: durations in ms, by kind; `subscriptions`: when it subscribed to other topics.
+    - `revokes_all`: it revoked everything before it joined again; `rejoined_with_id`: it joined twice at the start,
+      because the coordinator required a member id.
+    """
+
+    name: str
+    client: str
+    logged: bool
+    library: str | None = None
+    starts_ms: int | None = None
+    added_ms: int | None = None
+    ends_ms: int | None = None
+    ending: Ending | None = None
+    instance: str | None = None
+    member_ids: list[MemberId] = field(default_factory=list)
+    topics: tuple[str, ...] = ()
+    subscriptions: list[tuple[int, tuple[str, ...]]] = field(default_factory=list)
+    metadata_changes: list[int] = field(default_factory=list)
+    stalls: list[Stall] = field(default_factory=list)
+    callbacks: dict[str, list[int]] = field(default_factory=dict)
+    admissions: list[tuple[int, int]] = field(default_factory=list)
+    joins_sent: list[int] = field(default_factory=list)
+    joins_answered: list[int] = field(default_factory=list)
+    led_at: list[int] = field(default_factory=list)
+    generation_at: dict[int, int] = field(default_factory=dict)
+    syncs_answered: list[int] = field(default_factory=list)
+    heartbeats: list[tuple[int, int]] = field(default_factory=list)
+    reactions: list[tuple[int, int]] = field(default_factory=list)
+    protocols: list[str] = field(default_factory=list)
+    rejoin_causes: set[RejoinCause] = field(default_factory=set)
+    line_times: list[int] = field(default_factory=list)
+    coordinator_losses: list[int] = field(default_factory=list)
+    rejoined_with_id: bool = False
+    revokes_all: bool = False
+    expired_ms: int | None = None

@@ -1,0 +1,60 @@
+"""Member: the incarnations that belong together, because one client was stopped and started again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from groupsim.replay.reconstruct.incarnation import Incarnation
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One consumer through all its incarnations, in order."""
+
+    name: str
+    incarnations: tuple[Incarnation, ...]
+
+    @property
+    def instance(self) -> str | None:
+        """Its group.instance.id, if it is static."""
+        return next((each.instance for each in self.incarnations if each.instance), None)
+
+
+def members_of(incarnations: Sequence[Incarnation]) -> list[Member]:
+    """Incarnations of one client (or static member) that do not overlap are one member."""
+    chains: list[list[Incarnation]] = []
+    for incarnation in sorted(incarnations, key=lambda i: (-1 if i.starts_ms is None else i.starts_ms, i.name)):
+        before = [chain for chain in chains if _follows(chain[-1], incarnation)]
+        if not before:
+            chains.append([incarnation])
+            continue
+        chain = max(before, key=lambda each: each[-1].ends_ms or 0)
+        last = chain[-1]
+        if last.ending is None:
+            _continue_as(last, incarnation)
+            continue
+        if last.ends_ms is None:
+            last.ends_ms = max((incarnation.starts_ms or 0) - 1, 0)
+        chain.append(incarnation)
+    return [Member(chain[0].instance or chain[0].client, tuple(chain)) for chain in chains]
+
+
+def _follows(last: Incarnation, incarnation: Incarnation) -> bool:
+    if (last.instance or last.client) != (incarnation.instance or incarnation.client) or incarnation.starts_ms is None:
+        return False
+    if last.ending is not None:
+        return last.ends_ms is None or last.ends_ms <= incarnation.starts_ms
+    stall = last.stalls[-1] if last.stalls else None
+    left = (
+        stall is not None and stall.to_ms is None and (stall.expired_ms or stall.from_ms or 0) <= incarnation.starts_ms
+    )
+    return left and not last.logged and not incarnation.logged
+
+
+def _continue_as(last: Incarnation, incarnation: Incarnation) -> None:
+    """The same process under a new member id: it left for being slow and came back."""
+    last.stalls[-1].to_ms = incarnation.starts_ms
+    last.member_ids += incarnation.member_ids
+    last.ends_ms, last.ending, last.expired_ms = incarnation.ends_ms, incarnation.ending, incarnation.expired_ms
+    last.stalls += incarnation.stalls

@@ -1,0 +1,1 @@
+"""Recorded incidents reconstructed and replayed."""
