@@ -17,7 +17,7 @@ BROKER = "[GroupCoordinator 1]: "
 E = TypeVar("E", bound=Event)
 
 
-def told(*logs: Path, topics: dict[str, int] | None = None) -> tuple[ImportResult, list[Recorded]]:
+def import_logs(*logs: Path, topics: dict[str, int] | None = None) -> tuple[ImportResult, list[Recorded]]:
     """The run of some logs, and its facts."""
     store = MemoryStore()
     result = import_run(read_files(list(logs)), store, name=None, topics=topics or {})

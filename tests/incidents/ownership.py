@@ -98,10 +98,10 @@ def ownership(facts: Iterable[Recorded], offset: int, end: int) -> dict[str, lis
 def compare(folder: Path) -> Compared:
     """Import one recording's logs and hold the ownership against the truth."""
     _, facts, truth, offset = imported(folder)
-    told = ownership(facts, offset, truth["run_end_ms"])
+    found = ownership(facts, offset, truth["run_end_ms"])
     differs, errors, deaths = {}, [], []
-    for partition in sorted(told.keys() | truth["ownership"].keys()):
-        windows, seen = told.get(partition, []), truth["ownership"].get(partition, [])
+    for partition in sorted(found.keys() | truth["ownership"].keys()):
+        windows, seen = found.get(partition, []), truth["ownership"].get(partition, [])
         names, true_names = [w.process for w in windows], [f"{w['member']}.{w['incarnation']}" for w in seen]
         if names != true_names:
             differs[partition] = names, true_names

@@ -15,11 +15,11 @@ from groupsim.incidents.logs.formats import clean, parse
 from groupsim.incidents.logs.reading import read_files
 from groupsim.incidents.logs.recognition import recognise
 from groupsim.storage.memory import MemoryStore
-from tests.incidents.dressings import plain
+from tests.incidents.layout_examples import PREFIXED, STRUCTURED
+from tests.incidents.layouts import plain
 from tests.incidents.lines import CLASS, CLIENT
 from tests.incidents.test_formats import LAYOUTS
 from tests.incidents.test_wordings import BROKERS, CLIENTS, OTHERS
-from tests.incidents.wardrobe import PREFIXED, STRUCTURED
 
 LINES = (
     [b[0] for b in BROKERS] + [CLIENT + c[0] + CLASS for c in CLIENTS] + [o[0] for o in OTHERS] + list(LAYOUTS.values())

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from groupsim.events import client
-from tests.incidents.imported import BROKER, adding, joined, parts, revoking, told
+from tests.incidents.imported import BROKER, adding, import_logs, joined, parts, revoking
 from tests.incidents.lines import OLD, stamped, write
 
 
 def test_a_callback_that_gives_up_ends_at_the_next_line_and_the_view_follows(tmp_path: Path) -> None:
     log = write(tmp_path, *joined(0, 4), adding(1, "orders-0", "orders-1"), revoking(5, "orders-1"), *joined(7, 5))
-    _, facts = told(log)
+    _, facts = import_logs(log)
     views = [(f.at_ms, f.event.partitions) for f in facts if isinstance(f.event, client.ViewChanged)]
     assert views == [(1000, parts(0, 1)), (7000, parts(0))]
     ends = [(f.at_ms, f.event.kind) for f in facts if isinstance(f.event, client.CallbackEnd)]
@@ -32,7 +32,7 @@ def test_of_a_short_gap_only_half_of_what_the_quickest_callback_took_is_the_call
         revoking(9, "orders-0"),
         *joined(11, 7),
     )
-    _, facts = told(log)
+    _, facts = import_logs(log)
     starts = [f.at_ms for f in facts if isinstance(f.event, client.CallbackStart) and f.event.kind == "revoked"]
     ends = [f.at_ms for f in facts if isinstance(f.event, client.CallbackEnd) and f.event.kind == "revoked"]
     assert list(zip(starts, ends, strict=True)) == [(5001, 5002), (7019, 7020), (9000, 11000)]
@@ -49,7 +49,7 @@ def test_a_quick_assigned_callback_ends_halfway_to_the_next_line(tmp_path: Path)
         adding(2, "orders-1"),
         stamped(2.04, offset.format(1)),
     )
-    _, facts = told(log)
+    _, facts = import_logs(log)
     assert [f.at_ms for f in facts if isinstance(f.event, client.CallbackEnd)] == [3, 1005]
 
 
@@ -61,14 +61,14 @@ def test_equal_times_are_ordered_by_cause_question_broker_answer(tmp_path: Path)
         stamped(1, BROKER + "Stabilized group billing generation 4 (__consumer_offsets-7) " + OLD),
         name="a.log",
     )
-    _, facts = told(c, b)
+    _, facts = import_logs(c, b)
     kinds = [type(f.event).__name__ for f in facts]
     assert kinds.index("JoinSent") < kinds.index("JoinPhaseCompleted") < kinds.index("JoinOk")
 
 
 def test_a_clock_that_steps_back_never_takes_the_run_back(tmp_path: Path) -> None:
     log = write(tmp_path, *joined(10, 4), adding(8, "orders-0"), revoking(20, "orders-0"))
-    result, facts = told(log)
+    result, facts = import_logs(log)
     times = [f.at_ms for f in facts]
     assert times == sorted(times)
     assert any("steps back by up to 2200 ms (first at line 4)" in note for note in result.notes)
@@ -83,7 +83,7 @@ def brokers(tmp_path: Path, second_s: float) -> Path:
 def test_a_client_whose_clock_is_hours_off_is_brought_to_the_brokers(tmp_path: Path) -> None:
     broker = brokers(tmp_path, 7.08)
     ahead = [line.replace("2024-03-01 10:", "2024-03-01 19:") for line in (*joined(1, 4), *joined(7, 5))]
-    result, facts = told(broker, write(tmp_path, *ahead))
+    result, facts = import_logs(broker, write(tmp_path, *ahead))
     kinds = [
         type(f.event).__name__ for f in facts if type(f.event).__name__ in ("JoinSent", "JoinPhaseCompleted", "JoinOk")
     ]
@@ -94,18 +94,18 @@ def test_a_client_whose_clock_is_hours_off_is_brought_to_the_brokers(tmp_path: P
 
 def test_clocks_that_fit_are_left_alone(tmp_path: Path) -> None:
     line = stamped(1.05, BROKER + "Stabilized group billing generation 4 (__consumer_offsets-7) " + OLD)
-    result, _ = told(write(tmp_path, line, name="broker.log"), write(tmp_path, *joined(1, 4)))
+    result, _ = import_logs(write(tmp_path, line, name="broker.log"), write(tmp_path, *joined(1, 4)))
     assert not any("ahead of the broker" in note for note in result.notes)
 
 
 def test_a_clock_that_fits_in_no_way_is_said_and_left_alone(tmp_path: Path) -> None:
     broker = brokers(tmp_path, 9.05)
-    result, _ = told(broker, write(tmp_path, *joined(1, 4), *joined(7, 5)))
+    result, _ = import_logs(broker, write(tmp_path, *joined(1, 4), *joined(7, 5)))
     assert any("no single skew" in note for note in result.notes)
 
 
-def test_a_static_member_told_an_old_generation_again_is_no_sign_of_a_wrong_clock(tmp_path: Path) -> None:
+def test_a_static_member_that_gets_an_old_generation_is_no_sign_of_a_wrong_clock(tmp_path: Path) -> None:
     static = "[Consumer instanceId=i1, clientId=c1, groupId=billing] "
     line = stamped(1.05, BROKER + "Stabilized group billing generation 4 (__consumer_offsets-7) " + OLD)
-    result, _ = told(write(tmp_path, line, name="broker.log"), write(tmp_path, *joined(30, 4, c=static)))
+    result, _ = import_logs(write(tmp_path, line, name="broker.log"), write(tmp_path, *joined(30, 4, c=static)))
     assert not any("ahead of the broker" in note for note in result.notes)

@@ -18,8 +18,8 @@ IDS = [folder.name for folder in EXAMPLES]
 @pytest.mark.parametrize("folder", EXAMPLES, ids=IDS)
 def test_the_same_processes_own_the_same_partitions_in_the_same_order(folder: Path) -> None:
     _, facts, truth, offset = imported(folder)
-    told = ownership(facts, offset, truth["run_end_ms"])
-    assert {p: [w.process for w in windows] for p, windows in told.items()} == {
+    found = ownership(facts, offset, truth["run_end_ms"])
+    assert {p: [w.process for w in windows] for p, windows in found.items()} == {
         p: [f"{w['member']}.{w['incarnation']}" for w in windows] for p, windows in truth["ownership"].items()
     }
 

@@ -79,13 +79,15 @@ def test_two_sides_of_one_story_make_one_run(pair: tuple[str, str]) -> None:
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=["006+007", "008+009", "019+020"])
-def test_a_client_asks_before_and_is_told_after_its_coordinator_completed_the_generation(pair: tuple[str, str]) -> None:
+def test_a_client_sends_join_before_and_gets_the_answer_after_its_coordinator_completed_the_generation(
+    pair: tuple[str, str],
+) -> None:
     logs = [log for log in LOGS if log.stem.startswith(pair)]
     store = MemoryStore()
     facts = list(store.read(import_run(read_files(logs), store, name=None, topics={}).run.id))
     completed = [f for f in facts if isinstance(f.event, classic.JoinPhaseCompleted)]
-    told = [f for f in facts if isinstance(f.event, client.JoinOk)] if completed else []
-    for fact in told:
+    answers = [f for f in facts if isinstance(f.event, client.JoinOk)] if completed else []
+    for fact in answers:
         assert isinstance(fact.event, client.JoinOk)
         asked = max(
             f.seq for f in facts[: fact.seq] if f.stream == fact.stream and isinstance(f.event, client.JoinSent)
@@ -94,7 +96,7 @@ def test_a_client_asks_before_and_is_told_after_its_coordinator_completed_the_ge
             f.event for f in completed if asked < f.seq < fact.seq and group_of(f.stream) == group_of(fact.stream)
         ]
         assert [e.generation for e in between if isinstance(e, classic.JoinPhaseCompleted)] == [fact.event.generation]
-    assert bool(told) == (pair != ("019", "020"))
+    assert bool(answers) == (pair != ("019", "020"))
 
 
 def test_a_partition_between_two_members_is_without_an_owner_for_as_long_as_both_logs_say() -> None:

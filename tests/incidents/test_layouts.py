@@ -11,8 +11,8 @@ import pytest
 
 from groupsim.incidents.logs.reading import read_files
 from groupsim.incidents.logs.rows import Reading, Row
-from tests.incidents.dressings import Dress, Said, plain
-from tests.incidents.wardrobe import PREFIXED, STRUCTURED, TEXTS, TIMELESS, WHOLE_SECONDS
+from tests.incidents.layout_examples import PREFIXED, STRUCTURED, TEXTS, TIMELESS, WHOLE_SECONDS
+from tests.incidents.layouts import Layout, PlainRecord, plain
 
 FILES: dict[str, Callable[[bytes], bytes]] = {
     "gzip": gzip.compress,
@@ -38,7 +38,7 @@ def rows_of(reading: Reading) -> list[Row]:
     return sorted([*reading.rows, *reading.context], key=lambda row: (row.line, row.kind))
 
 
-def dressed(path: Path, dress: Dress) -> tuple[Reading, dict[int, int]]:
+def laid_out(path: Path, dress: Layout) -> tuple[Reading, dict[int, int]]:
     """The reading of the plain log's records in a dress, and which record each line begins."""
     written: list[str] = []
     begins: dict[int, int] = {}
@@ -51,18 +51,18 @@ def dressed(path: Path, dress: Dress) -> tuple[Reading, dict[int, int]]:
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory: pytest.TempPathFactory) -> tuple[Reading, dict[int, int]]:
-    return dressed(tmp_path_factory.mktemp("plain") / "plain.log", Said.log4j)
+    return laid_out(tmp_path_factory.mktemp("plain") / "plain.log", PlainRecord.log4j)
 
 
 def same(
-    path: Path, dress: Dress, expected: tuple[Reading, dict[int, int]], *, second: bool = False, timeless: bool = False
+    path: Path, dress: Layout, expected: tuple[Reading, dict[int, int]], *, second: bool = False, timeless: bool = False
 ) -> None:
-    reading, begins = dressed(path, dress)
+    reading, begins = laid_out(path, dress)
     plain_reading, plain_begins = expected
-    told = [seen(row, begins.get(row.line, -row.line), second, timeless) for row in rows_of(reading)]
+    rows = [seen(row, begins.get(row.line, -row.line), second, timeless) for row in rows_of(reading)]
     want = [seen(row, plain_begins[row.line], second, timeless) for row in rows_of(plain_reading)]
-    assert sorted(set(want) - set(told), key=str) == []
-    assert sorted(told, key=str) == sorted(want, key=str)
+    assert sorted(set(want) - set(rows), key=str) == []
+    assert sorted(rows, key=str) == sorted(want, key=str)
     if timeless:
         assert {row.at for row in reading.rows} == {None}
 
@@ -73,34 +73,34 @@ def test_the_plain_log_is_read_whole(expected: tuple[Reading, dict[int, int]]) -
 
 
 @pytest.mark.parametrize("dress", TEXTS.values(), ids=TEXTS)
-def test_text_layouts(tmp_path: Path, dress: Dress, expected: tuple[Reading, dict[int, int]]) -> None:
+def test_text_layouts(tmp_path: Path, dress: Layout, expected: tuple[Reading, dict[int, int]]) -> None:
     same(tmp_path / "a.log", dress, expected)
 
 
 @pytest.mark.parametrize("dress", STRUCTURED.values(), ids=STRUCTURED)
-def test_structured_layouts(tmp_path: Path, dress: Dress, expected: tuple[Reading, dict[int, int]]) -> None:
+def test_structured_layouts(tmp_path: Path, dress: Layout, expected: tuple[Reading, dict[int, int]]) -> None:
     same(tmp_path / "a.log", dress, expected)
 
 
 @pytest.mark.parametrize("dress", PREFIXED.values(), ids=PREFIXED)
-def test_prefixes_and_wraps(tmp_path: Path, dress: Dress, expected: tuple[Reading, dict[int, int]]) -> None:
+def test_prefixes_and_wraps(tmp_path: Path, dress: Layout, expected: tuple[Reading, dict[int, int]]) -> None:
     same(tmp_path / "a.log", dress, expected)
 
 
 @pytest.mark.parametrize("dress", WHOLE_SECONDS.values(), ids=WHOLE_SECONDS)
-def test_layouts_of_whole_seconds(tmp_path: Path, dress: Dress, expected: tuple[Reading, dict[int, int]]) -> None:
+def test_layouts_of_whole_seconds(tmp_path: Path, dress: Layout, expected: tuple[Reading, dict[int, int]]) -> None:
     same(tmp_path / "a.log", dress, expected, second=True)
 
 
 @pytest.mark.parametrize("dress", TIMELESS.values(), ids=TIMELESS)
-def test_layouts_that_tell_no_instant(tmp_path: Path, dress: Dress, expected: tuple[Reading, dict[int, int]]) -> None:
+def test_layouts_that_tell_no_instant(tmp_path: Path, dress: Layout, expected: tuple[Reading, dict[int, int]]) -> None:
     same(tmp_path / "a.log", dress, expected, timeless=True)
 
 
 @pytest.mark.parametrize("change", FILES.values(), ids=FILES)
 def test_files(tmp_path: Path, change: Callable[[bytes], bytes], expected: tuple[Reading, dict[int, int]]) -> None:
-    dressed(tmp_path / "plain.log", Said.log4j)
+    laid_out(tmp_path / "plain.log", PlainRecord.log4j)
     path = tmp_path / "other.log"
     path.write_bytes(change((tmp_path / "plain.log").read_bytes()))
-    told = [(row.line, row.kind, row.at, row.group, row.member, row.detail) for row in rows_of(read_files([path]))]
-    assert told == [(r.line, r.kind, r.at, r.group, r.member, r.detail) for r in rows_of(expected[0])]
+    rows = [(row.line, row.kind, row.at, row.group, row.member, row.detail) for row in rows_of(read_files([path]))]
+    assert rows == [(r.line, r.kind, r.at, r.group, r.member, r.detail) for r in rows_of(expected[0])]

@@ -11,7 +11,7 @@ import pytest
 from groupsim.analysis.tables.rebalances import rebalances
 from groupsim.events import classic, client, world
 from groupsim.incidents.errors import LogError
-from tests.incidents.imported import BROKER, C1, adding, joined, of, parts, revoking, told
+from tests.incidents.imported import BROKER, C1, adding, import_logs, joined, of, parts, revoking
 from tests.incidents.lines import CLASS, M1, M2, OLD, stamped, write
 
 
@@ -21,7 +21,7 @@ def test_a_run_of_a_broker_log_says_that_it_knows_no_partitions(tmp_path: Path) 
         stamped(0, BROKER + "Stabilized group billing generation 4 (__consumer_offsets-7) " + OLD),
         stamped(0.05, BROKER + "Assignment received from leader for group billing for generation 4 " + OLD),
     )
-    result, facts = told(log)
+    result, facts = import_logs(log)
     assert result.run.source == "recorded"
     assert result.run.origin == "2024-03-01T10:00:00.000Z"
     assert of(facts, classic.AssignmentStored) == [classic.AssignmentStored(generation=4)]
@@ -31,7 +31,7 @@ def test_a_run_of_a_broker_log_says_that_it_knows_no_partitions(tmp_path: Path) 
 
 def test_given_topics_are_declared_for_the_only_group(tmp_path: Path) -> None:
     log = write(tmp_path, stamped(0, BROKER + "Group billing with generation 5 is now empty " + OLD))
-    _, facts = told(log, topics={"orders": 12})
+    _, facts = import_logs(log, topics={"orders": 12})
     assert of(facts, world.TopicCreated) == [world.TopicCreated(topic="orders", partitions=12)]
     assert of(facts, world.GroupDeclared)[0].topics == ("orders",)
 
@@ -42,7 +42,7 @@ def test_offset_lines_without_a_client_belong_to_who_was_assigned_the_partition(
         "Setting offset for partition orders-1 to the committed offset FetchPosition{offset=42, x} (x.ConsumerUtils)"
     )
     log = write(tmp_path, adding(0, "orders-0"), adding(0.1, "orders-1", c=c2), stamped(0.2, offset))
-    _, facts = told(log)
+    _, facts = import_logs(log)
     assert [(e.process, e.offsets) for e in of(facts, client.PositionReady)] == [
         ("c1.0", (("orders", 0, -1),)),
         ("c2.0", (("orders", 1, 42),)),
@@ -50,7 +50,7 @@ def test_offset_lines_without_a_client_belong_to_who_was_assigned_the_partition(
 
 
 def test_partitions_given_up_before_any_were_assigned_were_held_from_before(tmp_path: Path) -> None:
-    result, facts = told(
+    result, facts = import_logs(
         write(tmp_path, stamped(0, C1 + "Discovered group coordinator h" + CLASS), revoking(3, "orders-2"))
     )
     views = [(f.at_ms, f.event.partitions) for f in facts if isinstance(f.event, client.ViewChanged)]
@@ -64,14 +64,14 @@ def closing(second: float) -> list[str]:
 
 
 def test_a_client_that_closed_and_joins_again_is_its_next_incarnation(tmp_path: Path) -> None:
-    _, facts = told(write(tmp_path, *joined(0, 4), *closing(2), *joined(5, 6, M2)))
+    _, facts = import_logs(write(tmp_path, *joined(0, 4), *closing(2), *joined(5, 6, M2)))
     assert [e.process for e in of(facts, client.ProcessStarted)] == ["c1.0", "c1.1"]
     assert of(facts, client.Closed) == [client.Closed(process="c1.0")]
 
 
 def test_a_leave_by_poll_timeout_is_no_end_of_the_process_and_keeps_its_view(tmp_path: Path) -> None:
     leave = f"Member {M1} sending LeaveGroup request to coordinator h:1 (id: 7 rack: null) due to consumer poll timeout has expired."
-    _, facts = told(
+    _, facts = import_logs(
         write(
             tmp_path,
             *joined(0, 4),
@@ -95,9 +95,9 @@ def test_a_leave_by_poll_timeout_is_no_end_of_the_process_and_keeps_its_view(tmp
     ]
 
 
-def test_two_processes_of_one_name_at_one_time_are_told_apart_by_their_logs(tmp_path: Path) -> None:
+def test_two_processes_of_one_name_at_one_time_have_the_names_of_their_logs(tmp_path: Path) -> None:
     a, b = write(tmp_path, *joined(0, 4), name="a.log"), write(tmp_path, *joined(0.05, 4, M2), name="b.log")
-    result, facts = told(a, b)
+    result, facts = import_logs(a, b)
     assert sorted(e.process for e in of(facts, client.ProcessStarted)) == ["c1@a.0", "c1@b.0"]
     assert any("have the client id c1 at the same time" in note for note in result.notes)
 
@@ -106,7 +106,7 @@ def test_a_group_without_a_broker_log_has_its_generations_from_its_clients(tmp_p
     plan = f"{{{M1}=Assignment(partitions=[orders-0]), {M2}=Assignment(partitions=[orders-1])}}"
     lines = joined(1, 4)
     lines.insert(2, stamped(1.15, C1 + f"Finished assignment for group at generation 4: {plan}" + CLASS))
-    result, facts = told(
+    result, facts = import_logs(
         write(tmp_path, stamped(0, C1 + "Request joining group due to: group is already rebalancing" + CLASS), *lines)
     )
     assert [e.generation for e in of(facts, classic.RebalanceStarted)] == [3]
@@ -131,7 +131,7 @@ def test_the_leaders_log_fills_what_the_broker_does_not_print(tmp_path: Path) ->
         name="broker.log",
     )
     leader = write(tmp_path, stamped(0.5, C1 + f"Finished assignment for group at generation 4: {plan}" + CLASS))
-    _, facts = told(broker, leader)
+    _, facts = import_logs(broker, leader)
     (stored,) = of(facts, classic.AssignmentStored)
     assert (stored.leader, stored.assignment) == (M1, {M1: parts(0)})
 
@@ -140,7 +140,7 @@ def test_a_member_that_was_never_let_in_is_added_where_it_is_first_named(tmp_pat
     log = write(
         tmp_path, stamped(3, BROKER + f"Member {M1} in group billing has failed, removing it from the group " + OLD)
     )
-    result, facts = told(log)
+    result, facts = import_logs(log)
     kinds = [type(f.event).__name__ for f in facts if f.stream == "group:billing"]
     assert kinds == ["MemberAdded", "MemberRemoved"]
     assert of(facts, classic.MemberRemoved)[0].cause == "session-expired"
@@ -163,7 +163,7 @@ def test_a_member_known_by_its_end_alone_counts_in_the_generation_before_and_is_
         stamped(9.1, BROKER + f"Member {ids[2]} in group billing has failed, removing it from the group " + OLD),
         stamped(9.2, BROKER + "Stabilized group billing generation 5 (__consumer_offsets-7) " + OLD),
     )
-    _, facts = told(log)
+    _, facts = import_logs(log)
     assert [e.size for e in of(facts, classic.JoinPhaseCompleted)] == [3, 1]
     assert [row.slowest_member for row in rebalances(facts)] == [None, None]
 
@@ -183,7 +183,7 @@ def test_a_member_known_by_its_end_alone_counts_in_the_generation_before_and_is_
 )
 def test_a_rebalances_reason_becomes_one_word(tmp_path: Path, reason: str, cause: str) -> None:
     line = f"Preparing to rebalance group billing in state PreparingRebalance with old generation 3 (reason: {reason}) "
-    _, facts = told(write(tmp_path, stamped(0, BROKER + line + OLD)))
+    _, facts = import_logs(write(tmp_path, stamped(0, BROKER + line + OLD)))
     (started,) = of(facts, classic.RebalanceStarted)
     assert (started.cause, started.reason, started.generation) == (cause, reason, 3)
 
@@ -191,16 +191,16 @@ def test_a_rebalances_reason_becomes_one_word(tmp_path: Path, reason: str, cause
 def test_a_log_without_times_cannot_be_imported(tmp_path: Path) -> None:
     log = write(tmp_path, "[main] INFO x.Y - " + C1 + "(Re-)joining group")
     with pytest.raises(LogError, match="nothing to import"):
-        told(log)
+        import_logs(log)
 
 
 def test_a_log_without_groups_cannot_be_imported(tmp_path: Path) -> None:
     with pytest.raises(LogError, match="no line names a consumer group"):
-        told(write(tmp_path, "nothing here"))
+        import_logs(write(tmp_path, "nothing here"))
 
 
 def test_hostile_names_stay_what_they_are(tmp_path: Path) -> None:
     evil = "<script>'; DROP TABLE facts; -- %s {0}"
     log = write(tmp_path, stamped(0, BROKER + f"Group {evil} with generation 5 is now empty " + OLD))
-    _, facts = told(log)
+    _, facts = import_logs(log)
     assert {f.stream for f in facts} == {"world", f"group:{evil}"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tests.incidents.dressings import Dress, csv, each, lines, logfmt, raw, record, when, whole, wrapped
+from tests.incidents.layouts import Layout, csv, each, lines, logfmt, raw, record, when, whole, wrapped
 
 ISO = when("%Y-%m-%dT%H:%M:%S.%fZ")
 SECONDS = when("%Y-%m-%dT%H:%M:%SZ")
@@ -13,7 +13,7 @@ DOTTED = when("%Y-%m-%d %H:%M:%S.%f")
 NANOS = when("%Y-%m-%dT%H:%M:%S.%fZ", 9)
 US = when("%m/%d/%Y %I:%M:%S %p")
 
-TEXTS: dict[str, Dress] = {
+TEXTS: dict[str, Layout] = {
     "log4j with line numbers": lines("[{t}] {level} {msg} ({logger}:350)", SPACED),
     "log4j 2 default pattern": lines("{t} [main] {level:5} {logger} - {msg}", DOTTED),
     "log4j ISO, class short, line": lines("{t} [main] {level:5} {short}:350 - {msg}", SPACED),
@@ -56,7 +56,7 @@ TEXTS: dict[str, Dress] = {
     "WebLogic-like": lines("####<{t}> <{level}> <kafka> <host1> <srv> {msg}", when("%b %d, %Y %I:%M:%S,%f %p UTC")),
     "java.util.logging, one line": lines("[{t}] {level} {logger} join: {msg}", DOTTED),
 }
-STRUCTURED: dict[str, Dress] = {
+STRUCTURED: dict[str, Layout] = {
     "slog text": logfmt("time={t} level=INFO source=/app/consumer.go:12 msg={msg}"),
     "logrus text": logfmt("time={t} level={lev} msg={msg} component=kafka"),
     "logrus text, quoted time": logfmt('time="{t}" level={lev} msg={msg}'),
@@ -196,7 +196,7 @@ STRUCTURED: dict[str, Dress] = {
     "Grafana CSV": csv(lambda s: str(s.ms), when("%Y-%m-%d %H:%M:%S.%f"), raw),
     "Azure CSV": csv(when("%m/%d/%Y, %I:%M:%S.%f %p"), lambda s: "ContainerLog", whole),
 }
-PREFIXED: dict[str, Dress] = {
+PREFIXED: dict[str, Layout] = {
     "docker compose": each(lambda s, x: f"app-1       | {x}"),
     "docker compose, old": each(lambda s, x: f"app_1       | {x}"),
     "docker compose, coloured, with times": each(lambda s, x: f"\x1b[36mapp-1  |\x1b[0m {NANOS(s)} {x}"),
@@ -241,7 +241,7 @@ PREFIXED: dict[str, Dress] = {
     "wrapped at 200, Spring": wrapped(200, lines("{t}  {level} 36 --- [main] {short}  : {msg}", DOTTED)),
     "wrapped at 80 under docker compose": each(lambda s, x: f"app-1  | {x}", wrapped(80)),
 }
-WHOLE_SECONDS: dict[str, Dress] = {
+WHOLE_SECONDS: dict[str, Layout] = {
     "US, 12 hours": lines("{t} {msg}", US),
     "java.util.logging": lines("{t} {logger} join\n{level}: {msg}", when("%b %d, %Y %I:%M:%S %p")),
     "asctime": lines("{t} {level} {msg}", when("Fri %b %d %H:%M:%S %Y")),
@@ -251,7 +251,7 @@ WHOLE_SECONDS: dict[str, Dress] = {
     "Go's log": lines("{t} {msg}", when("%Y/%m/%d %H:%M:%S")),
     "logrus, seconds": logfmt('time="{t}" level={lev} msg={msg}', SECONDS),
 }
-TIMELESS: dict[str, Dress] = {
+TIMELESS: dict[str, Layout] = {
     "slf4j-simple": lines("[main] {level} {logger} - {msg}"),
     "Python's default": lines("{level}:{logger}:{msg}"),
     "logrus on a terminal": lines("INFO[0042] {msg}"),

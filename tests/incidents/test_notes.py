@@ -9,7 +9,7 @@ from pathlib import Path
 from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.tables.rebalances import rebalances
 from groupsim.events import classic, client
-from tests.incidents.imported import BROKER, joined, of, told
+from tests.incidents.imported import BROKER, import_logs, joined, of
 from tests.incidents.lines import CLASS, NEW, OLD, stamped, write
 
 JAVA = "[GroupCoordinator id=1 topic=__consumer_offsets partition=7] [GroupId billing] "
@@ -83,8 +83,8 @@ def consumer_group(folder: Path) -> list[Path]:
     return [broker, first, second]
 
 
-def test_a_consumer_groups_epochs_are_told_as_generations(tmp_path: Path) -> None:
-    _, facts = told(*consumer_group(tmp_path))
+def test_a_consumer_groups_epochs_are_written_as_generations(tmp_path: Path) -> None:
+    _, facts = import_logs(*consumer_group(tmp_path))
     assert [(r.generation, r.cause, r.members) for r in rebalances(facts)] == [
         (1, "member-joined", 1),
         (2, "member-joined", 2),
@@ -97,9 +97,9 @@ def test_a_consumer_groups_epochs_are_told_as_generations(tmp_path: Path) -> Non
 def test_a_consumer_groups_partition_is_out_from_its_revocation_to_its_next_owner_and_no_other_is(
     tmp_path: Path,
 ) -> None:
-    _, facts = told(*consumer_group(tmp_path))
-    told_of = [(i.partition, i.from_ms, i.to_ms, i.label) for i in intervals(facts) if 4_600 <= i.from_ms < 8_600]
-    assert told_of == [
+    _, facts = import_logs(*consumer_group(tmp_path))
+    found = [(i.partition, i.from_ms, i.to_ms, i.label) for i in intervals(facts) if 4_600 <= i.from_ms < 8_600]
+    assert found == [
         (0, 4_600, 4_601, "PAUSED_CALLBACK"),
         (0, 4_601, 8_600, "OK"),
         (1, 4_600, 4_601, "PAUSED_CALLBACK"),
@@ -109,25 +109,25 @@ def test_a_consumer_groups_partition_is_out_from_its_revocation_to_its_next_owne
     ]
 
 
-def test_lines_that_no_fact_stands_for_are_counted(tmp_path: Path) -> None:
+def test_lines_without_a_kind_of_fact_are_counted(tmp_path: Path) -> None:
     unreleased = f"Static member {U2} with instance id i1 cannot join the group because the instance id is is owned by member {U1}."
     log = write(
         tmp_path,
         stamped(1, JAVA + f"Member {U1} joins the consumer group using the consumer protocol. {NEW}"),
         stamped(2, JAVA + unreleased + NEW),
     )
-    result, _ = told(log)
+    result, _ = import_logs(log)
     assert any(note.endswith("there is no kind of fact: broker_unreleased 1") for note in result.notes)
 
 
-def test_logs_that_share_no_group_and_lie_hours_apart_are_told(tmp_path: Path) -> None:
+def test_logs_that_share_no_group_and_lie_hours_apart_are_noted(tmp_path: Path) -> None:
     late = [line.replace("2024-03-01 10:", "2024-03-01 19:").replace("billing", "shipping") for line in joined(1, 4)]
     a, b = write(tmp_path, *joined(1, 4), name="a.log"), write(tmp_path, *late, name="b.log")
-    result, _ = told(a, b)
+    result, _ = import_logs(a, b)
     (remark,) = result.remarks
     assert "2 incidents that have no group in common: a.log and b.log 9.0 hours apart" in remark
     assert remark in result.notes
-    together, _ = told(
+    together, _ = import_logs(
         a, write(tmp_path, *(line.replace("billing", "shipping") for line in joined(1, 4)), name="c.log")
     )
     assert together.remarks == ()
@@ -138,7 +138,7 @@ def test_six_incidents_in_one_import_are_one_remark(tmp_path: Path) -> None:
     for hour in range(12, 24, 2):
         lines = [line.replace("2024-03-01 10:", f"2024-03-01 {hour}:") for line in joined(1, 4)]
         logs.append(write(tmp_path, *(x.replace("billing", f"g{hour}") for x in lines), name=f"{hour}.log"))
-    (remark,) = told(*logs)[0].remarks
+    (remark,) = import_logs(*logs)[0].remarks
     assert all(said in remark for said in ("6 incidents", "12.log and 14.log 2.0 hours apart", "2 more gaps"))
 
 
@@ -151,18 +151,18 @@ def test_a_clock_that_fits_is_noted_with_its_support_and_one_that_does_not_is_a_
         ]
         return [write(tmp_path, *client, name="c.log"), write(tmp_path, *broker, name="b.log")]
 
-    fits, _ = told(*pair(0.01))
+    fits, _ = import_logs(*pair(0.01))
     assert fits.remarks == ()
     assert [note.partition("c.log: ")[2] for note in fits.notes if "clock" in note] == [
         "its clock fits the broker's; 3 generations would allow -60 to +40 ms"
     ]
-    differs, _ = told(*pair(30))
+    differs, _ = import_logs(*pair(30))
     assert "30" in differs.remarks[0]
 
 
 def test_what_is_true_of_many_groups_is_said_once(tmp_path: Path) -> None:
     lines = [stamped(n / 10, BROKER + f"Group g{n} with generation 5 is now empty {OLD}") for n in range(8)]
-    result, _ = told(write(tmp_path, *lines))
+    result, _ = import_logs(write(tmp_path, *lines))
     assert [note for note in result.notes if "names a partition" in note] == [
         "groups g0, g1, g2, g3, g4 and 3 more: no log names a partition, so which partitions were unavailable is unknown"
     ]
