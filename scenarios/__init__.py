@@ -1,1 +1,9 @@
-"""One story per file; its docstring is its documentation."""
+"""Built-in scenarios, one per file; a scenario's docstring is its documentation (docs/scenarios.md).
+
+Besides them:
+
+- `dsl`: what a scenario file imports.
+- `probe`: facts and availability so far, for the assertions of a scenario.
+- `catalogue`: finds a scenario by its name or in a file.
+- `old_imports`: scenario files written for release 0.1 keep working.
+"""

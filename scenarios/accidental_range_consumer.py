@@ -1,4 +1,4 @@
-"""KIP-726: somebody starts a consumer that knows only range, with and without the guard."""
+"""KIP-726: a consumer that lists only range is started by mistake, with and without the guard."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from groupsim.simulation.clients.process import Script
 def accidental_range_consumer(world: World, members: int = 3, partitions: int = 12) -> Script:
     """KIP-726: a range-only consumer joins a guarded (`dynamic`) and an `unsafe` group; the first stops committing.
 
-    Source: KIP-726, row C15 (KAFKA-12477, unshipped). Guarded (`dynamic`) members that held partitions when range was
-    selected give them up as lost, and commit nothing until they have joined empty-handed. Unguarded ones (`unsafe`)
-    go on with what another member was given in the same generation, and the coordinator accepts their commits of it.
+    Source: KIP-726, KAFKA-12477 (never shipped). Guarded (`dynamic`) members that hold partitions when range is
+    selected lose them, and commit nothing until they have joined owning nothing. Unguarded ones (`unsafe`) go on
+    processing partitions that another member was assigned in the same generation, and the coordinator accepts their
+    commits.
     """
-    seen = watch(world)
+    probe = watch(world)
     orders = world.topic("orders", partitions=partitions)
     busy = Application(process_ms=2_000, commit_sync=True)
     groups = {}
@@ -40,20 +41,20 @@ def accidental_range_consumer(world: World, members: int = 3, partitions: int = 
     yield world.sleep(seconds(5))
 
     for mode in groups:
-        last = seen.each(c.JoinPhaseCompleted, group=mode)[-1][1]
+        last = probe.each(c.JoinPhaseCompleted, group=mode)[-1][1]
         world.check(last.protocol == "range", f"{mode}: range is all that everybody knows")
-    lost = seen.count(p.CallbackStart, since=started, group="dynamic", kind="lost")
+    lost = probe.count(p.CallbackStart, since=started, group="dynamic", kind="lost")
     world.check(lost >= members, "guarded: every member that held something lost it")
-    world.check(_foreign_commits(seen, "dynamic") == 0, "guarded: nobody committed what the books gave another")
-    world.check(seen.count(p.CallbackStart, group="unsafe", kind="lost") == 0, "unguarded: nobody lost anything")
-    world.check(_foreign_commits(seen, "unsafe") > 0, "unguarded: commits of partitions that were another's went in")
+    world.check(_foreign_commits(probe, "dynamic") == 0, "guarded: nobody committed what the books gave another")
+    world.check(probe.count(p.CallbackStart, group="unsafe", kind="lost") == 0, "unguarded: nobody lost anything")
+    world.check(_foreign_commits(probe, "unsafe") > 0, "unguarded: commits of partitions that were another's went in")
 
 
-def _foreign_commits(seen: Probe, group: str) -> int:
+def _foreign_commits(probe: Probe, group: str) -> int:
     """Partitions in accepted commits that the assignment in force gave to another member."""
     owner: dict[TopicPartition, str] = {}
     found = 0
-    for fact in seen.facts:
+    for fact in probe.facts:
         if fact.stream != f"group:{group}":
             continue
         if isinstance(fact.event, c.AssignmentStored):

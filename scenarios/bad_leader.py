@@ -1,4 +1,4 @@
-"""A leader that never hands in an assignment."""
+"""A leader that never sends an assignment."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from groupsim.simulation.clients.process import Script
 
 @scenario(seed=1, lasts=minutes(3))
 def bad_leader(world: World, kind: str = "never-syncs", partitions: int = 4, rebalance_ms: int = 15_000) -> Script:
-    """The leader beats and never syncs, its assignor throws, or it hangs altogether; the group gets over it.
+    """The leader sends heartbeats but never SyncGroup, or its assignor throws, or it hangs; the group recovers.
 
-    Source: rows B7, L4, C4 (KAFKA-12890, librdkafka 4783, KAFKA-13406). kind: `never-syncs` and `throws` are
-    ended by the sync timer (before 2.8 a group stood still for ever); a leader that `hangs` is expired by its session.
+    Source: KAFKA-12890, KAFKA-13406, librdkafka #4783. kind: `never-syncs` and `throws` are ended by the sync timer
+    (before Kafka 2.8 the group was stuck forever); a leader that `hangs` is removed when its session expires.
     """
-    seen = watch(world)
+    probe = watch(world)
     orders = world.topic("orders", partitions=partitions)
     session_ms = 10_000 if kind == "hangs" else 2 * rebalance_ms  # else followers give up before the sync timer
     config = {"max.poll.interval.ms": rebalance_ms, "session.timeout.ms": session_ms, "heartbeat.interval.ms": 1_000}
@@ -28,14 +28,14 @@ def bad_leader(world: World, kind: str = "never-syncs", partitions: int = 4, reb
     (alice,) = group.join("alice", topics=[orders], application=bad)
     yield world.sleep(seconds(1))
     group.join("bob", topics=[orders])
-    while not seen.count(c.JoinPhaseCompleted):
+    while not probe.count(c.JoinPhaseCompleted):
         yield world.sleep(50)
     completed = world.now
     if kind == "hangs":
         alice.freeze()
     yield world.sleep(rebalance_ms + seconds(1))
-    gone = [(at, fact.cause) for at, fact in seen.each(c.MemberRemoved) if fact.member.startswith("alice")]
-    rejoined = [at for at, fact in seen.each(c.RebalanceStarted, since=completed)]
+    gone = [(at, fact.cause) for at, fact in probe.each(c.MemberRemoved) if fact.member.startswith("alice")]
+    rejoined = [at for at, fact in probe.each(c.RebalanceStarted, since=completed)]
     world.check(bool(gone or rejoined), f"a leader that {kind} does not hold the group for ever")
     if kind == "never-syncs":
         world.check(gone[0][1] == "sync-timeout", "the sync timer removes it")

@@ -1,4 +1,4 @@
-"""Finding a scenario by name, or in a file of the user's."""
+"""Finding a scenario: a built-in one by its name, or one in a file."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from types import ModuleType
 
 from groupsim import scenarios
 from groupsim.coordinator.config import near
+from groupsim.scenarios.old_imports import old_imports
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.run import Scenario
 
@@ -45,8 +46,9 @@ def _from_file(path: Path, function: str | None) -> Scenario:
     module.__file__ = str(path)
     sys.modules[module.__name__] = module
     try:
-        # Not by an import: a file edited twice in one second would be taken from its cached bytecode.
-        exec(compile(path.read_bytes(), str(path), "exec"), module.__dict__)
+        # No import: a file that is edited twice in one second would be loaded from its cached bytecode.
+        with old_imports(path):
+            exec(compile(path.read_bytes(), str(path), "exec"), module.__dict__)
     except (Exception, SystemExit) as error:  # the user's own code may raise anything
         kind = type(error).__name__
         raise BadScenario(f"scenario file {str(path)!r} can't be loaded: {kind}: {error}") from error

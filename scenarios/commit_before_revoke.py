@@ -1,4 +1,4 @@
-"""Before it gives partitions up, an eager consumer commits, however slow the coordinator is."""
+"""An eager consumer commits before it revokes its partitions, however slow the coordinator is."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from groupsim.simulation.clients.process import Script
 
 @scenario(seed=1, lasts=minutes(2))
 def commit_before_revoke(world: World, partitions: int = 6, slow_ms: int = 1_000) -> Script:
-    """While the last commit is under way nothing more is fetched, so nothing is read twice.
+    """While the last commit is in flight nothing more is fetched, so nothing is read twice.
 
-    Source: row C7 (KAFKA-13310, 14024, 14196): the variant that marks partitions as pending revocation, since 3.4.
+    Source: KAFKA-13310, KAFKA-14024, KAFKA-14196: since Kafka 3.4 partitions are marked as pending revocation.
     """
-    seen = watch(world)
+    probe = watch(world)
     orders = world.topic("orders", partitions=partitions, rate=100)
     group = world.group("billing", assignor="range")
     alice, _ = group.join("alice", "bob", topics=[orders])
@@ -25,7 +25,7 @@ def commit_before_revoke(world: World, partitions: int = 6, slow_ms: int = 1_000
         group.join("carol", topics=[orders])
         yield world.sleep(seconds(15))
     yield group.stable(members=3, within=minutes(1))
-    pending = seen.each(p.RevocationPending, since=began, process="alice.0")[0][0]
-    revoked = seen.each(p.CallbackStart, since=began, process="alice.0", kind="revoked")[0][0]
+    pending = probe.each(p.RevocationPending, since=began, process="alice.0")[0][0]
+    revoked = probe.each(p.CallbackStart, since=began, process="alice.0", kind="revoked")[0][0]
     world.check(revoked - pending >= 2 * slow_ms, f"the commit took {revoked - pending:,} ms")
-    world.check(seen.reprocessed() == 0, "no record was read twice")
+    world.check(probe.reprocessed() == 0, "no record was read twice")

@@ -1,4 +1,4 @@
-"""A rolling restart of the brokers while a group rebalances."""
+"""The brokers are restarted one after another while a group rebalances."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from groupsim.simulation.clients.process import Script
 def coordinator_moves_again_and_again(
     world: World, members: int = 2, partitions: int = 12, times: int = 5, every_ms: int = 1_000
 ) -> Script:
-    """Each move answers what is parked with NOT_COORDINATOR and starts the round anew: what has no owner stays so.
+    """Each move answers waiting requests with NOT_COORDINATOR and restarts the rebalance; nothing gets an owner.
 
-    Source: row L8 (librdkafka 2944). A member that joins meanwhile loses its id with every move.
+    Source: librdkafka #2944. A member that joins meanwhile loses its id with every move.
     """
-    seen = watch(world)
+    probe = watch(world)
     orders = world.topic("orders", partitions=partitions)
     group = world.group("billing", assignor="range")
     group.join(members, topics=[orders])
@@ -33,6 +33,6 @@ def coordinator_moves_again_and_again(
         took.append(world.now - began)
         yield world.sleep(seconds(5))
     codes = ("NOT_COORDINATOR", "COORDINATOR_LOAD_IN_PROGRESS", "UNKNOWN_MEMBER_ID")
-    errors = sum(seen.count(p.RequestFailed, error=code) for code in codes)
+    errors = sum(probe.count(p.RequestFailed, error=code) for code in codes)
     world.check(errors > times, f"{errors} requests met a coordinator that was gone, loading, or did not know them")
     world.check(took[1] > took[0] + every_ms, f"a member was {took[1]:,} ms in joining instead of {took[0]:,} ms")

@@ -1,4 +1,4 @@
-"""KIP-726: an application goes from cooperative to eager and back by rolling bounces."""
+"""KIP-726: an application goes from cooperative to eager and back by rolling restarts."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ NEW, OLD = "cooperative-sticky,range", "range"
 
 @scenario(seed=1, lasts=minutes(6))
 def downgrade_and_back(world: World, members: int = 3, partitions: int = 12) -> Script:
-    """KIP-726: a cooperative group is bounced to range and to [cooperative-sticky, range] again, safely both ways.
+    """KIP-726: a cooperative group is restarted with range and with [cooperative-sticky, range] again, safely.
 
-    Source: KIP-726. The first member to come back with range alone forces the others to give everything up as lost;
-    nobody commits what may be another's by then.
+    Source: KIP-726. The first member that returns with range alone makes the others lose all their partitions;
+    nobody commits offsets of partitions that another member may own by then.
     """
-    seen = watch(world)
+    probe = watch(world)
     orders = world.topic("orders", partitions=partitions)
     group = world.group("billing", assignor=NEW.split(","))
     joined = group.join(members, topics=[orders], protocol_mode="dynamic")
@@ -29,6 +29,6 @@ def downgrade_and_back(world: World, members: int = 3, partitions: int = 12) -> 
             member.configure({"partition.assignment.strategy": strategy})
             yield member.restart(downtime=seconds(2))
             yield group.stable(members=members, within=minutes(1))
-        world.check(seen.each(c.JoinPhaseCompleted)[-1][1].protocol == selected, f"the bounce ended with {selected}")
-    world.check(seen.unsafe_ms() == 0, "no partition had two entitled owners")
-    world.check(seen.count(CommitRefused, error="ILLEGAL_GENERATION") == 0, "no commit came too late")
+        world.check(probe.each(c.JoinPhaseCompleted)[-1][1].protocol == selected, f"the bounce ended with {selected}")
+    world.check(probe.unsafe_ms() == 0, "no partition had two entitled owners")
+    world.check(probe.count(CommitRefused, error="ILLEGAL_GENERATION") == 0, "no commit came too late")

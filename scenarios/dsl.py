@@ -1,4 +1,4 @@
-"""The words scenarios are written in."""
+"""What scenario files import: `scenario`, the handles, units of time."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def minutes(n: float) -> int:
 
 
 def scenario(*, seed: int = 1, lasts: int) -> Callable[[Callable[..., Any]], Scenario]:
-    """Make a story a scenario: a generator function of a World, whose other parameters have defaults.
+    """Make a generator function a scenario. It takes the World; its other parameters have defaults.
 
-    `seed` is used where the run names none; `lasts` is in milliseconds. Raises BadScenario for a parameter without a
-    default.
+    `seed` is used if the run names none; `lasts` is the simulated time in milliseconds. Raises BadScenario for a
+    parameter without a default.
     """
 
     def decorate(story: Callable[..., Any]) -> Scenario:

@@ -1,4 +1,4 @@
-"""The coordinator fails right after a static member has come back under a new id."""
+"""The coordinator fails right after a static member has returned with a new id."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from groupsim.simulation.clients.process import Script
 def failover_after_static_replacement(world: World, partitions: int = 6) -> Script:
     """The replacement was written before it was answered, so the new coordinator knows the new id and fences nobody.
 
-    Source: row B6 (KAFKA-10284, fixed in 2.8; transition T28).
+    Source: KAFKA-10284 (fixed in 2.8).
     """
-    seen = watch(world)
+    probe = watch(world)
     orders = world.topic("orders", partitions=partitions)
     group = world.group("billing", assignor="range")
     joined = group.join(2, topics=[orders], static=True)
@@ -27,5 +27,5 @@ def failover_after_static_replacement(world: World, partitions: int = 6) -> Scri
     yield world.sleep(seconds(20))
     yield group.stable(members=2, within=minutes(1))
     world.check(joined[0].member_id == after, "the new id is still known after the failover")
-    world.check(seen.count(p.Failed) == 0, "nobody was fenced")
+    world.check(probe.count(p.Failed) == 0, "nobody was fenced")
     world.check(group.generation == 1, "and nothing was rebalanced")

@@ -10,11 +10,12 @@ from groupsim.simulation.clients.process import Script
 
 @scenario(seed=1, lasts=minutes(2))
 def failover_forgets_assignors(world: World, partitions: int = 6) -> Script:
-    """After a failover only the assignor in use is on record, and a consumer that lists only another is refused.
+    """After a failover only the assignor in use is on record, and a consumer that lists only another one is refused.
 
-    Source: spec T32 (seen), found by `groupsim fuzz swarm` (seed 287). Before the failover it would have been let in.
+    Source: seen on a real broker; found by `groupsim fuzz swarm` (seed 287). Before the failover the consumer would
+    have been admitted.
     """
-    seen = watch(world)
+    probe = watch(world)
     orders = world.topic("orders", partitions=partitions)
     both = ["roundrobin", "range"]
     group = world.group("billing", assignor=both)
@@ -25,7 +26,7 @@ def failover_forgets_assignors(world: World, partitions: int = 6) -> Script:
     yield group.stable(members=3, within=minutes(1))
     yield early.close()
     yield group.stable(members=2, within=minutes(1))
-    world.check(seen.each(c.JoinPhaseCompleted)[-1][1].protocol == "roundrobin", "roundrobin is in use again")
+    world.check(probe.each(c.JoinPhaseCompleted)[-1][1].protocol == "roundrobin", "roundrobin is in use again")
 
     world.broker.move(loading_ms=200)
     yield world.sleep(seconds(2))

@@ -1,4 +1,4 @@
-"""A follower that joins again always causes a rebalance."""
+"""A follower that rejoins always causes a rebalance."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from groupsim.simulation.clients.process import Script
 
 @scenario(seed=1, lasts=minutes(2))
 def follower_rejoins(world: World, members: int = 3, assignor: str = "range") -> Script:
-    """What a member sends carries its generation, so it is never what it sent before.
+    """A member's subscription carries its generation, so it always differs from what it sent before.
 
-    Source: row C6 (KIP-792, KAFKA-13715, 3.4; transition T25 instead of T26).
+    Source: KIP-792, KAFKA-13715 (3.4).
     """
-    seen = watch(world)
+    probe = watch(world)
     orders = world.topic("orders", partitions=6)
     group = world.group("billing", assignor=assignor)
     joined = group.join(members, topics=[orders])
@@ -23,6 +23,6 @@ def follower_rejoins(world: World, members: int = 3, assignor: str = "range") ->
         next(m for m in joined if not m.leads).enforce_rebalance()
         yield world.sleep(seconds(4))
         yield group.stable(members=members, within=minutes(1))
-        started = seen.each(c.RebalanceStarted)[-1][1]
+        started = probe.each(c.RebalanceStarted)[-1][1]
         world.check(started.cause == "member-rejoined", "a follower's word was enough")
         world.check(group.generation == 1 + turn, f"generation {1 + turn}: everybody took part")

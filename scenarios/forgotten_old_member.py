@@ -1,4 +1,4 @@
-"""KIP-726: an upgrade that missed one member changes nothing for anybody."""
+"""KIP-726: an upgrade that missed one member changes nothing for the others."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ OLD, NEW = "range", "cooperative-sticky,range"
 
 @scenario(seed=1, lasts=minutes(5))
 def forgotten_old_member(world: World, members: int = 4, partitions: int = 12) -> Script:
-    """KIP-726: all members but one are upgraded; the group stays eager, safely, until the forgotten one is, too.
+    """KIP-726: all members but one are upgraded; the group stays eager, safely, until the last one is upgraded, too.
 
-    Source: KIP-726. It is enough to restart the one that was forgotten.
+    Source: KIP-726. It is enough to restart the forgotten member.
     """
-    seen = watch(world)
+    probe = watch(world)
     orders = world.topic("orders", partitions=partitions)
     group = world.group("billing", assignor=OLD)
     joined = group.join(members, topics=[orders], protocol_mode="dynamic")
@@ -27,7 +27,7 @@ def forgotten_old_member(world: World, members: int = 4, partitions: int = 12) -
         yield group.stable(members=members, within=minutes(1))
 
     yield world.sleep(seconds(30))
-    used = {fact.protocol for _, fact in seen.each(c.JoinPhaseCompleted)}
+    used = {fact.protocol for _, fact in probe.each(c.JoinPhaseCompleted)}
     world.check(used == {"range"}, "one old member keeps the whole group on range")
     eager = {m.rebalance_protocol for m in group.members}
     world.check(eager == {"EAGER"}, "and every member eager, whatever it could do")
@@ -36,4 +36,4 @@ def forgotten_old_member(world: World, members: int = 4, partitions: int = 12) -
     yield joined[-1].restart(downtime=seconds(2))
     yield group.stable(members=members, within=minutes(1))
     world.check({m.rebalance_protocol for m in group.members} == {"COOPERATIVE"}, "now all are cooperative")
-    world.check(seen.unsafe_ms() == 0, "no partition had two entitled owners")
+    world.check(probe.unsafe_ms() == 0, "no partition had two entitled owners")

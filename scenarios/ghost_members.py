@@ -1,4 +1,4 @@
-"""A JoinGroup that is sent again and again fills a group with ghosts, unless ids are handed out first."""
+"""Retries of JoinGroup fill a group with members that do not exist, unless ids are issued first."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from groupsim.simulation.clients.process import Script
 
 @scenario(seed=1, lasts=minutes(7))
 def ghost_members(world: World, retries: int = 4, request_timeout_ms: int = 30_000) -> Script:
-    """A rebalance outlasts the request timeout; an old client's retries become members, a new one's do not.
+    """A rebalance outlasts the request timeout; an old client's retries become members, a new client's retries do not.
 
-    Source: rows B1, B2, B4 (KAFKA-7610, KAFKA-7824, KIP-394, KAFKA-9752). Every retry of a JoinGroup below version 4
-    is a member more; with MEMBER_ID_REQUIRED the retries carry the id that was handed out. Ghosts always have a live
-    timer: they are gone a session after the rebalance ends.
+    Source: KAFKA-7610, KAFKA-7824, KAFKA-9752, KIP-394. Every retry of a JoinGroup below version 4 adds a member;
+    after MEMBER_ID_REQUIRED the retries carry the issued id. Such extra members always have a session timer: they
+    are removed one session timeout after the rebalance ends.
     """
-    seen = watch(world)
+    probe = watch(world)
     orders = world.topic("orders", partitions=4)
     groups = {name: world.group(name, assignor="range") for name in ("old", "new")}
     busy = Application(process_ms=100)
@@ -40,13 +40,13 @@ def ghost_members(world: World, retries: int = 4, request_timeout_ms: int = 30_0
         new.disconnect()
     old.kill()
     new.kill()
-    members = {name: seen.count(c.MemberAdded, group=name) - 1 for name in groups}
+    members = {name: probe.count(c.MemberAdded, group=name) - 1 for name in groups}
     world.check(members["old"] == retries, f"{retries} tries without an id made {members['old']} members")
     world.check(members["new"] == 1, "with an id they made one")
 
     for group in groups.values():
         yield group.stable(members=1, within=minutes(3))
-    ended = seen.each(c.JoinPhaseCompleted, group="old")[1][0]
-    gone = [at for at, _ in seen.each(c.MemberRemoved, group="old")]
+    ended = probe.each(c.JoinPhaseCompleted, group="old")[1][0]
+    gone = [at for at, _ in probe.each(c.MemberRemoved, group="old")]
     world.check(len(gone) == retries, "every ghost was removed")
     world.check(max(gone) <= ended + 45_000 + 10, "at the latest a session after the rebalance had ended")

@@ -1,4 +1,4 @@
-"""A member that is late with SyncGroup joins again with what it held two generations ago."""
+"""A member that is late with SyncGroup rejoins with the partitions it owned two generations ago."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from groupsim.simulation.clients.process import Script
 
 @scenario(seed=1, lasts=minutes(3))
 def late_sync_stale_claims(world: World, partitions: int = 12, batch_ms: int = 8_000) -> Script:
-    """Its claim is old; it is asked to give up again, and no partition ever has two entitled owners.
+    """Its claim is outdated; it has to revoke them, and no partition ever has two entitled owners.
 
-    Source: rows C3, C5 (KAFKA-12983, 13419, 13891, 14016, 14639): kept, arbitrated by generation, as since 3.6. The
-    invariant withheld-until-revoked judges every round.
+    Source: KAFKA-12983, KAFKA-13419, KAFKA-13891, KAFKA-14016, KAFKA-14639. Outdated claims are kept and decided by
+    generation, as since Kafka 3.6. The invariant withheld-until-revoked checks every rebalance.
     """
-    seen = watch(world)
+    probe = watch(world)
     orders = world.topic("orders", partitions=partitions)
     group = world.group("billing", assignor="cooperative-sticky", config={"heartbeat.interval.ms": 1_000})
     busy = Application(process_ms=100)
@@ -25,15 +25,15 @@ def late_sync_stale_claims(world: World, partitions: int = 12, batch_ms: int = 8
     leader.slow_batch(4_000)
     yield world.sleep(200)
     group.join("carol", topics=[orders], application=busy)
-    while seen.count(p.JoinSent, process=late.address) < 3:
+    while probe.count(p.JoinSent, process=late.address) < 3:
         yield world.sleep(5)
     late.slow_batch(batch_ms)
     yield world.sleep(batch_ms + seconds(2))
-    refused = seen.each(p.RequestFailed, process=late.address, api="SyncGroup", error="REBALANCE_IN_PROGRESS")
+    refused = probe.each(p.RequestFailed, process=late.address, api="SyncGroup", error="REBALANCE_IN_PROGRESS")
     world.check(len(refused) > 0, f"{late.label} synced when the next rebalance had begun")
-    claimed = seen.each(p.JoinSent, since=refused[-1][0], process=late.address)[0][1].owned
+    claimed = probe.each(p.JoinSent, since=refused[-1][0], process=late.address)[0][1].owned
     world.check(len(claimed) == partitions // 2, "and claims what it held two generations ago")
     yield group.stable(members=3, within=minutes(1))
-    world.check(seen.unsafe_ms() == 0, "no partition had two entitled owners")
-    world.check(seen.count(p.CallbackStart, kind="lost") == 0, "nothing was lost for it")
+    world.check(probe.unsafe_ms() == 0, "no partition had two entitled owners")
+    world.check(probe.count(p.CallbackStart, kind="lost") == 0, "nothing was lost for it")
     world.check(leader.believes_it_owns(orders), "all have a share")

@@ -1,4 +1,4 @@
-"""A synchronous commit of librdkafka in the second round of a cooperative rebalance."""
+"""librdkafka commits synchronously in the second rebalance of a cooperative pair."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from groupsim.simulation.clients.process import Script
 
 @scenario(seed=1, lasts=minutes(3))
 def librdkafka_commit_in_follow_up(world: World, partitions: int = 12) -> Script:
-    """The commit waits behind the parked JoinGroup until the round is over, and is refused with ILLEGAL_GENERATION.
+    """The commit waits behind JoinGroup until the rebalance ends, and is refused with ILLEGAL_GENERATION.
 
-    Source: rows L1, L2 (librdkafka 4059, 3306; spec 5.12, seen with 2.16). Java refuses the same by itself at once.
+    Source: librdkafka #4059, #3306; seen with 2.16. The Java client itself refuses such a commit at once.
     """
-    seen = watch(world)
+    probe = watch(world)
     orders = world.topic("orders", partitions=partitions)
     busy = Application(process_ms=100, commit_sync=True)
     groups = {}
@@ -30,10 +30,10 @@ def librdkafka_commit_in_follow_up(world: World, partitions: int = 12) -> Script
     for group in groups.values():
         yield group.stable(members=3, within=minutes(1))
     sent = {
-        name: seen.count(p.CommitFailed, since=grew, group=name, local=False, error="ILLEGAL_GENERATION")
+        name: probe.count(p.CommitFailed, since=grew, group=name, local=False, error="ILLEGAL_GENERATION")
         for name in groups
     }
     world.check(sent["librdkafka"] > 0, f"librdkafka: {sent['librdkafka']} commits came back with ILLEGAL_GENERATION")
     world.check(sent["java"] == 0, "java: none did")
-    local = seen.count(p.CommitFailed, since=grew, group="java", local=True)
+    local = probe.count(p.CommitFailed, since=grew, group="java", local=True)
     world.check(local > 0, f"java: {local} were refused by the client, and the application went on")

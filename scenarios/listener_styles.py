@@ -1,4 +1,4 @@
-"""The two listeners of the StickyAssignor's documentation: clean up on revoke, or after the assignment what is lost."""
+"""The two listeners of the StickyAssignor's documentation: clean up when revoked, or after the assignment."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def listener_styles(
 ) -> Script:
     """A member leaves: how much state is rebuilt, under each assignor, by each of the two styles of listener.
 
-    Source: documentation of StickyAssignor, KIP-54. The second style pays only for what really moved, and only a
-    sticky assignor makes that little; under cooperative-sticky the styles are equal, nothing that stays is revoked.
+    Source: documentation of StickyAssignor, KIP-54. The second style cleans up only what has really moved, and only
+    a sticky assignor moves little. Under cooperative-sticky both styles cost the same: what stays is never revoked.
     """
-    seen = watch(world)
+    probe = watch(world)
     orders = world.topic("orders", partitions=partitions)
     groups = {}
     for assignor in assignors.split(","):
@@ -44,8 +44,8 @@ def listener_styles(
         yield group.stable(members=members - 1, within=minutes(1))
     yield world.sleep(restore_ms * partitions)
 
-    rebuilt = {name: sum(len(f.partitions) for _, f in seen.each(p.RestoreEnd, left, name)) for name in groups}
-    lost_ms = {name: seen.label_ms("RESTORING", since=left, group=name) for name in groups}
+    rebuilt = {name: sum(len(f.partitions) for _, f in probe.each(p.RestoreEnd, left, name)) for name in groups}
+    lost_ms = {name: probe.label_ms("RESTORING", since=left, group=name) for name in groups}
     moved = partitions // members
     for assignor in assignors.split(","):
         old, new = (f"{assignor} {style}" for style in STYLES)

@@ -1,4 +1,4 @@
-"""One member leaves: how many rounds, and how much is moved, under each assignor."""
+"""One member leaves: how many rebalances, and how many partitions move, under each assignor."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from groupsim.simulation.clients.process import Script
 def one_departure(
     world: World, members: int = 4, partitions: int = 24, assignors: str = "range,roundrobin,sticky,cooperative-sticky"
 ) -> Script:
-    """What the departed owned must go somewhere; all else that moves is for nothing.
+    """The partitions of the member that left have to move; every other move is unnecessary.
 
-    Source: rows L10, C8 (librdkafka 3891, confluent-kafka-go 622, KAFKA-14382): one departure, one reshuffle, with
-    every assignor; sticky ones move the minimum.
+    Source: KAFKA-14382, librdkafka #3891, confluent-kafka-go #622. One departure causes one rebalance with every
+    assignor; sticky ones move the minimum.
     """
-    seen = watch(world)
+    probe = watch(world)
     orders = world.topic("orders", partitions=partitions)
     groups = {name: world.group(name, assignor=name) for name in assignors.split(",")}
     for group in groups.values():
         group.join(members, topics=[orders])
     for group in groups.values():
         yield group.stable(members=members, within=minutes(1))
-    before = {name: seen.plans(group=name)[-1] for name in groups}
+    before = {name: probe.plans(group=name)[-1] for name in groups}
     left = world.now
     for group in groups.values():
         group.members[0].close()
     yield world.sleep(seconds(1))
     for name, group in groups.items():
         yield group.stable(members=members - 1, within=minutes(1))
-        rounds = seen.rebalances(left, name)
+        rounds = probe.rebalances(left, name)
         world.check(rounds == 1, f"{name}: {rounds} round")
-        moved = moves(before[name], seen.plans(group=name)[-1])
+        moved = moves(before[name], probe.plans(group=name)[-1])
         least = partitions // members
         world.check((moved == least) == ("sticky" in name), f"{name}: {moved} partitions moved, {least} had to")

@@ -1,4 +1,4 @@
-"""One member with a long batch and a long max.poll.interval.ms holds everybody up."""
+"""One member with a long batch and a long max.poll.interval.ms delays everybody."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from groupsim.simulation.clients.process import Script
 
 @scenario(seed=1, lasts=minutes(5))
 def one_slow_member(world: World, members: int = 3, partitions: int = 12, batch_ms: int = 60_000) -> Script:
-    """A member joins while another is inside a minute's batch: an eager group stands still all that time.
+    """A member joins while another processes a batch for a minute: an eager group is unavailable all that time.
 
-    Source: row B14 (Connect, ETL jobs); spec 8.3. A cooperative group goes on with all it has while it waits.
+    Source: Kafka Connect, ETL jobs. A cooperative group goes on with all it owns while it waits.
     """
-    seen = watch(world)
+    probe = watch(world)
     orders = world.topic("orders", partitions=partitions)
     groups = {"eager": world.group("eager", assignor="range")}
     groups["cooperative"] = world.group("cooperative", assignor="cooperative-sticky")
@@ -29,7 +29,7 @@ def one_slow_member(world: World, members: int = 3, partitions: int = 12, batch_
         group.join(1, topics=[orders], application=busy)
     for group in groups.values():
         yield group.stable(members=members + 1, within=batch_ms + minutes(1))
-    lost = {name: seen.label_ms(since=began, group=name) for name in groups}
+    lost = {name: probe.label_ms(since=began, group=name) for name in groups}
     others = partitions * (members - 1) // members
     world.check(lost["eager"] >= others * (batch_ms - 10_000), f"eager: {lost['eager'] / 1_000:,.0f} partition-seconds")
     said = f"cooperative: {lost['cooperative'] / 1_000:,.0f} partition-seconds"

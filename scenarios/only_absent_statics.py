@@ -1,4 +1,4 @@
-"""Only static members are left in a group, and none of them is there."""
+"""Only static members are left in a group, and none of them is running."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from groupsim.simulation.clients.process import Script
 def only_absent_statics(world: World, rebalance_ms: int = 10_000, session_ms: int = 45_000) -> Script:
     """The last dynamic member leaves a group whose static ones are dead: the join phase is repeated until they expire.
 
-    Source: row B9 (transition T12). Kafka logs an error each time; nothing is owned meanwhile.
+    Source: Kafka's GroupMetadataManager.completeClassicGroupJoin, which logs an error each time. Nothing is owned
+    meanwhile.
     """
-    seen = watch(world)
+    probe = watch(world)
     orders = world.topic("orders", partitions=6)
     config = {"max.poll.interval.ms": rebalance_ms, "session.timeout.ms": session_ms}
     group = world.group("billing", assignor="range", config=config)
@@ -27,9 +28,9 @@ def only_absent_statics(world: World, rebalance_ms: int = 10_000, session_ms: in
     yield dynamic.close()
 
     yield world.sleep(3 * rebalance_ms)
-    books = world.broker.group("billing")
-    world.check(books.phase.value == "PreparingRebalance", "three rebalance timeouts later it is still preparing")
-    world.check(len(books.members) == 2, "with nobody but the two absent members")
+    state = world.broker.group("billing")
+    world.check(state.phase.value == "PreparingRebalance", "three rebalance timeouts later it is still preparing")
+    world.check(len(state.members) == 2, "with nobody but the two absent members")
     yield world.sleep(session_ms - 3 * rebalance_ms + seconds(1))
-    emptied = seen.each(GroupEmptied)[-1][0]
+    emptied = probe.each(GroupEmptied)[-1][0]
     world.check(emptied - killed <= session_ms + 10, "their sessions end it: the group is empty")

@@ -1,4 +1,4 @@
-"""A member id that was handed out and never used holds a rebalance open."""
+"""A member id that was issued and never used delays a rebalance."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from groupsim.simulation.clients.process import Script
 
 @scenario(seed=1, lasts=minutes(2))
 def pending_id(world: World, members: int = 2, session_ms: int = 10_000) -> Script:
-    """Somebody asks for a member id and goes away; the next rebalance waits for it until the id expires.
+    """A client asks for a member id and disappears; the next rebalance waits for it until the id expires.
 
-    Source: row B3 (KAFKA-7909). All members have rejoined at once; the join phase ends with the pending id's session.
+    Source: KAFKA-7909. All members have rejoined at once; the join phase ends with the pending id's session.
     """
-    seen = watch(world)
+    probe = watch(world)
     orders = world.topic("orders", partitions=4)
     group = world.group("billing", assignor="range")
     joined = group.join(members, topics=[orders])
@@ -29,9 +29,9 @@ def pending_id(world: World, members: int = 2, session_ms: int = 10_000) -> Scri
     joined[0].enforce_rebalance()
     yield world.sleep(seconds(1))
     yield group.stable(members=members, within=minutes(1))
-    (expired, forgotten) = seen.each(c.PendingMemberRemoved)[0]
-    rejoined = seen.each(c.MemberUpdated)[-1][0]
-    completed = seen.each(c.JoinPhaseCompleted)[-1][0]
+    (expired, forgotten) = probe.each(c.PendingMemberRemoved)[0]
+    rejoined = probe.each(c.MemberUpdated)[-1][0]
+    completed = probe.each(c.JoinPhaseCompleted)[-1][0]
     world.check(forgotten.cause == "expired", "the pending id expired")
     world.check(session_ms <= expired - asked <= session_ms + 10, "a session after it was asked for")
     world.check(completed == expired, f"the rebalance waited {completed - rejoined:,} ms for it alone")

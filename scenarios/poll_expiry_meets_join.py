@@ -1,4 +1,4 @@
-"""max.poll.interval.ms runs out between a finished join and the poll that would have taken it over."""
+"""max.poll.interval.ms runs out between a finished join and the poll that would have completed it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from groupsim.simulation.clients.process import Script
 
 @scenario(seed=1, lasts=minutes(3))
 def poll_expiry_meets_join(world: World, partitions: int = 6, poll_interval_ms: int = 10_000) -> Script:
-    """The heartbeat thread has finished the join and then leaves; the application finds it stale, and joins anew.
+    """The heartbeat thread has finished the join and then leaves; the application finds it outdated and rejoins.
 
-    Source: row C1 (KAFKA-8104): before the fix the consumer never recovered.
+    Source: KAFKA-8104: before the fix the consumer never recovered.
     """
-    seen = watch(world)
+    probe = watch(world)
     orders = world.topic("orders", partitions=partitions)
     config = {"max.poll.interval.ms": poll_interval_ms}
     group = world.group("billing", assignor="cooperative-sticky", config=config)
@@ -24,14 +24,14 @@ def poll_expiry_meets_join(world: World, partitions: int = 6, poll_interval_ms: 
 
     leader, follower = (alice, bob) if alice.leads else (bob, alice)
     leader.enforce_rebalance()
-    while not seen.count(p.JoinOk, process=follower.address, generation=2):
+    while not probe.count(p.JoinOk, process=follower.address, generation=2):
         yield world.sleep(20)
     follower.slow_batch(poll_interval_ms + seconds(3))
     yield world.sleep(poll_interval_ms + seconds(2))
-    synced = seen.each(p.SyncOk, process=follower.address, generation=2)
-    expired = seen.each(p.PollExpired, process=follower.address)
+    synced = probe.each(p.SyncOk, process=follower.address, generation=2)
+    expired = probe.each(p.PollExpired, process=follower.address)
     world.check(synced[0][0] < expired[0][0], "the join was finished, then the poll interval was over")
     yield group.stable(members=2, within=minutes(1))
-    reasons = [fact.reason for _, fact in seen.each(p.RejoinRequested, process=follower.address)]
+    reasons = [fact.reason for _, fact in probe.each(p.RejoinRequested, process=follower.address)]
     world.check("the generation was modified by the heartbeat thread" in reasons, "the stale join was thrown away")
     world.check(follower.believes_it_owns(orders), "it is a member again")

@@ -1,4 +1,4 @@
-"""librdkafka: the application is stuck while a rebalance waits for it."""
+"""librdkafka: the application does not poll while a rebalance waits for it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from groupsim.simulation.clients.process import Script
 
 @scenario(seed=1, lasts=minutes(3))
 def poll_expiry_while_rebalance_waits(world: World, partitions: int = 6, poll_interval_ms: int = 10_000) -> Script:
-    """The rebalance callback waits for the application until max.poll.interval.ms is over; then all is lost.
+    """The rebalance callback waits for the application until max.poll.interval.ms is over; then everything is lost.
 
-    Source: row L11 (librdkafka PR 5604, spec 4.4): with the flag dropped the application would commit what it no longer
-    owns. Here no commit of it is accepted once it has left.
+    Source: librdkafka #5604: without the assignment-lost flag the application would commit partitions that it no
+    longer owns. Here no commit is accepted after it has left.
     """
-    seen = watch(world)
+    probe = watch(world)
     orders = world.topic("orders", partitions=partitions)
     config = {"max.poll.interval.ms": poll_interval_ms, "enable.auto.commit": False}
     group = world.group("billing", assignor="range", config=config)
@@ -29,10 +29,10 @@ def poll_expiry_while_rebalance_waits(world: World, partitions: int = 6, poll_in
     yield world.sleep(seconds(1))
     group.join("carol", topics=[orders], client="librdkafka", application=busy)
     yield world.sleep(poll_interval_ms + seconds(12))
-    expired = seen.each(p.PollExpired, process="alice.0")[0][0]
-    late = [fact for _, fact in seen.each(CommitAccepted, since=expired) if fact.member == member]
+    expired = probe.each(p.PollExpired, process="alice.0")[0][0]
+    late = [fact for _, fact in probe.each(CommitAccepted, since=expired) if fact.member == member]
     world.check(late == [], "the broker accepts nothing more of the one that left")
-    lost = seen.each(p.CallbackStart, since=expired, process="alice.0")
+    lost = probe.each(p.CallbackStart, since=expired, process="alice.0")
     world.check(lost[0][1].kind in ("lost", "revoked"), "its listener is called when it polls again")
     yield group.stable(members=3, within=minutes(1))
-    world.check(seen.reprocessed() > 0, "the late batch is read again by somebody else")
+    world.check(probe.reprocessed() > 0, "the late batch is read again by somebody else")

@@ -1,4 +1,4 @@
-"""What a story looks back on: the facts so far, and how long which partitions stood still."""
+"""Probe: a scenario asks for the facts so far and for how long partitions were unavailable."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ E = TypeVar("E", bound=Event)
 
 
 class Probe:
-    """Collects every fact from now on that is no noise. Times are ms of the run; `group` narrows to one group."""
+    """Collects every fact from now on, except noise. Times are ms of the run; `group` restricts to one group."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -47,12 +47,12 @@ class Probe:
         return [fact.assignment or {} for _, fact in self.each(c.AssignmentStored, since, group)]
 
     def intervals(self, since: int = 0, group: str | None = None) -> list[Interval]:
-        """Availability so far; what began before `since` is left out."""
+        """Availability so far; intervals that began before `since` are left out."""
         found = intervals(self.facts, self._world.now)
         return [i for i in found if i.from_ms >= since and (group is None or i.group == group)]
 
     def label_ms(self, *labels: str, since: int = 0, group: str | None = None) -> int:
-        """Partition-milliseconds under these labels; without labels: unavailable under whichever."""
+        """Partition-milliseconds under these labels; without labels: unavailable under any label."""
         return sum(i.duration_ms for i in self.intervals(since, group) if _counts(i, labels))
 
     def unsafe_ms(self, group: str | None = None) -> int:
@@ -71,10 +71,10 @@ def _counts(found: Interval, labels: tuple[str, ...]) -> bool:
 
 
 def watch(world: World) -> Probe:
-    """Begin to look; the first line of a story that wants to look back."""
+    """A probe that collects facts from now on."""
     return Probe(world)
 
 
 def moves(before: Plan, after: Plan) -> int:
-    """How many partitions changed hands from one assignment to a later one, whoever held them between."""
+    """How many partitions changed their owner from one assignment to a later one."""
     return len(moved(before, after))

@@ -11,10 +11,10 @@ from groupsim.simulation.clients.process import Script
 def restart_three_ways(world: World, members: int = 4, partitions: int = 24, downtime_ms: int = 8_000) -> Script:
     """Three equal groups are restarted member by member at the same instants; the static one never rebalances.
 
-    Source: KIP-345, KIP-429; spec 5.8, 8.3. The cooperative group costs more partition time than the eager one: what
-    moves waits a whole heartbeat interval for the second round, and a restart moves everything of a member twice.
+    Source: KIP-345, KIP-429. The cooperative group costs more partition time than the eager one: what moves waits a
+    whole heartbeat interval for the second rebalance, and a restart moves all partitions of a member twice.
     """
-    seen = watch(world)
+    probe = watch(world)
     orders = world.topic("orders", partitions=partitions)
     eager = world.group("eager", assignor="range")
     cooperative = world.group("cooperative", assignor="cooperative-sticky")
@@ -33,11 +33,11 @@ def restart_three_ways(world: World, members: int = 4, partitions: int = 24, dow
         for group in (eager, cooperative, static):
             yield group.stable(members=members, within=minutes(1))
         yield world.sleep(seconds(5))
-    lost = {group.name: seen.label_ms(since=began, group=group.name) for group in (eager, cooperative, static)}
+    lost = {group.name: probe.label_ms(since=began, group=group.name) for group in (eager, cooperative, static)}
     world.check(static.generation == generation, "static members come and go without a rebalance")
-    dead = seen.label_ms("OWNER_DEAD", since=began, group="static")
+    dead = probe.label_ms("OWNER_DEAD", since=began, group="static")
     world.check(dead > 0.9 * lost["static"], "what stands still then is what the absent member owns")
-    rounds = {name: seen.rebalances(began, name) for name in ("eager", "cooperative")}
+    rounds = {name: probe.rebalances(began, name) for name in ("eager", "cooperative")}
     world.check(rounds["eager"] <= 2 * members, "eager: at most one rebalance to leave, one to return")
     world.check(rounds["cooperative"] > rounds["eager"], "cooperative: more, for what moves takes two")
     said = ", ".join(f"{name} {ms / 1_000:.1f} s" for name, ms in lost.items())

@@ -16,7 +16,7 @@ def rolling_restart(
     static: bool = False,
     downtime_spread_ms: int = 0,
 ) -> Script:
-    """Restart twelve members one after another; the group settles between restarts."""
+    """Restart twelve members one after another; the group becomes stable between restarts."""
     orders = world.topic("orders", partitions=partitions)
     group = world.group("billing", assignor=assignor)
     joined = group.join(members, topics=[orders], spread=seconds(5), static=static)

@@ -15,12 +15,12 @@ def scale_out_and_in(
     partitions: int = 24,
     assignors: str = "range,roundrobin,sticky,cooperative-sticky",
 ) -> Script:
-    """One group per assignor grows by some members together and shrinks again; what moves and what stands still differ.
+    """One group per assignor grows by some members and shrinks again; how much moves and is unavailable differs.
 
-    Source: KIP-54, KIP-429, the assignors' table of KIP-726. Sticky ones move the least there is to move; under the
-    cooperative one, nobody that keeps a partition stops working on it.
+    Source: KIP-54, KIP-429, KIP-726 (its table of assignors). Sticky assignors move the minimum; under the
+    cooperative one, a partition that keeps its owner stays available.
     """
-    seen = watch(world)
+    probe = watch(world)
     orders = world.topic("orders", partitions=partitions)
     groups = {name: world.group(name, assignor=name) for name in assignors.split(",")}
     for group in groups.values():
@@ -28,12 +28,12 @@ def scale_out_and_in(
     for group in groups.values():
         yield group.stable(members=members, within=minutes(1))
 
-    before = {name: seen.plans(group=name)[-1] for name in groups}
+    before = {name: probe.plans(group=name)[-1] for name in groups}
     grew = world.now
     fleets = {name: group.join(added, topics=[orders]) for name, group in groups.items()}
     for group in groups.values():
         yield group.stable(members=members + added, within=minutes(1))
-    larger = {name: seen.plans(group=name)[-1] for name in groups}
+    larger = {name: probe.plans(group=name)[-1] for name in groups}
     least = sum(len(given) for given in larger[next(iter(groups))].values()) * added // (members + added)
     for name in groups:
         moved = moves(before[name], larger[name])
@@ -43,7 +43,7 @@ def scale_out_and_in(
         )
         world.check(sticky or moved > least + members, f"{name}: {moved} partitions moved, many for nothing")
     if "cooperative-sticky" in groups and "range" in groups:
-        stood = {name: {(i.partition) for i in seen.intervals(grew, name) if i.unavailable} for name in groups}
+        stood = {name: {(i.partition) for i in probe.intervals(grew, name) if i.unavailable} for name in groups}
         world.check(len(stood["range"]) == partitions, "range: every partition stood still")
         kept = partitions - len(stood["cooperative-sticky"])
         world.check(kept > 0, f"cooperative-sticky: {kept} partitions never stood still")

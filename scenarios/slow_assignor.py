@@ -12,14 +12,14 @@ from groupsim.simulation.clients.process import Script
 def slow_assignor(
     world: World, members: int = 2_100, partitions: int = 2_100, assignor_ms: int = 150_000, beat_ms: int = 15_000
 ) -> Script:
-    """One of very many members leaves; its partition waits for an assignor that takes 150 s, or none, to answer.
+    """One of very many members leaves; its partition waits for an assignor that takes 150 s, or no time, to answer.
 
     Source: the rejected KIP for a constrained cooperative assignor, whose users saw 2.5 minutes for this size; ours
     (`groupsim assign`) takes a small part of a second. Set assignor_ms=0 to compare. Cooperative members go on with
-    what they keep; only what has lost its owner waits. With a session or request timeout shorter than that the group
-    would never be formed: see assignor_slower_than_session.
+    what they keep; only partitions without an owner wait. With a shorter session or request timeout the group would
+    never become stable: see assignor_slower_than_session.
     """
-    seen = watch(world)
+    probe = watch(world)
     orders = world.topic("orders", partitions=partitions, rate=0.1)
     settings = {
         "session.timeout.ms": assignor_ms + 60_000,
@@ -38,8 +38,8 @@ def slow_assignor(
     follower.close()
     yield world.sleep(seconds(1))
     yield group.stable(members=members - 1, within=assignor_ms + minutes(2))
-    took = seen.each(p.AssignorRan, since=left)[0][1].duration_ms
-    stood = [i for i in seen.intervals(left) if i.unavailable]
+    took = probe.each(p.AssignorRan, since=left)[0][1].duration_ms
+    stood = [i for i in probe.intervals(left) if i.unavailable]
     longest = max(i.to_ms for i in stood) - left
     world.check(took == assignor_ms, f"the assignor took {took:,} ms")
     world.check(

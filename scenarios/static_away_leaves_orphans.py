@@ -1,4 +1,4 @@
-"""What a static member should have given up while it was away belongs to nobody for a while when it is back."""
+"""Partitions that a static member should have revoked while it was down have no owner when it is back."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from groupsim.simulation.clients.process import Script
 def static_away_leaves_orphans(world: World, partitions: int = 6, poll_interval_ms: int = 10_000) -> Script:
     """A static member misses a cooperative rebalance that takes partitions from it; for a while they have no owner.
 
-    Source: found by `groupsim fuzz swarm` (seed 519); follows from T11, T28 and spec 5.7. The first round withholds
-    what it is to give up until it has revoked it. It comes back with nothing, is answered at once, has nothing to
-    revoke, and so nobody asks for the second round. What ends it is the sync timer of the generation it missed, which
-    still waits for its former id, one rebalance timeout after the join phase. Kafka 4.4 with Java clients does so.
+    Source: found by `groupsim fuzz swarm` (seed 519). The first rebalance withholds the partitions until the member
+    has revoked them. It returns owning nothing, is answered at once, has nothing to revoke, and so nobody requests
+    the second rebalance. The sync timer of the generation that it missed ends this: it still waits for the member's
+    former id, one rebalance timeout after the join phase. Kafka 4.4 with Java clients does the same.
     """
     orders = world.topic("orders", partitions=partitions)
     group = world.group("billing", assignor="cooperative-sticky", config={"max.poll.interval.ms": poll_interval_ms})

@@ -8,10 +8,10 @@ from groupsim.simulation.clients.process import Script
 
 @scenario(seed=1, lasts=minutes(3))
 def static_leader_misses_growth(world: World, partitions: int = 4, added: int = 2, metadata_ms: int = 5_000) -> Script:
-    """The leader that returns takes the topics as it finds them for what was assigned: new partitions have no owner.
+    """The leader that returns assumes that the topics it finds are already assigned: new partitions have no owner.
 
-    Source: row C10 (KIP-814: the returning leader's snapshot), found by `groupsim fuzz swarm` (seed 3138). Any later
-    rebalance gives them away; `static_leader_returns` is the good case, a topic that grows when the leader is back.
+    Source: KIP-814 (the returning leader's snapshot); found by `groupsim fuzz swarm` (seed 3138). Any later
+    rebalance assigns them. In `static_leader_returns` the topic grows when the leader is back: then it notices.
     """
     orders = world.topic("orders", partitions=partitions)
     config = {"metadata.max.age.ms": metadata_ms}

@@ -10,11 +10,11 @@ from groupsim.simulation.clients.process import Script
 
 @scenario(seed=1, lasts=minutes(2))
 def static_leader_returns(world: World, partitions: int = 4, added: int = 2, metadata_ms: int = 10_000) -> Script:
-    """It is told that it leads and may skip the assignment; partitions added later find an owner.
+    """The coordinator makes it leader again and lets it skip the assignment; partitions added later get an owner.
 
-    Source: row C10 (KAFKA-13435, KIP-814, 3.2): a leader that took itself for a follower left them unowned.
+    Source: KAFKA-13435, KIP-814 (3.2): a leader that took itself for a follower left them unowned.
     """
-    seen = watch(world)
+    probe = watch(world)
     orders = world.topic("orders", partitions=partitions)
     config = {"metadata.max.age.ms": metadata_ms}
     group = world.group("billing", assignor="range", config=config)
@@ -32,5 +32,5 @@ def static_leader_returns(world: World, partitions: int = 4, added: int = 2, met
     yield group.stable(members=2, within=minutes(1))
     owned = sum(len(group.granted(m.member_id)) for m in joined)
     world.check(owned == partitions + added, "the new partitions have owners")
-    cause = seen.each(c.RebalanceStarted, since=grew)[0][1].cause
+    cause = probe.each(c.RebalanceStarted, since=grew)[0][1].cause
     world.check(cause == "leader-rejoined", "because the leader saw them")

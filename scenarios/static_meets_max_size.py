@@ -1,4 +1,4 @@
-"""A full group does not know a static member that comes back."""
+"""A full group does not admit a static member that returns."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from groupsim.simulation.clients.process import Script
 
 @scenario(seed=1, lasts=minutes(2))
 def static_meets_max_size(world: World, members: int = 2) -> Script:
-    """In a group of group.max.size a restarted static member is refused: its JoinGroup carries no id that counts.
+    """In a group of group.max.size a restarted static member is refused: its JoinGroup carries no member id.
 
-    Source: row B10 (spec 2.2). Its partitions have a dead owner until its session expires; then it may come again.
+    Source: Kafka's GroupMetadataManager.acceptJoiningMember looks at the member id alone. The member's partitions
+    have a dead owner until its session expires; then it may join again.
     """
-    seen = watch(world)
+    probe = watch(world)
     world.configure_broker({"group.max.size": members})
     orders = world.topic("orders", partitions=4)
     group = world.group("billing", assignor="range")
@@ -24,7 +25,7 @@ def static_meets_max_size(world: World, members: int = 2) -> Script:
     yield world.sleep(seconds(1))
     world.check(joined[0].failed == "GROUP_MAX_SIZE_REACHED", "the pod that came back is refused, fatally")
     yield group.stable(members=members - 1, within=minutes(1))
-    world.check(seen.each(c.MemberRemoved)[-1][1].cause == "session-expired", "its place is free after its session")
-    world.check(seen.label_ms("OWNER_DEAD") > 30_000, "for which its partitions had a dead owner")
+    world.check(probe.each(c.MemberRemoved)[-1][1].cause == "session-expired", "its place is free after its session")
+    world.check(probe.label_ms("OWNER_DEAD") > 30_000, "for which its partitions had a dead owner")
     yield joined[0].start()
     yield group.stable(members=members, within=seconds(30))

@@ -1,4 +1,4 @@
-"""A static member polls too late, and nobody but itself notices."""
+"""A static member polls too late, and only it notices."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from groupsim.simulation.clients.process import Script
 
 @scenario(seed=1, lasts=minutes(2))
 def static_poll_expiry(world: World, partitions: int = 4, poll_interval_ms: int = 10_000) -> Script:
-    """It leaves without a word and is back within its session: no rebalance, yet everything was lost and is redone.
+    """It sends no LeaveGroup and returns within its session: no rebalance, yet it loses everything and redoes it.
 
-    Source: row C14 (KAFKA-8636).
+    Source: KAFKA-8636.
     """
-    seen = watch(world)
+    probe = watch(world)
     orders = world.topic("orders", partitions=partitions)
     config = {"max.poll.interval.ms": poll_interval_ms, "enable.auto.commit": False}
     group = world.group("billing", assignor="range", config=config)
@@ -25,9 +25,9 @@ def static_poll_expiry(world: World, partitions: int = 4, poll_interval_ms: int 
     alice.slow_batch(poll_interval_ms + seconds(5))
     yield world.sleep(poll_interval_ms + seconds(10))
     yield group.stable(members=2, within=seconds(30))
-    world.check(seen.count(p.PollExpired) == 1, "the poll interval was over once")
-    world.check(seen.rebalances() == 1, "there was no rebalance")
-    world.check(seen.count(p.CallbackStart, process="alice.0", kind="lost") == 1, "and yet `lost` was called")
-    refused = seen.each(p.CommitFailed, process="alice.0", local=True)
+    world.check(probe.count(p.PollExpired) == 1, "the poll interval was over once")
+    world.check(probe.rebalances() == 1, "there was no rebalance")
+    world.check(probe.count(p.CallbackStart, process="alice.0", kind="lost") == 1, "and yet `lost` was called")
+    refused = probe.each(p.CommitFailed, process="alice.0", local=True)
     world.check(len(refused) == 1, "the commit of the late batch was refused by the client itself")
-    world.check(seen.reprocessed() > 0, "so the batch was read again")
+    world.check(probe.reprocessed() > 0, "so the batch was read again")

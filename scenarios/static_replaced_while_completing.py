@@ -12,11 +12,11 @@ from groupsim.simulation.clients.process import Script
 def static_replaced_while_completing(
     world: World, members: int = 3, partitions: int = 6, assignor_ms: int = 6_000
 ) -> Script:
-    """Its id is swapped under the leader's feet: the group rebalances again instead of giving the newcomer nothing.
+    """Its id is replaced before the assignment arrives: the group rebalances again instead of assigning it nothing.
 
-    Source: row B5 (KAFKA-9801, fixed in 2.5; transition T21).
+    Source: KAFKA-9801 (fixed in 2.5).
     """
-    seen = watch(world)
+    probe = watch(world)
     orders = world.topic("orders", partitions=partitions)
     group = world.group("billing", assignor="range")
     slow = Application(assignor_ms=assignor_ms)
@@ -27,12 +27,14 @@ def static_replaced_while_completing(
     other = next(m for m in joined if m is not leader)
     leader.enforce_rebalance()
     yield world.sleep(seconds(4))
-    world.check(seen.each(c.JoinPhaseCompleted)[-1][1].generation == 2, "the leader is computing generation 2")
+    world.check(probe.each(c.JoinPhaseCompleted)[-1][1].generation == 2, "the leader is computing generation 2")
     other.kill()
     yield other.start()
     yield world.sleep(seconds(1))
-    forced = seen.each(c.RebalanceStarted)[-1][1]
+    forced = probe.each(c.RebalanceStarted)[-1][1]
     world.check(forced.cause == "static-replaced", "the replacement forces a new rebalance")
     yield group.stable(members=members, within=minutes(1))
     world.check(all(m.believes_it_owns(orders) for m in joined), "everybody has a share, the newcomer too")
-    world.check(2 not in [f.generation for _, f in seen.each(c.AssignmentStored)], "generation 2 never came into force")
+    world.check(
+        2 not in [f.generation for _, f in probe.each(c.AssignmentStored)], "generation 2 never came into force"
+    )

@@ -1,4 +1,4 @@
-"""A static member comes back with a smaller rebalance timeout."""
+"""A static member returns with a smaller rebalance timeout."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from groupsim.simulation.clients.process import Script
 
 @scenario(seed=1, lasts=minutes(3))
 def static_shorter_rebalance_timeout(world: World, before_ms: int = 60_000, after_ms: int = 12_000) -> Script:
-    """The new timeout counts from its return on: a rebalance it then misses is held up no longer than that.
+    """The new timeout counts as soon as it returns: a rebalance that it then misses is delayed no longer than that.
 
-    Source: row B8 (KAFKA-14009): before the fix the join timer went on with the old one.
+    Source: KAFKA-14009: before the fix the join timer used the old one.
     """
-    seen = watch(world)
+    probe = watch(world)
     orders = world.topic("orders", partitions=4)
     group = world.group("billing", assignor="range", config={"max.poll.interval.ms": before_ms})
     (alice,) = group.join("alice", topics=[orders], static=True)
@@ -26,8 +26,8 @@ def static_shorter_rebalance_timeout(world: World, before_ms: int = 60_000, afte
     alice.kill()
     group.join("bob", topics=[orders], config={"max.poll.interval.ms": after_ms // 2})
     yield world.sleep(after_ms + seconds(1))
-    (at, started) = seen.each(c.RebalanceStarted)[-1]
-    (done, completed) = seen.each(c.JoinPhaseCompleted)[-1]
+    (at, started) = probe.each(c.RebalanceStarted)[-1]
+    (done, completed) = probe.each(c.JoinPhaseCompleted)[-1]
     world.check(started.timeout_ms == after_ms, "the join timer runs for the new timeout")
     world.check(done - at == after_ms and len(completed.absent) == 1, f"and ends the wait after {done - at:,} ms")
     yield group.stable(members=1, within=minutes(1))

@@ -11,11 +11,11 @@ from groupsim.simulation.clients.process import Script
 def static_slower_than_session(
     world: World, members: int = 3, partitions: int = 6, session_ms: int = 10_000, downtime_ms: int = 15_000
 ) -> Script:
-    """A rolling restart in which every pod is slower than the session costs two rebalances a pod, quick pods none.
+    """A rolling restart in which every pod is slower than the session costs two rebalances per pod, quick pods none.
 
-    Source: row B12. Set downtime_ms=5000 to see what static membership is for.
+    Source: KIP-345. Set downtime_ms=5000 to see what static membership is for.
     """
-    seen = watch(world)
+    probe = watch(world)
     orders = world.topic("orders", partitions=partitions)
     config = {"session.timeout.ms": session_ms, "heartbeat.interval.ms": 1_000}
     group = world.group("billing", assignor="range", config=config)
@@ -27,5 +27,5 @@ def static_slower_than_session(
         yield group.stable(members=members, within=minutes(1))
         yield world.sleep(seconds(2))
     due = 2 * members if downtime_ms > session_ms else 0
-    found = seen.rebalances(began)
+    found = probe.rebalances(began)
     world.check(found == due, f"{found} rebalances for {members} pods")

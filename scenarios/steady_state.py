@@ -8,7 +8,7 @@ from groupsim.simulation.clients.process import Script
 
 @scenario(seed=1, lasts=minutes(5))
 def steady_state(world: World, members: int = 3, partitions: int = 12) -> Script:
-    """Members join one after the other, and then the group just works: no partition stands still any more."""
+    """Members join one after the other, and then the group just works: no partition is unavailable any more."""
     orders = world.topic("orders", partitions=partitions)
     group = world.group("billing")
     group.join(members, topics=[orders], spread=seconds(2))

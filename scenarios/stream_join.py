@@ -15,12 +15,12 @@ JOINS = ("range", "sticky-stream-join")
 def stream_join(
     world: World, members: int = 4, partitions: int = 10, restore_ms: int = 2_000, scattered: str = "cooperative-sticky"
 ) -> Script:
-    """Impressions and clicks are joined by key: equal partition numbers must be with one member, and state is rebuilt.
+    """Impressions and clicks are joined by key: equal partition numbers need one owner, and local state is rebuilt.
 
-    Source: KIP-315. Range keeps the numbers together and moves what it need not; sticky-stream-join keeps them
+    Source: KIP-315. Range keeps equal numbers together and moves more than it has to; sticky-stream-join keeps them
     together and moves little; cooperative-sticky moves little and breaks the join.
     """
-    seen = watch(world)
+    probe = watch(world)
     topics = [world.topic(name, partitions=partitions) for name in ("clicks", "impressions")]
     keeps = Application(restore_ms=restore_ms, keep_state=True)
     groups = {name: world.group(name, assignor=name) for name in (*JOINS, scattered)}
@@ -30,7 +30,7 @@ def stream_join(
     yield world.sleep(restore_ms * partitions)
 
     left = world.now
-    before = {name: seen.plans(group=name)[-1] for name in groups}
+    before = {name: probe.plans(group=name)[-1] for name in groups}
     for fleet in fleets.values():
         fleet[-1].close()
     yield world.sleep(seconds(1))
@@ -38,9 +38,9 @@ def stream_join(
         yield group.stable(members=members - 1, within=minutes(1))
     yield world.sleep(restore_ms * partitions)
 
-    broken = {name: _breaks(seen.plans(group=name)[-1], partitions) for name in groups}
-    moved = {name: moves(before[name], seen.plans(group=name)[-1]) for name in groups}
-    paid = {name: restore_ms * seen.count(p.RestoreEnd, since=left, group=name) for name in groups}
+    broken = {name: _breaks(probe.plans(group=name)[-1], partitions) for name in groups}
+    moved = {name: moves(before[name], probe.plans(group=name)[-1]) for name in groups}
+    paid = {name: restore_ms * probe.count(p.RestoreEnd, since=left, group=name) for name in groups}
     for name in JOINS:
         world.check(broken[name] == 0, f"{name}: equal numbers are with one member")
     world.check(broken[scattered] > 0, f"{scattered}: {broken[scattered]} of {partitions} joins are broken")

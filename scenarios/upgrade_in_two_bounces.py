@@ -1,4 +1,4 @@
-"""From range to cooperative-sticky as Kafka ships it: two rolling bounces."""
+"""From range to cooperative-sticky as Kafka ships it: two rolling restarts."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ STEPS = ("cooperative-sticky,range", "cooperative-sticky")
 
 @scenario(seed=1, lasts=minutes(6))
 def upgrade_in_two_bounces(world: World, members: int = 3, partitions: int = 12) -> Script:
-    """First bounce: [cooperative-sticky, range], eager still. Second: [cooperative-sticky], cooperative one by one.
+    """First restart: [cooperative-sticky, range], eager still. Second: [cooperative-sticky], cooperative one by one.
 
-    Source: KIP-429 upgrade path, row C16. Members that still run eagerly own nothing when they join, so mixing them
+    Source: KIP-429 (its upgrade path). Members that still run eagerly own nothing when they join, so mixing them
     with cooperative ones is safe; nobody is refused.
     """
-    seen = watch(world)
+    probe = watch(world)
     orders = world.topic("orders", partitions=partitions)
     group = world.group("billing", assignor="range")
     joined = group.join(members, topics=[orders])
@@ -31,6 +31,6 @@ def upgrade_in_two_bounces(world: World, members: int = 3, partitions: int = 12)
             yield group.stable(members=members, within=minutes(1))
         running = {m.rebalance_protocol for m in joined}
         world.check(running == {protocol}, f"after the bounce to [{strategy}] everybody runs {protocol}")
-    world.check(seen.count(p.Failed) == 0, "no member was refused")
-    world.check(seen.count(CommitRefused) == 0, "no commit was refused")
-    world.check(seen.unsafe_ms() == 0, "no partition had two entitled owners")
+    world.check(probe.count(p.Failed) == 0, "no member was refused")
+    world.check(probe.count(CommitRefused) == 0, "no commit was refused")
+    world.check(probe.unsafe_ms() == 0, "no partition had two entitled owners")

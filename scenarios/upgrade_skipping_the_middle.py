@@ -1,4 +1,4 @@
-"""From range straight to cooperative-sticky alone: the members refused are capacity lost."""
+"""From range directly to cooperative-sticky alone: the refused members are lost capacity."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from groupsim.simulation.clients.process import Script
 
 @scenario(seed=1, lasts=minutes(4))
 def upgrade_skipping_the_middle(world: World, members: int = 3, partitions: int = 12) -> Script:
-    """Members restarted with [cooperative-sticky] meet a group on range: INCONSISTENT_GROUP_PROTOCOL, fatal.
+    """Members restarted with [cooperative-sticky] join a group on range: INCONSISTENT_GROUP_PROTOCOL, fatal.
 
-    Source: row C16. The group shrinks by every member that is bounced, until the last old one is gone.
+    Source: KIP-429 (its upgrade path). The group shrinks by every member that is restarted, until the last old one
+    is gone.
     """
-    seen = watch(world)
+    probe = watch(world)
     orders = world.topic("orders", partitions=partitions)
     group = world.group("billing", assignor="range")
     joined = group.join(members, topics=[orders])
@@ -32,4 +33,4 @@ def upgrade_skipping_the_middle(world: World, members: int = 3, partitions: int 
     for member in joined[:-1]:
         yield member.start()
     yield group.stable(members=members, within=minutes(1))
-    world.check(seen.count(p.Failed) == members - 1, "once no old member runs, everybody is let in")
+    world.check(probe.count(p.Failed) == members - 1, "once no old member runs, everybody is let in")

@@ -1,4 +1,4 @@
-"""A member that can't reach its coordinator goes on working, and does not know that it is out."""
+"""A member that cannot reach its coordinator goes on working, and does not know that it was removed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from groupsim.simulation.clients.process import Script
 
 @scenario(seed=11, lasts=minutes(3))
 def zombie_member(world: World, partitions: int = 6) -> Script:
-    """A member cut off past its session timeout is fenced, and returns empty-handed."""
+    """A member cut off past its session timeout is fenced, and returns owning nothing."""
     orders = world.topic("orders", partitions=partitions)
     group = world.group("billing", assignor="cooperative-sticky")
     alice, bob = group.join("alice", "bob", topics=[orders])

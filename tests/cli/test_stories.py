@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.conftest import Call
 
-STORY = """from scenarios.dsl import minutes, scenario
+STORY = """from groupsim.scenarios.dsl import minutes, scenario
 
 @scenario(lasts=minutes(1))
 def mine(world):

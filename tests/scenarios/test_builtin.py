@@ -73,7 +73,7 @@ def test_a_setting_of_the_broker_is_taken() -> None:
     assert at[0] < 1_000 < at[3_000]
 
 
-def test_a_story_lasts_as_long_as_it_is_told() -> None:
+def test_a_scenario_lasts_as_long_as_it_is_set() -> None:
     result, _ = _run("steady_state", duration__ms=240_000)
     assert result.info.simulated_ms == 240_000
     short, _ = _run("steady_state", duration__ms=10_000)
@@ -104,7 +104,7 @@ def test_an_unknown_setting_lists_what_is_near(setting: str, sentence: str) -> N
     assert store.runs() == []
 
 
-def test_an_unknown_assignor_in_a_parameter_is_told_before_a_run_begins() -> None:
+def test_an_unknown_assignor_in_a_parameter_is_reported_before_a_run_begins() -> None:
     store = MemoryStore()
     with pytest.raises(BadSetting, match=r"parameter eager: unknown assignor 'rnage'; near names: range"):
         run(find("eager_vs_cooperative"), store, settings={"eager": "rnage"})

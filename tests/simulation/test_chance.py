@@ -12,7 +12,7 @@ import pytest
 
 from groupsim.scenarios.catalogue import find, names
 from groupsim.simulation.rng import Rng
-from tests.simulation.told import tell
+from tests.simulation.finished_run import play
 
 ROOT = Path(__file__).parent.parent.parent
 SCENARIO = "eager_vs_cooperative"
@@ -59,8 +59,8 @@ def test_a_uuid_is_of_version_4() -> None:
 
 
 def test_equal_seeds_give_equal_runs_and_other_seeds_give_others() -> None:
-    one, two = tell(find(SCENARIO).story, 200_000, seed=5), tell(find(SCENARIO).story, 200_000, seed=5)
-    other = tell(find(SCENARIO).story, 200_000, seed=6)
+    one, two = play(find(SCENARIO).story, 200_000, seed=5), play(find(SCENARIO).story, 200_000, seed=5)
+    other = play(find(SCENARIO).story, 200_000, seed=6)
     assert one.info.digest == two.info.digest
     assert one.info.id != two.info.id
     assert other.info.digest != one.info.digest

@@ -11,7 +11,7 @@ from groupsim.events.network import LinkHealed, MessageDelivered
 from groupsim.scenarios.dsl import Application, World, seconds
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.errors import BadScenario
-from tests.simulation.told import LATENCY, tell
+from tests.simulation.finished_run import LATENCY, play
 
 SHORT = {"session.timeout.ms": 10_000, "heartbeat.interval.ms": 1_000, "request.timeout.ms": 3_000}
 
@@ -25,14 +25,14 @@ def test_a_request_that_is_lost_times_out_and_the_coordinator_is_looked_up_again
             yield world.sleep(seconds(5))
         yield world.sleep(seconds(20))
 
-    told = tell(story, 60_000)
-    lost = told.each(p.RequestFailed, api="Heartbeat", error="TIMEOUT")
+    finished = play(story, 60_000)
+    lost = finished.each(p.RequestFailed, api="Heartbeat", error="TIMEOUT")
     assert len(lost) == 1
-    assert told.at(p.CoordinatorLost) == [lost[0][0]]
-    (healed, _) = told.one(LinkHealed)
-    assert healed < told.at(p.CoordinatorFound)[-1] <= healed + 3_000 + 200
-    assert told.each(c.MemberRemoved) == []
-    assert told.labels(0, 10_000) == ["OK"], "it went on working"
+    assert finished.at(p.CoordinatorLost) == [lost[0][0]]
+    (healed, _) = finished.one(LinkHealed)
+    assert healed < finished.at(p.CoordinatorFound)[-1] <= healed + 3_000 + 200
+    assert finished.each(c.MemberRemoved) == []
+    assert finished.labels(0, 10_000) == ["OK"], "it went on working"
 
 
 def test_what_is_in_flight_with_a_timed_out_request_is_disconnected_with_it() -> None:
@@ -43,8 +43,8 @@ def test_what_is_in_flight_with_a_timed_out_request_is_disconnected_with_it() ->
         with world.network.cut(member, world.broker):
             yield world.sleep(seconds(5))
 
-    told = tell(story, 60_000)
-    failed = [(at, f.api, f.error) for at, f in told.each(p.RequestFailed) if f.api != "FindCoordinator"]
+    finished = play(story, 60_000)
+    failed = [(at, f.api, f.error) for at, f in finished.each(p.RequestFailed) if f.api != "FindCoordinator"]
     assert {error for _, _, error in failed} == {"TIMEOUT", "DISCONNECTED"}
     assert len({at for at, _, _ in failed}) == 1
 
@@ -57,9 +57,9 @@ def test_a_process_frozen_within_its_session_is_missed_by_nobody() -> None:
         yield members[0].freeze(seconds(7))
         yield world.sleep(seconds(10))
 
-    told = tell(story, 60_000)
-    assert told.generations == [1]
-    stalled = [i for i in told.intervals() if i.label == "OWNER_STALLED"]
+    finished = play(story, 60_000)
+    assert finished.generations == [1]
+    stalled = [i for i in finished.intervals() if i.label == "OWNER_STALLED"]
     assert [i.to_ms - i.from_ms for i in stalled] == [7_000]
 
 
@@ -71,16 +71,16 @@ def test_a_process_frozen_beyond_its_session_is_out_and_comes_back_with_nothing(
         yield members[0].freeze(seconds(30))
         yield group.stable(members=2, within=seconds(20))
 
-    told = tell(story, 90_000)
-    frozen, thawed = told.at(p.Frozen)[0], told.at(p.Thawed)[0]
-    (removed, gone) = told.one(c.MemberRemoved)
+    finished = play(story, 90_000)
+    frozen, thawed = finished.at(p.Frozen)[0], finished.at(p.Thawed)[0]
+    (removed, gone) = finished.one(c.MemberRemoved)
     assert gone.cause == "session-expired"
     assert frozen + 9_000 <= removed <= frozen + 10_000
-    gave_up = told.at(p.CallbackEnd, process="m1.0", kind="lost")
-    assert told.at(p.ViewChanged, process="m1.0", partitions=()) == gave_up
-    assert told.at(p.CallbackStart, process="m1.0", kind="lost")[0] - thawed <= 200
-    assert [at for at, f in told.each(CommitAccepted, member=gone.member) if at > removed] == []
-    assert not [f for f in told.log if frozen < f.at_ms < thawed and getattr(f.event, "process", "") == "m1.0"]
+    gave_up = finished.at(p.CallbackEnd, process="m1.0", kind="lost")
+    assert finished.at(p.ViewChanged, process="m1.0", partitions=()) == gave_up
+    assert finished.at(p.CallbackStart, process="m1.0", kind="lost")[0] - thawed <= 200
+    assert [at for at, f in finished.each(CommitAccepted, member=gone.member) if at > removed] == []
+    assert not [f for f in finished.log if frozen < f.at_ms < thawed and getattr(f.event, "process", "") == "m1.0"]
 
 
 def test_freezing_twice_is_freezing_once_and_the_dead_do_not_freeze() -> None:
@@ -99,9 +99,9 @@ def test_freezing_twice_is_freezing_once_and_the_dead_do_not_freeze() -> None:
         members[0].thaw()
         yield group.stable(members=2, within=seconds(30))
 
-    told = tell(story, 90_000)
-    assert len(told.at(p.Frozen)) == 2
-    assert [b - a for a, b in zip(told.at(p.Frozen), told.at(p.Thawed), strict=False)] == [4_000]
+    finished = play(story, 90_000)
+    assert len(finished.at(p.Frozen)) == 2
+    assert [b - a for a, b in zip(finished.at(p.Frozen), finished.at(p.Thawed), strict=False)] == [4_000]
 
 
 def test_a_process_closed_while_a_join_is_parked_leaves_when_the_join_is_answered() -> None:
@@ -115,12 +115,12 @@ def test_a_process_closed_while_a_join_is_parked_leaves_when_the_join_is_answere
         members[1].close()
         yield group.stable(members=1, within=seconds(20))
 
-    told = tell(story, 60_000)
-    leave = told.at(p.LeaveSent)[0]
-    completed = told.at(c.JoinPhaseCompleted)[0]
+    finished = play(story, 60_000)
+    leave = finished.at(p.LeaveSent)[0]
+    completed = finished.at(c.JoinPhaseCompleted)[0]
     assert leave == 1_000 < completed
-    assert told.at(c.MemberRemoved) == [completed]
-    assert told.at(p.Closed) == [completed + LATENCY]
+    assert finished.at(c.MemberRemoved) == [completed]
+    assert finished.at(p.Closed) == [completed + LATENCY]
 
 
 def test_a_process_closed_in_the_middle_of_a_rebalance_loses_instead_of_revoking() -> None:
@@ -136,10 +136,10 @@ def test_a_process_closed_in_the_middle_of_a_rebalance_loses_instead_of_revoking
         members[0].close()
         yield group.stable(members=2, within=seconds(30))
 
-    told = tell(story, 90_000)
-    closing = told.at(p.CloseStarted)[0]
-    assert told.at(p.JoinSent, process="m1.0")[-1] < closing
-    assert [f.kind for at, f in told.each(p.CallbackStart) if at == closing] == ["lost"]
+    finished = play(story, 90_000)
+    closing = finished.at(p.CloseStarted)[0]
+    assert finished.at(p.JoinSent, process="m1.0")[-1] < closing
+    assert [f.kind for at, f in finished.each(p.CallbackStart) if at == closing] == ["lost"]
 
 
 def test_a_consumer_asked_to_close_finishes_its_batch_and_beats_meanwhile() -> None:
@@ -153,10 +153,10 @@ def test_a_consumer_asked_to_close_finishes_its_batch_and_beats_meanwhile() -> N
         yield members[0].close()
         yield group.stable(members=1, within=seconds(20))
 
-    told = tell(story, 120_000)
-    batch = next(at for at, f in told.each(p.PollEnd) if f.process_ms > 40_000)
-    assert told.at(p.CloseStarted) == [batch + 40_100]
-    assert [f.cause for _, f in told.each(c.MemberRemoved)] == ["left"]
+    finished = play(story, 120_000)
+    batch = next(at for at, f in finished.each(p.PollEnd) if f.process_ms > 40_000)
+    assert finished.at(p.CloseStarted) == [batch + 40_100]
+    assert [f.cause for _, f in finished.each(c.MemberRemoved)] == ["left"]
 
 
 def test_a_static_member_that_closes_says_nothing_to_the_coordinator() -> None:
@@ -167,11 +167,11 @@ def test_a_static_member_that_closes_says_nothing_to_the_coordinator() -> None:
         yield members[0].close()
         yield group.stable(members=1, within=seconds(20))
 
-    told = tell(story, 60_000)
-    assert told.at(p.LeaveSent) == []
-    (removed, gone) = told.one(c.MemberRemoved)
+    finished = play(story, 60_000)
+    assert finished.at(p.LeaveSent) == []
+    (removed, gone) = finished.one(c.MemberRemoved)
     assert gone.cause == "session-expired"
-    assert 9_000 <= removed - told.at(p.Closed)[0] <= 10_000 + LATENCY
+    assert 9_000 <= removed - finished.at(p.Closed)[0] <= 10_000 + LATENCY
 
 
 def test_two_groups_of_one_world_do_not_disturb_each_other() -> None:
@@ -193,10 +193,10 @@ def test_two_groups_of_one_world_do_not_disturb_each_other() -> None:
         world.check(len(world.broker.group("two").members) == 0, "two is empty")
         world.check(one.generation == 1, "one never noticed")
 
-    told = tell(together, 60_000)
-    assert [i.group for i in told.intervals(0)][-1] == "two"
-    first = [(f.at_ms, type(f.event)) for f in tell(alone, 60_000).log if f.stream == "client:one/a.0"]
-    assert [(f.at_ms, type(f.event)) for f in told.log if f.stream == "client:one/a.0"] == first
+    finished = play(together, 60_000)
+    assert [i.group for i in finished.intervals(0)][-1] == "two"
+    first = [(f.at_ms, type(f.event)) for f in play(alone, 60_000).log if f.stream == "client:one/a.0"]
+    assert [(f.at_ms, type(f.event)) for f in finished.log if f.stream == "client:one/a.0"] == first
 
 
 def test_responses_find_their_requests() -> None:
@@ -205,15 +205,15 @@ def test_responses_find_their_requests() -> None:
         group.join(3, topics=[world.topic("orders", partitions=4)])
         yield group.stable(members=3, within=seconds(20))
 
-    told = tell(story, 40_000)
-    requests = {f.number: f for _, f in told.each(MessageDelivered, response=False)}
-    for _, response in told.each(MessageDelivered, response=True):
+    finished = play(story, 40_000)
+    requests = {f.number: f for _, f in finished.each(MessageDelivered, response=False)}
+    for _, response in finished.each(MessageDelivered, response=True):
         request = requests[response.number]
         assert (response.source, response.target, response.api) == (request.target, request.source, request.api)
 
 
 @pytest.mark.parametrize(
-    ("told", "sentence"),
+    ("request", "sentence"),
     [
         (lambda w, g, t: g.join(1, topics=[]), "group 'billing': members need at least one topic"),
         (lambda w, g, t: (g.join("a", topics=[t]), g.join("a", topics=[t])), "the name 'a' is taken"),
@@ -233,17 +233,17 @@ def test_responses_find_their_requests() -> None:
         (lambda w, g, t: g.join(1, topics=[t])[0].kill(), "member 'm1' has not been started yet"),
     ],
 )
-def test_what_a_story_can_not_ask_for_is_said_in_a_sentence(told, sentence: str) -> None:  # type: ignore[no-untyped-def]
+def test_what_a_story_can_not_ask_for_is_said_in_a_sentence(request, sentence: str) -> None:  # type: ignore[no-untyped-def]
     from groupsim.events.errors import GroupSimError
 
     def story(world: World) -> Script:
         topic = world.topic("orders", partitions=1)
         group = world.group("billing")
-        told(world, group, topic)
+        request(world, group, topic)
         yield world.sleep(1)
 
     with pytest.raises(GroupSimError, match=sentence):
-        tell(story, 1_000)
+        play(story, 1_000)
 
 
 def test_starting_what_runs_is_refused() -> None:
@@ -254,7 +254,7 @@ def test_starting_what_runs_is_refused() -> None:
         yield member.start()
 
     with pytest.raises(BadScenario, match="member 'm1' runs already"):
-        tell(story, 1_000)
+        play(story, 1_000)
 
 
 def test_a_backoff_of_nothing_does_not_stop_time() -> None:
@@ -266,4 +266,4 @@ def test_a_backoff_of_nothing_does_not_stop_time() -> None:
             yield world.sleep(seconds(15))
         yield group.stable(members=1, within=seconds(20))
 
-    assert tell(story, 60_000, record="facts").info.simulated_ms == 60_000
+    assert play(story, 60_000, record="facts").info.simulated_ms == 60_000

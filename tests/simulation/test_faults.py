@@ -16,7 +16,7 @@ from groupsim.events.base import group_stream
 from groupsim.events.group import CommitAccepted, CoordinatorLoaded
 from groupsim.scenarios.dsl import Application, MemberHandle, World, seconds
 from groupsim.simulation.clients.process import Script
-from tests.simulation.told import Told, tell
+from tests.simulation.finished_run import FinishedRun, play
 
 SHORT = {
     "session.timeout.ms": 6_000,
@@ -157,16 +157,16 @@ class Trouble:
         yield self.group.stable(members=len(self.group.members), within=seconds(90))
 
 
-def _live_books_are_the_folded_log(told: Told, world: World) -> None:
-    facts = [fact.event for fact in told.log if fact.stream == group_stream("billing")]
+def _live_state_is_the_folded_log(finished: FinishedRun, world: World) -> None:
+    facts = [fact.event for fact in finished.log if fact.stream == group_stream("billing")]
     live = world.broker.group("billing")
     folded = reduce(evolve, facts, ClassicGroup(id="billing"))
     assert folded == live
-    books = GroupState()
+    state = GroupState()
     for fact in facts:
-        books.apply(fact)
-    assert (books.state, books.generation, books.leader) == (live.phase.value, live.generation, live.leader)
-    assert dict(books.plan()) == live.assignment
+        state.apply(fact)
+    assert (state.state, state.generation, state.leader) == (live.phase.value, live.generation, live.leader)
+    assert dict(state.plan()) == live.assignment
 
 
 BUSY_COMMITTING = Application(process_ms=200, commit_sync=True)
@@ -199,18 +199,18 @@ def test_whatever_happens_the_invariants_hold_and_the_group_converges(
         worlds.append(world)
         yield from Trouble(world, application, kind, assignor).story(faults)
 
-    told = tell(chaos, TROUBLE_MS + seconds(60) + PEACE_MS, seed=seed, green=False)
-    note(f"failure: {told.result.failure}; violations: {told.result.violations}")
-    assert told.result.failure is None
-    assert told.result.ok
-    _live_books_are_the_folded_log(told, worlds[0])
-    _what_a_member_may_do(told)
+    finished = play(chaos, TROUBLE_MS + seconds(60) + PEACE_MS, seed=seed, green=False)
+    note(f"failure: {finished.result.failure}; violations: {finished.result.violations}")
+    assert finished.result.failure is None
+    assert finished.result.ok
+    _live_state_is_the_folded_log(finished, worlds[0])
+    _what_a_member_may_do(finished)
 
 
-def _what_a_member_may_do(told: Told) -> None:
+def _what_a_member_may_do(finished: FinishedRun) -> None:
     """No commit of an id that was removed or fenced is accepted any more."""
     gone: dict[str, int] = {}
-    for fact in told.log:
+    for fact in finished.log:
         match fact.event:
             case c.MemberRemoved(member=member):
                 gone[member] = fact.seq

@@ -17,12 +17,12 @@ from groupsim.simulation.log import Log
 from groupsim.simulation.run import Scenario, run
 from groupsim.storage.memory import MemoryStore
 from groupsim.storage.store import RecordMode, RunInfo, RunSource, RunStatus
-from tests.simulation.told import tell
+from tests.simulation.finished_run import play
 
 
 def test_facts_alone_are_all_facts_without_the_noise() -> None:
     story = find("zombie_member").story
-    everything, facts = tell(story, seconds(180)), tell(story, seconds(180), record="facts")
+    everything, facts = play(story, seconds(180)), play(story, seconds(180), record="facts")
     kept = [(f.at_ms, f.stream, f.event) for f in everything.log if not f.event.noise]
     assert [(f.at_ms, f.stream, f.event) for f in facts.log] == kept
     assert len(everything.log) > len(kept)
@@ -33,9 +33,9 @@ def test_facts_alone_are_all_facts_without_the_noise() -> None:
 
 def test_versions_count_each_stream_from_0_either_way() -> None:
     for record in ("all", "facts"):
-        told = tell(find("steady_state").story, seconds(300), record=record)
+        finished = play(find("steady_state").story, seconds(300), record=record)
         streams: dict[str, int] = {}
-        for fact in told.log:
+        for fact in finished.log:
             assert fact.version == streams.get(fact.stream, 0)
             streams[fact.stream] = fact.version + 1
 
@@ -46,13 +46,13 @@ def _fails(world: World) -> Script:
 
 
 def test_a_claim_that_does_not_hold_fails_the_run_with_a_sentence() -> None:
-    told = tell(_fails, 10_000, green=False)
-    assert told.result.failure == "at 500 ms: not true that one and one is three"
-    assert not told.result.ok
-    assert told.info.status == "failed"
-    assert told.each(CheckMade) == [(500, CheckMade(claim="one and one is three", ok=False))]
-    assert told.log[-1].event == RunEnded(status="failed")
-    assert told.info.simulated_ms == 500
+    finished = play(_fails, 10_000, green=False)
+    assert finished.result.failure == "at 500 ms: not true that one and one is three"
+    assert not finished.result.ok
+    assert finished.info.status == "failed"
+    assert finished.each(CheckMade) == [(500, CheckMade(claim="one and one is three", ok=False))]
+    assert finished.log[-1].event == RunEnded(status="failed")
+    assert finished.info.simulated_ms == 500
 
 
 def test_a_wait_that_takes_too_long_says_how_far_the_group_came() -> None:
@@ -61,7 +61,7 @@ def test_a_wait_that_takes_too_long_says_how_far_the_group_came() -> None:
         group.join(1, topics=[world.topic("orders", partitions=1)])
         yield group.stable(members=2, within=seconds(7))
 
-    failure = tell(story, 60_000, green=False).result.failure
+    failure = play(story, 60_000, green=False).result.failure
     assert failure == (
         "at 7,000 ms: group 'billing' was not stable with 2 members within 7,000 ms; it is Stable with 1"
     )
@@ -71,16 +71,16 @@ def test_a_story_that_is_not_over_in_time_says_how_to_give_it_more() -> None:
     def story(world: World) -> Script:
         yield world.sleep(10_001)
 
-    failure = tell(story, 10_000, green=False).result.failure
+    failure = play(story, 10_000, green=False).result.failure
     assert failure == "the story was not over after 10,000 ms; give it more with --set duration.ms=…"
-    assert tell(story, 10_000, duration_ms=10_002).info.simulated_ms == 10_002
+    assert play(story, 10_000, duration_ms=10_002).info.simulated_ms == 10_002
 
 
 def test_a_story_without_waits_is_a_story_too() -> None:
     def story(world: World) -> None:
         world.topic("orders", partitions=1)
 
-    assert tell(story, 1_000).info.status == "finished"
+    assert play(story, 1_000).info.status == "finished"
 
 
 def _raising(error: BaseException) -> Scenario:
@@ -119,7 +119,7 @@ def test_progress_goes_from_nothing_to_one() -> None:
 
 def test_commits_are_kept_whatever_is_recorded() -> None:
     story = find("steady_state").story
-    assert tell(story, 300_000).each(CommitAccepted) == tell(story, 300_000, record="facts").each(CommitAccepted)
+    assert play(story, 300_000).each(CommitAccepted) == play(story, 300_000, record="facts").each(CommitAccepted)
 
 
 @pytest.mark.parametrize(

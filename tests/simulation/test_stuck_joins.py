@@ -7,13 +7,13 @@ from groupsim.events import client as p
 from groupsim.events.network import LinkCut
 from groupsim.scenarios.dsl import Application, World, seconds
 from groupsim.simulation.clients.process import Script
-from tests.simulation.told import tell
+from tests.simulation.finished_run import play
 
 SHORT = {"session.timeout.ms": 8_000, "heartbeat.interval.ms": 2_000, "max.poll.interval.ms": 8_000}
 
 
 def test_a_leader_that_is_reset_while_its_assignor_runs_joins_anew() -> None:
-    """Seed 44: it was told that it is no member any more, and waited for ever for a SyncGroup it had never sent."""
+    """Seed 44: it was no member any more, and waited forever for a SyncGroup it had never sent."""
 
     def story(world: World) -> Script:
         orders = world.topic("orders", partitions=4)
@@ -22,11 +22,11 @@ def test_a_leader_that_is_reset_while_its_assignor_runs_joins_anew() -> None:
         group.join(1, topics=[orders])
         yield group.stable(members=2, within=seconds(60))
 
-    told = tell(story, seconds(90))
-    (late,) = [at for at, f in told.each(p.AssignorRan, process="m1.0")]
-    assert told.at(c.SyncTimeout)[0] < late
-    assert told.at(p.JoinSent, process="m1.0")[-1] >= late
-    assert told.at(p.SyncSent, process="m1.0")[0] > late
+    finished = play(story, seconds(90))
+    (late,) = [at for at, f in finished.each(p.AssignorRan, process="m1.0")]
+    assert finished.at(c.SyncTimeout)[0] < late
+    assert finished.at(p.JoinSent, process="m1.0")[-1] >= late
+    assert finished.at(p.SyncSent, process="m1.0")[0] > late
 
 
 def test_a_listener_that_raises_is_called_again_at_once_even_if_nothing_else_happens() -> None:
@@ -41,10 +41,10 @@ def test_a_listener_that_raises_is_called_again_at_once_even_if_nothing_else_hap
         members[0].enforce_rebalance()
         yield group.stable(members=2, within=seconds(10))
 
-    told = tell(story, seconds(60))
-    (raised,) = [at for at, f in told.each(p.CallbackEnd) if f.error]
-    assert raised in told.at(p.CallbackStart, process="m2.0", kind="assigned", partitions=())
-    assert told.at(c.AssignmentStored)[-1] <= raised
+    finished = play(story, seconds(60))
+    (raised,) = [at for at, f in finished.each(p.CallbackEnd) if f.error]
+    assert raised in finished.at(p.CallbackStart, process="m2.0", kind="assigned", partitions=())
+    assert finished.at(c.AssignmentStored)[-1] <= raised
 
 
 def test_librdkafka_cut_from_its_coordinator_gives_everything_up_after_a_session_not_when_it_is_found_again() -> None:
@@ -57,8 +57,8 @@ def test_librdkafka_cut_from_its_coordinator_gives_everything_up_after_a_session
             yield world.sleep(seconds(30))
         yield group.stable(members=2, within=seconds(60))
 
-    told = tell(story, seconds(120))
-    (cut,) = told.at(LinkCut)
-    (lost,) = told.at(p.CallbackStart, process="m1.0", kind="lost")
+    finished = play(story, seconds(120))
+    (cut,) = finished.at(LinkCut)
+    (lost,) = finished.at(p.CallbackStart, process="m1.0", kind="lost")
     assert cut + 6_000 <= lost <= cut + 8_000
-    assert told.at(p.CoordinatorFound, process="m1.0")[-1] > cut + 30_000
+    assert finished.at(p.CoordinatorFound, process="m1.0")[-1] > cut + 30_000

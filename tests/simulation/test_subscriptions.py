@@ -8,14 +8,14 @@ from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.scenarios.dsl import World, seconds
 from groupsim.simulation.clients.process import Script
-from tests.simulation.told import Told, tell
+from tests.simulation.finished_run import FinishedRun, play
 
 SHORT = {"session.timeout.ms": 10_000, "heartbeat.interval.ms": 1_000, "metadata.max.age.ms": 5_000}
 
 
-def causes(told: Told) -> list[str]:
+def causes(finished: FinishedRun) -> list[str]:
     """Why each rebalance after the first began."""
-    return [e.cause for _, e in told.each(c.RebalanceStarted)][1:]
+    return [e.cause for _, e in finished.each(c.RebalanceStarted)][1:]
 
 
 def test_the_leader_sees_new_partitions_when_its_metadata_is_refreshed() -> None:
@@ -31,9 +31,9 @@ def test_the_leader_sees_new_partitions_when_its_metadata_is_refreshed() -> None
         owned = sum(len(world.broker.group("billing").assignment[m.member_id]) for m in group.members)
         world.check(owned == 6, "all six partitions are owned")
 
-    told = tell(story, 40_000)
-    assert causes(told) == ["leader-rejoined"]
-    reasons = {e.reason for _, e in told.each(p.RejoinRequested)}
+    finished = play(story, 40_000)
+    assert causes(finished) == ["leader-rejoined"]
+    reasons = {e.reason for _, e in finished.each(p.RejoinRequested)}
     assert "cached metadata has changed" in reasons
 
 
@@ -48,8 +48,8 @@ def test_nobody_but_the_leader_cares_for_partition_counts() -> None:
         asked = [m for m in members if m.leads]
         world.check(len(asked) == 1, "one leads")
 
-    told = tell(story, 30_000)
-    assert len(told.each(p.RejoinRequested, reason="cached metadata has changed")) == 1
+    finished = play(story, 30_000)
+    assert len(finished.each(p.RejoinRequested, reason="cached metadata has changed")) == 1
 
 
 def test_a_pattern_finds_topics_that_appear_later() -> None:
@@ -63,8 +63,8 @@ def test_a_pattern_finds_topics_that_appear_later() -> None:
         yield world.sleep(seconds(8))
         yield group.stable(members=1, within=seconds(10))
 
-    told = tell(story, 30_000)
-    views = [{tp.topic for tp in e.partitions} for _, e in told.each(p.ViewChanged)]
+    finished = play(story, 30_000)
+    views = [{tp.topic for tp in e.partitions} for _, e in finished.each(p.ViewChanged)]
     assert views[0] == {"orders-eu"}
     assert views[-1] == {"orders-eu", "orders-us"}
 
@@ -82,8 +82,8 @@ def test_a_changed_subscription_gives_up_what_is_no_longer_wanted(assignor: str)
         world.check(not alice.believes_it_owns(payments), "alice has no payments")
         world.check(group.owners(payments) == {bob}, "bob has them")
 
-    told = tell(story, 30_000)
-    assert any("subscription has changed" in e.reason for _, e in told.each(p.RejoinRequested))
+    finished = play(story, 30_000)
+    assert any("subscription has changed" in e.reason for _, e in finished.each(p.RejoinRequested))
 
 
 def test_unsubscribing_leaves_the_group_and_keeps_the_process() -> None:
@@ -98,10 +98,10 @@ def test_unsubscribing_leaves_the_group_and_keeps_the_process() -> None:
         alice.subscribe(orders)
         yield group.stable(members=2, within=seconds(10))
 
-    told = tell(story, 60_000)
-    (_, left) = told.one(p.LeaveSent)
+    finished = play(story, 60_000)
+    (_, left) = finished.one(p.LeaveSent)
     assert left.reason == "the consumer unsubscribed from all topics"
-    assert causes(told)[0] == "member-left"
+    assert causes(finished)[0] == "member-left"
 
 
 def test_an_enforced_rebalance_is_one_rebalance_more() -> None:
@@ -113,7 +113,7 @@ def test_an_enforced_rebalance_is_one_rebalance_more() -> None:
         yield world.sleep(seconds(3))
         yield group.stable(members=2, within=seconds(10))
 
-    assert len(causes(tell(story, 30_000))) == 1
+    assert len(causes(play(story, 30_000))) == 1
 
 
 def test_a_listener_that_raises_keeps_the_view_and_is_called_once_more_for_nothing() -> None:
@@ -124,8 +124,8 @@ def test_a_listener_that_raises_keeps_the_view_and_is_called_once_more_for_nothi
         alice.raise_in("assigned")
         yield group.stable(members=1, within=seconds(20))
 
-    told = tell(story, 30_000)
-    assigned = [len(e.partitions) for _, e in told.each(p.CallbackStart, kind="assigned")]
+    finished = play(story, 30_000)
+    assigned = [len(e.partitions) for _, e in finished.each(p.CallbackStart, kind="assigned")]
     assert assigned == [2, 0]
-    assert [e.error is not None for _, e in told.each(p.CallbackEnd, kind="assigned")] == [True, False]
-    assert len(told.each(p.ViewChanged)) == 1
+    assert [e.error is not None for _, e in finished.each(p.CallbackEnd, kind="assigned")] == [True, False]
+    assert len(finished.each(p.ViewChanged)) == 1

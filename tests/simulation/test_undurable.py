@@ -8,7 +8,7 @@ from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.scenarios.dsl import World, seconds
 from groupsim.simulation.clients.process import Script
-from tests.simulation.told import tell
+from tests.simulation.finished_run import play
 
 APPEND_MS = 200
 
@@ -28,10 +28,10 @@ def test_a_member_that_comes_while_an_assignment_is_appended_sends_all_back_at_o
         group.join(1, topics=[orders])
         yield group.stable(members=2, within=seconds(30))
 
-    told = tell(story, seconds(40))
-    stored, began = told.at(c.AssignmentStored)[0], told.at(c.RebalanceStarted)[1]
+    finished = play(story, seconds(40))
+    stored, began = finished.at(c.AssignmentStored)[0], finished.at(c.RebalanceStarted)[1]
     assert (began < stored + APPEND_MS) is refused
-    failed = [at for at, f in told.each(p.RequestFailed, process="m1.0", api="SyncGroup")]
+    failed = [at for at, f in finished.each(p.RequestFailed, process="m1.0", api="SyncGroup")]
     assert bool(failed) is refused
-    again = told.at(p.JoinSent, process="m1.0")[2]
+    again = finished.at(p.JoinSent, process="m1.0")[2]
     assert (again - began < 100) is refused

@@ -11,7 +11,7 @@ from groupsim.scenarios.dsl import Application, World, minutes, seconds
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.rng import Rng
 from groupsim.simulation.topics import Constant, Poisson, Recorded
-from tests.simulation.told import tell
+from tests.simulation.finished_run import play
 
 SHORT = {"session.timeout.ms": 10_000, "heartbeat.interval.ms": 1_000, "max.poll.interval.ms": 20_000}
 
@@ -46,14 +46,14 @@ def test_state_that_is_kept_need_not_be_restored_when_a_partition_comes_back(kee
         alice.enforce_rebalance()
         yield world.sleep(seconds(10))
 
-    told = tell(story, 40_000)
-    starts = told.each(p.RestoreStart)
+    finished = play(story, 40_000)
+    starts = finished.each(p.RestoreStart)
     assert len(starts[0][1].partitions) == 4
     assert [len(e.partitions) for _, e in starts[1:]] == ([rebuilt] if rebuilt else [])
     (began, _) = starts[0]
-    ends = told.at(p.RestoreEnd)[:4]
+    ends = finished.at(p.RestoreEnd)[:4]
     assert ends == [began + 500 * (i + 1) for i in range(4)], "one after the other"
-    assert told.intervals(3, began, began + 2_000)[0].label == "RESTORING"
+    assert finished.intervals(3, began, began + 2_000)[0].label == "RESTORING"
 
 
 def test_a_commit_after_each_batch_loses_nothing_to_the_next_owner() -> None:
@@ -67,8 +67,8 @@ def test_a_commit_after_each_batch_loses_nothing_to_the_next_owner() -> None:
             alice.kill()
             yield group.stable(members=1, within=seconds(30))
 
-        told = tell(story, minutes(1))
-        return int(analysis.load(told.store, told.info.id).summary()["reprocessed_records"])
+        finished = play(story, minutes(1))
+        return int(analysis.load(finished.store, finished.info.id).summary()["reprocessed_records"])
 
     assert reprocessed(Application(process_ms=100, commit_sync=True)) <= 1
     assert reprocessed(Application(process_ms=100, commit_async=True)) <= 1
@@ -82,9 +82,9 @@ def test_a_leader_whose_assignor_throws_keeps_the_group_rebalancing() -> None:
         group.join("alice", topics=[world.topic("orders", partitions=2)], application=broken)
         yield world.sleep(seconds(20))
 
-    told = tell(story, minutes(1), green=False)
-    assert told.each(c.AssignmentStored) == []
-    assert len(told.generations) > 10, "each rejoin carries another generation, so each starts a rebalance"
+    finished = play(story, minutes(1), green=False)
+    assert finished.each(c.AssignmentStored) == []
+    assert len(finished.generations) > 10, "each rejoin carries another generation, so each starts a rebalance"
 
 
 def test_a_leader_that_never_syncs_is_removed_by_the_sync_timer() -> None:
@@ -96,12 +96,12 @@ def test_a_leader_that_never_syncs_is_removed_by_the_sync_timer() -> None:
         group.join("bob", topics=[orders])
         yield world.sleep(seconds(40))
 
-    told = tell(story, minutes(1), green=False)
-    (completed, first) = told.each(c.JoinPhaseCompleted)[0]
-    (timeout, late) = told.each(c.SyncTimeout)[0]
+    finished = play(story, minutes(1), green=False)
+    (completed, first) = finished.each(c.JoinPhaseCompleted)[0]
+    (timeout, late) = finished.each(c.SyncTimeout)[0]
     assert timeout == completed + 20_000
     assert late.members == (first.leader,)
-    assert told.each(c.MemberRemoved)[0][1].cause == "sync-timeout"
+    assert finished.each(c.MemberRemoved)[0][1].cause == "sync-timeout"
 
 
 def test_heartbeats_behind_a_parked_sync_are_not_answered_and_the_follower_gives_its_coordinator_up() -> None:
@@ -113,9 +113,9 @@ def test_heartbeats_behind_a_parked_sync_are_not_answered_and_the_follower_gives
         group.join("bob", topics=[orders])
         yield world.sleep(seconds(30))
 
-    told = tell(story, minutes(1), green=False)
-    (completed, _) = told.each(c.JoinPhaseCompleted)[0]
-    lost = [at for at, e in told.each(p.CoordinatorLost) if e.process == "bob.0"]
+    finished = play(story, minutes(1), green=False)
+    (completed, _) = finished.each(c.JoinPhaseCompleted)[0]
+    lost = [at for at, e in finished.each(p.CoordinatorLost) if e.process == "bob.0"]
     assert lost[0] == completed + 1 + 10_000, "the session timeout, counted from the join's answer"
 
 
@@ -126,9 +126,9 @@ def test_a_slow_assignor_holds_everybody_up() -> None:
         group.join(2, topics=[world.topic("orders", partitions=2)], application=slow)
         yield group.stable(members=2, within=seconds(20))
 
-    told = tell(story, minutes(1))
-    (completed, _) = told.one(c.JoinPhaseCompleted)
-    (stored, _) = told.one(c.AssignmentStored)
+    finished = play(story, minutes(1))
+    (completed, _) = finished.one(c.JoinPhaseCompleted)
+    (stored, _) = finished.one(c.AssignmentStored)
     assert 3_000 <= stored - completed <= 3_005
 
 
@@ -143,8 +143,8 @@ def test_a_process_cut_from_the_data_reads_nothing_and_is_said_to_stall() -> Non
             yield world.sleep(seconds(5))
         yield world.sleep(seconds(5))
 
-    told = tell(story, 30_000)
-    assert "OWNER_STALLED" in told.labels(0)
-    stalled = next(i for i in told.intervals(0) if i.label == "OWNER_STALLED")
-    offsets = [e.offsets[0][2] for at, e in told.each(p.CommitSent) if stalled.from_ms < at < stalled.to_ms]
+    finished = play(story, 30_000)
+    assert "OWNER_STALLED" in finished.labels(0)
+    stalled = next(i for i in finished.intervals(0) if i.label == "OWNER_STALLED")
+    offsets = [e.offsets[0][2] for at, e in finished.each(p.CommitSent) if stalled.from_ms < at < stalled.to_ms]
     assert len(set(offsets)) == 1

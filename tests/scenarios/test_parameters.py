@@ -12,7 +12,7 @@ from groupsim.simulation.run import RunResult, run
 from groupsim.storage.memory import MemoryStore
 
 
-def told(name: str, settings: Mapping[str, str] | None = None, seed: int = 3) -> RunResult:
+def run_scenario(name: str, settings: Mapping[str, str] | None = None, seed: int = 3) -> RunResult:
     return run(find(name), MemoryStore(), seed=seed, settings=settings, record="facts")
 
 
@@ -34,7 +34,7 @@ def told(name: str, settings: Mapping[str, str] | None = None, seed: int = 3) ->
     ],
 )
 def test_the_story_holds_under_other_parameters_too(name: str, settings: dict[str, str]) -> None:
-    result = told(name, settings)
+    result = run_scenario(name, settings)
     assert result.failure is None
     assert result.ok, result.violations
 
@@ -50,6 +50,6 @@ def test_the_story_holds_under_other_parameters_too(name: str, settings: dict[st
     ],
 )
 def test_where_the_cause_is_missing_the_claim_does_not_hold(name: str, settings: dict[str, str], claim: str) -> None:
-    failure = told(name, settings).failure
+    failure = run_scenario(name, settings).failure
     assert failure is not None
     assert re.search(claim, failure), failure

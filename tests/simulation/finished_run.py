@@ -1,4 +1,4 @@
-"""A run in memory, asked in a line: facts of a type, generations, intervals of a partition."""
+"""Runs a scenario in memory; FinishedRun answers questions about it: facts of a type, generations, intervals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ E = TypeVar("E", bound=Event)
 LATENCY = 1
 
 
-class Told:
+class FinishedRun:
     """One finished run."""
 
     def __init__(self, result: RunResult, store: MemoryStore) -> None:
@@ -28,7 +28,7 @@ class Told:
 
     @property
     def info(self) -> RunInfo:
-        """What the store knows of it."""
+        """The run's entry in the store."""
         return self.result.info
 
     def each(self, kind: type[E], /, **fields: Any) -> list[tuple[int, E]]:
@@ -69,23 +69,23 @@ class Told:
         found = [i.label for i in self.intervals(partition, since, until)]
         return [label for i, label in enumerate(found) if i == 0 or found[i - 1] != label]
 
-    def stood_still(self, partition: int, since: int) -> int:
+    def unavailable_ms(self, partition: int, since: int) -> int:
         """How many ms of it were unavailable from `since` on."""
         return sum(i.to_ms - max(i.from_ms, since) for i in self.intervals(partition, since) if i.unavailable)
 
 
-def tell(
+def play(
     story: Callable[..., Any], lasts: int, *, seed: int = 1, record: str = "all", green: bool = True, **settings: Any
-) -> Told:
+) -> FinishedRun:
     """Play a story; `settings` are Kafka's names with _ for dots. It must go well, unless `green` is False."""
     store = MemoryStore()
     named = {key.replace("_", "."): value for key, value in settings.items()}
     kind = story if isinstance(story, Scenario) else scenario(seed=seed, lasts=lasts)(story)
-    told = Told(run(kind, store, settings=named, record=record), store)
+    finished = FinishedRun(run(kind, store, settings=named, record=record), store)
     if green:
-        assert told.result.failure is None, told.result.failure
-        assert told.result.ok, told.result.violations
-    return told
+        assert finished.result.failure is None, finished.result.failure
+        assert finished.result.ok, finished.result.violations
+    return finished
 
 
 def before(log: list[Recorded], at_ms: int) -> list[Recorded]:
@@ -93,4 +93,4 @@ def before(log: list[Recorded], at_ms: int) -> list[Recorded]:
     return [fact for fact in log if fact.at_ms <= at_ms]
 
 
-__all__ = ["LATENCY", "Told", "World", "before", "tell"]
+__all__ = ["LATENCY", "FinishedRun", "World", "before", "play"]
