@@ -213,7 +213,7 @@ def test_responses_find_their_requests() -> None:
 
 
 @pytest.mark.parametrize(
-    ("request", "sentence"),
+    ("attempt", "sentence"),
     [
         (lambda w, g, t: g.join(1, topics=[]), "group 'billing': members need at least one topic"),
         (lambda w, g, t: (g.join("a", topics=[t]), g.join("a", topics=[t])), "the name 'a' is taken"),
@@ -233,13 +233,13 @@ def test_responses_find_their_requests() -> None:
         (lambda w, g, t: g.join(1, topics=[t])[0].kill(), "member 'm1' has not been started yet"),
     ],
 )
-def test_what_a_story_can_not_ask_for_is_said_in_a_sentence(request, sentence: str) -> None:  # type: ignore[no-untyped-def]
+def test_what_a_scenario_can_not_ask_for_is_refused_in_a_sentence(attempt, sentence: str) -> None:  # type: ignore[no-untyped-def]
     from groupsim.events.errors import GroupSimError
 
     def story(world: World) -> Script:
         topic = world.topic("orders", partitions=1)
         group = world.group("billing")
-        request(world, group, topic)
+        attempt(world, group, topic)
         yield world.sleep(1)
 
     with pytest.raises(GroupSimError, match=sentence):
