@@ -30,15 +30,12 @@ def survives(event: Event) -> bool:
 
 
 def _remember(group: ClassicGroup) -> ClassicGroup:
-    """Keep what a new coordinator would find; it knows one protocol per member, the selected one."""
+    """Keep what a new coordinator would find; it knows one protocol per member, the selected one.
+
+    Nothing is parked and no member is new where a durable fact is decided.
+    """
     members = {
-        m: replace(
-            member,
-            protocols=(Protocol(group.protocol or "", member.metadata(group.protocol)),),
-            join_request=None,
-            sync_request=None,
-            is_new=False,
-        )
+        m: replace(member, protocols=(Protocol(group.protocol or "", member.metadata(group.protocol)),))
         for m, member in group.members.items()
     }
     stored = replace(

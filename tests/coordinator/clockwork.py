@@ -1,4 +1,4 @@
-"""A group with a tiny alarm clock, that checks the machine's laws at every step it takes."""
+"""A group with a clock of its own, that checks the machine's properties at every step."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Clockwork:
     def __init__(self, config: ClassicGroupConfig) -> None:
         self.initial = ClassicGroup(id="g", configs=Configs(classic=config))
         self.group = self.initial
-        self.books = GroupState()
+        self.analysed = GroupState()
         self.log: list[Event] = []
         self.open: set[int] = set()
         self.dropped: set[int] = set()
@@ -36,7 +36,7 @@ class Clockwork:
         self._armed = 0
 
     def do(self, command: Any) -> Outcome[ClassicGroup]:
-        """Give a command to the machine and hold every law."""
+        """Give a command to the machine and check every property."""
         request = getattr(command, "request", None)
         if request is not None:
             self.open.add(request)
@@ -67,7 +67,7 @@ class Clockwork:
     def _apply(self, event: Event) -> None:
         before, self.group = self.group, evolve(self.group, event)
         self.log.append(event)
-        self.books.apply(event)
+        self.analysed.apply(event)
         loaded = isinstance(event, CoordinatorLoaded)
         after = self.group
         assert loaded or after.phase is before.phase or after.phase in TRANSITIONS[before.phase], "a legal move"
@@ -121,7 +121,7 @@ class Clockwork:
             assert not joins
             assert g.leader is None or g.members[g.leader].sync_request is None, "the leader's word is never parked"
         self._watched()
-        self._agree_with_books()
+        self._agrees_with_analysis()
 
     def _watched(self) -> None:
         """Nobody stays for ever: every member has an alarm, or a phase that ends gives it one."""
@@ -136,14 +136,14 @@ class Clockwork:
         if g.phase is Phase.COMPLETING_REBALANCE and g.pending_sync:
             assert "sync" in self._alarms
 
-    def _agree_with_books(self) -> None:
+    def _agrees_with_analysis(self) -> None:
         """analysis.group_state tells the same from the same facts."""
-        g, books = self.group, self.books
-        assert (books.state, books.generation, books.leader) == (g.phase.value, g.generation, g.leader)
-        assert set(books.members) == set(g.members)
+        g, analysed = self.group, self.analysed
+        assert (analysed.state, analysed.generation, analysed.leader) == (g.phase.value, g.generation, g.leader)
+        assert set(analysed.members) == set(g.members)
         if g.phase in SETTLED:
-            assert dict(books.plan()) == g.assignment
-            assert books.protocol == g.protocol
+            assert dict(analysed.plan()) == g.assignment
+            assert analysed.protocol == g.protocol
 
     def finish(self) -> None:
         """Fold the log anew; then let every alarm ring: nobody comes back, so the group ends empty."""

@@ -41,7 +41,7 @@ def after(*events: Event, config: ClassicGroupConfig | None = None, id: str = "g
 
 def added(member: str, request: int | None = None, **more: Any) -> facts.MemberAdded:
     """A member with the usual timeouts; `instance_id`, `protocols`, … by name."""
-    told: dict[str, Any] = {
+    usual: dict[str, Any] = {
         "client_id": member,
         "client_host": "h",
         "session_timeout_ms": SESSION,
@@ -49,13 +49,13 @@ def added(member: str, request: int | None = None, **more: Any) -> facts.MemberA
         "protocol_type": "consumer",
         "protocols": RANGE,
     }
-    return facts.MemberAdded(member=member, request=request, **{**told, **more})
+    return facts.MemberAdded(member=member, request=request, **{**usual, **more})
 
 
 def updated(member: str, request: int, **more: Any) -> facts.MemberUpdated:
     """A member joined again."""
-    told: dict[str, Any] = {"session_timeout_ms": SESSION, "rebalance_timeout_ms": REBALANCE, "protocols": RANGE}
-    return facts.MemberUpdated(member=member, request=request, **{**told, **more})
+    usual: dict[str, Any] = {"session_timeout_ms": SESSION, "rebalance_timeout_ms": REBALANCE, "protocols": RANGE}
+    return facts.MemberUpdated(member=member, request=request, **{**usual, **more})
 
 
 def started(generation: int = 0, *, initial: bool = False) -> facts.RebalanceStarted:
@@ -116,20 +116,20 @@ DEAD = (*STABLE, CoordinatorUnloaded())
 
 def join(member: str = "", request: int = 9, **more: Any) -> Join:
     """JoinGroup v9."""
-    told: dict[str, Any] = {
+    usual: dict[str, Any] = {
         "new_member": "n",
         "client_id": "c",
         "session_timeout_ms": SESSION,
         "rebalance_timeout_ms": REBALANCE,
         "protocols": RANGE,
     }
-    return Join(request=request, member=member, **{**told, **more})
+    return Join(request=request, member=member, **{**usual, **more})
 
 
 def sync(member: str, generation: int = 1, request: int = 9, **more: Any) -> Sync:
     """SyncGroup v5."""
-    told: dict[str, Any] = {"protocol_type": "consumer", "protocol": "range"}
-    return Sync(request=request, member=member, generation=generation, **{**told, **more})
+    usual: dict[str, Any] = {"protocol_type": "consumer", "protocol": "range"}
+    return Sync(request=request, member=member, generation=generation, **{**usual, **more})
 
 
 def beat(member: str, generation: int = 1, instance_id: str | None = None) -> Heartbeat:

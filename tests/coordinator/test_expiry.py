@@ -1,4 +1,4 @@
-"""Sessions that run out (spec 3.4, 3.5; T14, T22)."""
+"""Sessions that run out (docs/model/timers.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Heartbeat (spec 3.2): what is answered, and that only a valid one prolongs the session."""
+"""Heartbeat: what is answered, and that only a valid one prolongs the session."""
 
 from __future__ import annotations
 

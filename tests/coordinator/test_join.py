@@ -1,4 +1,4 @@
-"""JoinGroup: entry checks in the broker's order, admission, new and pending members (spec 2.1 to 2.3)."""
+"""JoinGroup: entry checks in the broker's order, admission, new and pending members."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def test_a_pending_id_with_an_instance_id_is_an_error_of_the_server() -> None:
     assert when((*STABLE, issued("p")), join("p", instance_id="i")).error == "UNKNOWN_SERVER_ERROR"
 
 
-# group.max.size (spec 2.2)
+# group.max.size
 
 
 def test_an_empty_group_admits_everybody() -> None:
@@ -201,7 +201,7 @@ def test_a_static_member_that_restarts_is_turned_away_by_a_full_group() -> None:
     assert when(given, join(instance_id="i"), ClassicGroupConfig(group_max_size=1)).error == "GROUP_MAX_SIZE_REACHED"
 
 
-# protocols (spec 2.8)
+# protocols
 
 
 def test_another_protocol_type_is_refused() -> None:

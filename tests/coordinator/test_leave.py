@@ -1,4 +1,4 @@
-"""LeaveGroup (spec 3.3; T13, T22): a batch with one result per entry."""
+"""LeaveGroup: a batch with one result per entry."""
 
 from __future__ import annotations
 

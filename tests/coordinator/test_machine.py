@@ -1,4 +1,4 @@
-"""Laws of the machine under arbitrary commands, legal and illegal, in any order."""
+"""Properties of the machine under arbitrary commands, legal and illegal, in any order."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from groupsim.coordinator.classic import Phase
+from groupsim.coordinator.classic import Phase, evolve
 from groupsim.coordinator.classic.commands import Heartbeat, Join, Leave, Leaving, Sync
 from groupsim.coordinator.commands import Commit, Load, Unload
 from groupsim.coordinator.config import ClassicGroupConfig, CoordinatorKind
-from groupsim.events.group import CommitAccepted, CommitRefused
+from groupsim.events.group import CommitAccepted, CommitRefused, CoordinatorLoaded
 from groupsim.events.types import Protocol
 from tests.coordinator.clockwork import Clockwork
+from tests.coordinator.durable import known, loaded, remnants
 from tests.coordinator.given import OFFSETS, offer, tps
 
 INSTANCES = st.sampled_from([None, None, "ia", "ib"])
@@ -170,9 +171,11 @@ class ClassicGroupMachine(RuleBasedStateMachine):
         self.clock.do(Load())
 
     @invariant()
-    def the_log_grows_only(self) -> None:
-        """All other laws are held by Clockwork.do."""
-        assert self.clock.group.exists or not self.clock.group.members
+    def a_restart_finds_what_the_durable_facts_say(self) -> None:
+        """All other properties are checked by Clockwork.do."""
+        restarted = evolve(self.clock.group, CoordinatorLoaded())
+        assert loaded(restarted) == known(self.clock.log)
+        assert remnants(restarted) == []
 
     def teardown(self) -> None:
         if hasattr(self, "clock"):

@@ -1,4 +1,4 @@
-"""JoinGroup of a member that is known (spec 2.4, 2.9; T19, T20, T24 to T26)."""
+"""JoinGroup of a member that is known."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_leader_that_joins_a_stable_group_always_starts_a_rebalance() -> None:
     assert fact.reason == "Leader a re-joining group during Stable; client reason: not provided"
 
 
-def test_a_follower_with_the_same_metadata_is_told_where_the_group_stands() -> None:
+def test_a_follower_with_the_same_metadata_gets_the_present_generation() -> None:
     then = when(STABLE, join("b"))
     assert (then.facts, then.errors, then.state) == ([], {9: "NONE"}, "Stable")
     answer = then.answers[9]
@@ -69,7 +69,7 @@ def test_assignments_of_a_generation_that_never_became_stable_are_forgotten() ->
     assert then.group.assignment == {"a": (), "b": ()}
 
 
-def test_assignments_of_a_stable_group_stay_in_the_books_while_it_rebalances() -> None:
+def test_assignments_of_a_stable_group_stay_visible_while_it_rebalances() -> None:
     then = when(STABLE, join("a"))
     assert [len(given) for given in then.group.assignment.values()] == [2, 1]
 

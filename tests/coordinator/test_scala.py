@@ -1,4 +1,4 @@
-"""Where the older (Scala) coordinator answered otherwise: appendix A of the spec."""
+"""Where the older (Scala) coordinator answered otherwise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Static members that come back without their id (spec 2.5; T21, T28, T29)."""
+"""Static members that come back without their id (KIP-345, docs/model/static-members.md)."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_returning_leader_gets_the_list_and_must_not_assign() -> None:
     assert then.group.leader == "n"
 
 
-def test_before_version_9_a_returning_leader_is_told_that_its_former_id_leads() -> None:
+def test_before_version_9_the_answer_to_a_returning_leader_names_its_former_id_as_leader() -> None:
     answer = when(STATIC, join(instance_id="ia", version=8)).answers[9]
     assert (answer.leader, answer.skip_assignment, answer.members) == ("a", False, ())
 

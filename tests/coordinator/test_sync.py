@@ -1,4 +1,4 @@
-"""SyncGroup (spec 3.1; T15 to T17, T23, T30)."""
+"""SyncGroup."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_while_the_group_prepares_everybody_is_sent_to_join() -> None:
     assert (then.error, then.facts, then.timers) == ("REBALANCE_IN_PROGRESS", [], {})
 
 
-def test_a_follower_waits_until_the_leader_has_spoken() -> None:
+def test_a_follower_waits_for_the_assignment_of_the_leader() -> None:
     then = when(COMPLETING, sync("b"))
     assert then.outcome.events == (facts.SyncParked(member="b", request=9),)
     assert (then.errors, then.timers, set(then.group.pending_sync)) == ({}, {}, {"a"})
@@ -92,12 +92,12 @@ def test_who_has_not_synced_when_the_leader_speaks_is_still_expected() -> None:
     assert (late.answers[10].assignment, late.timers, late.facts) == (tps(1, 2), {"sync": None}, ["MemberSynced"])
 
 
-def test_whom_the_leader_forgot_gets_nothing_and_strangers_are_left_out() -> None:
+def test_a_member_that_the_leader_left_out_gets_nothing_and_strangers_are_dropped() -> None:
     then = when(FOLLOWER_WAITS, sync("a", assignment=(("a", tps(0)), ("stranger", tps(1)))))
     assert then.fact(facts.AssignmentStored).assignment == {"a": tps(0), "b": ()}
 
 
-def test_a_sync_in_a_stable_group_gets_what_is_in_force_and_prolongs_nothing() -> None:
+def test_a_sync_in_a_stable_group_gets_the_assignment_and_does_not_restart_the_session() -> None:
     then = when(STABLE, sync("b"))
     assert (then.answers[9].assignment, then.facts) == (tps(2), ["MemberSynced"])
     assert "heartbeat/b" not in then.timers

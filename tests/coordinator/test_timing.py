@@ -1,4 +1,4 @@
-"""How long a join phase lasts and how it ends (spec 2.6, 2.7; T7, T8, T11, T12)."""
+"""How long a join phase lasts and how it ends (docs/model/timers.md)."""
 
 from __future__ import annotations
 

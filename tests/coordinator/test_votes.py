@@ -1,4 +1,4 @@
-"""Which protocol wins, and who leads (spec 2.8)."""
+"""Which protocol wins, and who leads."""
 
 from __future__ import annotations
 

@@ -1,15 +1,16 @@
-"""A coordinator gives a group up, another takes it over (T31, T32): only durable facts survive."""
+"""A coordinator gives a group up, another takes it over : only durable facts survive."""
 
 from __future__ import annotations
 
 import pytest
 
 from groupsim.coordinator.classic import Phase, resume
+from groupsim.coordinator.classic.commands import InitialDelayElapsed
 from groupsim.coordinator.commands import Load, Unload
 from groupsim.coordinator.config import ClassicGroupConfig, CoordinatorKind
 from groupsim.events import classic as facts
 from groupsim.events.base import Event
-from groupsim.events.group import CommitAccepted, CoordinatorLoaded, CoordinatorUnloaded, GroupCreated
+from groupsim.events.group import CommitAccepted, CoordinatorLoaded, CoordinatorUnloaded, GroupCreated, GroupEmptied
 from tests.coordinator.given import (
     COMPLETING,
     CREATED,
@@ -20,6 +21,7 @@ from tests.coordinator.given import (
     SESSION,
     STABLE,
     STATIC,
+    added,
     beat,
     commit,
     issued,
@@ -27,6 +29,7 @@ from tests.coordinator.given import (
     joined,
     offer,
     started,
+    stored,
     sync,
     tps,
     updated,
@@ -42,9 +45,7 @@ SECOND = (*PREPARING, updated("a", 5), updated("b", 6), joined(2, "a", "b"))
     ("given", "waiting"),
     [((*PREPARING, updated("b", 5)), {5: "NOT_COORDINATOR"}), (FOLLOWER_WAITS, {3: "NOT_COORDINATOR"})],
 )
-def test_whoever_waits_is_sent_to_look_for_the_new_coordinator(
-    given: tuple[Event, ...], waiting: dict[int, str]
-) -> None:
+def test_every_parked_request_is_answered_not_coordinator(given: tuple[Event, ...], waiting: dict[int, str]) -> None:
     then = when(given, Unload())
     assert (then.errors, then.state) == (waiting, "Dead")
     assert {then.timers[key] for key in ("join", "sync", "heartbeat/a", "heartbeat/b")} == {None}
@@ -128,6 +129,25 @@ def test_a_group_over_its_size_limit_rebalances_as_soon_as_it_is_loaded() -> Non
     assert (then.facts, then.state) == (["CoordinatorLoaded", "RebalanceStarted"], "PreparingRebalance")
     assert then.fact(facts.RebalanceStarted).reason == "Freshly-loaded group is over capacity (1)"
     assert then.timers["join"] == 60_000
+
+
+def test_a_group_exactly_at_its_size_limit_stays_as_it_is_when_it_is_loaded() -> None:
+    then = when(STABLE, Load(), ClassicGroupConfig(group_max_size=2))
+    assert (then.facts, then.state) == (["CoordinatorLoaded"], "Stable")
+
+
+def test_ids_that_are_pending_when_an_assignment_is_written_are_unknown_after_a_failover() -> None:
+    given = (*FOLLOWER_WAITS, issued("p"), stored(1, a=tps(0), b=tps(1)), *MOVED)
+    assert when(given, join("p")).error == "UNKNOWN_MEMBER_ID"
+
+
+def test_members_that_joined_before_a_failover_do_not_extend_the_next_initial_delay() -> None:
+    """Without a failover the flag stays: Kafka clears it only when a delay has been extended."""
+    left = [facts.MemberRemoved(member=m, cause="left") for m in ("a", "b")]
+    again = (started(1), *left, GroupEmptied(generation=2), added("c", 9), started(2, initial=True))
+    elapsed = InitialDelayElapsed(3_000, 57_000)
+    assert when((*STABLE, *again), elapsed).state == "PreparingRebalance"
+    assert when((*STABLE, *MOVED, *again), elapsed).state == "CompletingRebalance"
 
 
 def test_loading_twice_changes_nothing_more() -> None:
