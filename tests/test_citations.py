@@ -21,11 +21,17 @@ MODULE = re.compile(r"`((?:[a-z_]+/)+[a-z_]+\.(?:py|sh|js))`")
 
 
 @cache
-def files() -> tuple[Path, ...]:
-    """Every text of the project."""
+def names() -> tuple[str, ...]:
+    """Every file of the project, by its path below the root."""
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    names = [name for name in listed.splitlines() if not name.startswith(LEFT_OUT)]
-    return tuple(ROOT / n for n in names if (ROOT / n).suffix in TEXTS or n == "Makefile" if (ROOT / n).is_file())
+    return tuple(name for name in listed.splitlines() if (ROOT / name).is_file())
+
+
+@cache
+def files() -> tuple[Path, ...]:
+    """Every text that may cite something."""
+    read = [name for name in names() if not name.startswith(LEFT_OUT)]
+    return tuple(ROOT / name for name in read if Path(name).suffix in TEXTS or name == "Makefile")
 
 
 @cache
@@ -84,12 +90,11 @@ def test_every_decision_that_is_mentioned_exists() -> None:
 
 def test_every_module_that_a_page_names_exists() -> None:
     named = [(page, name) for page in PAGES for name in MODULE.findall(page.read_text("utf-8"))]
-    missing = [f"{page.relative_to(ROOT)}: {name}" for page, name in named if not _somewhere(name)]
+    known = tuple(f"/{name}" for name in names())
+    missing = [
+        f"{page.relative_to(ROOT)}: {name}" for page, name in named if not any(k.endswith(f"/{name}") for k in known)
+    ]
     assert missing == []
-
-
-def _somewhere(name: str) -> bool:
-    return any(str(path.relative_to(ROOT)).endswith(name) for path in files())
 
 
 def test_a_wrong_citation_is_found() -> None:
