@@ -94,7 +94,7 @@ OWNERSHIP = StructType(
         StructField("group", StringType()),
         StructField("topic", StringType()),
         StructField("partition", IntegerType()),
-        StructField("eyes", StringType()),
+        StructField("perspective", StringType()),
         StructField("member", StringType()),
         StructField("from_ms", LongType()),
         StructField("to_ms", LongType()),

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from groupsim.analysis.availability.labels import BOTH_ENTITLED, DOUBLE, ZOMBIE_ONLY
-from groupsim.analysis.tables.ownership import GRANTED
+from groupsim.analysis.tables.ownership import Perspective
 from groupsim.events.base import WORLD_STREAM, Recorded
 from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.events.world import RunEnded
@@ -63,7 +63,11 @@ def windows(intervals: DataFrame) -> DataFrame:
 def moves(owned: DataFrame) -> DataFrame:
     """Ownership to one row per partition that the books give to another member than before (pipeline.schemas.MOVES)."""
     partition = Window.partitionBy("run", "group", "topic", "partition").orderBy("from_ms")
-    held = owned.select(*_as(OWNERSHIP)).where(F.col("eyes") == GRANTED).withColumnRenamed("member", "to")
+    held = (
+        owned.select(*_as(OWNERSHIP))
+        .where(F.col("perspective") == Perspective.GRANTED.value)
+        .withColumnRenamed("member", "to")
+    )
     gaps = held.select(
         "run", "group", "topic", "partition", F.col("from_ms").alias("at_ms"),
         F.lag("to").over(partition).alias("from"), "to",

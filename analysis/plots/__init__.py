@@ -1,8 +1,13 @@
-"""Pictures of a run: who owned what when, what stood still, one rebalance member by member, runs and sweeps compared.
+"""Pictures of a run: owners over time, unavailable partitions, one rebalance by member, runs and sweeps compared.
 
 Each function takes a table of `analysis` (`run.ownership().pipe(plots.timeline)` works) and gives a matplotlib Figure,
 to be saved as PNG or SVG; `analysis.plots.interactive` has the same as plotly figures. `theme` is `light` or `dark`.
-Colours are told apart by colour-blind people; labels are hatched besides. Nothing global of matplotlib is touched.
+Colour-blind people can distinguish the colours; labels have hatches, too. No global setting of matplotlib is changed.
+
+- `static`: the pictures as matplotlib figures; `canvas`: axes, legends and titles that they share
+- `interactive`: the same as plotly figures
+- `frames`: columns checked, partitions in rows, counts over time; `sweeps`: comparisons and lines over a parameter
+- `palette`: colours and hatches; `display_names`: names, numbers and durations as people read them
 """
 
 from __future__ import annotations
@@ -19,8 +24,8 @@ __all__ = ["compare", "rebalance", "sweep", "timeline", "unavailable"]
 def timeline(frame: pd.DataFrame, *, theme: str = "light", title: str = "") -> Figure:
     """Partitions by time, coloured by member, labels hatched: of `run.timeline()` or `run.ownership()`.
 
-    Of ownership it draws what the coordinator's books grant; filter by `eyes` to see what processes believe. A recorded
-    run has the time of day (UTC) along the bottom. Raises AnalysisError if columns are missing.
+    Of ownership it draws what the coordinator has assigned; filter by `perspective` to see what processes believe. A
+    recorded run has the time of day (UTC) along the bottom. Raises AnalysisError if columns are missing.
     """
     from groupsim.analysis.plots import palette, static
 

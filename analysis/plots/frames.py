@@ -15,6 +15,7 @@ from groupsim.analysis.blame.critical_path import STEPS
 from groupsim.analysis.errors import AnalysisError
 from groupsim.analysis.plots.display_names import duration
 from groupsim.analysis.plots.palette import natural, order
+from groupsim.analysis.tables.ownership import Perspective
 
 
 def needs(frame: pd.DataFrame, columns: Sequence[str], what: str) -> None:
@@ -47,10 +48,10 @@ class Rows:
 
 
 def rows(frame: pd.DataFrame) -> Rows:
-    """Of `run.timeline()`, `run.availability()` or `run.ownership()`: of that what the books grant, if it has both."""
+    """Of `run.timeline()`, `run.availability()` or `run.ownership()` (of that the coordinator's perspective)."""
     needs(frame, ("group", "topic", "partition", "member", "from_ms", "to_ms"), "a timeline")
-    if "eyes" in frame and frame["eyes"].nunique() > 1:
-        frame = frame[frame["eyes"] == "granted"]
+    if "perspective" in frame and frame["perspective"].nunique() > 1:
+        frame = frame[frame["perspective"] == Perspective.GRANTED]
     keys = list(zip(_texts(frame["group"]), _texts(frame["topic"]), frame["partition"].tolist(), strict=True))
     ordered = sorted(set(keys), key=lambda k: (natural(k[0]), k[0], natural(k[1]), k[1], k[2]))
     places = {key: place for place, key in enumerate(ordered)}

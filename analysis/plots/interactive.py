@@ -22,12 +22,12 @@ _PATTERNS = {"xx": "x", "..": ".", "o": ".", "--": "-"}
 
 def timeline(frame: pd.DataFrame, *, theme: str = "light", title: str = "") -> go.Figure:
     """See `analysis.plots.timeline`; the legend switches members and labels on and off."""
-    of, told = named_theme(theme), frames.rows(frame)
-    placed = places(told.members)
-    several = len({label_of(name) for name in told.members}) > MEMBERS
+    of, rows = named_theme(theme), frames.rows(frame)
+    placed = places(rows.members)
+    several = len({label_of(name) for name in rows.members}) > MEMBERS
     traces: dict[str, dict[str, Any]] = {}
     start = frames.origin(frame)
-    for i, (member, label) in enumerate(zip(told.member, told.label, strict=True)):
+    for i, (member, label) in enumerate(zip(rows.member, rows.label, strict=True)):
         if label != OK:
             key, look = label, _pattern(of.labels.get(label, of.faint), HATCHES.get(label, "/"))
         elif several:
@@ -39,22 +39,24 @@ def timeline(frame: pd.DataFrame, *, theme: str = "light", title: str = "") -> g
                 {"color": member_colour(placed.get(member, 0), of), "line": {"width": 0}},
             )
         trace = traces.setdefault(key, {"x": [], "base": [], "y": [], "customdata": [], "marker": look})
-        length, begin = int(told.to_ms[i] - told.from_ms[i]), int(told.from_ms[i])
+        length, begin = int(rows.to_ms[i] - rows.from_ms[i]), int(rows.from_ms[i])
         trace["x"].append(length if start is not None else length / 1_000)
         trace["base"].append((pd.Timestamp(start) + pd.Timedelta(begin, "ms")).isoformat() if start else begin / 1_000)
-        trace["y"].append(int(told.row[i]))
-        trace["customdata"].append([_safe(told.names[told.row[i]]), _safe(member), label, duration(length)])
-    made = _figure(of, title or "Who had which partition", 22 * len(told.names) + 170)
+        trace["y"].append(int(rows.row[i]))
+        trace["customdata"].append([_safe(rows.names[rows.row[i]]), _safe(member), label, duration(length)])
+    made = _figure(of, title or "Who had which partition", 22 * len(rows.names) + 170)
     hover = "%{customdata[0]}<br>%{customdata[2]} %{customdata[1]}<br>%{customdata[3]}<extra></extra>"
     for key in sorted(traces, key=lambda name: (name in HATCHES, natural(name))):
-        told_of = not key.startswith(_SHARED)
+        in_legend = not key.startswith(_SHARED)
         made.add_trace(
-            go.Bar(name=_safe(key), orientation="h", width=0.86, hovertemplate=hover, showlegend=told_of, **traces[key])
+            go.Bar(
+                name=_safe(key), orientation="h", width=0.86, hovertemplate=hover, showlegend=in_legend, **traces[key]
+            )
         )
-    every = max(1, len(told.names) // 60)
-    kept = list(range(0, len(told.names), every))
-    names = [_safe(told.names[place]) for place in kept]
-    made.update_yaxes(tickvals=kept, ticktext=names, range=[len(told.names) - 0.5, -0.5])
+    every = max(1, len(rows.names) // 60)
+    kept = list(range(0, len(rows.names), every))
+    names = [_safe(rows.names[place]) for place in kept]
+    made.update_yaxes(tickvals=kept, ticktext=names, range=[len(rows.names) - 0.5, -0.5])
     made.update_xaxes(
         title="time of day, UTC" if start else "seconds since the start", **({"type": "date"} if start else {})
     )
@@ -63,15 +65,15 @@ def timeline(frame: pd.DataFrame, *, theme: str = "light", title: str = "") -> g
 
 def unavailable(frame: pd.DataFrame, *, theme: str = "light", title: str = "") -> go.Figure:
     """See `analysis.plots.unavailable`."""
-    of, told = named_theme(theme), frames.counts(frame)
+    of, counts = named_theme(theme), frames.counts(frame)
     start = frames.origin(frame)
-    at = [pd.Timestamp(start) + pd.Timedelta(int(ms), "ms") if start else ms / 1_000 for ms in told.at_ms.tolist()]
+    at = [pd.Timestamp(start) + pd.Timedelta(int(ms), "ms") if start else ms / 1_000 for ms in counts.at_ms.tolist()]
     made = _figure(of, title or "Unavailable partitions", 380)
-    for label in sorted(told.by_label, key=lambda name: -told.weight(name)):
+    for label in sorted(counts.by_label, key=lambda name: -counts.weight(name)):
         strong = of.labels.get(label, of.faint)
         pattern = {"shape": _shape(HATCHES.get(label, "/")), "fgcolor": strong, "bgcolor": _faint(strong), "size": 6}
         line = {"shape": "hv", "width": 0.5, "color": strong}
-        trace = go.Scatter(x=at, y=told.by_label[label], name=label, stackgroup="all", line=line, fillpattern=pattern)
+        trace = go.Scatter(x=at, y=counts.by_label[label], name=label, stackgroup="all", line=line, fillpattern=pattern)
         made.add_trace(trace)
     made.update_yaxes(title="partitions unavailable", rangemode="tozero")
     made.update_xaxes(title="time of day, UTC" if start else "seconds since the start")
@@ -88,14 +90,14 @@ def rebalance(
     title: str = "",
 ) -> go.Figure:
     """See `analysis.plots.rebalance`."""
-    of, told = named_theme(theme), frames.swim(frame, group, generation)
-    names = list(told.lanes)[:most]
-    made = _figure(of, title or told.about, 26 * len(names) + 170)
-    for step in told.steps:
+    of, swim = named_theme(theme), frames.swim(frame, group, generation)
+    names = list(swim.lanes)[:most]
+    made = _figure(of, title or swim.about, 26 * len(names) + 170)
+    for step in swim.steps:
         trace: dict[str, Any] = {"x": [], "base": [], "y": [], "customdata": []}
         edges: list[str] = []
         for place, name in enumerate(names):
-            for piece in told.lanes[name]:
+            for piece in swim.lanes[name]:
                 if piece.step == step:
                     trace["x"].append((piece.to_ms - piece.from_ms) / 1_000)
                     trace["base"].append(piece.from_ms / 1_000)
@@ -146,21 +148,21 @@ def sweep(
     title: str = "",
 ) -> go.Figure:
     """See `analysis.plots.sweep`."""
-    of, told = named_theme(theme), sweeps.told(frame, x, measure, hue)
-    made = _figure(of, title or f"{told.what} by {told.x}: median, and 5 to 95 % of the runs", 460)
-    for number, line in enumerate(told.lines):
+    of, prepared = named_theme(theme), sweeps.prepare(frame, x, measure, hue)
+    made = _figure(of, title or f"{prepared.what} by {prepared.x}: median, and 5 to 95 % of the runs", 460)
+    for number, line in enumerate(prepared.lines):
         colour = sweeps.line_colour(number, of)
         up, down = (line.high - line.median).tolist(), (line.median - line.low).tolist()
         error = {"type": "data", "symmetric": False, "array": up, "arrayminus": down, "color": colour}
         look = {"color": colour, "symbol": number % 8, "size": 9}
-        mode = "markers" if told.names else "lines+markers"
+        mode = "markers" if prepared.names else "lines+markers"
         made.add_trace(
             go.Scatter(x=line.at, y=line.median, name=_safe(line.name), mode=mode, marker=look, error_y=error)
         )
-    if told.names is not None:
-        made.update_xaxes(tickvals=list(range(len(told.names))), ticktext=[_safe(name) for name in told.names])
-    made.update_xaxes(title=_safe(told.x))
-    made.update_yaxes(title=told.unit, rangemode="tozero")
+    if prepared.names is not None:
+        made.update_xaxes(tickvals=list(range(len(prepared.names))), ticktext=[_safe(name) for name in prepared.names])
+    made.update_xaxes(title=_safe(prepared.x))
+    made.update_yaxes(title=prepared.unit, rangemode="tozero")
     return made
 
 

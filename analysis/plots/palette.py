@@ -1,4 +1,4 @@
-"""Colours and hatches of labels, members and steps, light and dark: told apart by colour-blind people, and in grey.
+"""Colours and hatches of labels, members and steps, light and dark, for colour-blind people and grey prints, too.
 
 Members have pale colours and repeat after eighteen; what is wrong has a strong one (Okabe and Ito) and a hatch, so
 that no meaning rests on hue alone. Hatches are matplotlib's letters; the report draws the same by hand.
@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from groupsim.analysis.availability import labels
+from groupsim.analysis.blame.critical_path import Wait
+from groupsim.analysis.timelines.process_timeline import Activity
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,22 +44,22 @@ HATCHES = {
 }
 """Label -> hatch. OK has none."""
 
-STEP_HATCHES = {
-    "unaware": "/",
-    "poll": "\\",
-    "commit": ".",
-    "callback": "-",
-    "answered": "..",
-    "assign": "+",
-    "retry": "x",
-    "seeking": "o",
-    "frozen": "|",
-    "cut": "xx",
-    "dead": "x",
-    "delay": "/",
-    "unknown": "..",
+STEP_HATCHES: dict[str, str] = {
+    Activity.AWAITING_HEARTBEAT: "/",
+    Activity.POLL: "\\",
+    Activity.COMMIT: ".",
+    Activity.CALLBACK: "-",
+    Wait.ANSWERED: "..",
+    Activity.ASSIGN: "+",
+    Activity.RETRY: "x",
+    Activity.SEEKING: "o",
+    Activity.FROZEN: "|",
+    Activity.CUT: "xx",
+    Activity.DEAD: "x",
+    Wait.DELAY: "/",
+    Wait.UNKNOWN: "..",
 }
-"""A member's doing in a rebalance -> hatch; waiting for an answer (join, sync) has none."""
+"""A member's step in a rebalance -> hatch; waiting for an answer (join, sync) has none."""
 
 _LABELS = {
     labels.DOUBLE: "#d8c500",
@@ -86,44 +88,44 @@ _DARK_LABELS = {
     labels.UNOWNED: "#9a9a9a",
     labels.UNKNOWN: "#6c7075",
 }
-_STEPS = {
-    "starting": "#bbbbbb",
-    "unaware": "#d99100",
-    "poll": "#d55e00",
-    "commit": "#3f9bd0",
-    "callback": "#0072b2",
-    "join": "#b9d3e8",
-    "wait": "#d6dbe1",
-    "answered": "#8d99a6",
-    "delay": "#a8a8a8",
-    "unknown": "#d6dbe1",
-    "assign": "#882255",
-    "sync": "#a5ddc9",
-    "retry": "#d8c500",
-    "seeking": "#d8c500",
-    "frozen": "#b8549a",
-    "cut": "#7a7a7a",
-    "closing": "#bbbbbb",
-    "failed": "#1a1a1a",
-    "dead": "#1a1a1a",
+_STEPS: dict[str, str] = {
+    Activity.STARTING: "#bbbbbb",
+    Activity.AWAITING_HEARTBEAT: "#d99100",
+    Activity.POLL: "#d55e00",
+    Activity.COMMIT: "#3f9bd0",
+    Activity.CALLBACK: "#0072b2",
+    Activity.JOIN: "#b9d3e8",
+    Wait.WAIT: "#d6dbe1",
+    Wait.ANSWERED: "#8d99a6",
+    Wait.DELAY: "#a8a8a8",
+    Wait.UNKNOWN: "#d6dbe1",
+    Activity.ASSIGN: "#882255",
+    Activity.SYNC: "#a5ddc9",
+    Activity.RETRY: "#d8c500",
+    Activity.SEEKING: "#d8c500",
+    Activity.FROZEN: "#b8549a",
+    Activity.CUT: "#7a7a7a",
+    Activity.CLOSING: "#bbbbbb",
+    Activity.FAILED: "#1a1a1a",
+    Activity.DEAD: "#1a1a1a",
 }
-_DARK_STEPS = {
+_DARK_STEPS: dict[str, str] = {
     **_STEPS,
-    "starting": "#5d6369",
-    "unaware": "#f2b134",
-    "poll": "#f27f2b",
-    "commit": "#7cc7f2",
-    "callback": "#3d9fe0",
-    "join": "#3d566b",
-    "wait": "#363d45",
-    "answered": "#7d8894",
-    "delay": "#6c7075",
-    "unknown": "#363d45",
-    "assign": "#d15c93",
-    "sync": "#2f6755",
-    "closing": "#5d6369",
-    "failed": "#f4f4f4",
-    "dead": "#f4f4f4",
+    Activity.STARTING: "#5d6369",
+    Activity.AWAITING_HEARTBEAT: "#f2b134",
+    Activity.POLL: "#f27f2b",
+    Activity.COMMIT: "#7cc7f2",
+    Activity.CALLBACK: "#3d9fe0",
+    Activity.JOIN: "#3d566b",
+    Wait.WAIT: "#363d45",
+    Wait.ANSWERED: "#7d8894",
+    Wait.DELAY: "#6c7075",
+    Wait.UNKNOWN: "#363d45",
+    Activity.ASSIGN: "#d15c93",
+    Activity.SYNC: "#2f6755",
+    Activity.CLOSING: "#5d6369",
+    Activity.FAILED: "#f4f4f4",
+    Activity.DEAD: "#f4f4f4",
 }
 
 _PARTS = re.compile(r"(\d+)")

@@ -38,32 +38,32 @@ MOST_HATCHED, MOST_BOXES = 150, 2_000
 
 def timeline(frame: pd.DataFrame, *, theme_: Theme, title: str) -> Picture:
     """Partitions by time, coloured by member; what is not served is hatched by label."""
-    told = frames.rows(frame)
-    height = float(np.clip(0.19 * len(told.names) + 1.2, 2.6, 15.0))
+    rows = frames.rows(frame)
+    height = float(np.clip(0.19 * len(rows.names) + 1.2, 2.6, 15.0))
     made, axes = figure(theme_, WIDTH, height)
-    placed = places(told.members)
-    tiny = len(told.names) > MOST_HATCHED
+    placed = places(rows.members)
+    tiny = len(rows.names) > MOST_HATCHED
     high = 1.0 if tiny else 0.86
-    for label in [OK, *told.labels]:
-        chosen = np.array([each == label for each in told.label], dtype=bool)
-        row = told.row[chosen]
-        boxes = _boxes(told.from_ms[chosen], told.to_ms[chosen], row - high / 2, row + high / 2)
+    for label in [OK, *rows.labels]:
+        chosen = np.array([each == label for each in rows.label], dtype=bool)
+        row = rows.row[chosen]
+        boxes = _boxes(rows.from_ms[chosen], rows.to_ms[chosen], row - high / 2, row + high / 2)
         if label == OK:
-            members = [m for m, c in zip(told.member, chosen, strict=True) if c]
+            members = [m for m, c in zip(rows.member, chosen, strict=True) if c]
             colours = [member_colour(placed[m], theme_) if m else theme_.grid for m in members]
             axes.add_collection(PolyCollection(boxes, facecolors=colours, edgecolors="none"))
         else:
             axes.add_collection(PolyCollection(boxes, **hatched(label, theme_, tiny)))
-    row_names(axes, told.names, theme_, height)
-    end = float(told.to_ms.max(initial=1))
-    time_axis(axes, theme_, float(told.from_ms.min(initial=0)), end, frames.origin(frame))
-    _write_members(axes, told, end - float(told.from_ms.min(initial=0)), height, theme_)
-    patches = [Patch(label=label, **hatched(label, theme_, tiny)) for label in told.labels]
+    row_names(axes, rows.names, theme_, height)
+    end = float(rows.to_ms.max(initial=1))
+    time_axis(axes, theme_, float(rows.from_ms.min(initial=0)), end, frames.origin(frame))
+    _write_members(axes, rows, end - float(rows.from_ms.min(initial=0)), height, theme_)
+    patches = [Patch(label=label, **hatched(label, theme_, tiny)) for label in rows.labels]
     note = ""
-    if len(told.members) <= NAMED_MEMBERS:
-        patches += [Patch(facecolor=member_colour(placed[m], theme_), label=drawn(m, 28)) for m in told.members]
+    if len(rows.members) <= NAMED_MEMBERS:
+        patches += [Patch(facecolor=member_colour(placed[m], theme_), label=drawn(m, 28)) for m in rows.members]
     else:
-        note = f"{len(told.members)} members, colours repeat"
+        note = f"{len(rows.members)} members, colours repeat"
     legend(axes, patches, theme_, note)
     titled(axes, title or "Who had which partition", theme_)
     return made
@@ -76,12 +76,12 @@ def _boxes(from_ms: np.ndarray, to_ms: np.ndarray, low: np.ndarray, top: np.ndar
     return list(np.stack([xs, ys], axis=2).astype(float))
 
 
-def _write_members(axes: Axes, told: frames.Rows, span_ms: float, height: float, of: Theme) -> None:
+def _write_members(axes: Axes, rows: frames.Rows, span_ms: float, height: float, of: Theme) -> None:
     """Names in the bars that have room for them."""
-    if height * 72 * 0.8 / max(len(told.names), 1) < 8:
+    if height * 72 * 0.8 / max(len(rows.names), 1) < 8:
         return
     per_letter = span_ms / (WIDTH * 72 * 0.78) * 5
-    for row, start, end, member, label in zip(told.row, told.from_ms, told.to_ms, told.member, told.label, strict=True):
+    for row, start, end, member, label in zip(rows.row, rows.from_ms, rows.to_ms, rows.member, rows.label, strict=True):
         text = drawn(member, 24)
         if label == OK and text and (end - start) > per_letter * (len(text) + 1.5):
             look: dict[str, Any] = {"fontsize": SIZE - 2.5, "fontfamily": FONT, "color": of.ink, "parse_math": False}
@@ -90,21 +90,21 @@ def _write_members(axes: Axes, told: frames.Rows, span_ms: float, height: float,
 
 def unavailable(frame: pd.DataFrame, *, theme_: Theme, title: str) -> Picture:
     """Unavailable partitions over time, stacked by label."""
-    told = frames.counts(frame)
+    counts = frames.counts(frame)
     made, axes = figure(theme_, WIDTH, 3.6)
-    below = np.zeros(len(told.at_ms))
-    until = np.append(told.at_ms[1:], told.at_ms[-1:])
-    for label in sorted(told.by_label, key=lambda name: -told.weight(name)):
-        count = told.by_label[label]
+    below = np.zeros(len(counts.at_ms))
+    until = np.append(counts.at_ms[1:], counts.at_ms[-1:])
+    for label in sorted(counts.by_label, key=lambda name: -counts.weight(name)):
+        count = counts.by_label[label]
         some = count > 0
-        boxes = _boxes(told.at_ms[some], until[some], below[some], (below + count)[some])
+        boxes = _boxes(counts.at_ms[some], until[some], below[some], (below + count)[some])
         axes.add_collection(PolyCollection(boxes, **hatched(label, theme_, len(boxes) > MOST_BOXES)))
         below = below + count
-    end = float(told.at_ms.max(initial=1))
-    time_axis(axes, theme_, min(0.0, float(told.at_ms.min(initial=0))), end, frames.origin(frame))
+    end = float(counts.at_ms.max(initial=1))
+    time_axis(axes, theme_, min(0.0, float(counts.at_ms.min(initial=0))), end, frames.origin(frame))
     axes.set_ylim(0, max(float(below.max(initial=0)) * 1.05, 1))
     named(axes, theme_, axes.get_xlabel(), "partitions unavailable")
-    legend(axes, [Patch(label=label, **hatched(label, theme_)) for label in told.by_label], theme_)
+    legend(axes, [Patch(label=label, **hatched(label, theme_)) for label in counts.by_label], theme_)
     titled(axes, title or "Unavailable partitions", theme_)
     return made
 
@@ -113,12 +113,12 @@ def rebalance(
     frame: pd.DataFrame, *, group: str | None, generation: int | None, most: int, theme_: Theme, title: str
 ) -> Picture:
     """One rebalance as a swim-lane, its critical path framed."""
-    told = frames.swim(frame, group, generation)
-    names = list(told.lanes)[:most]
+    swim = frames.swim(frame, group, generation)
+    names = list(swim.lanes)[:most]
     height = float(np.clip(0.24 * len(names) + 1.5, 2.4, 13.0))
     made, axes = figure(theme_, WIDTH, height)
     for place, name in enumerate(names):
-        for piece in told.lanes[name]:
+        for piece in swim.lanes[name]:
             box = [(piece.from_ms, piece.to_ms - piece.from_ms)]
             axes.broken_barh(box, (place - 0.38, 0.76), **step_look(piece.step, theme_))
             if piece.critical:
@@ -130,14 +130,14 @@ def rebalance(
                 }
                 axes.broken_barh(box, (place - 0.42, 0.84), **frame_)
     row_names(axes, [name or "nobody" for name in names], theme_, height)
-    time_axis(axes, theme_, 0, told.lasted_ms)
+    time_axis(axes, theme_, 0, swim.lasted_ms)
     named(axes, theme_, "time since the start of the rebalance")
-    patches = [Patch(label=step, **step_look(step, theme_)) for step in told.steps]
+    patches = [Patch(label=step, **step_look(step, theme_)) for step in swim.steps]
     patches.append(Patch(facecolor="none", edgecolor=theme_.critical, linewidth=1.8, label="critical path"))
     legend(axes, patches, theme_)
-    rest = len(told.lanes) - len(names)
+    rest = len(swim.lanes) - len(names)
     more = f"; {counted(rest, 'member')} more, less critical" if rest else ""
-    titled(axes, title or told.about + more, theme_)
+    titled(axes, title or swim.about + more, theme_)
     return made
 
 
@@ -186,29 +186,29 @@ def part_look(part: str, number: int, by: str, of: Theme) -> dict[str, Any]:
 
 def sweep(frame: pd.DataFrame, *, x: str | None, measure: str, hue: str | None, theme_: Theme, title: str) -> Picture:
     """What a parameter does: the median over seeds, the band from the 5th to the 95th percentile, and every run."""
-    told = sweeps.told(frame, x, measure, hue)
+    prepared = sweeps.prepare(frame, x, measure, hue)
     made, axes = figure(theme_, WIDTH * 0.75, 4.4)
     patches = []
-    for number, line in enumerate(told.lines):
+    for number, line in enumerate(prepared.lines):
         colour = sweeps.line_colour(number, theme_)
         marker = "osD^vPX*"[number % 8]
-        aside = 0.0 if told.names is None else (number - (len(told.lines) - 1) / 2) * 0.16
-        if told.names is None:
+        aside = 0.0 if prepared.names is None else (number - (len(prepared.lines) - 1) / 2) * 0.16
+        if prepared.names is None:
             axes.fill_between(line.at, line.low, line.high, color=colour, alpha=0.16, linewidth=0)
         else:
             axes.vlines(line.at + aside, line.low, line.high, color=colour, linewidth=5, alpha=0.25)
-        joined = "-" if told.names is None else "none"
+        joined = "-" if prepared.names is None else "none"
         axes.plot(
             line.at + aside, line.median, color=colour, marker=marker, linestyle=joined, linewidth=1.8, markersize=6
         )
         axes.scatter(line.each_at + aside, line.each, color=colour, s=8, alpha=0.4, linewidths=0, marker=marker)
         patches.append(Patch(facecolor=colour, label=drawn(line.name, 40)))
-    if told.names is not None:
-        axes.set_xticks(range(len(told.names)), labels=[drawn(n, 24) for n in told.names], parse_math=False)
-        axes.set_xlim(-0.5, len(told.names) - 0.5)
+    if prepared.names is not None:
+        axes.set_xticks(range(len(prepared.names)), labels=[drawn(n, 24) for n in prepared.names], parse_math=False)
+        axes.set_xlim(-0.5, len(prepared.names) - 0.5)
     axes.set_ylim(bottom=0)
     axes.grid(axis="y", color=theme_.grid, linewidth=0.6)
-    named(axes, theme_, told.x, told.unit)
+    named(axes, theme_, prepared.x, prepared.unit)
     legend(axes, patches if hue is not None else [], theme_, hue or "")
-    titled(axes, title or f"{told.what} by {told.x}: median, and 5 to 95 % of the runs", theme_)
+    titled(axes, title or f"{prepared.what} by {prepared.x}: median, and 5 to 95 % of the runs", theme_)
     return made

@@ -15,7 +15,7 @@ from groupsim.analysis.plots.frames import needs
 from groupsim.analysis.plots.palette import Theme, natural, order
 
 MOST_PARTS = 9
-"""As many parts are told apart by colour and hatch; what is beyond them is one part, `OTHERS`."""
+"""The most parts that get a colour and a hatch of their own; the smaller ones are one part, `OTHERS`."""
 OTHERS = "all others"
 _SECONDS = "_ms"
 _WHAT = {"partition_ms": "unavailable time", "after_start_ms": "unavailable time after the start"}
@@ -54,7 +54,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Told:
+class SweepLines:
     """A sweep over `x`; `names` of its values where they are no numbers."""
 
     x: str
@@ -64,8 +64,8 @@ class Told:
     lines: list[Line]
 
 
-def told(frame: pd.DataFrame, x: str | None, measure: str, hue: str | None) -> Told:
-    """Of a frame with one row a run, or of a sweep's summary, whose `params` are taken apart. Raises AnalysisError.
+def prepare(frame: pd.DataFrame, x: str | None, measure: str, hue: str | None) -> SweepLines:
+    """From a frame with one row per run, or a sweep's summary with its `params`. Raises AnalysisError.
 
     Without `x` the parameter with the most values is taken.
     """
@@ -87,7 +87,9 @@ def told(frame: pd.DataFrame, x: str | None, measure: str, hue: str | None) -> T
         groups = sorted(wide.groupby(wide[hue].astype(str)).groups.items(), key=lambda g: natural(str(g[0])))
     lines = [_line(str(name), numbers.loc[index], values.loc[index]) for name, index in groups]
     unit = _UNITS.get(measure, "seconds" if scale > 1 else measure.replace("_", " "))
-    return Told(shown(x), _WHAT.get(measure, measure.removesuffix(_SECONDS).replace("_", " ")), unit, names, lines)
+    return SweepLines(
+        shown(x), _WHAT.get(measure, measure.removesuffix(_SECONDS).replace("_", " ")), unit, names, lines
+    )
 
 
 def _line(name: str, at: pd.Series, values: pd.Series) -> Line:

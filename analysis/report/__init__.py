@@ -1,4 +1,11 @@
-"""The report that people open: runs as one HTML file which works offline, by e-mail, on a phone and on paper."""
+"""The report that people open: runs as one HTML file which works offline, by e-mail, on a phone and on paper.
+
+- `page`: the file: data, scripts and style put together; `page.html`, `style.css` and `*.js` are its parts
+- `payload`: all data about one run; `packing`: columns of numbers as base64
+- `bars`: the timeline of partitions; `lanes`: what each member did in each rebalance
+- `sentences`: the summary in words; `reasons`: unavailable time by what was waited for
+- `settings`: configuration, and commands to go on with; `provenance`: log files and lines of a recorded incident
+"""
 
 from __future__ import annotations
 
@@ -17,8 +24,8 @@ def report(
 ) -> str:
     """The text of an HTML file about one run, or several side by side. Equal runs give equal texts.
 
-    `watched` tells what became of a run's invariants (without it the report says nothing of them); `progress` is told
-    the share of the work that is done.
+    `watched` gives the verdicts of a run's invariants (without it the report leaves them out); `progress` is called
+    with the share of the work that is done.
     """
     from groupsim.analysis.report.page import render
 

@@ -1,10 +1,10 @@
-// Several runs side by side: their numbers with differences to the first, their labels, and their course over time.
+// Several runs side by side: their numbers with differences to the first, their labels, and charts over time.
 
 const MEASURES = [
   ["unavailable", (n) => n.partition_ms, partitionTime, true],
   ["share of all partition time", (n) => n.share, percent, true],
-  ["partitions at once, at most", (n) => n.max_partitions, number, true],
-  ["longest stretch", (n) => n.longest_ms, duration, true],
+  ["most partitions at once", (n) => n.max_partitions, number, true],
+  ["longest interval", (n) => n.longest_ms, duration, true],
   ["rebalances", (n) => n.rebalances, number, true],
   ["time spent rebalancing", (n) => n.rebalancing_ms, duration, true],
   ["partitions moved", (n) => n.moved, number, true],

@@ -43,7 +43,7 @@ function firstAbove(column, value, low, high) {
   return low;
 }
 
-/** What part of the run is shown; whoever listens is told. Never narrower than 5 ms. */
+/** The part of the run that is shown; listeners are called on a change. Never narrower than 5 ms. */
 function makeView(end) {
   const listeners = [];
   const view = {

@@ -17,7 +17,7 @@ function spansOf(run, index) {
   return found;
 }
 
-/** Lanes in order: nobody's (the initial delay), then who was on the critical path, then the rest by name. */
+/** Lanes in order: that of no member (the initial delay), then those on the critical path, then the rest by name. */
 function laneOrder(run, spans) {
   const lanes = new Map();
   for (const span of spans) {
@@ -57,12 +57,12 @@ function drawLanes(run, rebalance, lanes, width, end) {
     return `url(#${ids.get(step)})`;
   };
   const drawing = s("svg", { class: "lanes", width, height: bottom + 4, viewBox: `0 0 ${width} ${bottom + 4}`, role: "img",
-    "aria-label": `Swim-lane of ${plural(lanes.length, "member")}; the critical path is told below` }, defs);
+    "aria-label": `Swim-lane of ${plural(lanes.length, "member")}; the critical path is listed below` }, defs);
   laneAxis(drawing, end, x, top, bottom, right - gutter);
   lanes.forEach((lane, i) => {
     const y = top + 3 + i * LANE;
     const text = s("text", { x: gutter - 6, y: y + 13, "text-anchor": "end", class: "lane-name", fill: theme().ink });
-    text.textContent = cut(lane.process === 0 ? "nobody" : run.lanes.processes[lane.process], Math.max(4, Math.floor((gutter - 10) / 6.4)));
+    text.textContent = cut(lane.process === 0 ? "no member" : run.lanes.processes[lane.process], Math.max(4, Math.floor((gutter - 10) / 6.4)));
     drawing.append(text);
     for (const span of lane.spans) if (span.from < end) drawing.append(drawSpan(run, rebalance, lane, span, (ms) => x(Math.min(ms, end)), y, fill));
   });
@@ -87,25 +87,25 @@ function drawSpan(run, rebalance, lane, span, x, y, fill) {
   const wide = Math.max(x(span.to) - x(span.from), 1);
   const box = s("rect", { x: x(span.from), y, width: wide, height: LANE - 5, fill: fill(span.step), rx: wide > 6 ? 2 : 0,
     stroke: span.critical ? theme().critical : stepColour(span.step), "stroke-width": span.critical ? 2.5 : 0.7, class: span.critical ? "span critical" : "span" });
-  const who = lane.process === 0 ? "nobody" : run.lanes.processes[lane.process];
+  const who = lane.process === 0 ? "no member" : run.lanes.processes[lane.process];
   const title = s("title");
   title.textContent = `${who}: ${stepText(span)}, ${DATA.steps[span.step] || ""}; ${duration(span.to - span.from)} from ${instant(run, rebalance.started_ms + span.from)}${span.critical ? "; critical" : ""}`;
   box.append(title);
   return box;
 }
 
-/** The critical path in words: step after step, and what would have been saved. */
+/** The critical path in words: step after step, and what it cost. */
 function criticalWords(run, rebalance, spans) {
   const path = spans.filter((span) => span.critical && span.to > span.from).sort((a, b) => a.from - b.from);
-  if (!path.length) return h("p", { class: "hint" }, "The log does not tell what this rebalance waited for.");
+  if (!path.length) return h("p", { class: "hint" }, "The log does not say what this rebalance waited for.");
   return h("ol", { class: "path" }, path.map((span) => h("li", {},
-    h("strong", {}, duration(span.to - span.from)), " ", span.process === 0 ? "nobody" : name_(run.lanes.processes[span.process]), ": ",
+    h("strong", {}, duration(span.to - span.from)), " ", span.process === 0 ? "no member" : name_(run.lanes.processes[span.process]), ": ",
     stepText(span), " — ", DATA.steps[span.step] || "",
-    span.saved ? h("span", { class: "saved" }, ` ${span.process === 0 ? "Without it" : "Had this member been as quick as the next"}, the rebalance would have ended ${duration(span.saved)} sooner.`) : null)));
+    span.saved ? h("span", { class: "saved" }, ` ${span.process === 0 ? "Without it" : "If this member had been as fast as the next one"}, the rebalance would have ended ${duration(span.saved)} sooner.`) : null)));
 }
 
 function stepLegend(spans) {
   const steps = [...new Set(spans.map((span) => span.step))].sort((a, b) => Object.keys(DATA.steps).indexOf(a) - Object.keys(DATA.steps).indexOf(b));
   return h("ul", { class: "legend" }, steps.map((step) => h("li", {}, swatch(() => stepColour(step), DATA.stepHatches[step]), h("span", {}, h("b", {}, step), ` ${DATA.steps[step] || ""}`))),
-    h("li", {}, h("span", { class: "critical-key" }), h("span", {}, h("b", {}, "red frame"), " the critical path: the rebalance could not end before it")));
+    h("li", {}, h("span", { class: "critical-key" }), h("span", {}, h("b", {}, "red frame"), " the critical path: the rebalance could not end before this step")));
 }

@@ -1,4 +1,4 @@
-"""The swim-lanes of a report: what each member did while a rebalance ran and just after it, and its critical path."""
+"""The swim-lanes of a report: what each member did during a rebalance and just after it, and the critical path."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from groupsim.analysis.timelines.group_timeline import GroupTimeline
 from groupsim.analysis.timelines.process_timeline import Activity
 from groupsim.analysis.timelines.rebalance import Rebalance
 
-_GONE = (Activity.DEAD, Activity.FAILED, Activity.CLOSING)
-_PLAIN = (Activity.AWAITING_HEARTBEAT, Activity.NOT_STARTED)
+_ENDED = (Activity.DEAD, Activity.FAILED, Activity.CLOSING)
+_UNRELATED = (Activity.AWAITING_HEARTBEAT, Activity.NOT_STARTED)
 _TAIL_MS = 1_000
 """After the end members still fetch their assignment and run callbacks: shown for this long, or half the rebalance."""
 
@@ -61,27 +61,27 @@ def all_spans(
         number = numbers.get(row.group, 0)
         numbers[row.group] = number + 1
         from_ms, to_ms = window(row, until_ms, end_ms)
-        told = [
+        spans = [
             Span(s.member, s.step, s.kind, s.from_ms, s.to_ms, s.critical, s.saved_ms)
             for s in of_round.get((row.group, number), ())
         ]
-        after = from_ms if not told else row.ended_ms
+        after = from_ms if not spans else row.ended_ms
         timeline = timelines.get(row.group)
         if timeline is not None and after is not None:
-            told += _activities(timeline, after, to_ms, {s.process for s in told})
-        yield told
+            spans += _activities(timeline, after, to_ms, {s.process for s in spans})
+        yield spans
 
 
-def _activities(timeline: GroupTimeline, from_ms: int, to_ms: int, seen: set[str | None]) -> Iterator[Span]:
-    """What processes do in a stretch, up to the last thing that is more than plain work."""
+def _activities(timeline: GroupTimeline, from_ms: int, to_ms: int, drawn: set[str | None]) -> Iterator[Span]:
+    """What each process does from `from_ms` on, up to the last activity that concerns the rebalance."""
     for name, process in timeline.processes.items():
-        done = list(process.during(from_ms, to_ms))
-        gone = all(what in _GONE for _, _, what, _ in done)
-        telling = [i for i, (_, _, what, _) in enumerate(done) if what not in _PLAIN]
-        if telling and not (gone and name not in seen):
-            for start, end, what, kind in done[: telling[-1] + 1]:
-                if what != Activity.NOT_STARTED:
-                    yield Span(name, what, kind, start, end)
+        found = list(process.during(from_ms, to_ms))
+        ended = all(span.activity in _ENDED for span in found)
+        relevant = [i for i, span in enumerate(found) if span.activity not in _UNRELATED]
+        if relevant and not (ended and name not in drawn):
+            for start, end, activity, kind in found[: relevant[-1] + 1]:
+                if activity != Activity.NOT_STARTED:
+                    yield Span(name, activity, kind, start, end)
 
 
 def packed_lanes(rows: Sequence[Rebalance], spans: Sequence[Sequence[Span]]) -> dict[str, Any]:

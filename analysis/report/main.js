@@ -26,14 +26,14 @@ function runSection(run, i, title, view, several) {
     several ? h("h2", { id: `${id}-name` }, name_(title)) : h("h2", { id: `${id}-name`, class: "quiet" }, "Summary"),
     h("p", { class: "about" }, about.join(" · ")),
     summarySection(run), timelineSection(run, id, view, timeline, overview),
-    card("Rebalances", `${id}-rebalances`, run.rebalances.length ? rebalances.element : h("p", {}, "There were none.")),
+    card("Rebalances", `${id}-rebalances`, run.rebalances.length ? rebalances.element : h("p", {}, "No rebalance happened.")),
     reasonsSection(run, id), invariantsSection(run, id), settingsSection(run, id), originSection(run, id), againSection(run, id));
 }
 
 function contents(runs, titles) {
   const links = runs.length > 1
     ? [["compare", "Side by side"], ...titles.map((title, i) => [`run-${i}`, title])]
-    : [["timeline", "Timeline"], ["rebalances", "Rebalances"], ["why", "Why"], ["invariants", "Invariants"], ["settings", "Configuration"], ["again", "Repeat it"]].map(([place, text]) => [`run-0-${place}`, text]);
+    : [["timeline", "Timeline"], ["rebalances", "Rebalances"], ["why", "Why"], ["invariants", "Invariants"], ["settings", "Configuration"], ["again", "Repeat and go on"]].map(([place, text]) => [`run-0-${place}`, text]);
   return links.filter(([id]) => document.getElementById(id)).map(([id, text]) => h("a", { href: `#${id}` }, name_(text)));
 }
 

@@ -20,7 +20,7 @@ function unavailableSteps(bars) {
   return { at, counts, totals, most: totals.reduce((most, n) => Math.max(most, n), 0) };
 }
 
-/** Per pixel column the worst instant in it: a short stand-still is not averaged away. */
+/** Per pixel column the worst instant in it: a short unavailability is not averaged away. */
 function worstColumns(steps, from, to, width) {
   const columns = new Array(width).fill(-1);
   const scale = width / (to - from);

@@ -1,7 +1,7 @@
-"""The page: one file with everything in it, which asks nobody for anything.
+"""The page: one self-contained file that loads nothing.
 
-Data stands in it as JSON in which no `<` occurs, and reaches the page as text only. A policy in the page's head lets
-the browser run this one script and load nothing.
+The data is JSON without `<`, and gets into the page as text only. A policy in the page's head lets the browser run this
+one script and load nothing.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from typing import Any
 from groupsim.analysis.availability.labels import LABELS
 from groupsim.analysis.blame.critical_path import STEPS
 from groupsim.analysis.plots.palette import HATCHES, STEP_HATCHES, THEMES
-from groupsim.analysis.report.payload import COLUMNS, Watched, told
+from groupsim.analysis.report.payload import COLUMNS, Watched, report_data
 from groupsim.analysis.runs import Run
 
 MARK = "<!doctype html><!-- groupsim report -->"
-"""How every report begins: a file that begins otherwise is not ours to overwrite."""
+"""How every report begins: a file that begins otherwise is not overwritten."""
 
 _SCRIPTS = (
     "words.js",
@@ -41,18 +41,18 @@ _SCRIPTS = (
     "main.js",
 )
 MEANINGS = {
-    "OK": "somebody serves it and may",
-    "DOUBLE": "two processes serve it",
-    "ZOMBIE_ONLY": "only a process serves it that is not entitled: its work will be done again",
-    "PAUSED_CALLBACK": "its owner is inside a rebalance callback, or commits before giving it up",
-    "RESTORING": "its owner does not know where to start, or rebuilds state",
+    "OK": "its owner processes it and may commit",
+    "DOUBLE": "two processes process it",
+    "ZOMBIE_ONLY": "only a process that is not its owner processes it: its records will be read again",
+    "PAUSED_CALLBACK": "its owner runs a rebalance callback, or commits before it revokes",
+    "RESTORING": "its owner looks up the offset to start from, or rebuilds state",
     "PAUSED_APP": "the application paused it",
-    "OWNER_STALLED": "its owner's process stands still",
-    "OWNER_DEAD": "its owner's process is gone, and the coordinator does not know yet",
-    "GRANT_IN_FLIGHT": "its new owner has not heard of it, or not acted on it yet",
-    "WITHHELD": "nobody has it, because a rebalance is under way or has yet to begin",
-    "UNOWNED": "nobody can have it",
-    "UNKNOWN": "the log does not tell",
+    "OWNER_STALLED": "its owner's process is frozen or cut off",
+    "OWNER_DEAD": "its owner's process is dead, and the coordinator has not noticed yet",
+    "GRANT_IN_FLIGHT": "its new owner has not received or applied the assignment yet",
+    "WITHHELD": "nobody owns it: a rebalance is running or has yet to start",
+    "UNOWNED": "nobody can own it",
+    "UNKNOWN": "the log does not say",
 }
 
 
@@ -62,13 +62,13 @@ def render(runs: Sequence[Run], watched: Watched, progress: Callable[[float], No
     for number, run in enumerate(runs):
         for done in _steps(run):
             progress((number + done) / len(runs))
-        found.append(told(run, watched(run)))
+        found.append(report_data(run, watched(run)))
         progress((number + 1) / len(runs))
     return page({"runs": found})
 
 
 def _steps(run: Run) -> Iterator[float]:
-    """Compute what a report is made of, part by part; the shares are of the time they usually take."""
+    """Compute what a report is made of, part by part; yields the share of the time that is usually spent."""
     for done, part in ((0.3, "telling"), (0.5, "intervals"), (0.55, "timelines"), (0.65, "steps"), (0.75, "reasons")):
         getattr(run, part)
         yield done
@@ -103,12 +103,12 @@ def page(data: dict[str, Any]) -> str:
         .replace("{{policy}}", policy)
         .replace("{{style}}", style)
         .replace("{{script}}", script)
-        .replace("{{data}}", embedded({**common, **data}))  # last: nothing in it is taken for a place to fill in
+        .replace("{{data}}", embedded({**common, **data}))  # last: nothing in it is taken for a placeholder
     )
 
 
 def embedded(value: object) -> str:
-    """JSON of ASCII without `<`, `>` and `&`: nothing in it can end the element that it stands in."""
+    """JSON of ASCII without `<`, `>` and `&`: nothing in it can end the element that contains it."""
     text = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 

@@ -1,4 +1,4 @@
-"""All that a report says of one run, as plain JSON values: names made visible, numbers packed."""
+"""All data of a report about one run, as plain JSON values: names made printable, numbers packed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from groupsim.analysis.tables.summary import summarise
 from groupsim.analysis.timelines.rebalance import Rebalance
 
 VIOLATIONS = 100
-"""As many of one invariant are told; the rest are counted."""
+"""At most so many of one invariant are listed; the rest are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Verdict:
 
 
 Watched = Callable[[Run], Sequence[Verdict]]
-"""Invariants know assignors, which a reader may not: whoever may import both hands their verdicts in."""
+"""Gives the verdicts of a run. Invariants need assignors, which analysis may not import: the caller computes them."""
 
 COLUMNS = (
     "generation",
@@ -46,8 +46,8 @@ COLUMNS = (
 )
 
 
-def told(run: Run, verdicts: Sequence[Verdict]) -> dict[str, Any]:
-    """One run. Keys are what `analysis/report/*.js` reads; times in ms since the run's start."""
+def report_data(run: Run, verdicts: Sequence[Verdict]) -> dict[str, Any]:
+    """Everything about one run. Keys are what `analysis/report/*.js` reads; times in ms since the run's start."""
     facts, found, info = run.telling, run.intervals, run.info
     end_ms = facts[-1].at_ms if facts else 0
     rows = run.rebalance_rows
@@ -65,8 +65,8 @@ def told(run: Run, verdicts: Sequence[Verdict]) -> dict[str, Any]:
         "facts": info.facts,
         "digest": info.digest,
         "end_ms": end_ms,
-        "again": settings.again(info),
-        "onward": settings.onward(info, run.reasons),
+        "repeat": settings.repeat_command(info),
+        "next": settings.next_commands(info, run.reasons),
         "lead": lead,
         "sentences": rest,
         "numbers": _numbers(summary, found, rows),
@@ -75,8 +75,8 @@ def told(run: Run, verdicts: Sequence[Verdict]) -> dict[str, Any]:
         "rebalances": [_rebalance(row) for row in rows],
         "lanes": packed_lanes(rows, spans),
         "reasons": reasons(run.reasons),
-        "given": settings.given(info),
-        "settings": settings.told(facts),
+        "given": settings.requested(info),
+        "settings": settings.client_settings(facts),
         "invariants": _invariants(verdicts),
         "notes": [shown(note, 600) for note in notes] if isinstance(notes, list) else [],
         "files": provenance.files(info, facts),

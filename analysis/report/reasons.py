@@ -1,4 +1,4 @@
-"""The causes in a report: unavailable time by what the partitions waited for; each table adds up to the whole."""
+"""The reasons in a report: unavailable time by what the partitions waited for; each table adds up to the whole."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from groupsim.analysis.blame.phases import PHASES
 from groupsim.analysis.plots.display_names import shown
 
 MOST = 200
-"""Rows of a table; what is beyond them is summed up in one row."""
+"""Rows of a table; the rest is summed up in one row."""
 
 _BY: dict[str, tuple[str, Callable[[Blame], str | None]]] = {
-    "member": ("Who was waited for", lambda b: b.member),
+    "member": ("Which member was waited for", lambda b: b.member),
     "configuration": ("What decides how long", lambda b: b.configuration),
-    "phase": ("In which phase", lambda b: b.phase),
-    "label": ("In which state the partition was", lambda b: b.label),
-    "cause": ("What it began with", lambda b: b.cause),
-    "chain": ("The whole chain", lambda b: b.chain),
-    "topic": ("Which topic", lambda b: b.topic),
+    "phase": ("Phase", lambda b: b.phase),
+    "label": ("State of the partition", lambda b: b.label),
+    "cause": ("First cause", lambda b: b.cause),
+    "chain": ("The whole chain of causes", lambda b: b.chain),
+    "topic": ("Topic", lambda b: b.topic),
 }
 
 
@@ -63,7 +63,7 @@ def _meaning(by: str, value: str | None) -> str:
     if by == "phase":
         return PHASES.get(value or "", "")
     if value is None and by == "member":
-        return "nobody's doing, or not told"
+        return "no member, or unknown"
     if value is None and by == "configuration":
-        return "nothing is to be set, or it is not told"
+        return "no setting decides it, or unknown"
     return ""

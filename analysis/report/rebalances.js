@@ -4,9 +4,9 @@ const rebalanceColumns = (run) => [
   { title: "No.", value: (r) => r.index },
   { title: "Group", value: (r) => r.group, show: (r) => name_(r.group) },
   { title: "Cause", value: (r) => r.cause, show: (r) => name_(r.cause) },
-  { title: run.origin ? "From (UTC)" : "From", value: (r) => r.started_ms, numeric: true, show: (r) => when(run, r.started_ms) },
-  { title: "Lasted", value: (r) => r.duration_ms, numeric: true, show: (r) => (r.duration_ms === null ? "open" : duration(r.duration_ms)) },
-  { title: "Last or slowest", value: (r) => r.slowest_member, show: (r) => (r.slowest_member ? name_(r.slowest_member) : null) },
+  { title: run.origin ? "Start (UTC)" : "Start", value: (r) => r.started_ms, numeric: true, show: (r) => when(run, r.started_ms) },
+  { title: "Duration", value: (r) => r.duration_ms, numeric: true, show: (r) => (r.duration_ms === null ? "running" : duration(r.duration_ms)) },
+  { title: "Slowest member", value: (r) => r.slowest_member, show: (r) => (r.slowest_member ? name_(r.slowest_member) : null) },
   { title: "Generation", value: (r) => r.generation, numeric: true },
   { title: "Members", value: (r) => r.members, numeric: true },
   { title: "Moved", value: (r) => r.moved, numeric: true },
@@ -76,12 +76,12 @@ function fillPanel(panel, run, rebalance, view, close) {
     const end = order.length ? lanesEnd(rebalance, order, state.everything) : 0;
     const seen = order.filter((lane) => lane.spans.some((span) => span.from < end));
     if (order.length) picture.replaceChildren(drawLanes(run, rebalance, seen.slice(0, state.shown), width, end));
-    else picture.replaceChildren(h("p", { class: "hint" }, "Nothing is told of what the members did."));
+    else picture.replaceChildren(h("p", { class: "hint" }, "The log does not say what the members did."));
   };
   const more = button(`Show all ${plural(order.length, "member")}`, "Show all members", () => { state.shown = order.length; more.hidden = true; draw(); }, { hidden: order.length <= state.shown });
-  const longer = button("Show what follows", "Show also what the members did after its end", () => {
+  const longer = button("Show what follows", "Also show what the members did after its end", () => {
     state.everything = !state.everything;
-    longer.textContent = state.everything ? "Show it closer" : "Show what follows";
+    longer.textContent = state.everything ? "Hide what follows" : "Show what follows";
     draw();
   }, { hidden: !narrow });
   const about = rebalance.generation === null ? `Rebalance ${rebalance.index + 1}` : `Rebalance ${rebalance.index + 1}, to generation ${rebalance.generation}`;
@@ -92,7 +92,7 @@ function fillPanel(panel, run, rebalance, view, close) {
       button("Show in the timeline", "Zoom the timeline to this rebalance", () => view.set(rebalance.started_ms - length * 0.2, until + length * 0.3)),
       longer,
       button("Close", "Close this rebalance", close)),
-    h("p", {}, name_(rebalance.cause), rebalance.ended_ms === null ? "; still running at the end" : `; it lasted ${duration(rebalance.duration_ms)}`, `, from ${instant(run, rebalance.started_ms)} on. The dashed line is its end.`),
+    h("p", {}, name_(rebalance.cause), rebalance.ended_ms === null ? "; still running at the end" : `; it took ${duration(rebalance.duration_ms)}`, `, from ${instant(run, rebalance.started_ms)} on. The dashed line is its end.`),
     picture, more, h("h5", {}, "What it waited for"), criticalWords(run, rebalance, spans), stepLegend(spans),
     logLines(run, rebalance),
     h("p", { class: "hint" }, "All its facts: ", h("code", {}, `groupsim show ${run.id} --around ${rebalance.started_ms}`))].filter(Boolean));
@@ -105,11 +105,11 @@ function fillPanel(panel, run, rebalance, view, close) {
   if (!panel.themed) { panel.themed = true; onTheme(() => { if (!panel.hidden) panel.redraw(); }); }
 }
 
-/** The lines of the logs that a recorded rebalance rests on. */
+/** The log lines of a recorded rebalance. */
 function logLines(run, rebalance) {
   const lines = run.lines[String(rebalance.index)];
   if (!lines) return null;
-  return h("details", {}, h("summary", {}, `The ${plural(lines.length, "line")} of the logs it is read from`), h("div", { class: "table-box" },
+  return h("details", {}, h("summary", {}, `The ${plural(lines.length, "log line")} of this rebalance`), h("div", { class: "table-box" },
     h("table", { class: "lines" }, h("thead", {}, h("tr", {}, ["At", "Fact", "Line", "Content"].map((title) => h("th", { scope: "col" }, title)))),
       h("tbody", {}, lines.map(([at, source, kind, text]) => h("tr", {}, h("td", { class: "num" }, when(run, at)), h("td", {}, kind), h("td", {}, name_(source)), h("td", {}, name_(text))))))));
 }

@@ -76,15 +76,15 @@ function barNear(bars, row, ms, slack) {
 
 function rowOfBar(bars, bar) { return firstAbove(bars.first, bar, 0, bars.first.length) - 1; }
 
-/** What is to be said of a bar: a heading and lines. */
+/** The text about a bar: a heading and lines. */
 function barWords(run, bar) {
   const bars = run.bars;
   const [group, topic, partition] = bars.rows[rowOfBar(bars, bar)];
   const label = DATA.labels[bars.label[bar]];
   const lines = [];
   const member = bars.members[bars.member[bar]];
-  lines.push(label === "OK" ? `served by ${member || "a member"}` : `${label}: ${DATA.meanings[label]}`);
-  if (label !== "OK" && member) lines.push(`concerns ${member}`);
+  lines.push(label === "OK" ? `available, owned by ${member || "a member"}` : `${label}: ${DATA.meanings[label]}`);
+  if (label !== "OK" && member) lines.push(`member: ${member}`);
   const cause = bars.causes[bars.cause[bar]];
   if (cause) lines.push(`after ${cause}`);
   lines.push(`${duration(bars.to_ms[bar] - bars.from_ms[bar])}, from ${instant(run, bars.from_ms[bar])} to ${moment(bars.to_ms[bar])}`);
@@ -95,7 +95,7 @@ function rebalanceWords(run, rebalance) {
   const title = rebalance.generation === null ? "a rebalance" : `rebalance to generation ${rebalance.generation}`;
   const lasted = rebalance.ended_ms === null ? "still running at the end" : duration(rebalance.duration_ms);
   const lines = [`${rebalance.cause}; ${lasted}, from ${instant(run, rebalance.started_ms)}`];
-  if (rebalance.slowest_member) lines.push(`last: ${rebalance.slowest_member}`);
+  if (rebalance.slowest_member) lines.push(`slowest member: ${rebalance.slowest_member}`);
   lines.push("click to see it member by member");
   return { title, group: rebalance.group, lines };
 }

@@ -1,4 +1,4 @@
-// What is said of a run besides its timeline and its rebalances.
+// The sections of a run: summary, timeline, reasons, invariants, configuration, log files, and how to repeat it.
 
 function summarySection(run) {
   const n = run.numbers;
@@ -6,10 +6,10 @@ function summarySection(run) {
   const tiles = [
     ["unavailable", partitionTime(n.partition_ms)],
     ["of all partition time", percent(n.share)],
-    ["partitions at once, at most", `${number(n.max_partitions)} of ${number(n.partitions)}`],
-    ["longest stretch", duration(n.longest_ms)],
+    ["most partitions at once", `${number(n.max_partitions)} of ${number(n.partitions)}`],
+    ["longest interval", duration(n.longest_ms)],
     ["rebalances", number(n.rebalances)],
-    run.invariants.length ? ["invariants", broken.length ? `${broken.length} broken` : "all kept", broken.length ? "bad" : "good"] : ["commits accepted", number(n.accepted)],
+    run.invariants.length ? ["invariants", broken.length ? `${broken.length} violated` : "all hold", broken.length ? "bad" : "good"] : ["commits accepted", number(n.accepted)],
   ];
   const [much, why] = run.lead;
   return h("div", { class: "summary" },
@@ -25,27 +25,27 @@ function labelLegend(run) {
     const amount = ms ? ` ${partitionTime(ms)}` : label === "UNKNOWN" ? ` ${partitionTime(run.numbers.unknown_ms)}` : "";
     return h("li", {}, swatch(() => theme().labels[label], DATA.hatches[label]), h("span", {}, h("b", {}, label), h("i", {}, amount), ` ${DATA.meanings[label]}`));
   };
-  return h("ul", { class: "legend" }, present.map(row), h("li", {}, swatch(() => memberColour(0)), h("span", {}, h("b", {}, "plain"), " served; one colour a member")));
+  return h("ul", { class: "legend" }, present.map(row), h("li", {}, swatch(() => memberColour(0)), h("span", {}, h("b", {}, "OK"), " available; one colour per member")));
 }
 
-/** Members to light up: chips where they are few, a list where they are many. */
-function memberPicker(run, light) {
+/** Members to highlight: buttons where they are few, a list where they are many. */
+function memberPicker(run, highlight) {
   const names = run.bars.members.map((text, i) => [text, i]).slice(1).sort((a, b) => a[0].localeCompare(b[0], "en", { numeric: true }));
   if (!names.length) return null;
   if (names.length > 26) {
-    const select = h("select", { "aria-label": "Light up one member", onchange: () => light(Number(select.value)) }, h("option", { value: 0 }, `all ${number(names.length)} processes`), names.map(([text, i]) => h("option", { value: i }, text)));
-    return h("label", { class: "picker" }, "Light up ", select);
+    const select = h("select", { "aria-label": "Highlight one member", onchange: () => highlight(Number(select.value)) }, h("option", { value: 0 }, `all ${number(names.length)} processes`), names.map(([text, i]) => h("option", { value: i }, text)));
+    return h("label", { class: "picker" }, "Highlight ", select);
   }
   const chips = names.map(([text, i]) => {
     const chip = h("button", { type: "button", class: "chip", "aria-pressed": "false", onclick: () => {
       const on = chip.getAttribute("aria-pressed") !== "true";
       chips.forEach((other) => other.setAttribute("aria-pressed", "false"));
       chip.setAttribute("aria-pressed", String(on));
-      light(on ? i : 0);
+      highlight(on ? i : 0);
     } }, swatch(() => memberColour(run.bars.places[i])), name_(text));
     return chip;
   });
-  return h("div", { class: "chips", role: "group", "aria-label": "Light up one member" }, chips);
+  return h("div", { class: "chips", role: "group", "aria-label": "Highlight one member" }, chips);
 }
 
 function timelineSection(run, id, view, timeline, overview) {
@@ -62,15 +62,15 @@ function timelineSection(run, id, view, timeline, overview) {
     run.bars.rows.length > 1 ? worst : null,
     h("span", { class: "stretch", role: "status" }));
   const stretch = tools.querySelector(".stretch");
-  const tell = () => { stretch.textContent = `${when(run, view.from)} – ${when(run, view.to)}${run.origin ? " UTC" : ""}`; };
-  view.on(tell);
-  tell();
-  const light = (member) => { timeline.state.lit = member; timeline.made.ask(); };
-  return card("Who had what, when", `${id}-timeline`,
-    h("p", { class: "hint fine", id: "keys-timeline" }, "Drag to zoom in, Ctrl + wheel zooms, Shift + drag moves, a double-click shows the whole run. A click on a grey line opens that rebalance. Keys: arrows, +, −, Enter, Escape."),
+  const showStretch = () => { stretch.textContent = `${when(run, view.from)} – ${when(run, view.to)}${run.origin ? " UTC" : ""}`; };
+  view.on(showStretch);
+  showStretch();
+  const highlight = (member) => { timeline.state.lit = member; timeline.made.ask(); };
+  return card("Which partitions were unavailable, and when", `${id}-timeline`,
+    h("p", { class: "hint fine", id: "keys-timeline" }, "Drag to zoom in, Ctrl + wheel zooms, Shift + drag moves, a double-click shows the whole run. Click on a grey line to open that rebalance. Keys: arrows, +, −, Enter, Escape."),
     h("p", { class: "hint coarse" }, "Pinch to zoom, drag to move, tap a bar to read it, tap a grey line to open that rebalance."),
-    h("p", { class: "axis-title" }, "Unavailable partitions over the whole run; drag to choose a stretch"), overview.canvas, tools,
-    heights() ? timeline.element : h("p", {}, "No partition is known."), memberPicker(run, light), labelLegend(run));
+    h("p", { class: "axis-title" }, "Unavailable partitions over the whole run; drag to choose a part of it"), overview.canvas, tools,
+    heights() ? timeline.element : h("p", {}, "No partition is known."), memberPicker(run, highlight), labelLegend(run));
 }
 
 function reasonsSection(run, id) {
@@ -86,8 +86,8 @@ function reasonsSection(run, id) {
     ], breakdown.rows).element;
   };
   const [first, ...others] = run.reasons;
-  return card("Why", `${id}-why`,
-    h("p", { class: "hint" }, "Every unavailable partition-millisecond is counted once in each table; each table adds up to the whole."),
+  return card("Why they were unavailable", `${id}-why`,
+    h("p", { class: "hint" }, "Every unavailable partition-millisecond is counted once in each table; each table adds up to the total."),
     h("div", { class: "columns" }, h("div", {}, table(first)), h("div", {}, others.slice(0, 2).map(table))),
     others.slice(2).map((breakdown) => h("details", {}, h("summary", {}, breakdown.title), table(breakdown))));
 }
@@ -95,38 +95,38 @@ function reasonsSection(run, id) {
 function invariantsSection(run, id) {
   if (!run.invariants.length) return null;
   return card("Invariants", `${id}-invariants`, h("ul", { class: "invariants" }, run.invariants.map((each) => h("li", { class: each.broken ? "bad" : "good" },
-    h("b", {}, each.broken ? "BROKEN " : "kept "), h("code", {}, each.name), each.note ? ` (${each.note})` : "",
+    h("b", {}, each.broken ? "VIOLATED " : "holds "), h("code", {}, each.name), each.note ? ` (${each.note})` : "",
     each.broken ? h("ul", {}, each.violations.map(([at, text]) => h("li", {}, `${moment(at)}: `, name_(text))), each.broken > each.violations.length ? h("li", {}, `and ${number(each.broken - each.violations.length)} more`) : null) : null))));
 }
 
 function settingsSection(run, id) {
-  const rows = [["run", run.id], ["status", run.status], ["source", run.source], ["facts", number(run.facts)], ["lasted", duration(run.end_ms)]];
+  const rows = [["run", run.id], ["status", run.status], ["source", run.source], ["facts", number(run.facts)], ["duration", duration(run.end_ms)]];
   if (run.seed !== null) rows.push(["seed", String(run.seed)]);
   if (run.origin) rows.push(["begins at", run.origin]);
   return card("Configuration", `${id}-settings`, pairs([...rows, ...run.given]),
     run.digest ? h("p", { class: "digest" }, "digest ", h("code", {}, run.digest)) : null,
     h("div", { class: "table-box" }, h("table", {}, h("thead", {}, h("tr", {}, ["Group", "Protocol", "Rebalances", "Generation", "Members at the end", "Unavailable"].map((title, i) => h("th", { scope: "col", class: i > 1 ? "num" : null }, title)))),
       h("tbody", {}, run.groups.map((group) => h("tr", {}, h("td", {}, name_(group.name)), h("td", {}, group.protocol), h("td", { class: "num" }, number(group.rebalances)), h("td", { class: "num" }, number(group.generation)), h("td", { class: "num" }, number(group.members)), h("td", { class: "num" }, partitionTime(group.partition_ms))))))),
-    run.settings.map((told) => h("details", { open: run.settings.length === 1 && told.differing.length > 0 }, h("summary", {}, "What the clients of ", name_(told.group), " were configured with"),
-      told.differing.length ? h("div", {}, h("h5", {}, "Not the same in all of them"), pairs(told.differing.map(([key, values]) => [key, h("ul", {}, values.map(([value, who]) => h("li", {}, name_(value), ": ", name_(who))))]))) : null,
-      told.common.length ? h("div", {}, h("h5", {}, `The same in ${told.processes === 1 ? "the one process" : `all ${plural(told.processes, "process").replace("processs", "processes")}`}`), pairs(told.common)) : h("p", {}, "Their logs do not tell."))));
+    run.settings.map((settings) => h("details", { open: run.settings.length === 1 && settings.differing.length > 0 }, h("summary", {}, "Settings that the clients of ", name_(settings.group), " are configured with"),
+      settings.differing.length ? h("div", {}, h("h5", {}, "Different between processes"), pairs(settings.differing.map(([key, values]) => [key, h("ul", {}, values.map(([value, who]) => h("li", {}, name_(value), ": ", name_(who))))]))) : null,
+      settings.common.length ? h("div", {}, h("h5", {}, `Equal in ${settings.processes === 1 ? "the one process" : `all ${plural(settings.processes, "process").replace("processs", "processes")}`}`), pairs(settings.common)) : h("p", {}, "Their logs do not say."))));
 }
 
 function originSection(run, id) {
   if (run.source !== "recorded") return null;
-  return card("Where this is known from", `${id}-origin`,
+  return card("Log files", `${id}-origin`,
     h("ul", {}, run.files.map((file) => h("li", {}, name_(file.file), `: ${plural(file.facts, "fact")}`))),
-    run.notes.length ? h("h5", {}, "What the logs do not tell, and what was assumed") : null,
+    run.notes.length ? h("h5", {}, "What the logs do not say, and what was assumed") : null,
     run.notes.length ? h("ul", {}, run.notes.map((text) => h("li", {}, name_(text, { title: null })))) : null,
-    h("p", { class: "hint" }, "The lines that a rebalance is read from stand in its panel, above."));
+    h("p", { class: "hint" }, "The log lines of a rebalance are in its panel, above."));
 }
 
 function againSection(run, id) {
   const copy = button("Copy", "Copy the command", async () => {
-    try { await navigator.clipboard.writeText(run.again); copy.textContent = "Copied"; } catch { getSelection().selectAllChildren(code); copy.textContent = "Selected"; }
+    try { await navigator.clipboard.writeText(run.repeat); copy.textContent = "Copied"; } catch { getSelection().selectAllChildren(code); copy.textContent = "Selected"; }
   });
-  const code = h("code", { class: "command" }, run.again);
-  return card("How to repeat it, and go on", `${id}-again`, h("p", { class: "repeat" }, code, copy),
-    run.source === "simulated" ? h("p", { class: "hint" }, "The same seed gives the same run, to the byte.") : null,
-    h("dl", { class: "onward" }, run.onward.map(([command, what]) => h("div", {}, h("dt", {}, h("code", {}, command)), h("dd", {}, name_(what))))));
+  const code = h("code", { class: "command" }, run.repeat);
+  return card("How to repeat this run, and what to look at next", `${id}-again`, h("p", { class: "repeat" }, code, copy),
+    run.source === "simulated" ? h("p", { class: "hint" }, "The same seed gives the same run, byte for byte.") : null,
+    h("dl", { class: "onward" }, run.next.map(([command, what]) => h("div", {}, h("dt", {}, h("code", {}, command)), h("dd", {}, name_(what))))));
 }

@@ -1,4 +1,4 @@
-"""A run in plain words: how long stood what still, whom it waited for, and what was wrong."""
+"""A run in plain words: which partitions were unavailable, for how long, and why."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from groupsim.analysis.blame.critical_path import Step
 from groupsim.analysis.plots.display_names import counted, duration, shown
 from groupsim.analysis.report.reasons import sums
 
-_WORTH = 0.005
-"""Shares below this are not told."""
+_SMALLEST_SHARE = 0.005
+"""Smaller shares get no sentence."""
 
-_DOING = {
+_WAITED_FOR = {
     "poll gap": "whose application did not poll for up to {}",
     "callback": "whose rebalance listener ran for up to {}",
-    "commit": "which committed for up to {} before it revoked",
+    "commit": "which committed for up to {} before it revoked partitions",
     "assignor": "whose assignor ran for up to {}",
     "restore": "which rebuilt state for up to {}",
-    "freeze": "whose process stood still for up to {}",
+    "freeze": "whose process was frozen for up to {}",
     "pause": "whose application paused partitions for up to {}",
     "session.timeout.ms": "which was gone for up to {} before its session timed out",
-    "heartbeat.interval.ms": "which heard of the rebalance only at its next heartbeat, up to {} later",
-    "max.poll.interval.ms": "which did not come for up to {}, the time it had to rejoin",
-    "retry.backoff.ms": "which waited up to {} before it tried again",
-    "group.instance.id": "a static member that came back after up to {}",
-    "network": "whose messages were on their way for up to {}",
+    "heartbeat.interval.ms": "which got to know of the rebalance at its next heartbeat, up to {} later",
+    "max.poll.interval.ms": "which did not rejoin for up to {}, until the rebalance timeout",
+    "retry.backoff.ms": "which waited up to {} before it retried a request",
+    "group.instance.id": "a static member that restarted within {}",
+    "network": "whose messages took up to {}",
 }
-"""What decides a duration -> what the member waited for was doing, with a place for how long."""
+"""What decides a duration -> what the member did meanwhile, with a placeholder for how long."""
 
 
 def sentences(
@@ -41,51 +41,52 @@ def sentences(
     steps: Sequence[Step],
     origin: str | None = None,
 ) -> tuple[list[str], list[str]]:
-    """What comes first (how much, and the largest reason), and what else is worth knowing, the larger reasons first.
+    """The lead (how much, and the largest reason), and further sentences, the larger reasons first.
 
-    `origin` is the instant at which a recorded run begins: times are then told in UTC.
+    `origin` is the instant at which a recorded run begins: times are then in UTC.
     """
     shares = sorted([*_waited(pieces, steps), *_start(pieces)], reverse=True)
     why = [
-        f"{_percent(share)} of {'the whole' if place else 'it'} {text}" for place, (share, text) in enumerate(shares)
+        f"{_percent(share)} of {'the total' if place else 'this time'} was {text}"
+        for place, (share, text) in enumerate(shares)
     ]
     return [_total(summary["unavailable"], found), *why[:1]], [*why[1:], *_longest(found, origin), *_rest(summary)]
 
 
 def _percent(share: float) -> str:
-    """`8.5 %`: two digits that tell something."""
+    """`8.5 %`: two significant digits."""
     number = share * 100
     return f"{number:.0f} %" if number >= 10 else f"{number:.2g} %"
 
 
 def _total(unavailable: dict[str, Any], found: Sequence[Interval]) -> str:
     everything = {(i.group, i.topic, i.partition) for i in found}
-    still = {(i.group, i.topic, i.partition) for i in found if i.unavailable}
+    affected = {(i.group, i.topic, i.partition) for i in found if i.unavailable}
     if not everything:
-        return "No partition is known, so nothing can be said of availability."
-    if not still:
-        return f"All {counted(len(everything), 'partition')} were available all the time that is told."
+        return "No partition is known, so nothing can be said about availability."
+    if not affected:
+        return f"All {counted(len(everything), 'partition')} were available all the time."
     total = unavailable["partition_ms"]
-    many = "" if len(still) == len(everything) else f" of {len(everything):,}"
-    were = "was" if len(still) == 1 and not many else "were"
-    what = f"{len(still):,}{many} partition{'' if were == 'was' else 's'}"
+    many = "" if len(affected) == len(everything) else f" of {len(everything):,}"
+    were = "was" if len(affected) == 1 and not many else "were"
+    what = f"{len(affected):,}{many} partition{'' if were == 'was' else 's'}"
     in_seconds = f"{total / 1_000:,.1f} partition-seconds, " if total >= 100_000 else ""
     sums_up = f"{in_seconds}{_percent(unavailable['share'])} of all partition time"
     most = unavailable["max_partitions"]
-    at_once = f"; at most {most:,} at the same time" if len(still) > 1 else ""
+    at_once = f"; at most {most:,} at the same time" if len(affected) > 1 else ""
     return f"{what} {were} unavailable for {duration(total)} in total ({sums_up}){at_once}."
 
 
 def _waited(pieces: Sequence[Blame], steps: Sequence[Step]) -> Iterator[tuple[float, str]]:
     total = sum(piece.duration_ms for piece in pieces)
     rows = sums(pieces, lambda b: None if b.member is None else f"{b.member}\0{b.configuration or ''}")
-    told = [row for row in rows if row[0] is not None and row[1] >= _WORTH * total][:3]
-    for key, partition_ms, _, longest_ms in told:
+    largest = [row for row in rows if row[0] is not None and row[1] >= _SMALLEST_SHARE * total][:3]
+    for key, partition_ms, _, longest_ms in largest:
         member, _, configuration = str(key).rpartition("\0")
         worst = _step_ms(member, configuration, pieces, steps) or longest_ms
-        doing = _DOING.get(configuration)
-        clause = f", {doing.format(duration(worst))}" if doing else ""
-        yield partition_ms / total, f"waited for {shown(member, 60)}{clause}."
+        meanwhile = _WAITED_FOR.get(configuration)
+        clause = f", {meanwhile.format(duration(worst))}" if meanwhile else ""
+        yield partition_ms / total, f"spent waiting for {shown(member, 60)}{clause}."
 
 
 def _step_ms(member: str, configuration: str, pieces: Sequence[Blame], steps: Sequence[Step]) -> int:
@@ -106,7 +107,7 @@ def _longest(found: Sequence[Interval], origin: str | None) -> Iterator[str]:
         where = f"{shown(worst.topic, 60)}-{worst.partition}"
         why = f" after {shown(worst.cause, 80)}" if worst.cause else ""
         yield (
-            f"The longest single stretch: {where} of {shown(worst.group, 60)}, {duration(worst.duration_ms)} "
+            f"The longest interval: {where} of group {shown(worst.group, 60)}, {duration(worst.duration_ms)} "
             f"{worst.label}{why}, from {_moment(worst.from_ms, origin)} on."
         )
 
@@ -122,13 +123,13 @@ def _moment(ms: int, origin: str | None) -> str:
 def _start(pieces: Sequence[Blame]) -> Iterator[tuple[float, str]]:
     total = sum(piece.duration_ms for piece in pieces)
     starting = sum(piece.duration_ms for piece in pieces if piece.cause == START)
-    if starting and starting >= _WORTH * total:
-        yield starting / total, "fell before the groups first worked, where the initial delay is waited out."
+    if starting and starting >= _SMALLEST_SHARE * total:
+        yield starting / total, "before the groups' first assignment, which includes the initial rebalance delay."
 
 
 def _rest(summary: dict[str, Any]) -> Iterator[str]:
     if unknown := summary["unavailable"].get("unknown_ms"):
-        yield f"For {unknown / 1_000:,.1f} partition-seconds the logs do not tell (UNKNOWN); they are not counted."
+        yield f"For {unknown / 1_000:,.1f} partition-seconds the logs say too little (UNKNOWN); they are not counted."
     if again := summary["reprocessed_records"]:
         yield f"{counted(again, 'record')} {'was' if again == 1 else 'were'} read twice."
     if refused := summary["commits"]["refused"]:

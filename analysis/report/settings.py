@@ -1,4 +1,4 @@
-"""What a run was configured with: the request, and the settings its processes told, equal ones told once."""
+"""What a run was configured with: the request, and the settings of its processes; equal ones are listed once."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from groupsim.storage.store import RunInfo
 _LOG, _SKEW, _TOPIC = "log.", "skew.", "topic."
 
 
-def again(info: RunInfo) -> str:
-    """The command that makes the run again."""
+def repeat_command(info: RunInfo) -> str:
+    """The command that repeats the run."""
     if info.source == "recorded":
         logs = [str(value) for name, value in info.params.items() if name.startswith(_LOG)]
         return shlex.join(["groupsim", "incident", "import", *(logs or ["LOG..."]), "--name", info.name])
@@ -27,29 +27,29 @@ def again(info: RunInfo) -> str:
     return shlex.join(["groupsim", "run", info.scenario_path or info.name, *seed, *settings])
 
 
-def onward(info: RunInfo, pieces: Iterable[Blame]) -> list[list[str]]:
-    """`[command, what it tells]`: where to look next. The member is the one that most was waited for."""
+def next_commands(info: RunInfo, pieces: Iterable[Blame]) -> list[list[str]]:
+    """`[command, what it shows]`: where to look next. The member is the one that was waited for longest."""
     waited: Counter[str] = Counter()
     for piece in pieces:
         if piece.member is not None:
             waited[piece.member] += piece.duration_ms
-    found = [[f"groupsim blame {info.id}", "whom and what the partitions waited for, in the terminal"]]
+    found = [[f"groupsim blame {info.id}", "which members and settings the partitions waited for, in the terminal"]]
     if waited:
-        most = max(sorted(waited, key=natural), key=lambda name: waited[name])
-        found.append([shlex.join(["groupsim", "show", info.id, "--member", shown(most)]), "all that is told of it"])
+        longest = max(sorted(waited, key=natural), key=lambda name: waited[name])
+        command = shlex.join(["groupsim", "show", info.id, "--member", shown(longest)])
+        found.append([command, "every fact about this member"])
     if info.source == "recorded":
-        found.append(
-            [f"groupsim incident whatif {info.id} --assignor cooperative-sticky", "the same story, played differently"]
-        )
+        command = f"groupsim incident whatif {info.id} --assignor cooperative-sticky"
+        found.append([command, "the same incident with another assignor"])
     return found
 
 
-def given(info: RunInfo) -> list[list[str]]:
-    """The parameters and settings of the request, `[name, value]`; the logs of an incident stand elsewhere."""
+def requested(info: RunInfo) -> list[list[str]]:
+    """The parameters and settings of the request, `[name, value]`; the logs of an incident are listed elsewhere."""
     return [[shown(k), shown(v)] for k, v in info.params.items() if not k.startswith(_LOG)]
 
 
-def told(facts: Iterable[Recorded]) -> list[dict[str, Any]]:
+def client_settings(facts: Iterable[Recorded]) -> list[dict[str, Any]]:
     """Per group: `common`, the settings all its processes share, and `differing`, `[name, [[value, processes], …]]`."""
     configs: dict[str, dict[str, Mapping[str, Any]]] = {}
     for fact in facts:
@@ -62,7 +62,7 @@ def told(facts: Iterable[Recorded]) -> list[dict[str, Any]]:
 def _of_group(group: str, processes: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     common, differing = [], []
     for name in sorted({key for config in processes.values() for key in config}):
-        values = Counter(shown(config.get(name, "not told")) for config in processes.values())
+        values = Counter(shown(config.get(name, "unknown")) for config in processes.values())
         if len(values) == 1:
             common.append([shown(name), next(iter(values))])
         else:
@@ -71,7 +71,7 @@ def _of_group(group: str, processes: Mapping[str, Mapping[str, Any]]) -> dict[st
 
 
 def _who(value: str, name: str, processes: Mapping[str, Mapping[str, Any]]) -> str:
-    names = [p for p, config in processes.items() if shown(config.get(name, "not told")) == value]
+    names = [p for p, config in processes.items() if shown(config.get(name, "unknown")) == value]
     names.sort(key=natural)
     rest = f" and {len(names) - 6:,} more" if len(names) > 6 else ""
     return ", ".join(shown(p) for p in names[:6]) + rest

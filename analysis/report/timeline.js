@@ -9,7 +9,7 @@ function makeTimeline(run, view, opened) {
   const place = () => ({ view, left: gutter(), right: made.canvas.clientWidth - 8, scroll: scroller.scrollTop, ...state });
   const made = makeCanvas({
     class: "timeline", tabindex: 0, role: "application", "aria-roledescription": "timeline",
-    "aria-label": `Timeline of ${plural(run.bars.rows.length, "partition")}: who had what when`, "aria-describedby": "keys-timeline",
+    "aria-label": `Timeline of ${plural(run.bars.rows.length, "partition")}: owners and unavailability over time`, "aria-describedby": "keys-timeline",
   }, (context, width, height) => {
     paintTimeline(context, width, height, run, layout, place());
     if (state.band) {
@@ -45,7 +45,7 @@ function makeTimeline(run, view, opened) {
   fit(layout.usual());
   pointTimeline(it);
   made.canvas.addEventListener("keydown", (event) => keyTimeline(it, event));
-  made.canvas.addEventListener("focus", () => { if (state.chosen < 0) say(it, "Arrow keys walk from bar to bar, + and − zoom, Enter zooms to the bar, Escape shows the whole run."); });
+  made.canvas.addEventListener("focus", () => { if (state.chosen < 0) say(it, "Arrow keys go from bar to bar, + and − zoom, Enter zooms to the bar, Escape shows the whole run."); });
   return it;
 }
 

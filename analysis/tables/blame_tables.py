@@ -28,14 +28,14 @@ BLAME = {
 """One row a piece of an unavailable interval; their `duration_ms` add up to the run's unavailable time, exactly.
 
 - `label`, `cause`: the interval's (`run.unavailable()`).
-- `phase`: what the partition waited for; `why.PHASES` has the words.
-- `member`: the process waited for (its member id where no process is known); missing where it is nobody's doing (an
-  empty group, the initial delay) or not told.
+- `phase`: what the partition waited for; `analysis.blame.phases.PHASES` has their meanings.
+- `member`: the process waited for (its member id where no process is known); missing where no member is waited for (an
+  empty group, the initial delay) or unknown.
 - `configuration`: what the length depends on: a Kafka setting by its name (`session.timeout.ms`,
   `heartbeat.interval.ms`, `max.poll.interval.ms`, `group.initial.rebalance.delay.ms`, `retry.backoff.ms`,
   `group.instance.id`), or `poll gap`, `callback`, `commit`, `assignor`, `restore`, `pause`, `freeze`, `network`;
-  missing where nothing is to be set or the log does not tell.
-- `chain`: the cause and all that followed, joined by ` > `.
+  missing where no setting decides it or the log does not say.
+- `chain`: the cause and all that followed from it, joined by ` > `.
 - `rebalance`: the generation of the rebalance concerned; while a failure is being detected, of the one it led to.
 """
 
@@ -56,10 +56,10 @@ CRITICAL_PATHS = {
 
 `generation`: the one the rebalance led to, missing where it led to none; `round` counts the group's rebalances from 0,
 in the order of `run.rebalances()`. `member`: a process id, or the member id where no process is known; missing for the
-initial delay. `step`: `paths.STEPS` has the words. `kind`: in a `callback`, which one (`revoked`, `lost`,
+initial delay. `step`: see `analysis.blame.critical_path.STEPS`. `kind`: in a `callback`, which one (`revoked`, `lost`,
 `assigned`). `critical`: the rebalance could not end before this step had. `saved_ms`, on the last critical step of a
-member in the join phase and of the leader in the sync phase: how much sooner the rebalance would have ended without
-it, that is, if it had been only as slow as the second-slowest; missing where no other member could have led.
+member in the join phase and of the leader in the sync phase: how much sooner the rebalance would have ended if this
+member had been only as slow as the second-slowest; missing where no other member could have led.
 """
 
 

@@ -24,11 +24,12 @@ COMMITS = {
     "offset": "Int64",
     "accepted": "bool",
     "error": "string",
-    "told_by": "string",
+    "reported_by": "string",
 }
-"""One row a partition of a commit that came to an end, in order. `offset`: the next one to read. `error`: Kafka's code,
-where it was not accepted. `told_by`: `coordinator`, or `client` where only the process tells (it refused by itself, or
-had no answer). topic, partition and offset are missing where a refusal does not name them."""
+"""One row a partition of a commit that was answered or failed, in order. `offset`: the next one to read. `error`:
+Kafka's code, where it was not accepted. `reported_by`: `coordinator`, or `client` where only the process reports it (it
+did not send the commit, or had no answer). topic, partition and offset are missing where a refusal does not name
+them."""
 
 LAG = {
     "at_ms": "int64",
@@ -68,7 +69,7 @@ def commits(facts: Iterable[Recorded]) -> Iterator[Row]:
             )
         elif isinstance(event, p.CommitFailed):
             key = (group, event.process, event.error)
-            if key in refused:  # the coordinator has told of it
+            if key in refused:  # the coordinator has reported it
                 refused.discard(key)
                 continue
             x = processes[group].all.get(event.process)
@@ -83,11 +84,11 @@ def _rows(
     who: tuple[str, str | None, str | None, int | None],
     offsets: Sequence[tuple[str, int, int]],
     error: str | None,
-    told_by: str,
+    reported_by: str,
 ) -> Iterator[Row]:
     named: Sequence[tuple[str | None, int | None, int | None]] = offsets or [(None, None, None)]
     for topic, partition, offset in named:
-        values = (at_ms, *who, topic, partition, offset, error is None, error, told_by)
+        values = (at_ms, *who, topic, partition, offset, error is None, error, reported_by)
         yield dict(zip(COMMITS, values, strict=True))
 
 

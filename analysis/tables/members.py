@@ -25,13 +25,13 @@ MEMBERS = {
     "callback_ms": "int64",
     "frozen_ms": "int64",
 }
-"""One row a process (an incarnation of a client), by group and start; of a group that only its broker tells of, a row a
-member id, `process` missing.
+"""One row a process (an incarnation of a client), by group and start. Of a group of which only the broker's log is at
+hand: one row a member id, `process` missing.
 
 `member`: its last member id; `ids`: how many it had. `started_ms` is missing where the log begins later, `ended_ms`
-while it lives; `uptime_ms` counts to the run's end then. `end`: `crash`, `close`, `failed` (a fatal error), or why the
-coordinator removed a member without a log. `joins`: generations it entered; `led`: those that it led. `callback_ms`,
-`frozen_ms`: time in rebalance callbacks, and standing still.
+while it is alive; `uptime_ms` counts to the run's end then. `end`: `crash`, `close`, `failed` (a fatal error), or why
+the coordinator removed a member without a log. `joins`: generations it entered; `led`: those that it led.
+`callback_ms`, `frozen_ms`: time in rebalance callbacks, and time frozen.
 """
 
 CALLBACKS = {
@@ -95,14 +95,13 @@ def _started(
     }
 
 
-class _Lives:
+class _ProcessRows:
     """One row a process, while the facts are read."""
 
     def __init__(self) -> None:
         self.rows: dict[tuple[str, str], Row] = {}
         self.since: dict[tuple[str, str, str], int] = {}
         self.ids: dict[tuple[str, str], set[str]] = {}
-        self.hosts: dict[tuple[str, str], tuple[str, str]] = {}
 
     def row(self, group: str, process: str | None, member: str | None = None) -> Row:
         """The row of a process, or of a member without one."""
@@ -117,7 +116,7 @@ class _Lives:
         return self.rows[key]
 
     def spent(self, group: str, process: str, what: str, at_ms: int, *, begins: bool) -> None:
-        """A callback or a freeze begins or ends."""
+        """A callback or a freeze begins or ends: add its time to the column `what`."""
         key = (group, process, what)
         if begins:
             self.since[key] = at_ms
@@ -126,33 +125,35 @@ class _Lives:
 
 
 def members(facts: Iterable[Recorded], end_ms: int) -> list[Row]:
-    """Rows of `MEMBERS`; whoever lives at `end_ms` has no end."""
-    lives = _Lives()
+    """Rows of `MEMBERS`; a process that is alive at `end_ms` has no end."""
+    processes = _ProcessRows()
     for fact in facts:
         group = group_of(fact.stream)
         if group is None:
             continue
         if isinstance(fact.event, p.ClientEvent):
-            _hear(lives, group, fact.event, fact.at_ms)
+            _apply_client_fact(processes, group, fact.event, fact.at_ms)
         else:
-            _book(lives, group, fact.event, fact.at_ms)
-    told = list(_finished(lives, end_ms))
-    return sorted(told, key=lambda r: (r["group"], r["started_ms"] or 0, r["process"] or "", r["member"] or ""))
+            _apply_coordinator_fact(processes, group, fact.event, fact.at_ms)
+    return sorted(
+        _finished(processes, end_ms),
+        key=lambda r: (r["group"], r["started_ms"] or 0, r["process"] or "", r["member"] or ""),
+    )
 
 
-def _finished(lives: _Lives, end_ms: int) -> Iterator[Row]:
-    logged = {(group, member) for (group, x), ids in lives.ids.items() for member in ids if not x.startswith("\0")}
-    for (group, process), row in lives.rows.items():
+def _finished(processes: _ProcessRows, end_ms: int) -> Iterator[Row]:
+    logged = {(group, member) for (group, x), ids in processes.ids.items() for member in ids if not x.startswith("\0")}
+    for (group, process), row in processes.rows.items():
         if process.startswith("\0") and (group, row["member"]) in logged:
             continue
-        row["ids"] = len(lives.ids[group, process])
+        row["ids"] = len(processes.ids[group, process])
         if row["started_ms"] is not None:
             row["uptime_ms"] = (end_ms if row["ended_ms"] is None else row["ended_ms"]) - row["started_ms"]
         yield row
 
 
-def _hear(lives: _Lives, group: str, event: p.ClientEvent, at_ms: int) -> None:
-    row = lives.row(group, event.process, getattr(event, "member", None))
+def _apply_client_fact(processes: _ProcessRows, group: str, event: p.ClientEvent, at_ms: int) -> None:
+    row = processes.row(group, event.process, getattr(event, "member", None))
     match event:
         case p.ProcessStarted():
             row |= {"client_id": event.client_id, "instance_id": event.instance_id, "started_ms": at_ms}
@@ -166,18 +167,18 @@ def _hear(lives: _Lives, group: str, event: p.ClientEvent, at_ms: int) -> None:
         case p.Failed():
             row["end"] = "failed"
         case p.CallbackStart() | p.CallbackEnd():
-            lives.spent(group, event.process, "callback_ms", at_ms, begins=isinstance(event, p.CallbackStart))
+            processes.spent(group, event.process, "callback_ms", at_ms, begins=isinstance(event, p.CallbackStart))
         case p.Frozen() | p.Thawed():
-            lives.spent(group, event.process, "frozen_ms", at_ms, begins=isinstance(event, p.Frozen))
+            processes.spent(group, event.process, "frozen_ms", at_ms, begins=isinstance(event, p.Frozen))
 
 
-def _book(lives: _Lives, group: str, event: object, at_ms: int) -> None:
-    """What the coordinator tells of members, for those without a log of their own."""
+def _apply_coordinator_fact(processes: _ProcessRows, group: str, event: object, at_ms: int) -> None:
+    """What the coordinator knows of members, for those without a log of their own."""
     match event:
         case c.MemberAdded() | c.MemberReplaced() if event.member is not None:
-            known = lives.rows.get((group, event.client_host or ""))
+            known = processes.rows.get((group, event.client_host or ""))
             if known is None:
-                row = lives.row(group, None, event.member)
+                row = processes.row(group, None, event.member)
                 row |= {"started_ms": at_ms, "client_id": event.client_id, "instance_id": event.instance_id}
-        case c.MemberRemoved() if (group, f"\0{event.member}") in lives.rows:
-            lives.row(group, None, event.member).update(ended_ms=at_ms, end=event.cause)
+        case c.MemberRemoved() if (group, f"\0{event.member}") in processes.rows:
+            processes.row(group, None, event.member).update(ended_ms=at_ms, end=event.cause)

@@ -1,8 +1,9 @@
-"""Who had which partition when, through both pairs of eyes: the coordinator's books and the process itself."""
+"""Which member owned which partition when: as the coordinator assigned it, and as the processes believe."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from enum import StrEnum
 from typing import Any
 
 from groupsim.analysis.group_state import GroupState
@@ -16,19 +17,27 @@ OWNERSHIP = {
     "group": "category",
     "topic": "category",
     "partition": "int64",
-    "eyes": "string",
+    "perspective": "string",
     "member": "category",
     "from_ms": "int64",
     "to_ms": "int64",
     "duration_ms": "int64",
 }
-"""One row a stretch in which one member had one partition, by group, topic, partition, time. `eyes`: `granted` (the
-coordinator's books give it to the member) or `believed` (it is in the process's own view). `member`: the process, or
-the member id where no process is known. Stretches of different members overlap where both believe to have it. A
-recorded log often tells only one of the two."""
+"""One row a stretch in which one member had one partition, by group, topic, partition, time. `perspective`:
+`granted` (the coordinator has assigned it to the member) or `believed` (it is in the process's own view). `member`: the
+process, or the member id where no process is known. Stretches of different members overlap where both believe that they
+own it. A recorded log often has only one of the two."""
 
-GRANTED, BELIEVED = "granted", "believed"
+
+class Perspective(StrEnum):
+    """Whose knowledge a row is: the coordinator's, or the process's own."""
+
+    GRANTED = "granted"
+    BELIEVED = "believed"
+
+
 Holding = set[tuple[TopicPartition, str]]
+"""Pairs of a partition and a member."""
 
 
 def ownership(facts: Iterable[Recorded], end_ms: int) -> list[dict[str, Any]]:
@@ -39,10 +48,12 @@ def ownership(facts: Iterable[Recorded], end_ms: int) -> list[dict[str, Any]]:
         if group is not None and (kind in COORDINATOR or kind in CLIENT):
             groups.setdefault(group, _Owners(group)).apply(fact)
     for owners in groups.values():
-        for eyes, open_ in owners.open.items():
-            owners.turn(eyes, set(open_), set(), end_ms)
+        for perspective, open_ in owners.open.items():
+            owners.change(perspective, set(open_), set(), end_ms)
     rows = [row for owners in groups.values() for row in owners.rows]
-    return sorted(rows, key=lambda r: (r["group"], r["topic"], r["partition"], r["from_ms"], r["eyes"], r["member"]))
+    return sorted(
+        rows, key=lambda r: (r["group"], r["topic"], r["partition"], r["from_ms"], r["perspective"], r["member"])
+    )
 
 
 class _Owners:
@@ -50,10 +61,10 @@ class _Owners:
 
     def __init__(self, group: str) -> None:
         self.group = group
-        self.books = GroupState()
+        self.group_state = GroupState()
         self.processes = Processes()
         self.rows: list[dict[str, Any]] = []
-        self.open: dict[str, dict[tuple[TopicPartition, str], int]] = {GRANTED: {}, BELIEVED: {}}
+        self.open: dict[Perspective, dict[tuple[TopicPartition, str], int]] = {each: {} for each in Perspective}
 
     def apply(self, fact: Recorded) -> None:
         """Fold one fact."""
@@ -64,31 +75,35 @@ class _Owners:
             x = self.processes.apply(event)
             if x is not None:
                 now = x.view if x.alive else set()
-                gone, come = {(tp, x.id) for tp in before - now}, {(tp, x.id) for tp in now - before}
-                self.turn(BELIEVED, gone, come, fact.at_ms)
+                removed, added = {(tp, x.id) for tp in before - now}, {(tp, x.id) for tp in now - before}
+                self.change(Perspective.BELIEVED, removed, added, fact.at_ms)
         else:
             self.processes.register(event)
-            if self.books.apply(event):
+            if self.group_state.apply(event):
                 granted = self._granted()
-                held = set(self.open[GRANTED])
-                self.turn(GRANTED, held - granted, granted - held, fact.at_ms)
+                open_ = set(self.open[Perspective.GRANTED])
+                self.change(Perspective.GRANTED, open_ - granted, granted - open_, fact.at_ms)
 
     def _granted(self) -> Holding:
-        return {(tp, self._name(member)) for tp in self.books.owners if (member := self.books.owner(tp)) is not None}
+        return {
+            (tp, self._name(member))
+            for tp in self.group_state.owners
+            if (member := self.group_state.owner(tp)) is not None
+        }
 
     def _name(self, member: str) -> str:
         process = self.processes.of(member)
         return process.id if process is not None else member
 
-    def turn(self, eyes: str, gone: Holding, come: Holding, at_ms: int) -> None:
-        """At `at_ms` some pairs cease to hold, and others begin."""
-        open_ = self.open[eyes]
-        for key in sorted(gone & set(open_)):
+    def change(self, perspective: Perspective, removed: Holding, added: Holding, at_ms: int) -> None:
+        """At `at_ms` some pairs end, and others begin."""
+        open_ = self.open[perspective]
+        for key in sorted(removed & set(open_)):
             tp, member = key
             began = open_.pop(key)
             if at_ms > began:
-                where = {"group": self.group, "topic": tp.topic, "partition": tp.partition, "eyes": eyes}
+                where = {"group": self.group, "topic": tp.topic, "partition": tp.partition, "perspective": perspective}
                 times = {"from_ms": began, "to_ms": at_ms, "duration_ms": at_ms - began}
                 self.rows.append({**where, "member": member, **times})
-        for key in come:
+        for key in added:
             open_.setdefault(key, at_ms)

@@ -21,7 +21,7 @@ class Activity(StrEnum):
     """What a process is doing; the values stand in the column `step` of `run.critical_paths()`."""
 
     STARTING = "starting"
-    AWAITING_HEARTBEAT = "unaware"
+    AWAITING_HEARTBEAT = "awaiting-heartbeat"
     POLL = "poll"
     COMMIT = "commit"
     CALLBACK = "callback"
@@ -35,7 +35,7 @@ class Activity(StrEnum):
     CLOSING = "closing"
     FAILED = "failed"
     DEAD = "dead"
-    NOT_STARTED = "unborn"
+    NOT_STARTED = "not-started"
 
 
 CONFIGURATION: dict[Activity, str] = {

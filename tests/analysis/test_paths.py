@@ -58,7 +58,7 @@ def test_a_member_removed_while_all_wait_is_critical_to_its_end() -> None:
     log = serving_pair().preparing(200, 1).client(210, p.Crashed(process="b")).asks(220, "a").group(221, again("a"))
     log.group(900, c.MemberRemoved(member="b-id", cause="session-expired")).completing(900, 2, "a")
     log.stored(905, 2, a=tps(0, 1)).end(910)
-    assert critical(log, 2)[:2] == [("b", "unaware", 200, 210, None), ("b", "dead", 210, 900, 679)]
+    assert critical(log, 2)[:2] == [("b", "awaiting-heartbeat", 200, 210, None), ("b", "dead", 210, 900, 679)]
 
 
 def test_a_brokers_log_names_the_ghost_that_a_rebalance_waited_for() -> None:

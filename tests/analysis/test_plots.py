@@ -120,15 +120,15 @@ def test_comparisons_show_each_run_and_add_up(slow: Run) -> None:
 
 
 def test_a_sweep_shows_medians_and_percentiles_in_seconds(swept: pd.DataFrame) -> None:
-    told = sweeps.told(swept, "session.timeout.ms", "partition_ms", "assignor")
+    told = sweeps.prepare(swept, "session.timeout.ms", "partition_ms", "assignor")
     assert [line.name for line in told.lines] == ["range", "sticky"]
     assert told.lines[1].median.tolist() == [27.0, 45.0, 202.5]
     assert told.unit == "partition-seconds"
-    assert sweeps.told(swept, None, "partition_ms", None).x == "session.timeout.ms"
-    by_name = sweeps.told(swept, "assignor", "partition_ms", None)
+    assert sweeps.prepare(swept, None, "partition_ms", None).x == "session.timeout.ms"
+    by_name = sweeps.prepare(swept, "assignor", "partition_ms", None)
     assert by_name.names == ["range", "sticky"]
     packed = pd.DataFrame({"params": [{"x": 1}, {"x": 2}], "seed": [1, 1], "partition_ms": [1, None]})
-    assert sweeps.told(packed, None, "partition_ms", None).lines[0].at.tolist() == [1.0]
+    assert sweeps.prepare(packed, None, "partition_ms", None).lines[0].at.tolist() == [1.0]
 
 
 @pytest.mark.parametrize("make", [plots.timeline, plots.unavailable, plots.rebalance, plots.compare, plots.sweep])
@@ -209,4 +209,6 @@ def test_text_can_be_read_on_paper_and_on_every_member(theme: Any) -> None:
 def test_no_two_labels_share_colour_or_hatch_and_steps_that_do_not_wait_are_hatched(theme: Any) -> None:
     assert len(set(theme.labels.values())) == len(HATCHES) == len(set(HATCHES.values()))
     assert set(theme.labels) == set(HATCHES)
-    assert {"unaware", "poll", "callback", "assign", "frozen", "dead"} <= set(STEP_HATCHES) <= set(theme.steps)
+    assert (
+        {"awaiting-heartbeat", "poll", "callback", "assign", "frozen", "dead"} <= set(STEP_HATCHES) <= set(theme.steps)
+    )

@@ -105,13 +105,16 @@ def test_further_tables_have_their_documented_columns_also_when_empty(name: str,
 def test_owners_by_the_books_and_by_their_own_belief_differ_while_a_dead_one_is_still_a_member() -> None:
     owned = opened(crash()).ownership()
     of_b = owned[owned["member"] == "b"]
-    assert of_b[["eyes", "from_ms", "to_ms"]].to_numpy().tolist() == [["granted", 30, 500], ["believed", 50, 200]]
+    assert of_b[["perspective", "from_ms", "to_ms"]].to_numpy().tolist() == [
+        ["granted", 30, 500],
+        ["believed", 50, 200],
+    ]
     last = owned[(owned["partition"] == 1) & (owned["to_ms"] == 600)]
-    assert sorted(zip(last["eyes"], last["member"], strict=True)) == [("believed", "a"), ("granted", "a")]
+    assert sorted(zip(last["perspective"], last["member"], strict=True)) == [("believed", "a"), ("granted", "a")]
 
 
 def test_one_partition_is_granted_to_one_member_at_a_time() -> None:
-    granted = opened(cooperative()).ownership().query("eyes == 'granted'")
+    granted = opened(cooperative()).ownership().query("perspective == 'granted'")
     for _, rows in granted.groupby(["topic", "partition"]):
         assert (rows["from_ms"].iloc[1:].to_numpy() >= rows["to_ms"].iloc[:-1].to_numpy()).all()
 
@@ -150,14 +153,14 @@ def test_a_callback_that_never_returns_has_no_end() -> None:
     assert (two["kind"], two["to_ms"], two["duration_ms"]) == ("assigned", None, None)
 
 
-def test_commits_are_a_row_a_partition_and_a_refusal_told_by_both_is_told_once() -> None:
+def test_commits_are_a_row_a_partition_and_a_refusal_reported_by_both_is_one_row() -> None:
     log = serving_pair().group(200, CommitAccepted(member="a-id", generation=1, offsets=offsets(0, at=7)))
     log.group(210, CommitRefused(member="b-id", generation=0, error="ILLEGAL_GENERATION", offsets=offsets(1, at=9)))
     log.client(211, p.CommitFailed(process="b", error="ILLEGAL_GENERATION", local=False, offsets=offsets(1, at=9)))
     log.client(220, p.CommitFailed(process="b", error="REBALANCE_IN_PROGRESS", local=True)).end(300)
     rows = opened(log).commits()
     assert rows["accepted"].tolist() == [True, False, False]
-    assert rows["told_by"].tolist() == ["coordinator", "coordinator", "client"]
+    assert rows["reported_by"].tolist() == ["coordinator", "coordinator", "client"]
     assert rows["process"].tolist() == ["a", "b", "b"]
     assert rows["offset"].tolist()[:2] == [7, 9]
     assert pd.isna(rows["topic"].iloc[2])

@@ -37,6 +37,12 @@ TABLES = (
     "timeline",
     "rebalances",
 )
+RENAMED = {
+    "ownership": (("perspective", "eyes"),),
+    "commits": (("reported_by", "told_by"),),
+    "critical_paths": (("awaiting-heartbeat", "unaware"), ("not-started", "unborn")),
+}
+"""Columns and values that were renamed on purpose: what was frozen has the old names."""
 Parts = Mapping[str, str]
 
 
@@ -149,7 +155,7 @@ def _import(logs: list[Path], whatif: bool = False) -> dict[str, str]:
 def _tables(store: str, source: str) -> dict[str, str]:
     """Each table as CSV. Of a simulated run the facts themselves, too: those of a recorded one are in its digest."""
     run = analysis.load(store)
-    found = {name: short(getattr(run, name)().to_csv(index=False)) for name in TABLES}
+    found = {name: short(_as_frozen(name, getattr(run, name)().to_csv(index=False))) for name in TABLES}
     found["replay"] = short(json.dumps(run.replay(), sort_keys=True))
     found["halfway"] = short(json.dumps(run.replay((run.info.simulated_ms or 0) // 2), sort_keys=True))
     if source == "simulated":
@@ -157,6 +163,12 @@ def _tables(store: str, source: str) -> dict[str, str]:
             head, *_ = opened.runs()
         found["name"] = short(f"{head.name} {head.seed} {head.status} {head.simulated_ms}")
     return found
+
+
+def _as_frozen(table: str, text: str) -> str:
+    for new, old in RENAMED.get(table, ()):
+        text = text.replace(new, old)
+    return text
 
 
 def _commands(store: str) -> dict[str, str]:

@@ -42,7 +42,7 @@ def test_it_opens_and_says_first_how_long_what_stood_still_and_why(opened: Opene
     assert page.inner_text("h1") == "one_slow_member"
     total = duration(slow.summary()["unavailable"]["partition_ms"])
     assert page.inner_text(".lead").startswith(f"24 partitions were unavailable for {total} in total")
-    assert "waited for eager-m1.0, whose application did not poll for up to 57." in page.inner_text(".lead")
+    assert "waiting for eager-m1.0, whose application did not poll for up to 57." in page.inner_text(".lead")
     colours = page.evaluate(
         """() => { const c = document.querySelector("canvas.timeline"), d = c.getContext("2d")
         .getImageData(0, 0, c.width, c.height).data, seen = new Set();
@@ -86,24 +86,24 @@ def test_hovering_tells_partition_state_cause_and_time(opened: Opened, slow: Run
     assert box is not None
     canvas = page.locator("canvas.timeline")
     canvas.hover(position={"x": 0.2 * box["width"], "y": 60})
-    assert "served by cooperative-m1.0" in page.inner_text(".tip")
+    assert "owned by cooperative-m1.0" in page.inner_text(".tip")
     assert "orders-0" in page.inner_text(".tip")
     canvas.hover(position={"x": 0.2 * box["width"], "y": box["height"] - 6})
-    told = page.inner_text(".tip")
-    assert "WITHHELD: nobody has it" in told
-    assert "after member-joined" in told
-    assert re.search(r"57\.\d s, from 9\.\d{3} s to 1:06\.\d{3}", told)
+    tip = page.inner_text(".tip")
+    assert "WITHHELD: nobody owns it" in tip
+    assert "after member-joined" in tip
+    assert re.search(r"57\.\d s, from 9\.\d{3} s to 1:06\.\d{3}", tip)
     page.mouse.move(0, 0)
     assert page.is_hidden(".tip")
 
 
-def test_the_bars_are_walked_by_arrow_keys_and_told_aloud(opened: Opened, slow: Run) -> None:
+def test_the_bars_are_walked_by_arrow_keys_and_read_aloud(opened: Opened, slow: Run) -> None:
     page = opened(slow)
     page.focus("canvas.timeline")
-    assert "Arrow keys walk" in page.inner_text(".readout")
+    assert "Arrow keys go" in page.inner_text(".readout")
     page.keyboard.press("ArrowRight")
     first = page.inner_text(".readout")
-    assert first.startswith("orders-0 of cooperative: served by")
+    assert first.startswith("orders-0 of cooperative: available, owned by")
     page.keyboard.press("ArrowLeft")
     assert page.inner_text(".readout") != first
     page.keyboard.press("ArrowDown")
@@ -123,13 +123,13 @@ def column(page: Page, title: str) -> list[str]:
 def test_the_rebalances_are_sorted_by_click_and_by_key(opened: Opened, slow: Run) -> None:
     page = opened(slow)
     lasted = slow.rebalances()["duration_ms"].tolist()
-    assert column(page, "Lasted") == [duration(ms) for ms in lasted]
-    heading = page.locator("#run-0-rebalances th", has_text="Lasted")
+    assert column(page, "Duration") == [duration(ms) for ms in lasted]
+    heading = page.locator("#run-0-rebalances th", has_text="Duration")
     heading.locator("button").click()
-    assert column(page, "Lasted") == [duration(ms) for ms in sorted(lasted, reverse=True)]
+    assert column(page, "Duration") == [duration(ms) for ms in sorted(lasted, reverse=True)]
     assert heading.get_attribute("aria-sort") == "descending"
     heading.locator("button").press("Enter")
-    assert column(page, "Lasted") == [duration(ms) for ms in sorted(lasted)]
+    assert column(page, "Duration") == [duration(ms) for ms in sorted(lasted)]
     assert heading.get_attribute("aria-sort") == "ascending"
     page.locator("#run-0-rebalances th", has_text="Group").locator("button").press("Enter")
     assert column(page, "Group") == ["cooperative"] * 3 + ["eager"] * 2
@@ -176,7 +176,7 @@ def test_a_recorded_incident_names_its_lines_and_the_time_of_day(opened: Opened,
     page = opened(kill9)
     assert "m2.0, which was gone for up to 6.0 s before its session timed out" in page.inner_text(".lead")
     assert re.search(r"6\.0 s OWNER_DEAD .*, from 2026-11-20 11:27:21\.539 UTC on", page.inner_text(".sentences"))
-    assert column(page, "From (UTC)")[-1] == "11:27:27.539"
+    assert column(page, "Start (UTC)")[-1] == "11:27:27.539"
     assert stretch(page) == "11:27:14.260 – 11:27:28.583 UTC"
     page.click("tr[data-rebalance='3']")
     page.click(".panel summary")
@@ -195,7 +195,7 @@ def test_what_follows_a_short_rebalance_is_shown_when_asked_for(opened: Opened, 
     assert lanes.all_text_contents() == ["m1.0"]
     page.get_by_text("Show what follows").click()
     assert lanes.all_text_contents() == ["m1.0", "m2.0"]
-    page.get_by_text("Show it closer").click()
+    page.get_by_text("Hide what follows").click()
     assert lanes.count() == 1
 
 

@@ -15,7 +15,7 @@ import pytest
 from groupsim.analysis.plots.palette import natural, places
 from groupsim.analysis.report import report
 from groupsim.analysis.report.packing import packed
-from groupsim.analysis.report.settings import again
+from groupsim.analysis.report.settings import repeat_command
 from groupsim.analysis.runs import Run
 from groupsim.storage.store import RunInfo, RunSource
 from tests.cli.conftest import Call, call
@@ -49,9 +49,9 @@ def test_the_bars_cover_every_partition_without_gaps_and_add_up_to_the_unavailab
 
 def test_each_table_of_causes_adds_up_to_the_whole(slow: Run, kill9: Run) -> None:
     for run in (slow, kill9):
-        told = data(report([run]))["runs"][0]
-        for breakdown in told["reasons"]:
-            assert sum(row[1] for row in breakdown["rows"]) == told["numbers"]["partition_ms"], breakdown["by"]
+        run_data = data(report([run]))["runs"][0]
+        for breakdown in run_data["reasons"]:
+            assert sum(row[1] for row in breakdown["rows"]) == run_data["numbers"]["partition_ms"], breakdown["by"]
 
 
 def test_the_swim_lanes_hold_the_critical_path(slow: Run) -> None:
@@ -89,7 +89,7 @@ def test_incarnations_share_a_colour_and_names_are_sorted_as_people_count() -> N
 
 def test_the_command_that_repeats_a_run_is_quoted_for_a_shell() -> None:
     info = RunInfo(id="r", name="story", source=RunSource.SIMULATED, seed=3, params={"assignor": "a b; rm -rf $HOME"})
-    assert again(info) == "groupsim run story --seed 3 --set 'assignor=a b; rm -rf $HOME'"
+    assert repeat_command(info) == "groupsim run story --seed 3 --set 'assignor=a b; rm -rf $HOME'"
 
 
 def test_the_command_writes_a_report_and_only_replaces_reports(call: Call) -> None:
@@ -97,8 +97,8 @@ def test_the_command_writes_a_report_and_only_replaces_reports(call: Call) -> No
     written = call("report", "latest")
     assert written.status == 0
     assert re.fullmatch(r"report\.html: \d+ kB, 1 run; open it in a browser\n", written.err)
-    told = data(Path("report.html").read_text())["runs"][0]
-    assert {each["name"] for each in told["invariants"]} >= {"single-owner", "converges"}
+    run_data = data(Path("report.html").read_text())["runs"][0]
+    assert {each["name"] for each in run_data["invariants"]} >= {"single-owner", "converges"}
     assert call("report", "latest", "latest", "-o", "report.html").status == 0
     assert call("report", "latest", "-o", "-").out == Path("report.html").read_text()
     Path("mine.html").write_text("<html>mine</html>")
