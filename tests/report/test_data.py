@@ -103,7 +103,7 @@ def test_the_command_writes_a_report_and_only_replaces_reports(call: Call) -> No
     assert call("report", "latest", "-o", "-").out == Path("report.html").read_text()
     Path("mine.html").write_text("<html>mine</html>")
     refused = call("report", "latest", "-o", "mine.html")
-    assert (refused.status, "is no report of groupsim" in refused.err) == (2, True)
+    assert (refused.status, "is not a groupsim report" in refused.err) == (2, True)
     assert Path("mine.html").read_text() == "<html>mine</html>"
 
 
