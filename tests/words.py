@@ -70,15 +70,20 @@ def files(folders: list[str]) -> Iterator[Path]:
             yield path
 
 
+def words_in(line: str) -> list[str]:
+    """The words of the dialect in a line; `untoldCells` and `untold_cells` have one each."""
+    text = CLASS.sub("class_", CAMEL.sub("_", line))
+    for allowed in ALLOWED:
+        text = allowed.sub("", text)
+    return [match[0] for match in PATTERN.finditer(text)]
+
+
 def found(folders: list[str]) -> Iterator[Found]:
     """Every word of the dialect, file by file."""
     for path in files(folders):
         for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
-            text = CLASS.sub("class_", CAMEL.sub("_", line))  # `BrokerStory` is two words
-            for allowed in ALLOWED:
-                text = allowed.sub("", text)
-            for match in PATTERN.finditer(text):
-                yield Found(str(path.relative_to(ROOT)), number, match[0], line.strip()[:100])
+            for word in words_in(line):
+                yield Found(str(path.relative_to(ROOT)), number, word, line.strip()[:100])
 
 
 def main() -> int:
