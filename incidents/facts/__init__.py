@@ -5,6 +5,7 @@
 - `skew`: how far a client's clock is from the broker's
 - `index`: look-ups over all rows
 - `processes`: which rows are of which client process
+- `process_facts`: the facts of a process: what `client` and `client_partitions` share
 - `client`: the facts of a process: its requests and answers
 - `client_partitions`: the facts of a process: partitions and callbacks
 - `coordinator`: the facts of a classic group's coordinator, from a broker's log

@@ -61,3 +61,18 @@ def new_subscription(reason: str) -> tuple[str, ...] | None:
 def leave_cause(reason: str | None) -> LeaveCause | None:
     """Why a client left; None for another sentence, or none."""
     return next((cause for words, cause in _LEAVE_CAUSES if words in (reason or "")), None)
+
+
+def removal_cause(reason: str | None) -> str:
+    """The cause of a MemberRemoved for a member that failed, from what the broker prints, if it prints a reason."""
+    return "session-expired" if reason is None or "session" in reason else "sync-timeout"
+
+
+def announces_leave(reason: object) -> bool:
+    """Whether a Java client's reason is that it leaves: it prints this as it would a reason to rejoin or reset."""
+    return "pro-actively leaving" in str(reason)
+
+
+def given_member_id(reason: str) -> str | None:
+    """The member id that the coordinator gave to a client, if that is why the client joins again (KIP-394)."""
+    return reason.partition("given member-id: ")[2] or None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from groupsim.events import client as c
 from groupsim.events.types import RejoinCause
-from groupsim.incidents.facts.causes import new_subscription, rejoin_cause
+from groupsim.incidents.facts.causes import announces_leave, given_member_id, new_subscription, rejoin_cause
 from groupsim.incidents.facts.client_partitions import PartitionFacts
 from groupsim.incidents.facts.detail import int_in, partitions_in, text_in
 
@@ -23,11 +23,9 @@ class ClientFacts(PartitionFacts):
 
     def _on_rejoin_requested(self, detail: dict[str, object]) -> None:
         reason = text_in(detail.get("reason")) or ""
-        if "pro-actively leaving" in reason:
+        if announces_leave(reason):
             return  # printed on every leave; no join follows
-        _, given, member = reason.partition("given member-id: ")
-        if given:
-            self._member = member
+        self._member = given_member_id(reason) or self._member
         self._add(
             c.RejoinRequested(
                 process=self.process.name,

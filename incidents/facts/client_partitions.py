@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from groupsim.events import client as c
-from groupsim.events.base import Event, process_stream
 from groupsim.events.types import Offsets, Partitions, TopicPartition
 from groupsim.incidents.facts.builder import FactBuilder
-from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.detail import int_in, partitions_in
 from groupsim.incidents.facts.index import Index
+from groupsim.incidents.facts.process_facts import ProcessFacts
 from groupsim.incidents.facts.processes import ProcessLog
 
 _FETCH_MS = 500
@@ -24,52 +21,18 @@ _CALLBACK_OPS = frozenset({"GET_REBALANCE_PROTOCOL", "ASSIGN"})
 _LOSES = frozenset({"revoked", "lost"})
 
 
-class PartitionFacts:
+class PartitionFacts(ProcessFacts):
     """The partitions in the view of one process. `ClientFacts` adds its requests and their answers."""
 
     def __init__(self, process: ProcessLog, index: Index, builder: FactBuilder) -> None:
-        self.process = process
-        self._index = index
-        self._builder = builder
-        self._stream = process_stream(process.group, process.name)
-        self._member = ""
-        self._generation: int | None = None
+        super().__init__(process, index, builder)
         self._view: set[TopicPartition] = set()
-        self._current = 0
         self._quickest_fetch_ms = 0
-
-    def write(self) -> None:
-        """Write the facts of the process, from its first row to its last."""
-        rows = self.process.rows
-        self._start()
-        for self._current, (_, timed) in enumerate(rows):
-            handler = getattr(self, f"_on_{timed.row.kind}", None)
-            if handler is not None:
-                handler(timed.row.detail)
-        if self.process.closed:
-            self._close()
 
     @property
     def held(self) -> Partitions:
         """What it still held when its log ends."""
         return tuple(sorted(self._view))
-
-    @property
-    def member(self) -> str:
-        """The member id it last used."""
-        return self._member
-
-    def _add(self, event: Event, later: int = 0, delay_ms: int = 0) -> None:
-        """A fact at the current row, or at the row `later` rows on; `delay_ms` after that row."""
-        position, timed = self.process.rows[self._current + later]
-        if delay_ms:
-            timed = TimedRow(timed.at + delay_ms, timed.row)
-        self._builder.add(position, timed, self._stream, event)
-
-    def _gap(self, later: int) -> int:
-        """Milliseconds from the current row to the one `later` rows on."""
-        rows = self.process.rows
-        return rows[self._current + later][1].at - rows[self._current][1].at
 
     def _start(self) -> None:
         """Its first row. What it gives up before it was assigned anything, it held before the log began."""
@@ -105,20 +68,6 @@ class PartitionFacts:
     def _write_view(self, later: int = 0) -> None:
         self._add(c.ViewChanged(process=self.process.name, partitions=tuple(sorted(self._view))), later)
 
-    def _next(self, *, unless: frozenset[str] = frozenset(), kinds: frozenset[str] | None = None) -> int | None:
-        """How many rows on the next row of these kinds (or of any kind but `unless`) is."""
-        for later, timed in self._following():
-            kind = timed.row.kind
-            if (kind in kinds) if kinds is not None else (kind not in unless and not _heartbeat(timed)):
-                return later
-        return None
-
-    def _following(self) -> Iterator[tuple[int, TimedRow]]:
-        """The rows behind the current one: how many rows on, and the row."""
-        rows = self.process.rows
-        for where in range(self._current + 1, len(rows)):
-            yield where - self._current, rows[where][1]
-
     def shortest_callback_ms(self) -> int | None:
         """Milliseconds from the line of a callback that gives partitions up to the next line, where that is least."""
         found: list[int] = []
@@ -130,8 +79,6 @@ class PartitionFacts:
                     found.append(self._gap(later))
         self._current = 0
         return min(found, default=None)
-
-    # ---- what it held
 
     def _on_listener_assigned(self, detail: dict[str, object]) -> None:
         """Spring's own line about a callback: it counts only where the client's line is not in the log."""
@@ -280,11 +227,6 @@ class PartitionFacts:
         self._current = self.process.closed_row
         self._view = set()
         self._add(c.Closed(process=self.process.name))
-
-
-def _heartbeat(timed: TimedRow) -> bool:
-    """A line that the heartbeat thread may have printed while the application was busy."""
-    return timed.row.kind == "rejoin_requested" and "already rebalancing" in str(timed.row.detail.get("reason"))
 
 
 def _unknown(partitions: Partitions) -> Offsets:

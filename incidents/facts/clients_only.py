@@ -8,7 +8,7 @@ from groupsim.events import classic as c
 from groupsim.events.base import Event, group_stream
 from groupsim.events.types import NO_GENERATION, MemberId
 from groupsim.incidents.facts.builder import FactBuilder
-from groupsim.incidents.facts.causes import leave_cause
+from groupsim.incidents.facts.causes import announces_leave, leave_cause
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.detail import client_id_in, int_in, text_in
 from groupsim.incidents.facts.index import Index
@@ -51,7 +51,7 @@ class ClientsOnlyFacts:
     def _take(self, position: int, timed: TimedRow) -> None:
         row, detail = timed.row, timed.row.detail
         reason = text_in(detail.get("reason")) or ""
-        if row.kind in _STARTS and not self._preparing and "pro-actively leaving" not in reason:
+        if row.kind in _STARTS and not self._preparing and not announces_leave(reason):
             self._start(position, timed, reason)
         elif row.kind == "joined":
             self._joined(position, timed, int_in(detail.get("generation")))

@@ -6,6 +6,7 @@ from groupsim.events import classic as c
 from groupsim.events.group import GroupEmptied
 from groupsim.events.types import MemberId
 from groupsim.incidents.facts.builder import FactBuilder
+from groupsim.incidents.facts.causes import removal_cause
 from groupsim.incidents.facts.coordinator import CoordinatorFacts
 from groupsim.incidents.facts.detail import int_in, text_in
 from groupsim.incidents.facts.index import Index
@@ -42,7 +43,7 @@ class ConsumerGroupFacts(CoordinatorFacts):
     def _on_member_failed(self, member: MemberId | None, detail: dict[str, object]) -> None:
         super()._on_member_failed(member, detail)
         reason = text_in(detail.get("reason")) or "fenced"
-        self._member_gone("session-expired" if "session" in reason else "sync-timeout", reason, member)
+        self._member_gone(removal_cause(reason), reason, member)
 
     def _on_member_left(self, member: MemberId | None, detail: dict[str, object]) -> None:
         super()._on_member_left(member, detail)

@@ -7,7 +7,7 @@ from groupsim.events.base import Event, group_stream
 from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupCreated, GroupEmptied
 from groupsim.events.types import MemberId
 from groupsim.incidents.facts.builder import FactBuilder
-from groupsim.incidents.facts.causes import client_cause, leave_cause, rebalance_cause
+from groupsim.incidents.facts.causes import client_cause, leave_cause, rebalance_cause, removal_cause
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.detail import client_id_in, int_in, text_in
 from groupsim.incidents.facts.index import Index
@@ -184,9 +184,7 @@ class CoordinatorFacts:
 
     def _on_member_failed(self, member: MemberId | None, detail: dict[str, object]) -> None:
         reason = text_in(detail.get("reason"))
-        self._remove_member(
-            member, "session-expired" if reason is None or "session" in reason else "sync-timeout", reason
-        )
+        self._remove_member(member, removal_cause(reason), reason)
 
     def _on_member_left(self, member: MemberId | None, detail: dict[str, object]) -> None:
         if detail.get("what") != "temporarily left":

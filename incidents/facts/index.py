@@ -9,6 +9,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from groupsim.events.types import Plan
+from groupsim.incidents.facts.causes import rebalance_cause
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.detail import int_in, partitions_in, text_in
 from groupsim.incidents.logs.rows import Row, is_broker
@@ -87,7 +88,7 @@ class Index:
         member = text_in(row.detail.get("old_member")) or row.member
         if member is None:
             return
-        is_new = row.kind == "rebalance_start" and "dding new member" in str(row.detail.get("reason"))
+        is_new = row.kind == "rebalance_start" and rebalance_cause(str(row.detail.get("reason"))) == "member-joined"
         if is_new or row.kind in _JOINS:
             self._changes[group].append(_Change(position, "joins", member))
         elif row.kind in _IS_IN:

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
+from groupsim.events.types import LeaveCause
 from groupsim.incidents.facts.builder import FactBuilder
+from groupsim.incidents.facts.causes import announces_leave, leave_cause
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.detail import client_id_in, text_in
 from groupsim.incidents.logs.rows import Program, is_broker
@@ -139,14 +141,18 @@ def _ends_with_close(process: ProcessLog) -> bool:
         return True
     if row.kind == "leave_sent":
         reason = str(row.detail.get("reason", "being closed"))
-        return "poll timeout" not in reason and "limit_ms" not in row.detail and not _poll_expired(process)
-    if row.kind == "generation_reset" and "pro-actively leaving" in str(row.detail.get("reason")):
+        return (
+            leave_cause(reason) is not LeaveCause.POLL_TIMEOUT
+            and "limit_ms" not in row.detail
+            and not _poll_expired(process)
+        )
+    if row.kind == "generation_reset" and announces_leave(row.detail.get("reason")):
         return not _poll_expired(process)
     return False
 
 
 def _poll_expired(process: ProcessLog) -> bool:
-    """Whether the latest leave is the poll timeout's."""
+    """Whether it last left because of the poll timeout."""
     for _, timed in reversed(process.rows):
         if timed.row.kind == "poll_timeout":
             return True
