@@ -1,4 +1,4 @@
-"""What an assignor may raise: a problem that is not one, or the exception Kafka's own assignor ends with.
+"""What an assignor may raise: a wrong problem, or the exception that Kafka's own assignor ends with.
 
 BadSpec is ours; AssignorError carries the class and message of the exception the Java assignor throws.
 """
@@ -13,7 +13,7 @@ class BadSpec(GroupSimError, ValueError):
 
 
 class Refused(BadSpec):
-    """A sound problem that this assignor does not take; the sentence says which ones it takes."""
+    """A correct problem that this assignor does not accept; the sentence names those it accepts."""
 
 
 class AssignorError(GroupSimError):

@@ -1,4 +1,4 @@
-"""How good an answer is: balance, what was kept and moved, what is wrong with it (the golden files' definitions)."""
+"""How good an answer is: balance, partitions kept and moved, violations (as the golden files define them)."""
 
 from __future__ import annotations
 

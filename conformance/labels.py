@@ -17,7 +17,7 @@ class MemberLabels:
         self._new: list[tuple[int, str, MemberId]] = []
 
     def given(self, step: int, client: str, member: MemberId) -> None:
-        """The answer to a step tells a client this id."""
+        """The answer to a step gives a client this id."""
         self._new.append((step, client, member))
 
     def settle(self) -> None:

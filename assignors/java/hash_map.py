@@ -1,4 +1,4 @@
-"""A HashMap of strings as Java fills it, trees of colliding keys included: only to know its order of iteration.
+"""A HashMap of strings as Java fills it, trees of colliding keys included: to know its order of iteration.
 
 Needed where more than eight names share one bin; `hash_order` does the rest.
 """

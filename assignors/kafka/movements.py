@@ -1,4 +1,4 @@
-"""What the sticky assignors remember of their own moves, so that partitions rather go back than forth."""
+"""The moves of a reassignment so far: a partition that came from a member goes back to it first."""
 
 from __future__ import annotations
 

@@ -26,5 +26,5 @@ class Quotas:
 
     @staticmethod
     def of(partitions: int, members: int) -> Quotas:
-        """Nobody has anything yet. At least one member."""
+        """The quotas before any partition is given. At least one member."""
         return Quotas(partitions // members, -(-partitions // members), partitions % members, [0] * members)

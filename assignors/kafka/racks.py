@@ -1,4 +1,4 @@
-"""Racks as the sticky assignors see them (AbstractStickyAssignor.RackInfo, KIP-881): who is near which partition."""
+"""Racks as the sticky assignors see them (AbstractStickyAssignor.RackInfo, KIP-881): who is near a partition."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Racks:
 
     @staticmethod
     def of(group: Group) -> Racks | None:
-        """None where no member says its rack."""
+        """None where no member has a rack."""
         return Racks(group) if any(member.rack for member in group.members) else None
 
     def mismatch(self, owner: int, code: int) -> bool:

@@ -70,7 +70,7 @@ class Reassignment:
         self.owner[code] = i
 
     def set_aside(self, fixed: list[int]) -> None:
-        """These members keep what they have and are no longer looked at."""
+        """These members keep what they have and are ignored from now on."""
         self.aside = frozenset(fixed)
 
     def active_sizes(self) -> list[int]:

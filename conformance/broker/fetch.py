@@ -44,11 +44,11 @@ POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
 
 
 class Unavailable(GroupSimError):
-    """Why no Kafka can be had here, in one sentence."""
+    """Why there can be no Kafka here, in one sentence."""
 
 
 def folder(version: str = VERSION) -> Path:
-    """Where this Kafka lies: $GROUPSIM_KAFKA_CACHE, or the user's cache folder."""
+    """The folder of this Kafka: $GROUPSIM_KAFKA_CACHE, or the user's cache folder."""
     given = os.environ.get("GROUPSIM_KAFKA_CACHE")
     return Path(given) if given else Path.home() / ".cache" / "groupsim" / f"kafka-{version}"
 
@@ -85,8 +85,8 @@ def _archive(path: str, root: Path) -> None:
     file = root / "member.jsa"
     file.unlink(missing_ok=True)
     options = [f"-XX:ArchiveClassesAtExit={file}", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
-    nobody = ("bootstrap.servers=127.0.0.1:9", "group.id=g", "topics=t", "warm.ms=500")
-    _run(java(), *options, "-cp", path, "Member", *nobody)
+    unreachable = ("bootstrap.servers=127.0.0.1:9", "group.id=g", "topics=t", "warm.ms=500")
+    _run(java(), *options, "-cp", path, "Member", *unreachable)
 
 
 def _fetch(root: Path, version: str) -> None:

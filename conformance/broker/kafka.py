@@ -1,4 +1,4 @@
-"""A real Kafka beside the simulator: KRaft nodes on loopback, in a folder of their own that is gone afterwards."""
+"""A real Kafka: KRaft nodes on loopback, in a temporary folder that is removed afterwards."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ JVM = ("-Xms256m", "-Xmx768m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports of loopback that nobody listens on."""
+    """Free ports of loopback."""
     sockets = [socket.create_server((HOST, 0)) for _ in range(count)]
     ports = [s.getsockname()[1] for s in sockets]
     for s in sockets:
@@ -55,7 +55,7 @@ def free_ports(count: int) -> list[int]:
 
 
 def ask(port: int, api: Api, version: int, body: Mapping[str, Any], within_s: float = 10) -> dict[str, Any]:
-    """One request on a connection of its own, and its answer. Raises OSError where nobody answers."""
+    """One request on a connection of its own, and its answer. Raises OSError where there is no answer."""
     with socket.create_connection((HOST, port), timeout=within_s) as connection:
         connection.sendall(wire.request(api, version, "groupsim", body))
         with connection.makefile("rb") as answered:
@@ -85,7 +85,7 @@ class Node:
 
     def start(self) -> None:
         """Start the process; it listens a few seconds later."""
-        guard = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []  # it dies with us, killed or not
+        guard = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []  # it ends with us
         options = [*JVM, f"-Dlog4j2.configurationFile={self._layout}"]
         command = [*guard, fetch.java(), *options, "-cp", fetch.classpath(), "kafka.Kafka", str(self._properties)]
         with (self._folder / "output.txt").open("ab") as output:
@@ -157,7 +157,7 @@ class Kafka:
 
     @property
     def bootstrap(self) -> str:
-        """All nodes, as clients want them named."""
+        """All nodes, as clients expect them in bootstrap.servers."""
         return ",".join(f"{HOST}:{node.port}" for node in self.nodes)
 
     def start(self) -> Self:

@@ -23,8 +23,8 @@ RECORDED_WHILE = (
     "is chance on both sides: it moves an eager group's figure by up to a heartbeat interval for every partition. "
     "One difference is not chance: in `poll-interval` librdkafka's returning member joins the follow-up rebalance "
     "after 0.5 s, ours at its next heartbeat after 1 s. Its first heartbeat already finds that rebalance, because 4.4 "
-    "answers without lingering, and its next JoinGroup then seems to wait for a limit of one a second, looked at every "
-    "500 ms; not simulated."
+    "answers without lingering, and its next JoinGroup then seems to wait for a limit of one a second, checked every "
+    "500 ms; this is not simulated."
 )
 """Under what circumstances the timelines came about."""
 

@@ -105,7 +105,7 @@ class BrokerPlay:
         raise ConnectionError(f"API {api.key} answers {messages.error_name(got['error'])} again and again")
 
     async def _leave(self) -> None:
-        """Take everybody out of the group, so that nothing of it stirs while others are played."""
+        """Remove all members, so that the group does nothing while other scripts are played."""
         members = [{"member_id": member, "group_instance_id": None} for member in self.ids.labels]
         if members:
             await self._pool.ask(APIS["leave"], 5, "groupsim", {"group": self._group, "members": members})

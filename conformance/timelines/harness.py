@@ -83,7 +83,7 @@ class Harness:
         return {p: later if chance.random() < EVEN else times for p in partitions}
 
     def works_long(self, process: str) -> bool:
-        """Whether a process's program sleeps so long with its records that its heartbeat thread goes by itself."""
+        """Whether a process's program works so long on its records that its heartbeat thread is on its own."""
         program = self._recorded.programs.get(process.rpartition(".")[0])
         return program is not None and program.process_ms >= LONG_WORK_MS
 

@@ -10,10 +10,16 @@ from dataclasses import dataclass
 
 from groupsim.conformance.timelines import intervals
 from groupsim.conformance.timelines.intervals import Interval, Intervals
-from groupsim.conformance.timelines.recorded_form import CALLBACKS, Record, partition_name, partition_order, process_of
+from groupsim.conformance.timelines.recorded_form import (
+    CALLBACKS,
+    Record,
+    member_fields,
+    partition_name,
+    partition_order,
+    process_of,
+)
+from groupsim.events.types import ProcessId
 
-Process = tuple[str, int]
-"""A member's label and its incarnation."""
 REMOVALS = ("member_left", "session_expired", "join_timeout", "sync_timeout", "static_replaced")
 """Rows of the broker after which a member id is no longer in the group."""
 
@@ -35,16 +41,15 @@ class ObservedRun:
 
 def ownership(run: ObservedRun) -> dict[str, list[Record]]:
     """Per partition its owners: from the end of an assigned callback to the begin of revoked or lost, or the kill."""
-    held: dict[tuple[str, Process], Record] = {}
+    held: dict[tuple[str, ProcessId], Record] = {}
     owned: dict[str, list[Record]] = defaultdict(list)
     happened = [(e["t_ms"], 0, n, e) for n, e in enumerate(run.events)]
     happened += [(a["t_ms"], 1, n, {**a, "kind": "killed"}) for n, a in enumerate(run.actions) if a["action"] == "kill"]
     for at, _, _, event in sorted(happened, key=lambda h: h[:3]):
-        process = (event["member"], event["incarnation"])
-        kind = event["kind"]
+        process, kind = process_of(event), event["kind"]
         if kind == "callback_end" and event["of"] == "assigned":
             for partition in map(partition_name, event["partitions"]):
-                interval = {"member": process[0], "incarnation": process[1], "from_ms": at}
+                interval = {**member_fields(process), "from_ms": at}
                 held.setdefault((partition, process), {**interval, "_id": event.get("member_id")})
         elif kind in ("revoked", "lost", "killed"):
             given_up = [partition_name(p) for p in event.get("partitions", ())]
@@ -77,14 +82,14 @@ def unavailable(
     run: ObservedRun,
     owned: dict[str, list[Record]],
     window: Interval,
-    callbacks: dict[Process, Intervals] | None = None,
+    callbacks: dict[ProcessId, Intervals] | None = None,
 ) -> dict[str, Intervals]:
     """Per partition the time in the window without a live, not frozen owner; with `callbacks`: who isn't in one."""
     found = {}
     for partition in sorted(run.existing, key=partition_order):
         live: Intervals = []
         for interval in owned.get(partition, ()):
-            busy = (callbacks or {}).get((interval["member"], interval["incarnation"]), [])
+            busy = (callbacks or {}).get(process_of(interval), [])
             live += intervals.without(_live(run, interval), busy)
         gaps = intervals.without([[max(window[0], run.existing[partition]), window[1]]], live)
         if gaps:
@@ -116,12 +121,12 @@ def removed_but_owning(run: ObservedRun, owned: dict[str, list[Record]], window:
     return found
 
 
-def callbacks(run: ObservedRun) -> dict[Process, Intervals]:
+def callbacks(run: ObservedRun) -> dict[ProcessId, Intervals]:
     """When each process was inside a rebalance listener."""
-    found: dict[Process, Intervals] = defaultdict(list)
-    running: dict[Process, int] = {}
+    found: dict[ProcessId, Intervals] = defaultdict(list)
+    running: dict[ProcessId, int] = {}
     for event in run.events:
-        process = (event["member"], event["incarnation"])
+        process = process_of(event)
         if event["kind"] in CALLBACKS:
             running[process] = event["t_ms"]
         elif event["kind"] == "callback_end" and process in running:

@@ -100,6 +100,6 @@ class RealGroup:
             process.send(" ".join([action, *map(str, more.values())]))
 
     def close(self) -> None:
-        """End whoever still runs."""
+        """End the processes that still run."""
         for process in self.processes.values():
             process.end()

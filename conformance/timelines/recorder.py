@@ -111,7 +111,7 @@ def _events(group: RealGroup) -> list[dict[str, Any]]:
 
 
 def _members(broker: Sequence[dict[str, Any]], events: Sequence[dict[str, Any]]) -> dict[str, str]:
-    """By member id its process: by what the process says itself, else by the order in which ids were given."""
+    """By member id its process: as the process reports it, else by the order in which ids were given."""
     members = {e["member_id"]: process_of(e) for e in events if e.get("member_id")}
     for row in broker:
         named = LABEL.match(row.get("member_id", ""))

@@ -164,7 +164,7 @@ def _library(name: str) -> str:
 
 
 def _assignors(record: dict[str, Any], config: dict[str, Any]) -> tuple[str, ...]:
-    """The strategy of members whose start does not say its own."""
+    """The strategy of members whose start action names none."""
     given = config.get("partition.assignment.strategy") or record.get("assignor")
     if given is None:
         given = record["id"].split("__")[1]
