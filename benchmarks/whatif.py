@@ -1,7 +1,7 @@
 """How close replays of recorded incidents are to the records, from logs alone: `python -m benchmarks.whatif FOLDER`.
 
 FOLDER holds one folder per recording, with its logs in `logs/*.log.gz` or in itself. Of each the logs are imported, the
-story is read out of them and played again as recorded; a recording holds if as many generations are played and every
+incident is reconstructed and replayed as recorded; a recording holds if the replay has as many generations and every
 join and sync phase is within 20 % or 100 ms. Recordings of the consumer protocol (KIP-848) are counted and left out.
 """
 
@@ -27,7 +27,7 @@ HEADER = ("recordings of", "number", "generations recorded", "same number", "pha
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class RecordingResult:
     """One recording; `fidelity` is None for `reason`."""
 
     name: str
@@ -35,19 +35,21 @@ class Held:
     reason: str = ""
 
 
-def held(folder: Path) -> Held:
+def score(folder: Path) -> RecordingResult:
     """One recording's fidelity, from its logs alone."""
     logs = sorted([*folder.glob("logs/*.log.gz"), *folder.glob("*.log.gz")])
     store = MemoryStore()
     try:
         run = import_run(read_files(logs), store, name=folder.name, topics={}).run
         replayable = replayable_run(store, run)
-        return Held(folder.name, fidelity(replayable.generations, [replayable.replay_exactly(seed) for seed in SEEDS]))
+        return RecordingResult(
+            folder.name, fidelity(replayable.generations, [replayable.replay_exactly(seed) for seed in SEEDS])
+        )
     except GroupSimError as error:
-        return Held(folder.name, None, str(error))
+        return RecordingResult(folder.name, None, str(error))
 
 
-def table(found: Sequence[Held]) -> Iterator[str]:
+def table(found: Sequence[RecordingResult]) -> Iterator[str]:
     """Markdown: one row per kind of recording (the name before and the client in it), and all together."""
     kinds: dict[str, list[Fidelity]] = defaultdict(list)
     for each in found:
@@ -87,7 +89,7 @@ def main(arguments: Sequence[str]) -> None:
     if len(named) != 1:
         raise SystemExit("usage: python -m benchmarks.whatif FOLDER [--each]")
     folders = sorted(path for path in Path(named[0]).iterdir() if path.is_dir())
-    found = [held(folder) for folder in folders]
+    found = [score(folder) for folder in folders]
     for line in table(found):
         print(line)
     left_out = [each for each in found if each.fidelity is None]

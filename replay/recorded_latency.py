@@ -6,7 +6,7 @@ from collections.abc import Callable
 from random import Random
 
 from groupsim.coordinator.classic.commands import Heartbeat, Join, JoinAnswer, Sync
-from groupsim.replay.timings import SENT_MS, RecordedTimings
+from groupsim.replay.timings import JOIN_LATENCY_MS, RecordedTimings
 from groupsim.simulation.latencies import Drawn
 from groupsim.simulation.network import PASS, Deliver, Message, Rule, Verdict
 from groupsim.simulation.requests import ToGroup
@@ -59,20 +59,22 @@ class ExactLatency:
             return self._heartbeat_delay(message.source, body.command.generation)
         number = self._completed() - 1
         if isinstance(body, ToGroup) and isinstance(body.command, Join):
-            return self._join_delay(self._incarnation_of(message.source) or "", body.command.member, number + 1)
+            return self._join_delay(self._name(message.source), body.command.member, number + 1)
         if isinstance(body, ToGroup) and isinstance(body.command, Sync) and body.command.assignment:
             return self._timings.assigned.get(number)
-        if (
-            message.api == "Heartbeat"
-            and (self._incarnation_of(message.target) or "", number) in self._timings.reactions
-        ):
+        receiver = self._name(message.target), number
+        if message.api == "Heartbeat" and receiver in self._timings.reactions:
             return 0
         if message.api == "OffsetCommit" and message.response:
-            reaction = self._timings.reactions.get((self._incarnation_of(message.target) or "", number))
+            reaction = self._timings.reactions.get(receiver)
             return None if reaction is None else max(0, reaction - _COMMITTED_MS)
         if isinstance(body, JoinAnswer) and body.generation >= 0:
-            return self._timings.joined.get((self._incarnation_of(message.target) or "", number))
+            return self._timings.joined.get(receiver)
         return None
+
+    def _name(self, process: str) -> str:
+        """The incarnation that this process replays; empty before its start."""
+        return self._incarnation_of(process) or ""
 
     def _join_delay(self, name: str, member: str, number: int) -> int | None:
         """A JoinGroup for which a member id was issued or added arrived then; the last of a join phase at its end."""
@@ -82,19 +84,19 @@ class ExactLatency:
             if 0 <= arrives - now <= _ISSUED_MS:
                 return arrives - now
         wait, arrived = self._timings.last_joins.get((name, number), (None, 0))
-        return arrived - now if wait is not None and 0 <= arrived - now <= SENT_MS else wait
+        return arrived - now if wait is not None and 0 <= arrived - now <= JOIN_LATENCY_MS else wait
 
     def _heartbeat_delay(self, process: str, generation: int) -> float | None:
         """Recorded intervals are a little too long, and that adds up; a simulated client's intervals are exact."""
         number = self._sent[process, generation] = self._sent.get((process, generation), 0) + 1
-        name = self._incarnation_of(process) or ""
-        place = name, self._completed() - 1
-        known = self._timings.drift.get(place)
+        name = self._name(process)
+        key = name, self._completed() - 1
+        known = self._timings.drift.get(key)
         drift = known[0] if known else self._steady.get(name)
         if drift is None:
             return None
         now, wait = self._now(), drift * number
-        seen, begun = self._timings.heartbeats.get(place, (None, None))
+        seen, begun = self._timings.heartbeats.get(key, (None, None))
         if seen is not None and abs(now + wait - seen) <= _SAME * self._timings.interval_ms:
             return max(0, seen - now, 0 if begun is None else begun + _MARGIN_MS - now)
         if seen is not None and begun is not None and now + wait < seen:  # it did not report the rebalance yet

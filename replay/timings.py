@@ -14,8 +14,8 @@ _CLOCKS_MS = 50
 """The lines of client and coordinator about one event are at most this far apart."""
 _ANSWERED_MS = 1_000
 _LATE_MS = 60
-SENT_MS = 200
-"""A JoinGroup takes no longer to the coordinator."""
+JOIN_LATENCY_MS = 200
+"""A JoinGroup takes at most this long to the coordinator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def recorded_timings(incident: Incident) -> RecordedTimings:
             number = _generation(incident, incarnation, at)
             if number is not None:
                 wait = at - incident.generations[number].joined_ms
-                if wait <= _ANSWERED_MS:  # else a static member came back and nobody rebalanced
+                if wait <= _ANSWERED_MS:  # else a static member returned without a rebalance
                     joined[incarnation.name, number] = max(0, wait)
         for at, wait in incarnation.reactions:
             if (number := _generation(incident, incarnation, at)) is not None:
@@ -116,7 +116,7 @@ def _last_joins(incident: Incident) -> dict[tuple[str, int], tuple[int, int]]:
                 last[number] = max(last.get(number, (sent, incarnation.name)), (sent, incarnation.name))
     ended = {number: incident.generations[number].joined_ms for number in last}
     found = {(name, number): (max(0, ended[number] - sent), ended[number]) for number, (sent, name) in last.items()}
-    return {key: way for key, way in found.items() if way[0] <= SENT_MS}
+    return {key: way for key, way in found.items() if way[0] <= JOIN_LATENCY_MS}
 
 
 def _rebalance_start(incident: Incident, number: int, heartbeat_ms: int) -> int | None:

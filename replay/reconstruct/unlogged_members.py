@@ -13,7 +13,7 @@ from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, Stall, 
 from groupsim.replay.reconstruct.member_history import MemberHistory
 from groupsim.replay.reconstruct.rebalances import Generation
 
-NEAR_MS = 60_000
+_NEAR_MS = 60_000
 """A process gets the times of a member id only if the id was issued this close to its first JoinGroup."""
 
 
@@ -32,7 +32,7 @@ class MemberRecord:
     replaced: bool = False
 
     @property
-    def came_ms(self) -> int | None:
+    def first_request_ms(self) -> int | None:
         """When its first request reached the coordinator."""
         return self.added_ms if self.issued_ms is None else self.issued_ms
 
@@ -84,7 +84,7 @@ def combined(
 
 def _by_client_id(history: MemberHistory, record: MemberRecord) -> Incarnation | None:
     """The process of a member id that no line of a client names: by its client id and the time."""
-    at = record.came_ms
+    at = record.first_request_ms
     for incarnation in history.incarnations:
         if (
             at is not None
@@ -100,17 +100,17 @@ def _by_client_id(history: MemberHistory, record: MemberRecord) -> Incarnation |
 
 
 def _complete(incarnation: Incarnation, record: MemberRecord) -> None:
-    came = record.came_ms
-    if came is not None and record.added_ms is not None:
-        incarnation.admissions.append((came, record.added_ms))
+    first_request = record.first_request_ms
+    if first_request is not None and record.added_ms is not None:
+        incarnation.admissions.append((first_request, record.added_ms))
     first = incarnation.member_ids[:1] == [record.member]
     if (
         first
-        and came is not None
+        and first_request is not None
         and incarnation.starts_ms is not None
-        and abs(came - incarnation.starts_ms) <= NEAR_MS
+        and abs(first_request - incarnation.starts_ms) <= _NEAR_MS
     ):
-        incarnation.starts_ms, incarnation.added_ms = came, record.added_ms
+        incarnation.starts_ms, incarnation.added_ms = first_request, record.added_ms
     if record.removed_ms is None:
         return
     after = next((at for at in incarnation.line_times if at > record.removed_ms + 1), None)
