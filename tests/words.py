@@ -48,8 +48,33 @@ PATTERN = re.compile("|".join(rf"(?<![A-Za-z])(?:{word})(?![A-Za-z])" for word i
 CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 CLASS = re.compile(r"^class ")
 ENDINGS = {".py", ".md", ".toml", ".yml", ".html", ".js", ".css", ".sh", ".ipynb", ".java"}
-PASSED_BY = ("tests/golden/", "tests/words.py", "tests/incidents/data/", "CHANGELOG.md", "docs/results.md")
-ALLOWED = (re.compile(r"ghost_members"), re.compile(r"\(\*mine, \"ghost\"\)"))
+PASSED_BY = (
+    "tests/golden/",
+    "tests/words.py",
+    "tests/test_words.py",
+    "tests/frozen/items.py",  # names of what was frozen
+    "tests/incidents/data/",
+    "CHANGELOG.md",
+    "docs/results.md",
+)
+CLAIMS = (
+    "nobody committed what the books gave",
+    "listener is told `lost`",
+    "every ghost was removed",
+    "what stands still then is",
+    "every partition stood still",
+    "partitions never stood still",
+    "what had lost its owner stood still for",
+    "the generation that bob missed gives them away",
+    "any rebalance gives them away",
+)
+"""Assertions of built-in scenarios: they are facts, so the digests of stored runs contain them."""
+ALLOWED = (
+    re.compile(r"ghost_members"),
+    re.compile(r"\(\*mine, \"ghost\"\)"),
+    re.compile(r"\"assignors\.laws\""),  # the old name of a module, for scenario files that still import it
+    *(re.compile(re.escape(claim)) for claim in CLAIMS),
+)
 
 
 class Found(NamedTuple):
