@@ -1,1 +1,14 @@
-"""Measurements that `make bench` prints; each compares with a yardstick in the same run."""
+"""Measurements that `make bench` prints; each compares with a yardstick in the same run.
+
+- `simulation`: simulated facts per second
+- `store`: stored facts per second
+- `replay`: readers of a stored run of ten million facts
+- `hour`: a simulated hour of many consumers, recorded into SQLite
+- `report`: size of a large report, time to write it and to open it in a browser
+- `incidents`: log lines per second, beside grep
+- `whatif`: how close replays of recorded incidents are to the records
+- `spark`: sweeps and transforms on Spark
+- `assignors`, `assignor_rivals`: speed of the assignors, beside Kafka's Java classes and kafka-python
+- `assignor_golden`: how many recorded Java answers are equal
+- `assignor_differential`: random problems through Kafka's Java assignors and ours
+"""
