@@ -91,7 +91,7 @@ def _run_seed(work: tuple[str, Mapping[str, str], int]) -> Finding | None:
     """
     from groupsim.events.errors import GroupSimError
     from groupsim.scenarios import catalogue
-    from groupsim.simulation.errors import StoryError
+    from groupsim.simulation.errors import ScenarioRaised
     from groupsim.simulation.run import run
     from groupsim.storage.memory import MemoryStore
 
@@ -99,7 +99,7 @@ def _run_seed(work: tuple[str, Mapping[str, str], int]) -> Finding | None:
     try:
         with _time_limit():
             result = run(catalogue.find(reference), MemoryStore(), seed=seed, settings=settings, record="facts")
-    except StoryError as error:
+    except ScenarioRaised as error:
         return Finding(seed, BUG, None, str(error))
     except GroupSimError as error:
         raise BadRequest(f"{reference}, seed {seed}: {error}") from None

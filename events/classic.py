@@ -6,12 +6,38 @@ was read from; simulated facts have every field, except where the docstring give
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import ClassVar
 
 import msgspec
 
 from groupsim.events.base import Event
 from groupsim.events.types import LeaveCause, MemberId, Plan, Protocol, RejoinCause, Subscription
+
+
+class RebalanceCause(StrEnum):
+    """Why the coordinator began a rebalance, in one word."""
+
+    MEMBER_JOINED = "member-joined"
+    MEMBER_REJOINED = "member-rejoined"
+    LEADER_REJOINED = "leader-rejoined"
+    MEMBER_LEFT = "member-left"
+    SESSION_EXPIRED = "session-expired"
+    SYNC_TIMEOUT = "sync-timeout"
+    STATIC_REPLACED = "static-replaced"
+    OVER_CAPACITY = "over-capacity"
+    UNKNOWN = "unknown"
+
+
+class RemovalCause(StrEnum):
+    """Why the coordinator removed a member or a pending id, in one word."""
+
+    SESSION_EXPIRED = "session-expired"
+    EXPIRED = "expired"
+    LEFT = "left"
+    SYNC_TIMEOUT = "sync-timeout"
+    JOIN_TIMEOUT = "join-timeout"
+    GROUP_FULL = "group-full"
 
 
 class MemberIdIssued(Event, frozen=True, kw_only=True):
@@ -24,7 +50,7 @@ class MemberIdIssued(Event, frozen=True, kw_only=True):
 
 
 class PendingMemberRemoved(Event, frozen=True, kw_only=True):
-    """A pending id is forgotten. cause: `expired`, `left`, `group-full`."""
+    """A pending id is dropped. `cause` is a RemovalCause: `expired`, `left` or `group-full`."""
 
     member: MemberId
     cause: str
@@ -74,7 +100,7 @@ class MemberReplaced(Event, frozen=True, kw_only=True):
 
 
 class MemberRemoved(Event, frozen=True, kw_only=True):
-    """A member is gone. cause: `session-expired`, `left`, `sync-timeout`, `join-timeout`, `group-full`.
+    """A member was removed. `cause` is a RemovalCause.
 
     `reason` is what the client said when it left (KIP-800), `leave_cause` the same in one word (None if simulated).
     """
@@ -95,10 +121,9 @@ class LeaderElected(Event, frozen=True, kw_only=True):
 class RebalanceStarted(Event, frozen=True, kw_only=True):
     """The group went to PreparingRebalance. `generation` is the old one.
 
-    `cause` is one word for counting (`member-joined`, `member-rejoined`, `leader-rejoined`, `member-left`,
-    `session-expired`, `sync-timeout`, `static-replaced`, `over-capacity`, `pending-left`, `unknown`); `reason` is
-    Kafka's sentence. `initial`: the group was Empty. `timeout_ms`: how long the join phase may last from now.
-    `client_cause`: why the member that caused it joined, by its own words (KIP-800); None in simulated runs.
+    `cause` is a RebalanceCause; `reason` is Kafka's sentence. `initial`: the group was Empty. `timeout_ms`: how long
+    the join phase may last from now. `client_cause`: why the member that caused it joined, by its own words (KIP-800);
+    None in simulated runs.
     """
 
     generation: int

@@ -7,13 +7,13 @@ GroupSimError
 ├── BadRecording
 ├── BadRequest
 ├── BadScenario
-│   └── StoryError
+│   └── ScenarioRaised
 ├── BadScript
 ├── BadSetting
 ├── BadSpec
 │   └── Refused
+├── Contradiction
 ├── DuplicateTag
-├── Implausible
 ├── LogError
 ├── NotAdmitted
 ├── PipelineError

@@ -1,4 +1,4 @@
-"""What stands outside the group: topics, what the operator does, what the scenario claims. One stream, `world`."""
+"""What happens outside the groups: topics, what the operator does, what the scenario asserts. One stream, `world`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class GroupDeclared(Event, frozen=True, kw_only=True):
 
 
 class ActionTaken(Event, frozen=True, kw_only=True):
-    """The operator, or the trouble we play, did something: `start`, `stop`, `kill`, `freeze`, `thaw`, …
+    """The operator did something, or a fault was injected: `start`, `stop`, `kill`, `freeze`, `thaw`, …
 
     `target` is a process or a group.
     """
@@ -42,7 +42,7 @@ class ActionTaken(Event, frozen=True, kw_only=True):
 
 
 class CheckMade(Event, frozen=True, kw_only=True):
-    """The scenario claimed something."""
+    """The scenario asserted something."""
 
     claim: str
     ok: bool

@@ -46,11 +46,11 @@ class Done:
 def check(sweep: Sweep) -> None:
     """Raises BadScenario or BadSetting for a scenario, a key or a value that can't be, before anything is started."""
     from groupsim.scenarios import catalogue
-    from groupsim.simulation.run import understood
+    from groupsim.simulation.run import resolve_settings
 
     scenario = catalogue.find(sweep.subject.scenario)
     for settings in sweep.choices():
-        understood(scenario, settings)
+        resolve_settings(scenario, settings)
 
 
 def sweep_into(

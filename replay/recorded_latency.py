@@ -8,7 +8,7 @@ from random import Random
 from groupsim.coordinator.classic.commands import Heartbeat, Join, JoinAnswer, Sync
 from groupsim.replay.timings import JOIN_LATENCY_MS, RecordedTimings
 from groupsim.simulation.latencies import Drawn
-from groupsim.simulation.network import PASS, Deliver, Message, Rule, Verdict
+from groupsim.simulation.network import PASS, Deliver, Handled, Message, Rule
 from groupsim.simulation.requests import ToGroup
 
 MIDDLE = 4
@@ -45,7 +45,7 @@ class ExactLatency:
         self._steady = _steady(timings)
         self._sent: dict[tuple[str, int], int] = {}
 
-    def __call__(self, message: Message) -> Verdict:
+    def __call__(self, message: Message) -> Handled:
         """How much later than at once the message arrives."""
         usual = self._usual(message)
         wait = self._known(message)
@@ -124,7 +124,7 @@ class DrawnLatency:
         self._drifts: dict[tuple[str, int], float] = {}
         self._sent: dict[tuple[str, int], int] = {}
 
-    def __call__(self, message: Message) -> Verdict:
+    def __call__(self, message: Message) -> Handled:
         """How much later than at once the message arrives."""
         usual = self._usual(message)
         body = message.body

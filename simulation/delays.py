@@ -8,15 +8,15 @@ from collections.abc import Callable
 from groupsim.coordinator.classic.commands import HeartbeatAnswer, JoinAnswer, Sync
 from groupsim.coordinator.outcome import Error
 from groupsim.simulation.latencies import EVENLY, Drawn, Latencies
-from groupsim.simulation.network import PASS, Deliver, Message, Verdict
+from groupsim.simulation.network import PASS, Deliver, Handled, Message
 from groupsim.simulation.requests import ToGroup
 
 AT_ONCE_MS = 4
 """A SyncGroup answered within so long has waited for nobody."""
 MACHINES_SHARE = 0.8
-"""How much of the drift of heartbeats is the same for all of a run's members (24 pairs of survivors, S04 and S05)."""
+"""How much of the drift of heartbeats is the same for all of a run's members (24 pairs of surviving members)."""
 POLLS_TOGETHER = 0.5
-"""The share of members whose polls are in step: records that come to all at once bring them there (kafka-python)."""
+"""The share of members that poll at the same instants: records that reach all at once cause it (kafka-python)."""
 LATE_MS = 500
 """A SyncGroup sent so long after the JoinGroup's answer comes from an application that was at work meanwhile."""
 Draw = Callable[[Drawn, str], float]
@@ -24,7 +24,7 @@ Draw = Callable[[Drawn, str], float]
 
 
 class Delays:
-    """A rule for `Network.add_rule`. Every process has its own chance; what it does first takes longer than later."""
+    """A rule for `Network.add_rule`. Each process has its own random streams; its first steps take longer."""
 
     def __init__(
         self,
@@ -47,9 +47,9 @@ class Delays:
         self._beats: Counter[str] = Counter()
         self._hiccups: dict[str, float] = {}
 
-    def __call__(self, message: Message) -> Verdict:
+    def __call__(self, message: Message) -> Handled:
         """How much later than at once the message arrives."""
-        wait = round(self._asked(message) if message.target == self._broker else self._answered(message))
+        wait = round(self._request_delay(message) if message.target == self._broker else self._response_delay(message))
         return Deliver(wait) if wait else PASS
 
     def _drawn(self, distribution: Drawn, process: str, what: str) -> float:
@@ -66,7 +66,7 @@ class Delays:
             self._constants[process, what] = self._drawn(distribution, process, what)
         return self._constants[process, what]
 
-    def _asked(self, message: Message) -> float:
+    def _request_delay(self, message: Message) -> float:
         process, seen = message.source, self._latencies
         match message.api:
             case "JoinGroup":
@@ -76,7 +76,7 @@ class Delays:
             case "LeaveGroup":
                 return self._drawn(seen.sent, process, "sent")
             case "Heartbeat":
-                return self._lag(process)
+                return self._heartbeat_delay(process)
             case "SyncGroup":
                 wait = self._assignor(message)
                 self._late[process] = self._now() - self._joined_ms.get(process, 0) > LATE_MS
@@ -84,8 +84,8 @@ class Delays:
                 return wait
         return 0
 
-    def _lag(self, process: str) -> float:
-        """Each interval is a little too long; the alarm of the simulated client is not, so the lag adds up here.
+    def _heartbeat_delay(self, process: str) -> float:
+        """Each interval is a little too long; the timer of the simulated client is not, so the lag adds up here.
 
         Most of it is the machine's, which all members share.
         """
@@ -106,7 +106,7 @@ class Delays:
         seen = self._latencies
         return self._first_or_later(seen.first_assignor, seen.assignor, message.source, "assignor")
 
-    def _answered(self, message: Message) -> float:
+    def _response_delay(self, message: Message) -> float:
         process, seen = message.target, self._latencies
         match message.api:
             case "JoinGroup":
@@ -118,16 +118,16 @@ class Delays:
             case "SyncGroup":
                 if self._now() - self._synced_ms.pop(message.number, 0) <= AT_ONCE_MS:
                     return self._drawn(seen.late if self._late.get(process) else seen.at_once, process, "at-once")
-                return self._first_or_later(seen.first_told, seen.told, process, "told")
+                return self._first_or_later(seen.first_assigned, seen.assigned, process, "told")
             case "OffsetFetch":
                 return self._first_or_later(seen.first_fetched, seen.fetched, process, "fetched")
             case "OffsetCommit":
                 return self._drawn(seen.committed, process, "committed")
             case "Heartbeat" if isinstance(message.body, HeartbeatAnswer):
-                return self._noticed(process, message.body.error)
+                return self._notice_delay(process, message.body.error)
         return 0
 
-    def _noticed(self, process: str, error: Error) -> float:
+    def _notice_delay(self, process: str, error: Error) -> float:
         every = self._latencies.polls_every_ms
         if not every or error is not Error.REBALANCE_IN_PROGRESS:
             return 0

@@ -6,12 +6,12 @@ from groupsim.events.errors import GroupSimError
 
 
 class BadScenario(GroupSimError):
-    """A scenario that asks for something that can't be."""
+    """A scenario asks for something impossible."""
 
 
-class StoryError(BadScenario):
-    """The story's own lines raised an exception."""
+class ScenarioRaised(BadScenario):
+    """The scenario's own code raised an exception."""
 
 
 class ScenarioFailed(GroupSimError):
-    """A claim of the scenario did not hold, or a wait took too long."""
+    """An assertion of the scenario did not hold, or a wait took too long."""

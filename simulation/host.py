@@ -66,7 +66,7 @@ class GroupHost:
         self._groups[group_id] = outcome.state
         timers = outcome.timers
         if type(outcome.state) is not type(group):  # converted: timers of the other protocol have no meaning any more
-            self._timers.forget(group_id)
+            self._timers.drop_all(group_id)
             timers = (*self._machines[type(outcome.state)].resume(outcome.state), *timers)
         for timer in timers:
             if isinstance(timer, Disarm):

@@ -1,4 +1,4 @@
-"""What real runs leave to chance, as distributions taken from the 222 classic recordings; all in milliseconds.
+"""How long real clients took for each step: distributions from the 222 classic recordings; all in milliseconds.
 
 Each is given by its quantiles; values between two quantiles are drawn evenly. The recordings come from clients and a
 broker that share two busy cores (half busy in the median), so these are latencies of that machine, not Kafka's own.
@@ -42,12 +42,12 @@ class Latencies:
     which polls for 100 ms at a time, sees it. `sent`: callback ended → JoinGroup or LeaveGroup at the coordinator.
     `first_joined`, `joined`: join phase completed → heartbeats begin, the first time in a process (classes are loaded)
     and later. `first_assignor`, `assignor`: from then to the leader's SyncGroup at the coordinator, likewise.
-    `first_told`, `told`: assignment written → assigned callback begins, likewise; `at_once`: a SyncGroup that waited
-    for nothing → its answer handled; `late`: the same where the application came late to the JoinGroup's answer, at
-    work till then. `first_fetched`, `fetched`: assigned callback ends → records that wait are returned, likewise.
+    `first_assigned`, `assigned`: assignment written → assigned callback begins, likewise; `at_once`: a SyncGroup that
+    waited for nothing → its answer handled; `late`: the same where the application came late to the JoinGroup's answer,
+    at work till then. `first_fetched`, `fetched`: assigned callback ends → records that wait are returned, likewise.
     `committed`: commit written → revoked callback begins or JoinGroup is sent. `drift`: how much longer than
     heartbeat.interval.ms an interval is, throughout; `hiccup`: and now and then; `napping`: and how much more in a
-    program that works long, whose heartbeat thread naps ten times in between (S11: 15 series). `polls_every_ms`: poll()
+    program that works long, whose heartbeat thread naps ten times in between (15 series). `polls_every_ms`: poll()
     acts on what a heartbeat says only when it has waited for records, for so long at most (0: at once). `apart_ms`:
     between the two polls that return records which came together. `metadata`: how much longer than metadata.max.age.ms
     one refresh takes. `slowness`: by what every `start` of one run is
@@ -63,8 +63,8 @@ class Latencies:
     assignor: Drawn
     at_once: Drawn = NONE
     late: Drawn = NONE
-    first_told: Drawn
-    told: Drawn
+    first_assigned: Drawn
+    assigned: Drawn
     committed: Drawn = NONE
     first_fetched: Drawn = NONE
     fetched: Drawn = NONE
@@ -88,8 +88,8 @@ LATENCIES: dict[str, Latencies] = {
         assignor=Drawn((0, 0, 1, 2, 4, 8, 13, 17, 38, 60)),
         at_once=Drawn((0, 0, 0, 1, 2, 4, 8, 15, 30, 50)),
         late=Drawn((0, 0, 0, 0, 0, 1, 2, 6, 50, 100)),
-        first_told=Drawn((0, 5, 6, 9, 16, 25, 42, 58, 88, 148)),
-        told=Drawn((0, 1, 1, 2, 4, 9, 19, 32, 57, 87)),
+        first_assigned=Drawn((0, 5, 6, 9, 16, 25, 42, 58, 88, 148)),
+        assigned=Drawn((0, 1, 1, 2, 4, 9, 19, 32, 57, 87)),
         committed=Drawn((0, 1, 1, 3, 7, 13, 23, 33, 60, 110)),
         first_fetched=Drawn((25, 35, 38, 45, 60, 80, 110, 130, 200, 250)),
         fetched=Drawn((2, 4, 6, 12, 18, 25, 35, 42, 60, 80)),
@@ -107,8 +107,8 @@ LATENCIES: dict[str, Latencies] = {
         joined=NONE,
         first_assignor=Drawn((0, 0, 0, 0, 0, 0, 1, 2, 4, 5)),
         assignor=Drawn((0, 0, 0, 0, 0, 1, 2, 2, 6, 8)),
-        first_told=Drawn((0, 0, 0, 0, 0, 1, 1, 2, 4, 8)),
-        told=Drawn((0, 0, 0, 0, 0, 1, 1, 2, 4, 8)),
+        first_assigned=Drawn((0, 0, 0, 0, 0, 1, 1, 2, 4, 8)),
+        assigned=Drawn((0, 0, 0, 0, 0, 1, 1, 2, 4, 8)),
         drift=Drawn((0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.5, 2.0)),
         hiccup=Drawn((0, 0, 0, 0, 0, 0, 0, 0.5, 3, 20)),
     ),
@@ -119,8 +119,8 @@ LATENCIES: dict[str, Latencies] = {
         joined=Drawn((0, 0, 0, 0, 0, 1, 1, 1, 2, 3)),
         first_assignor=Drawn((1, 1, 1, 2, 2, 2, 2, 3, 4, 5)),
         assignor=Drawn((0, 0, 0, 0, 1, 2, 4, 4, 7, 8)),
-        first_told=Drawn((0, 0, 0, 0, 0, 1, 3, 6, 15, 30)),
-        told=Drawn((0, 0, 0, 0, 0, 1, 3, 6, 15, 30)),
+        first_assigned=Drawn((0, 0, 0, 0, 0, 1, 3, 6, 15, 30)),
+        assigned=Drawn((0, 0, 0, 0, 0, 1, 3, 6, 15, 30)),
         drift=Drawn((0.6, 0.7, 0.75, 0.8, 0.85, 0.95, 1.1, 1.3, 1.5, 2.0)),
         hiccup=Drawn((0, 0, 0, 0, 0, 0, 0, 3, 30, 45)),
         polls_every_ms=100,

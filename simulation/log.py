@@ -1,4 +1,4 @@
-"""The way of every fact: into the store's writer, and past whoever watches."""
+"""Every fact goes to the store's writer and to those who watch the run."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Log:
         self.watchers: list[Watch] = []
 
     def append(self, stream: str, events: Sequence[Event]) -> None:
-        """Remember facts of one stream, in order."""
-        if len(events) == 1 and events[0].noise:  # nine facts of ten come this way
+        """Append facts of one stream, in order."""
+        if len(events) == 1 and events[0].noise:  # nine facts of ten are of this kind
             if self._noise:
                 self._writer.append(int(self._env.now), stream, events)
                 self._versions[stream] += 1

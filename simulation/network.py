@@ -1,7 +1,7 @@
 """Links between endpoints: latency in order, and rules that delay or drop.
 
 A rule maps a message to PASS, DROP or Deliver(after_ms); the first that is not PASS wins. Messages of one direction of
-one link arrive in the order in which they were sent, as over TCP. What a cut swallows is not sent again: the sender
+one link arrive in the order in which they were sent, as over TCP. What a cut drops is not sent again: the sender
 notices by its request timeout.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Protocol
 
 import simpy
@@ -46,9 +47,16 @@ class Twice:
     applies: Callable[[Message], bool]
 
 
-PASS, DROP = "pass", "drop"
-Verdict = str | Deliver
-Rule = Callable[[Message], Verdict]
+class Handling(StrEnum):
+    """What a rule does with a message, if it does not delay it."""
+
+    PASS = "pass"
+    DROP = "drop"
+
+
+PASS, DROP = Handling.PASS, Handling.DROP
+Handled = Handling | Deliver
+Rule = Callable[[Message], Handled]
 Receive = Callable[[Message], None]
 
 
@@ -91,22 +99,22 @@ class Network:
         return self._numbers
 
     def attach(self, address: str, receive: Receive, reset: Callable[[], None] = lambda: None) -> None:
-        """Messages to this address go there from now on; `reset` is told that the other side closed its connections."""
+        """Messages to this address go there from now on; `reset` is called when its connections are closed."""
         self._receivers[address] = receive
         self._resets[address] = reset
 
     def detach(self, address: str) -> None:
-        """Messages to this address vanish from now on."""
+        """Messages to this address are dropped from now on."""
         self._receivers.pop(address, None)
         self._resets.pop(address, None)
 
     def reset(self, address: str) -> None:
         """Tell an endpoint, one latency from now, that its connections are closed."""
 
-        def tell(_: simpy.Event) -> None:
+        def call(_: simpy.Event) -> None:
             self._resets.get(address, lambda: None)()
 
-        self._env.timeout(self.latency_ms[0]).callbacks.append(tell)
+        self._env.timeout(self.latency_ms[0]).callbacks.append(call)
 
     def reset_all(self, but: str) -> None:
         """Tell everybody else: this endpoint has gone down."""
@@ -155,7 +163,7 @@ class Network:
         ends = {a.address, b.address}
         chance = self._rng.stream("network/loss")
 
-        def rule(message: Message) -> Verdict:
+        def rule(message: Message) -> Handled:
             return DROP if {message.source, message.target} == ends and chance.random() < share else PASS
 
         return self.add_rule(rule)
@@ -186,12 +194,12 @@ class Network:
         low, high = self.latency_ms
         latency = low if low == high else self._chance.randint(low, high)
         if self._rules:
-            verdict = next((v for v in (rule(message) for rule in self._rules) if v != PASS), PASS)
-            if verdict == DROP:
+            handled = next((h for h in (rule(message) for rule in self._rules) if h is not PASS), PASS)
+            if handled is DROP:
                 self._drop(message)
                 return
-            if isinstance(verdict, Deliver):
-                latency += verdict.after_ms
+            if isinstance(handled, Deliver):
+                latency += handled.after_ms
         sent = int(self._env.now)
         arrival = sent + latency
         if self._latency_varies or low != high:

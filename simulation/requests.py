@@ -1,4 +1,4 @@
-"""What travels between a consumer and its broker besides the group's own requests and answers."""
+"""What travels between a client and the broker: requests for a group's coordinator, and two of the broker's own."""
 
 from __future__ import annotations
 

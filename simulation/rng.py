@@ -1,4 +1,4 @@
-"""Named streams of chance from one seed: a new draw in one place never shifts another."""
+"""Named streams of random numbers from one seed: a new draw in one place never shifts another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run one scenario once: a world, a story, a log, and the invariants that watch."""
+"""Run one scenario once: a world, a log, and the invariants that watch it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from groupsim.events.errors import GroupSimError
 from groupsim.events.types import RunId
 from groupsim.events.world import RunEnded
 from groupsim.invariants import Violation, Watch, all_invariants
-from groupsim.simulation.errors import BadScenario, ScenarioFailed, StoryError
+from groupsim.simulation.errors import BadScenario, ScenarioFailed, ScenarioRaised
 from groupsim.simulation.log import Log
 from groupsim.simulation.settings import Settings, check_settings
 from groupsim.simulation.world import World
@@ -35,7 +35,7 @@ DURATION = "duration.ms"
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A story to be told in a World. `params` are its own parameters with their defaults; `lasts_ms` simulated."""
+    """What happens in a World, as code. `params` are its own parameters with their defaults; `lasts_ms` simulated."""
 
     name: str
     story: Callable[..., Any]
@@ -77,11 +77,11 @@ def run(
 ) -> RunResult:
     """Play a scenario into a store. `settings` are parameters of the scenario or Kafka settings by name.
 
-    `progress` is told the share of simulated time that is over. Raises BadSetting or BadScenario for a request that
-    can't be. A KeyboardInterrupt ends the run, marked `interrupted`.
+    `progress` is called with the share of simulated time that is over. Raises BadSetting or BadScenario for an
+    impossible request. A KeyboardInterrupt ends the run, marked `interrupted`.
     """
     chosen = scenario.seed if seed is None else seed
-    understood(scenario, settings or {})  # before the run begins
+    resolve_settings(scenario, settings or {})  # before the run begins
     info = RunInfo(
         id=uuid.uuid4().hex[:12],
         name=scenario.name,
@@ -111,21 +111,21 @@ def resume(
 
 
 def _play(scenario: Scenario, writer: RunWriter, seed: int, progress: Callable[[float], None]) -> RunResult:
-    params, lasts, given = understood(scenario, writer.info.params)
+    params, lasts, given = resolve_settings(scenario, writer.info.params)
     env = simpy.Environment()
     log = Log(env, writer)
     watch = Watch(all_invariants())
     log.watchers.append(watch.observe)
     with rare_collections(), _ending(env, log, writer) as end:
         world = World(env, log, seed, given)
-        _tell(scenario, world, params, lasts, progress)
+        _run_story(scenario, world, params, lasts, progress)
         end.done()
     watch.finish()
     notes = {invariant.name: invariant.note for invariant in watch.invariants}
     return RunResult(end.info, {k: tuple(v) for k, v in watch.violations.items()}, notes, end.failure)
 
 
-def understood(scenario: Scenario, settings: Settings) -> tuple[dict[str, Any], int, dict[str, Any]]:
+def resolve_settings(scenario: Scenario, settings: Settings) -> tuple[dict[str, Any], int, dict[str, Any]]:
     """All parameters of the scenario, how long it lasts (ms), and the Kafka settings among `settings`.
 
     Raises BadSetting or BadScenario for an unknown name or a value that will not do.
@@ -140,7 +140,7 @@ def understood(scenario: Scenario, settings: Settings) -> tuple[dict[str, Any], 
 
 
 def _check_assignors(name: str, value: Any, default: Any) -> None:
-    """A parameter that names assignors by default must name known ones: a slip is told before the run begins."""
+    """A parameter that names assignors by default must name known ones; checked before the run begins."""
     if not isinstance(default, str) or not all(each in ASSIGNORS for each in default.split(",")):
         return
     for each in str(value).split(","):
@@ -159,14 +159,14 @@ def _typed(name: str, value: object, default: object) -> Any:
         raise BadScenario(f"parameter {name} must be {kind}, not {value!r}") from None
 
 
-def _tell(
+def _run_story(
     scenario: Scenario,
     world: World,
     params: Mapping[str, object],
     lasts: int,
     progress: Callable[[float], None],
 ) -> None:
-    with _blaming(scenario):
+    with _locating_errors(scenario):
         script = scenario.story(world, **params)
         story = world.env.process(script) if script is not None else None
         for step in range(1, PROGRESS_STEPS + 1):
@@ -182,8 +182,8 @@ _YIELDED = re.compile(r"line (\d+),.*?Invalid yield value ([^\n]*)", re.DOTALL)
 
 
 @contextmanager
-def _blaming(scenario: Scenario) -> Iterator[None]:
-    """An exception that began in the story's own lines is the story's, and is told with the line; others are ours."""
+def _locating_errors(scenario: Scenario) -> Iterator[None]:
+    """An exception from the scenario's own code gets its file and line; any other passes as it is."""
     try:
         yield
     except GroupSimError:
@@ -192,13 +192,13 @@ def _blaming(scenario: Scenario) -> Iterator[None]:
         line = _line_in_story(error, scenario.story.__code__.co_filename)
         if line is None and (yielded := _YIELDED.search(str(error))):  # SimPy tells the place in its message alone
             where = f"{scenario.path or scenario.name}, line {yielded[1]}"
-            raise StoryError(
+            raise ScenarioRaised(
                 f"{where}: {yielded[2]} can't be waited for; yield an event, such as group.stable()"
             ) from None
         if line is None:
             raise
         where = f"{scenario.path or scenario.name}, line {line}"
-        raise StoryError(f"{where}: {type(error).__name__}: {error}") from error
+        raise ScenarioRaised(f"{where}: {type(error).__name__}: {error}") from error
 
 
 def _line_in_story(error: BaseException, file: str) -> int | None:
@@ -217,12 +217,12 @@ def _line_in_story(error: BaseException, file: str) -> int | None:
 class _End:
     """How it ended so far."""
 
-    status: str = "failed"
+    status: RunStatus = RunStatus.FAILED
     failure: str | None = None
     info: RunInfo = field(default_factory=lambda: RunInfo(id="", name="", source=RunSource.SIMULATED))
 
     def done(self) -> None:
-        self.status = "finished"
+        self.status = RunStatus.FINISHED
 
 
 @contextmanager
@@ -234,7 +234,7 @@ def _ending(env: simpy.Environment, log: Log, writer: RunWriter) -> Iterator[_En
     except ScenarioFailed as failure:
         end.failure = str(failure)
     except KeyboardInterrupt:
-        end.status = "interrupted"
+        end.status = RunStatus.INTERRUPTED
     finally:
         log.append(WORLD_STREAM, [RunEnded(status=end.status)])
         end.info = writer.finish(RunStatus(end.status), int(env.now))

@@ -1,7 +1,7 @@
-"""Named alarms on the virtual clock.
+"""Named timers on the simulated clock.
 
-A heartbeat re-arms its alarm thousands of times for each time it rings, so arming only moves a deadline; whoever wakes
-too early looks again. One SimPy event at most is outstanding for an alarm that only ever moves forward.
+A heartbeat re-arms its timer thousands of times for each time it fires, so arming only moves a deadline; an event that
+fires too early looks again. At most one SimPy event is outstanding for a timer that only moves forward.
 """
 
 from __future__ import annotations
@@ -13,50 +13,50 @@ import simpy
 
 
 @dataclass(slots=True)
-class _Alarm:
+class _Timer:
     deadline: int
     command: object
     wakes_at: int
 
 
 class Timers:
-    """Alarms by (owner, key); `ring(owner, command)` is called when one is due."""
+    """Timers by (owner, key); `fire(owner, command)` is called when one is due."""
 
-    def __init__(self, env: simpy.Environment, ring: Callable[[str, object], None]) -> None:
+    def __init__(self, env: simpy.Environment, fire: Callable[[str, object], None]) -> None:
         self._env = env
-        self._ring = ring
-        self._alarms: dict[tuple[str, str], _Alarm] = {}
+        self._fire = fire
+        self._timers: dict[tuple[str, str], _Timer] = {}
 
     def arm(self, owner: str, key: str, after_ms: int, command: object) -> None:
-        """Ring in `after_ms`; an alarm of the same name is replaced."""
+        """Fire in `after_ms`; a timer of the same name is replaced."""
         deadline = int(self._env.now) + after_ms
-        alarm = self._alarms.get((owner, key))
-        if alarm is not None and alarm.wakes_at <= deadline:
-            alarm.deadline, alarm.command = deadline, command
+        timer = self._timers.get((owner, key))
+        if timer is not None and timer.wakes_at <= deadline:
+            timer.deadline, timer.command = deadline, command
             return
-        alarm = _Alarm(deadline, command, deadline)
-        self._alarms[owner, key] = alarm
-        self._wake((owner, key), alarm, after_ms)
+        timer = _Timer(deadline, command, deadline)
+        self._timers[owner, key] = timer
+        self._wake((owner, key), timer, after_ms)
 
     def disarm(self, owner: str, key: str) -> None:
-        """Forget the alarm, if there is one."""
-        self._alarms.pop((owner, key), None)
+        """Drop the timer, if there is one."""
+        self._timers.pop((owner, key), None)
 
-    def forget(self, owner: str) -> None:
-        """Forget all alarms of an owner."""
-        for name in [name for name in self._alarms if name[0] == owner]:
-            del self._alarms[name]
+    def drop_all(self, owner: str) -> None:
+        """Drop all timers of an owner."""
+        for name in [name for name in self._timers if name[0] == owner]:
+            del self._timers[name]
 
-    def _wake(self, name: tuple[str, str], alarm: _Alarm, after_ms: int) -> None:
+    def _wake(self, name: tuple[str, str], timer: _Timer, after_ms: int) -> None:
         def look(_: simpy.Event) -> None:
-            if self._alarms.get(name) is not alarm:
+            if self._timers.get(name) is not timer:
                 return  # disarmed or replaced meanwhile
-            if alarm.deadline > self._env.now:
-                alarm.wakes_at = alarm.deadline
-                self._wake(name, alarm, alarm.deadline - int(self._env.now))
+            if timer.deadline > self._env.now:
+                timer.wakes_at = timer.deadline
+                self._wake(name, timer, timer.deadline - int(self._env.now))
                 return
-            del self._alarms[name]
-            self._ring(name[0], alarm.command)
+            del self._timers[name]
+            self._fire(name[0], timer.command)
 
         timeout = self._env.timeout(after_ms)
         timeout.callbacks.append(look)

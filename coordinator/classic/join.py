@@ -11,6 +11,7 @@ from groupsim.coordinator.classic.state import ClassicGroup, Phase
 from groupsim.coordinator.config import NEW_MEMBER_JOIN_TIMEOUT_MS
 from groupsim.coordinator.outcome import Error, Outcome
 from groupsim.events import classic as facts
+from groupsim.events.classic import RebalanceCause, RemovalCause
 from groupsim.events.group import GroupCreated
 from groupsim.events.types import MemberId
 
@@ -72,9 +73,9 @@ def _admits(group: ClassicGroup, member: MemberId) -> bool:
 
 def _remove_refused(decision: ClassicDecision, member: MemberId) -> None:
     if member in decision.group.members:
-        remove(decision, member, "group-full")
+        remove(decision, member, RemovalCause.GROUP_FULL)
     elif member in decision.group.pending:
-        decision.record(facts.PendingMemberRemoved(member=member, cause="group-full"))
+        decision.record(facts.PendingMemberRemoved(member=member, cause=RemovalCause.GROUP_FULL))
 
 
 def _compatible(group: ClassicGroup, cmd: Join) -> bool:
@@ -127,7 +128,7 @@ def add(decision: ClassicDecision, cmd: Join, member: MemberId) -> None:
     )
     decision.arm(session_timer(member), NEW_MEMBER_JOIN_TIMEOUT_MS, SessionExpired(member))
     reason = f"Adding new member {member} with group instance id {cmd.instance_id or 'null'}"
-    prepare_or_complete(decision, "member-joined", _because(reason, cmd), member)
+    prepare_or_complete(decision, RebalanceCause.MEMBER_JOINED, _because(reason, cmd), member)
 
 
 def _join_known(decision: ClassicDecision, cmd: Join) -> None:
@@ -146,26 +147,31 @@ def _join_known(decision: ClassicDecision, cmd: Join) -> None:
     leads = group.leader == cmd.member
     match group.phase:
         case Phase.PREPARING_REBALANCE:
-            _update(decision, cmd, "member-rejoined", f"Member {cmd.member} joining group during {group.phase.value}")
+            _update(
+                decision,
+                cmd,
+                RebalanceCause.MEMBER_REJOINED,
+                f"Member {cmd.member} joining group during {group.phase.value}",
+            )
         case Phase.COMPLETING_REBALANCE if unchanged:  # its first answer was lost
             decision.reply(cmd.request, joined(group, cmd.member, listing=leads))
         case Phase.STABLE if leads:
             _update(
                 decision,
                 cmd,
-                "leader-rejoined",
+                RebalanceCause.LEADER_REJOINED,
                 f"Leader {cmd.member} re-joining group during {group.phase.value}",
             )
         case Phase.STABLE if unchanged:
             decision.reply(cmd.request, joined(group, cmd.member, listing=False))
         case Phase.COMPLETING_REBALANCE | Phase.STABLE:
             reason = f"Updating metadata for member {cmd.member} during {group.phase.value}"
-            _update(decision, cmd, "member-rejoined", reason)
+            _update(decision, cmd, RebalanceCause.MEMBER_REJOINED, reason)
         case phase:
             raise AssertionError(f"a group in {phase} cannot have members")
 
 
-def _update(decision: ClassicDecision, cmd: Join, cause: str, reason: str) -> None:
+def _update(decision: ClassicDecision, cmd: Join, cause: RebalanceCause, reason: str) -> None:
     decision.record(
         facts.MemberUpdated(
             member=cmd.member,

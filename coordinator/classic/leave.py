@@ -12,6 +12,7 @@ from groupsim.coordinator.classic.state import ClassicGroup, Phase
 from groupsim.coordinator.config import CoordinatorKind
 from groupsim.coordinator.outcome import Error, Outcome
 from groupsim.events import classic as facts
+from groupsim.events.classic import RebalanceCause, RemovalCause
 from groupsim.events.types import MemberId
 
 
@@ -43,7 +44,7 @@ def _rebalance(decision: ClassicDecision, left: list[MemberId]) -> None:
     if decision.group.phase is Phase.EMPTY:
         return
     reason = f"explicit `LeaveGroup` request for ({', '.join(left)}) members."
-    prepare_or_complete(decision, "member-left", reason, left[0])
+    prepare_or_complete(decision, RebalanceCause.MEMBER_LEFT, reason, left[0])
 
 
 def _leave_one(decision: ClassicDecision, entry: Leaving) -> tuple[Error, MemberId]:
@@ -54,7 +55,7 @@ def _leave_one(decision: ClassicDecision, entry: Leaving) -> tuple[Error, Member
             return Error.UNKNOWN_MEMBER_ID, member
         member = group.statics[entry.instance_id]
     elif member in group.pending:
-        decision.record(facts.PendingMemberRemoved(member=member, cause="left"))
+        decision.record(facts.PendingMemberRemoved(member=member, cause=RemovalCause.LEFT))
         decision.disarm(session_timer(member))
         return Error.NONE, member
     else:
@@ -65,5 +66,5 @@ def _leave_one(decision: ClassicDecision, entry: Leaving) -> tuple[Error, Member
     # A SyncGroup it has parked stays unanswered, as in Kafka: only its JoinGroup is.
     decision.refuse_parked(replace(leaver, sync_request=None), Error.UNKNOWN_MEMBER_ID)
     decision.disarm(session_timer(member))
-    remove(decision, member, "left", entry.reason)
+    remove(decision, member, RemovalCause.LEFT, entry.reason)
     return Error.NONE, member

@@ -7,6 +7,7 @@ from groupsim.coordinator.classic.decision import JOIN_TIMER, SYNC_TIMER, Classi
 from groupsim.coordinator.classic.rebalance import prepare
 from groupsim.coordinator.classic.state import ClassicGroup, Phase
 from groupsim.coordinator.outcome import Arm, Error, Outcome
+from groupsim.events.classic import RebalanceCause
 from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded
 
 
@@ -32,7 +33,7 @@ def load(group: ClassicGroup) -> Outcome[ClassicGroup]:
         decision.arm(timer.key, timer.after_ms, timer.command)
     limit = group.config.group_max_size
     if len(decision.group.members) > limit:
-        prepare(decision, "over-capacity", f"Freshly-loaded group is over capacity ({limit})", None)
+        prepare(decision, RebalanceCause.OVER_CAPACITY, f"Freshly-loaded group is over capacity ({limit})", None)
     return decision.outcome()
 
 

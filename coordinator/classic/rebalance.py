@@ -15,11 +15,12 @@ from groupsim.coordinator.classic.decision import JOIN_TIMER, SYNC_TIMER, Classi
 from groupsim.coordinator.classic.state import ClassicGroup, Member, Phase
 from groupsim.coordinator.outcome import Error
 from groupsim.events import classic as facts
+from groupsim.events.classic import RebalanceCause, RemovalCause
 from groupsim.events.group import GroupEmptied
 from groupsim.events.types import MemberId
 
 
-def prepare_or_complete(decision: ClassicDecision, cause: str, reason: str, member: MemberId | None) -> None:
+def prepare_or_complete(decision: ClassicDecision, cause: RebalanceCause, reason: str, member: MemberId | None) -> None:
     """Start a rebalance, or, in one that runs, complete the join phase if this was the last awaited member.
 
     Kafka: GroupMetadataManager.maybePrepareRebalanceOrCompleteJoin.
@@ -31,7 +32,7 @@ def prepare_or_complete(decision: ClassicDecision, cause: str, reason: str, memb
         complete_join(decision)
 
 
-def prepare(decision: ClassicDecision, cause: str, reason: str, member: MemberId | None) -> None:
+def prepare(decision: ClassicDecision, cause: RebalanceCause, reason: str, member: MemberId | None) -> None:
     """Go to PreparingRebalance and wait for all members (Kafka: GroupMetadataManager.prepareRebalance)."""
     group = decision.group
     initial = group.phase is Phase.EMPTY
@@ -80,7 +81,7 @@ def complete_join(decision: ClassicDecision) -> None:
     dropped = tuple(m.id for m in late if m.instance_id is None)
     for member in dropped:
         decision.disarm(session_timer(member))
-        remove(decision, member, "join-timeout")
+        remove(decision, member, RemovalCause.JOIN_TIMEOUT)
     members = decision.group.members
     if not members:
         generation = decision.group.generation + 1
@@ -134,7 +135,7 @@ def joined(group: ClassicGroup, member: MemberId, *, listing: bool) -> JoinAnswe
     )
 
 
-def remove(decision: ClassicDecision, member: MemberId, cause: str, reason: str | None = None) -> None:
+def remove(decision: ClassicDecision, member: MemberId, cause: RemovalCause, reason: str | None = None) -> None:
     """Remove a member and elect another leader if it led. Its parked JoinGroup must be answered before."""
     leads = decision.group.leader == member
     removed = decision.group.members[member]

@@ -10,6 +10,7 @@ from groupsim.coordinator.classic.rebalance import joined, prepare, prepare_or_c
 from groupsim.coordinator.classic.state import ClassicGroup, Phase
 from groupsim.coordinator.outcome import Error
 from groupsim.events import classic as facts
+from groupsim.events.classic import RebalanceCause
 
 SKIP_ASSIGNMENT_SINCE = 9
 
@@ -47,9 +48,9 @@ def replace_member(decision: ClassicDecision, cmd: Join) -> None:
     if group.phase is Phase.STABLE:
         reason = f"Group's selectedProtocol will change because {who} joined with change of protocol"
     if group.phase is Phase.PREPARING_REBALANCE:
-        prepare_or_complete(decision, "static-replaced", reason, cmd.new_member)
+        prepare_or_complete(decision, RebalanceCause.STATIC_REPLACED, reason, cmd.new_member)
     else:
-        prepare(decision, "static-replaced", reason, cmd.new_member)
+        prepare(decision, RebalanceCause.STATIC_REPLACED, reason, cmd.new_member)
 
 
 def _vote_after(group: ClassicGroup, old: str, cmd: Join) -> str | None:

@@ -9,6 +9,7 @@ from groupsim.coordinator.classic.state import ClassicGroup, Member, Phase
 from groupsim.coordinator.config import CoordinatorKind
 from groupsim.coordinator.outcome import Error, Outcome
 from groupsim.events import classic as facts
+from groupsim.events.classic import RebalanceCause, RemovalCause
 
 
 def session_expired(group: ClassicGroup, cmd: SessionExpired) -> Outcome[ClassicGroup]:
@@ -21,15 +22,15 @@ def session_expired(group: ClassicGroup, cmd: SessionExpired) -> Outcome[Classic
     if group.phase is Phase.DEAD:
         return decision.outcome()
     if cmd.member in group.pending:
-        decision.record(facts.PendingMemberRemoved(member=cmd.member, cause="expired"))
+        decision.record(facts.PendingMemberRemoved(member=cmd.member, cause=RemovalCause.EXPIRED))
     elif member is None or _has_parked_request(member):
         return decision.outcome()
     else:
         decision.refuse_parked(member, Error.UNKNOWN_MEMBER_ID)
-        remove(decision, cmd.member, "session-expired")
+        remove(decision, cmd.member, RemovalCause.SESSION_EXPIRED)
         if group.phase in (Phase.STABLE, Phase.COMPLETING_REBALANCE):
             reason = f"removing member {cmd.member} on heartbeat expiration."
-            prepare(decision, "session-expired", reason, cmd.member)
+            prepare(decision, RebalanceCause.SESSION_EXPIRED, reason, cmd.member)
             return decision.outcome()
     may_complete = not decision.group.initial or group.config.coordinator is CoordinatorKind.JAVA
     if decision.group.phase is Phase.PREPARING_REBALANCE and decision.group.all_joined and may_complete:
@@ -80,7 +81,7 @@ def sync_timed_out(group: ClassicGroup, cmd: SyncTimedOut) -> Outcome[ClassicGro
     for member in late:
         if member in group.members:
             decision.disarm(session_timer(member))
-            remove(decision, member, "sync-timeout")
+            remove(decision, member, RemovalCause.SYNC_TIMEOUT)
     reason = f"Removing {', '.join(late)} on pending sync request expiration"
-    prepare(decision, "sync-timeout", reason, late[0])
+    prepare(decision, RebalanceCause.SYNC_TIMEOUT, reason, late[0])
     return decision.outcome()

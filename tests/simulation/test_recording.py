@@ -12,7 +12,7 @@ from groupsim.events.world import CheckMade, RunEnded
 from groupsim.scenarios.catalogue import find
 from groupsim.scenarios.dsl import World, seconds
 from groupsim.simulation.clients.process import Script
-from groupsim.simulation.errors import BadScenario, StoryError
+from groupsim.simulation.errors import BadScenario, ScenarioRaised
 from groupsim.simulation.log import Log
 from groupsim.simulation.run import Scenario, run
 from groupsim.storage.memory import MemoryStore
@@ -92,7 +92,7 @@ def _raising(error: BaseException) -> Scenario:
 
 
 @pytest.mark.parametrize(
-    ("error", "raised"), [(RuntimeError("boom"), StoryError), (BadScenario("no such thing"), BadScenario)]
+    ("error", "raised"), [(RuntimeError("boom"), ScenarioRaised), (BadScenario("no such thing"), BadScenario)]
 )
 def test_whatever_is_raised_the_run_gets_its_last_fact(error: Exception, raised: type[Exception]) -> None:
     store = MemoryStore()

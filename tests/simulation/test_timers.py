@@ -53,7 +53,7 @@ def test_owners_do_not_know_of_each_other() -> None:
     bench = _Bench()
     bench.timers.arm("g", "a", 5, 1)
     bench.timers.arm("h", "a", 5, 2)
-    bench.timers.forget("g")
+    bench.timers.drop_all("g")
     bench.until(100)
     assert bench.rang == [(5, "h", 2)]
 
@@ -124,7 +124,7 @@ def test_they_ring_like_a_naive_list_of_deadlines(steps: list[tuple[int, str, st
                 bench.timers.disarm(owner, key)
                 naive.pop((owner, key), None)
             case _:
-                bench.timers.forget(owner)
+                bench.timers.drop_all(owner)
                 naive = {name: kept for name, kept in naive.items() if name[0] != owner}
         now += 1
     bench.until(now + 1_000)
