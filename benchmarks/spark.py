@@ -21,14 +21,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, Row, SparkSession
 
+from groupsim.pipeline.cache import file_of
+from groupsim.pipeline.definition import AVAILABILITY
 from groupsim.pipeline.export import FILE
 from groupsim.pipeline.grid import Sweep, subject
 from groupsim.pipeline.lake import availability as kept_availability
 from groupsim.pipeline.session import spark_session
 from groupsim.pipeline.source import FACTS_FOLDER, SUMMARY_FOLDER, facts
 from groupsim.pipeline.sweep import sweep_into
-from groupsim.pipeline.sweep_point import clean, load, play
-from groupsim.pipeline.tables import AVAILABILITY, file_of
+from groupsim.pipeline.sweep_point import clean, load, simulate
 from groupsim.pipeline.transforms import availability, unavailable_by_label
 from groupsim.simulation.run import run
 from groupsim.storage.memory import MemoryStore
@@ -82,7 +83,7 @@ def lake_of(wanted: int, folder: Path) -> int:
     """A lake of at least so many facts, as a sweep leaves it; how many there are."""
     what = Sweep(subject(LONG), {}, range(SEEDS), {"downtime_spread_ms": "10000"})
     clean(folder)
-    rows = [play(load(what.subject), what.subject, point, folder) for point in what.points()]
+    rows = [simulate(load(what.subject), what.subject, point, folder) for point in what.points()]
     total, turn = sum(int(row["facts"]) for row in rows), 0
     while total < wanted:
         turn += 1

@@ -1,4 +1,4 @@
-"""This code as one zip that Spark sends to machines which have the dependencies but not groupsim."""
+"""This code as one zip, which Spark sends to machines that have the dependencies but not groupsim."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ PACKAGES: tuple[str, ...] = (
     "simulation",
     "storage",
 )
-"""What runs on executors; the command line and the conformance tools stay here."""
+"""The packages that run on executors: all except the command line and the conformance tools."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
-def parcel(folder: Path) -> Path:
-    """`folder/groupsim.zip` with the modules of PACKAGES: the same code is the same bytes."""
+def code_archive(folder: Path) -> Path:
+    """`folder/groupsim.zip` with the modules of PACKAGES; the same code gives the same bytes."""
     root = Path(__file__).resolve().parents[1]
     target = folder / "groupsim.zip"
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as out:

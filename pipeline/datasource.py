@@ -1,12 +1,12 @@
-"""`spark.read.format("groupsim")` and `spark.readStream.format("groupsim")`: an event store, without an export before.
+"""`spark.read.format("groupsim")` and `spark.readStream.format("groupsim")`: facts straight from an event store.
 
 Options: `store`, a path or an SQLAlchemy URL that every executor can reach; `run`, an id, a unique prefix or `latest`
-(otherwise all runs); `types`, fact types with commas between them, or `telling` for all but heartbeats, messages and
-polls; `until_ms`, the last instant; `rows`, how many facts go into one Spark partition. A narrower `.schema(…)` reads
-those columns only.
+(the default is all runs); `types`, fact types separated by commas, or `state-changing` for all except heartbeats,
+messages and polls; `until_ms`, the last time; `rows`, the facts per Spark partition. A narrower `.schema(…)` reads only
+these columns.
 
-These choices are options because filters must stay Spark's: Spark 4.3 keeps what was handed down for one question, and
-gives the next one of the same DataFrame too little, without a word.
+Limit what Spark reads with options, not filters. Filters are not pushed down to this source: Spark 4.3 keeps the
+filters of one query and silently applies them to the next query of the same DataFrame.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from groupsim.storage.store import RunInfo
 
 ROWS = 200_000
 _BATCH = 20_000
-_FACTS = to_arrow_schema(FACTS)  # nullable throughout, as Spark wants to see it
+_FACTS = to_arrow_schema(FACTS)  # all nullable, as Spark requires
 
 
 @dataclass
@@ -48,7 +48,7 @@ class Part(InputPartition):
 
 @dataclass(frozen=True)
 class Place:
-    """A store as every executor can open it, what is asked of it (None: everything), and facts per partition."""
+    """A store that every executor can open, what to read from it (None: everything), and facts per partition."""
 
     store: str
     rows: int
@@ -82,7 +82,7 @@ def _arrow(run: str, rows: list[Row], names: Sequence[str], schema: pa.Schema) -
 
 
 class GroupSimSource(DataSource):
-    """The source by the name of `groupsim`."""
+    """The source `groupsim`."""
 
     @classmethod
     def name(cls) -> str:
@@ -100,7 +100,7 @@ class GroupSimSource(DataSource):
     def _place(self) -> Place:
         store = self.options.get("store") or self.options.get("path")
         if not store or store in (":memory:", "sqlite://"):
-            raise PipelineError('format("groupsim") needs option("store", path or URL) of a store that others can open')
+            raise PipelineError('format("groupsim") needs option("store", path or URL) of a store to open')
         rows = self.options.get("rows", str(ROWS))
         if not rows.isdecimal() or int(rows) < 1:
             raise PipelineError(f'option("rows", {rows!r}): a whole number of facts, at least 1, is expected')
@@ -115,7 +115,7 @@ class GroupSimSource(DataSource):
 def _types(asked: str | None) -> tuple[str, ...] | None:
     if asked is None:
         return None
-    if asked == "telling":
+    if asked == "state-changing":
         return STATE_CHANGING
     try:
         return check_types([name.strip() for name in asked.split(",")])
@@ -127,8 +127,8 @@ def _columns(schema: StructType) -> list[str]:
     for field in schema:
         if field not in FACTS:
             known = ", ".join(f"{f.name} {f.dataType.simpleString()}" for f in FACTS)
-            told = f"{field.name} {field.dataType.simpleString()}"
-            raise PipelineError(f'format("groupsim") has no column {told}; it has {known}')
+            asked = f"{field.name} {field.dataType.simpleString()}"
+            raise PipelineError(f'format("groupsim") has no column {asked}; it has {known}')
     return list(schema.names)
 
 
@@ -140,7 +140,7 @@ class StoreReader(DataSourceReader):
 
     def partitions(self) -> Sequence[InputPartition]:
         parts = [part for info in self.place.infos() for part in self.place.parts(info.id, 0, info.facts)]
-        return parts or [Part("", 0, 0)]  # Spark takes an empty list for one partition of its own
+        return parts or [Part("", 0, 0)]  # Spark replaces an empty list by a partition of its own
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         assert isinstance(partition, Part)
@@ -148,7 +148,7 @@ class StoreReader(DataSourceReader):
 
 
 class StoreStream(DataSourceStreamReader):
-    """A stream that tails a store: an offset is `{run: facts read}`. Runs come in their order, facts in theirs."""
+    """A stream that follows a store: an offset is `{run: facts read}`. Runs and facts come in their order."""
 
     def __init__(self, place: Place, names: Sequence[str]) -> None:
         self.place, self.names = place, names

@@ -1,4 +1,4 @@
-"""What the pipeline refuses."""
+"""The error of this package."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from groupsim.events.errors import GroupSimError
 
 
 class PipelineError(GroupSimError):
-    """Spark can't be started or used like this, or a lake is not what it should be."""
+    """Spark can't be started or used like this, or a lake is wrong."""

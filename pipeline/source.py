@@ -1,4 +1,4 @@
-"""The lake, read back into Spark."""
+"""The facts of a lake as a Spark DataFrame."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from groupsim.pipeline.errors import PipelineError
 from groupsim.pipeline.schemas import FACTS
 
 FACTS_FOLDER, SUMMARY_FOLDER, UNFINISHED_FOLDER = "facts", "summary", "_unfinished"
-"""What a sweep's folder holds: a lake, a row a run that commits it, and what is being written."""
+"""The folders of a sweep: facts, one summary row per committed run, and unfinished files."""
 
 
 def facts(spark: SparkSession, directory: str | Path) -> DataFrame:
     """All facts of the runs exported to `directory`, columns as in pipeline.schemas.FACTS, in no particular order.
 
-    Of a sweep's folder: the facts of its committed runs. A filter on `run` reads that run's folder only. Raises
-    PipelineError if there is no lake.
+    In the folder of a sweep: the facts of its committed runs. A filter on `run` reads only the folder of that run.
+    Raises PipelineError if there is no lake.
     """
     place = Path(directory)
     lake = _lake(place)
@@ -36,28 +36,28 @@ def facts(spark: SparkSession, directory: str | Path) -> DataFrame:
 
 
 def runs_in(directory: str | Path) -> set[RunId]:
-    """The runs that `facts` gives facts of. Raises PipelineError if there is no lake."""
+    """The runs that `facts` reads. Raises PipelineError if there is no lake."""
     place = Path(directory)
     lake = _lake(place)
-    told = {unquote(file.parent.name.removeprefix("run=")) for file in lake.glob("run=*/*.parquet")}
-    return told if lake == place else told & finished(place)
+    exported = {unquote(file.parent.name.removeprefix("run=")) for file in lake.glob("run=*/*.parquet")}
+    return exported if lake == place else exported & finished(place)
 
 
 def _lake(place: Path) -> Path:
     lake = place / FACTS_FOLDER if (place / FACTS_FOLDER).is_dir() else place
     if not lake.is_dir() or not any(lake.glob("run=*/*.parquet")):
         raise PipelineError(
-            f"{place} holds no exported runs (run=<id>/*.parquet); `groupsim export RUN --to` or `groupsim sweep --to` "
-            "makes them"
+            f"{place} has no exported runs (run=<id>/*.parquet); `groupsim export RUN --to` or `groupsim sweep --to` "
+            "creates them"
         )
     return lake
 
 
 def finished(directory: Path) -> set[RunId]:
-    """The runs that are committed in a sweep's folder."""
+    """The committed runs in the folder of a sweep."""
     return {file.stem for file in (directory / SUMMARY_FOLDER).glob("*.parquet")}
 
 
 def of_types(types: Iterable[str]) -> Column:
-    """Facts of these types. Not `isin`: of that, Parquet compares its pages with the first and the last name only."""
+    """Facts of these types. Not `isin`, for which Parquet compares its pages only with the first and the last name."""
     return reduce(or_, (F.col("type") == name for name in sorted(types)))

@@ -1,4 +1,4 @@
-"""A sweep on Spark: points out to the executors, a summary row back; what is done stays done, whatever is killed."""
+"""A sweep on Spark: executors simulate the points and commit a summary row each; a killed sweep can be resumed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from groupsim.pipeline.errors import PipelineError
 from groupsim.pipeline.grid import Point, Subject, Sweep, keep_manifest
 from groupsim.pipeline.schemas import POINTS, SUMMARY
 from groupsim.pipeline.source import SUMMARY_FOLDER, finished
-from groupsim.pipeline.sweep_point import clean, player
+from groupsim.pipeline.sweep_point import clean, points_player
 from groupsim.pipeline.sweep_report import rows
 
 _TASKS_A_CORE = 8
@@ -35,7 +35,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What came of a sweep: how many points it has, how many were done before, how many broke an invariant."""
+    """The outcome of a sweep: its points, how many were finished earlier, how many broke an invariant, the failures."""
 
     points: int
     before: int
@@ -44,7 +44,7 @@ class Done:
 
 
 def check(sweep: Sweep) -> None:
-    """Raises BadScenario or BadSetting for a scenario, a key or a value that can't be, before anything is started."""
+    """Raises BadScenario or BadSetting for a wrong scenario, key or value, before anything is started."""
     from groupsim.scenarios import catalogue
     from groupsim.simulation.run import resolve_settings
 
@@ -62,14 +62,14 @@ def sweep_into(
     resume: bool = False,
     progress: Callable[[float], None] = lambda _: None,
 ) -> Done:
-    """Play every point that `directory` has no summary row of. `start` gives the session, if one is needed.
+    """Simulate every point without a summary row in `directory`. `start` returns the session, if one is needed.
 
     The folder gets `facts/run=<id>/facts.parquet` (pipeline.schemas.LAKE), `summary/<id>.parquet` (SUMMARY), which
-    commits a point, and `sweep.json`. It must be one folder for driver and executors. `progress` is told the share of
-    points done. Raises PipelineError if the folder holds something else, or can't be written, or Spark fails.
+    commits a point, and `sweep.json`. Driver and executors must share the folder. `progress` is called with the
+    share of finished points. Raises PipelineError if the folder has other contents or can't be written, or Spark fails.
     """
     directory = directory.resolve()
-    fresh = not directory.exists()
+    new_folder = not directory.exists()
     keep_manifest(sweep.subject, directory, resume=resume)
     with _alone_in(directory):
         clean(directory)
@@ -77,7 +77,7 @@ def sweep_into(
         done = finished(directory)
         left = [point for point in points if point.run not in done]
         if left:
-            session = _started(start, directory if fresh else None)
+            session = _started(start, directory if new_folder else None)
             with _watching(directory, len(points), len(points) - len(left), progress):
                 _play(session, sweep.subject, left, directory, partitions)
         clean(directory, ended=True)
@@ -86,7 +86,7 @@ def sweep_into(
 
 
 def _started(start: Callable[[], SparkSession], made: Path | None) -> SparkSession:
-    """The session; without one, the folder that was `made` for the sweep goes again: the next try may name it."""
+    """The session. If it can't start, the new folder `made` is removed, so that the command can be repeated."""
     try:
         return start()
     except PipelineError:
@@ -97,18 +97,16 @@ def _started(start: Callable[[], SparkSession], made: Path | None) -> SparkSessi
 
 def _play(spark: SparkSession, what: Subject, points: list[Point], directory: Path, partitions: int | None) -> None:
     tasks = partitions or _TASKS_A_CORE * spark.sparkContext.defaultParallelism
-    told = [(point.run, point.seed, point.settings) for point in points]
-    grid = spark.createDataFrame(told, POINTS).repartition(min(tasks, len(points)))
+    rows_of_points = [(point.run, point.seed, point.settings) for point in points]
+    grid = spark.createDataFrame(rows_of_points, POINTS).repartition(min(tasks, len(points)))
     try:
-        grid.mapInArrow(player(what, str(directory)), SUMMARY).select("run").collect()
-    except Exception as error:  # whatever stops Spark; the points that are committed stay
-        raise PipelineError(
-            f"the sweep in {directory} stopped: {_reason(error)}; `--resume` goes on where it stands"
-        ) from error
+        grid.mapInArrow(points_player(what, str(directory)), SUMMARY).select("run").collect()
+    except Exception as error:  # of any kind; committed points stay
+        raise PipelineError(f"the sweep in {directory} stopped: {_reason(error)}; `--resume` continues it") from error
 
 
 def _reason(error: Exception) -> str:
-    """The last line of the Python worker's own words, or the first of Spark's."""
+    """The last error line of the Python worker, or the first line of Spark."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     own = [line for line in lines if "Error: " in line and not line.startswith(("at ", "org.", "Caused by"))]
     return (own or lines or [type(error).__name__])[0]
@@ -116,14 +114,14 @@ def _reason(error: Exception) -> str:
 
 @contextmanager
 def _watching(directory: Path, points: int, before: int, progress: Callable[[float], None]) -> Iterator[None]:
-    """Tell `progress` how many rows have come, while Spark is at it."""
+    """Call `progress` with the share of summary rows while Spark works."""
     over = threading.Event()
     folder = directory / SUMMARY_FOLDER
     first = len(finished(directory))
 
     def look() -> None:
         while not over.wait(_LOOK_S):
-            with suppress(OSError):  # a folder that is gone stops the sweep itself
+            with suppress(OSError):  # if the folder is deleted, the sweep itself fails
                 progress((before + sum(1 for _ in folder.iterdir()) - first) / points)
 
     progress(before / points)
@@ -139,7 +137,7 @@ def _watching(directory: Path, points: int, before: int, progress: Callable[[flo
 
 @contextmanager
 def _alone_in(directory: Path) -> Iterator[None]:
-    """Two sweeps must not write to one folder; a process that is killed lets go of it."""
+    """Lock the folder against a second sweep; the lock ends with the process."""
     with (directory / ".lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,7 +1,7 @@
-"""One point of a sweep, played where Spark puts it: facts stream into a Parquet file, a summary row commits it.
+"""One point of a sweep, simulated on an executor: facts go to a Parquet file, and a summary row commits the point.
 
-Tables and facts appear under their names when they are whole, the summary row after them. Whatever is killed in between
-leaves a point that has no row, which is played again, into the same names.
+Tables and facts get their names when they are complete, and the summary row after them. A point that is killed before
+has no summary row; it is simulated again and writes the same files.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ from groupsim.events.base import Recorded
 from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.events.errors import GroupSimError
 from groupsim.events.types import RunId
+from groupsim.pipeline.cache import file_of
+from groupsim.pipeline.definition import Table, tables_of_run
 from groupsim.pipeline.export import FILE, PARQUET, RUN_KEY, row_group
 from groupsim.pipeline.grid import Point, Subject
 from groupsim.pipeline.schemas import LAKE, SUMMARY_ARROW
 from groupsim.pipeline.source import FACTS_FOLDER, SUMMARY_FOLDER, UNFINISHED_FOLDER
-from groupsim.pipeline.tables import Table, file_of, judged
 from groupsim.storage.codec import Row, recorded
 from groupsim.storage.run_info import checked
 from groupsim.storage.store import RunInfo, RunStatus
@@ -40,25 +41,25 @@ if TYPE_CHECKING:
     from groupsim.simulation.run import RunResult, Scenario
 
 _ROW_GROUP = 20_000
-_TELLING = frozenset(STATE_CHANGING)
+_STATE_CHANGING = frozenset(STATE_CHANGING)
 _json = msgspec.json.Encoder(order="deterministic")
 
 
 class FactsFile(BatchWriter):
-    """RunWriter into one Parquet file (pipeline.schemas.LAKE). `telling` are the facts that a summary asks for.
+    """RunWriter into one Parquet file (pipeline.schemas.LAKE). `state_changing` are the facts that a summary needs.
 
-    At most `_ROW_GROUP` rows wait in memory; heartbeats and messages leave with them.
+    At most `_ROW_GROUP` rows wait in memory; heartbeats and messages are only in the file.
     """
 
     def __init__(self, info: RunInfo, unfinished: Path) -> None:
         super().__init__(info)
-        self.telling: list[Recorded] = []
-        self._waits: list[Row] = []
+        self.state_changing: list[Recorded] = []
+        self._waiting_rows: list[Row] = []
         self._out = pq.ParquetWriter(unfinished, LAKE, **PARQUET)
 
     def _store(self, info: RunInfo, rows: list[Row], first: int, checksum: str) -> None:
-        self._waits += rows
-        if len(self._waits) >= _ROW_GROUP or info.status != RunStatus.RUNNING:
+        self._waiting_rows += rows
+        if len(self._waiting_rows) >= _ROW_GROUP or info.status != RunStatus.RUNNING:
             self._write()
         if info.status != RunStatus.RUNNING:
             self._out.add_key_value_metadata({RUN_KEY: _json.encode(info)})
@@ -67,35 +68,35 @@ class FactsFile(BatchWriter):
         return self.info.facts
 
     def _write(self) -> None:
-        rows, self._waits = self._waits, []
+        rows, self._waiting_rows = self._waiting_rows, []
         if rows:
-            told = (row for row in rows if row[4] in _TELLING)
-            self.telling.extend(map(recorded, repeat(self.info.id), told))
+            kept = (row for row in rows if row[4] in _STATE_CHANGING)
+            self.state_changing.extend(map(recorded, repeat(self.info.id), kept))
             self._out.write_batch(row_group(rows))
 
     def close(self) -> None:
-        """The file is whole; nothing can be added."""
+        """Complete the file."""
         self._out.close()
 
 
 class _OneRun:
-    """The part of an EventStore that a run needs: it begins, under the point's id."""
+    """The part of an EventStore that a run needs: `begin`, with the id of the point."""
 
     def __init__(self, point: Point, unfinished: Path) -> None:
         self._point, self._unfinished = point, unfinished
         self.writer: FactsFile | None = None
 
     def begin(self, info: RunInfo) -> FactsFile:
-        # No instant of the real world: the same sweep is the same bytes.
+        # No time of the real world: the same sweep gives the same bytes.
         info = checked(msgspec.structs.replace(info, id=self._point.run, created_at=""))
         self.writer = FactsFile(info, self._unfinished)
         return self.writer
 
 
-def play(scenario: Scenario, what: Subject, point: Point, directory: Path) -> dict[str, Any]:
+def simulate(scenario: Scenario, what: Subject, point: Point, directory: Path) -> dict[str, Any]:
     """Run the point, leave its facts and its summary row in `directory`; the row, as pipeline.schemas.SUMMARY.
 
-    Whatever the story or the simulator raises is the row's `error`. Raises OSError if nothing can be written.
+    An exception of the scenario or the simulator becomes the `error` of the row. Raises OSError if writing fails.
     """
     from groupsim.simulation.run import run
 
@@ -110,21 +111,21 @@ def play(scenario: Scenario, what: Subject, point: Point, directory: Path) -> di
         result = run(scenario, store, seed=point.seed, settings=point.settings, record=what.record)  # type: ignore[arg-type]
         row |= _described(result)
         assert store.writer is not None
-        told = store.writer.telling
-        found = intervals(told)
+        facts = store.writer.state_changing
+        found = intervals(facts)
         if result.ok or result.failure is None:
-            row |= _measured(told, found)
-        tables = judged(point.run, told, found)
+            row |= _measured(facts, found)
+        tables = tables_of_run(point.run, facts, found)
     except OSError:
         raise
     except GroupSimError as error:
         row["error"] = str(error)
-    except Exception as error:  # a point that fails is a row with its error; the others go on
+    except Exception as error:  # a failed point is a row with its error; the others continue
         row["error"] = f"{type(error).__name__}: {error}"
     if result is not None and result.info.status == RunStatus.INTERRUPTED:
         raise KeyboardInterrupt
     row["status"] = "failed" if row["error"] is not None else "finished"
-    _keep(tables, point.run, unfinished, directory)
+    _store_tables(tables, point.run, unfinished, directory)
     _commit(row, store.writer, unfinished, directory)
     return row
 
@@ -142,9 +143,9 @@ def _described(result: RunResult) -> dict[str, Any]:
     }
 
 
-def _measured(told: list[Recorded], found: Intervals) -> dict[str, Any]:
+def _measured(facts: list[Recorded], found: Intervals) -> dict[str, Any]:
     """The numbers of `groupsim run --format json`, flat."""
-    numbers = summarise(told, found)
+    numbers = summarise(facts, found)
     unavailable, commits = numbers["unavailable"], numbers["commits"]
     return {
         "partition_ms": unavailable["partition_ms"],
@@ -160,48 +161,48 @@ def _measured(told: list[Recorded], found: Intervals) -> dict[str, Any]:
     }
 
 
-def _keep(tables: dict[Table, pa.Table], run: RunId, unfinished: Path, directory: Path) -> None:
+def _store_tables(tables: dict[Table, pa.Table], run: RunId, unfinished: Path, directory: Path) -> None:
     for table, found in tables.items():
         part, target = unfinished.with_name(f"{unfinished.name}.{table.name}"), file_of(directory, table, run)
         pq.write_table(found, part, compression="zstd")
         target.parent.mkdir(parents=True, exist_ok=True)
-        _appear(part, target)
+        _publish(part, target)
 
 
 def _commit(row: dict[str, Any], writer: FactsFile | None, unfinished: Path, directory: Path) -> None:
-    """First the facts get their name, then the row gets its own: from then on the point is done."""
+    """Publish the facts, then the summary row: from then on the point is finished."""
     if writer is not None:
         writer.close()
         folder = directory / FACTS_FOLDER / f"run={row['run']}"
         folder.mkdir(exist_ok=True)
-        _appear(unfinished, folder / FILE)
+        _publish(unfinished, folder / FILE)
     summary = unfinished.with_name(unfinished.name + ".row")
     pq.write_table(pa.Table.from_pylist([row], SUMMARY_ARROW), summary, compression="none")
-    _appear(summary, directory / SUMMARY_FOLDER / f"{row['run']}.parquet")
+    _publish(summary, directory / SUMMARY_FOLDER / f"{row['run']}.parquet")
 
 
-def _appear(unfinished: Path, target: Path) -> None:
+def _publish(unfinished: Path, target: Path) -> None:
     with unfinished.open("rb") as written:
         os.fsync(written.fileno())
     unfinished.replace(target)
 
 
-def player(what: Subject, directory: str) -> Any:
-    """The function that Spark's mapInArrow calls: batches of points in, one batch of one summary row a point out."""
+def points_player(what: Subject, directory: str) -> Any:
+    """The function for Spark's mapInArrow: batches of points in, a batch with one summary row per point out."""
 
-    def play_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def simulate_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         scenario = load(what)
         for batch in batches:
             for run, seed, settings in zip(*(column.to_pylist() for column in batch.columns), strict=True):
                 point = Point(run, seed, dict(settings))
-                row = play(scenario, what, point, Path(directory))
+                row = simulate(scenario, what, point, Path(directory))
                 yield pa.RecordBatch.from_pylist([row], SUMMARY_ARROW)
 
-    return play_batches
+    return simulate_batches
 
 
 def load(what: Subject) -> Scenario:
-    """The scenario, from its text where it is a user's file, which need not be on this machine. Raises BadScenario."""
+    """The scenario, loaded from its text if it is a user's file (executors may not have it). Raises BadScenario."""
     from groupsim.scenarios import catalogue
 
     if what.text is None:
@@ -215,7 +216,7 @@ def load(what: Subject) -> Scenario:
 
 
 def clean(directory: Path, *, ended: bool = False) -> None:
-    """Make the folders, or after the end remove what is not needed; and what an earlier sweep left half-written."""
+    """Create the folders and delete unfinished files of an earlier sweep; if `ended`, remove the folder for them."""
     unfinished = directory / UNFINISHED_FOLDER
     for folder in (directory / FACTS_FOLDER, directory / SUMMARY_FOLDER, unfinished):
         folder.mkdir(parents=True, exist_ok=True)
@@ -223,5 +224,5 @@ def clean(directory: Path, *, ended: bool = False) -> None:
         with suppress(FileNotFoundError):
             left.unlink()
     if ended:
-        with suppress(OSError):  # a worker of a sweep that was killed may still write there
+        with suppress(OSError):  # a worker of a killed sweep may still write there
             unfinished.rmdir()

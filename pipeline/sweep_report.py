@@ -1,7 +1,7 @@
-"""Which choice of a sweep is best, and how sure that is: medians and 95th percentiles with bootstrap intervals.
+"""The best choices of a sweep, and how certain that is: medians and 95th percentiles with bootstrap intervals.
 
-The bootstrap draws seeds, not runs: one draw is the same seeds for every choice, so that choices are compared under
-equal circumstances. Draws are a hash of their number; the same sweep gives the same intervals on any cluster.
+The bootstrap draws seeds, not runs: each draw has the same seeds for every choice, so that choices are compared under
+equal conditions. Draws are hashes of their number: the same sweep gives the same intervals on any cluster.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MEASURES = (
     "reprocessed_records",
     "commits_refused",
 )
-"""What choices can be judged by; less is better in all. `after_start_ms` leaves out the groups' founding."""
+"""The measures to compare choices by; less is better. `after_start_ms` excludes the initial start-up."""
 
 CHOICE = (
     "choice",
@@ -52,18 +52,18 @@ CHOICE = (
     "rebalances",
     "mostly",
 )
-"""What is told of a choice, in the unit of the measure (partition-ms by default), over the seeds that finished.
+"""The columns for a choice, in the unit of the measure (partition-ms by default), over the finished seeds.
 
-`_low` and `_high` bound 95 % of the bootstrap's draws. `worse_*`: by how much it is worse than the best choice under
-the same seed, in the median; `as_good` where that can be nothing. `rebalances`: the median. `mostly`: the label that
-most of the time has.
+`_low` and `_high` are the bounds of 95 % bootstrap intervals. `worse_*`: how much worse it is than the best choice
+under the same seed, in the median; `as_good`: this interval includes 0. `rebalances`: the median. `mostly`: the label
+with most of the unavailable time.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
     """A sweep in numbers: `choices` are dicts of `CHOICE`, best first; `values` one row per
-    key and value of the grid; `best` are the choices that can't be told from the first."""
+    key and value of the grid; `best` are the choices that can't be distinguished from the first."""
 
     scenario: str
     measure: str
@@ -79,7 +79,7 @@ class Report:
 
 
 def summaries(spark: SparkSession, directory: str | Path) -> DataFrame:
-    """The summary rows of a sweep, pipeline.schemas.SUMMARY: its committed runs. Raises PipelineError if none is."""
+    """The summary rows of committed runs, pipeline.schemas.SUMMARY. Raises PipelineError if there are none."""
     read_manifest(Path(directory))
     found = rows(Path(directory))
     if not found.num_rows:
@@ -88,40 +88,40 @@ def summaries(spark: SparkSession, directory: str | Path) -> DataFrame:
 
 
 def rows(directory: Path) -> pa.Table:
-    """The same as an Arrow table, by Arrow: thousands of files of one row each would cost Spark a task for a few."""
+    """The same as an Arrow table, read by Arrow: for thousands of files of one row each Spark needs many tasks."""
     files = sorted(str(file) for file in (directory / SUMMARY_FOLDER).glob("*.parquet"))
     return ds.dataset(files, SUMMARY_ARROW, format="parquet").to_table().sort_by("run")
 
 
 def report(found: DataFrame, measure: str = "partition_ms", resamples: int = RESAMPLES) -> Report:
-    """Judge the choices among summary rows by a measure. Raises PipelineError if no run finished."""
+    """Compare the choices among summary rows by a measure. Raises PipelineError if no run finished."""
     if measure not in MEASURES:
-        raise PipelineError(f"--measure {measure!r} is none of {', '.join(MEASURES)}")
+        raise PipelineError(f"--measure must be one of {', '.join(MEASURES)}, not {measure!r}")
     found = found.cache()
     try:
-        told = choices(found, measure, resamples)
+        ranked = choices(found, measure, resamples)
         effects = [row.asDict() for row in values(found, measure).collect()]
         (name,) = found.select("scenario").first() or ("",)
     finally:
         found.unpersist()
-    if all(row["median"] is None for row in told):
+    if all(row["median"] is None for row in ranked):
         raise PipelineError("no run of this sweep finished; the summary rows have their errors")
-    total = {key: sum(row[key] for row in told) for key in ("runs", "failed", "broken")}
-    return Report(name, measure, total["runs"], total["failed"], total["broken"], told, effects)
+    total = {key: sum(row[key] for row in ranked) for key in ("runs", "failed", "broken")}
+    return Report(name, measure, total["runs"], total["failed"], total["broken"], ranked, effects)
 
 
 def choices(found: DataFrame, measure: str = "partition_ms", resamples: int = RESAMPLES) -> list[dict[str, Any]]:
-    """Summary rows to one row a choice, `CHOICE`, best first; a choice of which no run finished comes last."""
-    told = found.select("*", _measure(measure).alias("value"))
+    """Summary rows to one row a choice, `CHOICE`, best first; a choice without a finished run comes last."""
+    measured = found.select("*", _measure(measure).alias("value"))
     rest = dict.fromkeys(CHOICE)
-    by_choice = {row["choice"]: {**rest, **row.asDict()} for row in _stats(told).collect()}
+    by_choice = {row["choice"]: {**rest, **row.asDict()} for row in _stats(measured).collect()}
     ordered = sorted(by_choice.values(), key=_rank)
-    for row in _intervals(_paired(told, ordered[0]["choice"]), resamples).collect():
+    for row in _intervals(_paired(measured, ordered[0]["choice"]), resamples).collect():
         by_choice[row["choice"]] |= row.asDict()
     for row in _mostly(found).collect():
         by_choice[row["choice"]]["mostly"] = row["mostly"]
-    for told_of in ordered:
-        told_of["as_good"] = told_of["worse_low"] is not None and told_of["worse_low"] <= 0
+    for choice in ordered:
+        choice["as_good"] = choice["worse_low"] is not None and choice["worse_low"] <= 0
     return ordered
 
 
@@ -129,8 +129,8 @@ def _rank(row: dict[str, Any]) -> tuple[bool, float, float, str]:
     return row["median"] is None, row["median"] or 0.0, row["p95"] or 0.0, row["choice"]
 
 
-def _stats(told: DataFrame) -> DataFrame:
-    return told.groupBy("choice").agg(
+def _stats(measured: DataFrame) -> DataFrame:
+    return measured.groupBy("choice").agg(
         F.first("params").alias("params"),
         F.count("*").alias("runs"),
         F.count("error").alias("failed"),
@@ -143,9 +143,9 @@ def _stats(told: DataFrame) -> DataFrame:
 
 def values(found: DataFrame, measure: str = "partition_ms") -> DataFrame:
     """Summary rows to one row per key and value of the grid: `key, value, runs, median, p95` over all the others."""
-    told = found.where(F.col("error").isNull()).select(F.explode("params").alias("key", "value"), _measure(measure))
+    measured = found.where(F.col("error").isNull()).select(F.explode("params").alias("key", "value"), _measure(measure))
     return (
-        told.toDF("key", "value", "measured")
+        measured.toDF("key", "value", "measured")
         .groupBy("key", "value")
         .agg(
             F.count("*").alias("runs"),
@@ -162,9 +162,9 @@ def _measure(name: str) -> Column:
     return F.when(F.col("error").isNull(), value.cast("double"))
 
 
-def _paired(told: DataFrame, best: str) -> DataFrame:
-    """Per choice `drawn`, its values by seed, and `paired`, by how much each is above that of the best choice."""
-    samples = told.where(F.col("value").isNotNull()).select("choice", "seed", "value")
+def _paired(measured: DataFrame, best: str) -> DataFrame:
+    """Per choice `drawn`, its values by seed, and `paired`, their differences to those of the best choice."""
+    samples = measured.where(F.col("value").isNotNull()).select("choice", "seed", "value")
     against = samples.where(F.col("choice") == best).select("seed", F.col("value").alias("best"))
     both = samples.join(F.broadcast(against), "seed", "left").withColumn("more", F.col("value") - F.col("best"))
     known = F.when(F.col("more").isNotNull(), F.struct("seed", F.col("more").alias("value")))
@@ -194,7 +194,7 @@ def _intervals(by_seed: DataFrame, resamples: int) -> DataFrame:
 
 
 def _resampled(name: str) -> Column:
-    """As many values as there are, drawn with replacement and sorted; position and draw decide which."""
+    """As many values as there are, drawn with replacement and sorted; a hash of position and draw selects them."""
     size = F.size(name)
     return F.when(
         size > 0,
@@ -208,7 +208,7 @@ def _resampled(name: str) -> Column:
 
 
 def _quantile(name: str, share: float) -> Column:
-    """Of a sorted array, between neighbours by proportion, as `percentile` does."""
+    """A quantile of a sorted array, interpolated as `percentile` does."""
     place = (F.size(name) - 1) * F.lit(share)
     below = F.element_at(name, (F.floor(place) + 1).cast("int"))
     above = F.element_at(name, (F.ceil(place) + 1).cast("int"))
@@ -216,7 +216,7 @@ def _quantile(name: str, share: float) -> Column:
 
 
 def _mostly(found: DataFrame) -> DataFrame:
-    """`choice, mostly`: the label that most of the unavailable time has."""
+    """`choice, mostly`: the label with most of the unavailable time."""
     labels = found.where(F.col("error").isNull()).select("choice", F.explode("by_label").alias("label", "ms"))
     sums = labels.groupBy("choice", "label").agg(F.sum("ms").alias("ms"))
     return sums.groupBy("choice").agg(F.max_by("label", F.struct("ms", "label")).alias("mostly"))

@@ -1,9 +1,9 @@
-"""Facts to tables, and tables to numbers, for any number of runs at once. Every transform states its columns where it
-begins and ends: `facts.transform(availability).transform(unavailable_by_label)`.
+"""Facts to tables, and tables to numbers, for any number of runs at once. Every transform selects its columns at its
+beginning and end: `facts.transform(availability).transform(unavailable_by_label)`.
 
-Reading, choosing, counting, ordering and joining are Spark's. What a group's turns mean is said in one place,
-`analysis`. Of facts alone it is asked run by run on the executors (ADR 0011), of the few facts of a run that can
-matter, which must fit into a worker's memory; a sweep keeps its answers, which `pipeline.lake` reads.
+Spark selects, counts, orders and joins. What availability and a rebalance are is defined only in `analysis`: its
+functions are called run by run on the executors (ADR 0011), with the facts of a run that they read, which must fit into
+the memory of a worker. A sweep stores their results, which `pipeline.lake` reads.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from groupsim.analysis.tables.ownership import Perspective
 from groupsim.events.base import WORLD_STREAM, Recorded
 from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.events.world import RunEnded
-from groupsim.pipeline.lag import levels
+from groupsim.pipeline.definition import AVAILABILITY, OWNED, REBALANCE, Table, as_arrow
+from groupsim.pipeline.lag import lag_at_instants
 from groupsim.pipeline.schemas import FACTS, INTERVALS, LAG, MOVES, OWNERSHIP, UNAVAILABLE_BY_LABEL, WINDOWS
 from groupsim.pipeline.source import of_types
-from groupsim.pipeline.tables import AVAILABILITY, OWNED, REBALANCE, Table, as_arrow
 from groupsim.storage.codec import COLUMNS, recorded
 from groupsim.storage.gc import rare_collections
 
@@ -35,24 +35,24 @@ def availability(facts: DataFrame) -> DataFrame:
 
 
 def rebalances(facts: DataFrame) -> DataFrame:
-    """Facts to one row a rebalance (pipeline.schemas.REBALANCES)."""
+    """Facts to one row per rebalance (pipeline.schemas.REBALANCES)."""
     return _by_run(facts, REBALANCE)
 
 
 def ownership(facts: DataFrame) -> DataFrame:
-    """Facts to who had what when, by the coordinator's books and by the processes' own (pipeline.schemas.OWNERSHIP)."""
+    """Facts to owners over time, according to the coordinator and to the processes (pipeline.schemas.OWNERSHIP)."""
     return _by_run(facts, OWNED)
 
 
 def unavailable_by_label(intervals: DataFrame) -> DataFrame:
-    """Intervals to `run, label, partition_ms`: unavailable partition-milliseconds, the labels that have any."""
+    """Intervals to `run, label, partition_ms`: unavailable partition-milliseconds, without zeros."""
     spent = F.sum(F.col("to_ms") - F.col("from_ms")).alias("partition_ms")
     found = intervals.select(*_as(INTERVALS)).where(F.col("unavailable")).groupBy("run", "label").agg(spent)
     return found.select(*_as(UNAVAILABLE_BY_LABEL))
 
 
 def windows(intervals: DataFrame) -> DataFrame:
-    """Intervals to when a partition was served by somebody who must not, or by two (pipeline.schemas.WINDOWS)."""
+    """Intervals to times when a partition was served by a fenced process, or by two (pipeline.schemas.WINDOWS)."""
     label, unsafe = F.col("label"), F.col("sub_label").eqNullSafe(BOTH_ENTITLED)
     kind = F.when(unsafe, "unsafe").when(label == ZOMBIE_ONLY, "zombie").otherwise("double")
     found = intervals.select(*_as(INTERVALS)).where(label.isin(ZOMBIE_ONLY, DOUBLE))
@@ -61,7 +61,7 @@ def windows(intervals: DataFrame) -> DataFrame:
 
 
 def moves(owned: DataFrame) -> DataFrame:
-    """Ownership to one row per partition that the books give to another member than before (pipeline.schemas.MOVES)."""
+    """Ownership to one row per partition and change of the assigned member (pipeline.schemas.MOVES)."""
     partition = Window.partitionBy("run", "group", "topic", "partition").orderBy("from_ms")
     held = (
         owned.select(*_as(OWNERSHIP))
@@ -77,10 +77,10 @@ def moves(owned: DataFrame) -> DataFrame:
 
 
 def lag(facts: DataFrame, every_ms: int = 1_000) -> DataFrame:
-    """Facts to how far each partition is behind, every `every_ms` (pipeline.schemas.LAG). Raises ValueError."""
+    """Facts to the lag of each partition, every `every_ms` (pipeline.schemas.LAG). Raises ValueError."""
     if every_ms <= 0:
         raise ValueError(f"every_ms must be positive, not {every_ms}")
-    return levels(_telling(facts), every_ms).select(*_as(LAG))
+    return lag_at_instants(_state_changing(facts), every_ms).select(*_as(LAG))
 
 
 def _as(schema: StructType) -> list[Column]:
@@ -88,37 +88,36 @@ def _as(schema: StructType) -> list[Column]:
     return [F.col(field.name).cast(field.dataType) for field in schema]
 
 
-def _telling(facts: DataFrame) -> DataFrame:
-    """Without the facts that change nothing: most of a run's, where everything is recorded."""
+def _state_changing(facts: DataFrame) -> DataFrame:
+    """Only state-changing facts: if everything is recorded, most facts are heartbeats and messages."""
     return facts.select(*_as(FACTS)).where(of_types(STATE_CHANGING))
 
 
 def _by_run(facts: DataFrame, table: Table) -> DataFrame:
-    """What the definition says of each run.
+    """The rows of a table for each run.
 
-    It gets the facts of the kinds it reads, and a RunEnded at the time of the run's last telling fact, whatever that
-    was.
+    Its function gets the facts of the types it reads, and a RunEnded at the time of the last state-changing fact.
     """
 
-    def of_run(key: tuple[pa.Scalar, ...], told: pa.Table) -> pa.Table:
+    def of_run(key: tuple[pa.Scalar, ...], rows: pa.Table) -> pa.Table:
         run = key[0].as_py()
         with rare_collections():
-            return as_arrow(table, run, table.rows(list(_told(run, told))))
+            return as_arrow(table, run, table.rows(list(_facts(run, rows))))
 
     names = {kind.__name__ for kind in table.kinds}
-    # Of the others the time of the last is all that counts. A set of names: most facts are looked at here.
+    # Of the other facts only the last time matters. `isin`, because most facts are compared here.
     others = facts.where(F.col("type").isin(sorted(set(STATE_CHANGING) - names)))
     ends = F.broadcast(others.groupBy("run").agg(F.max("at_ms").alias("end_ms")))
-    heeded = facts.select(*_as(FACTS)).where(of_types(names)).drop("version")
-    asked = heeded.join(ends, "run", "left").groupBy("run").applyInArrow(of_run, table.schema)
-    return asked.select(*_as(table.schema))
+    read = facts.select(*_as(FACTS)).where(of_types(names)).drop("version")
+    computed = read.join(ends, "run", "left").groupBy("run").applyInArrow(of_run, table.schema)
+    return computed.select(*_as(table.schema))
 
 
-def _told(run: str, table: pa.Table) -> Iterator[Recorded]:
-    """The facts of one run, whose rows come in any order, and its end."""
+def _facts(run: str, table: pa.Table) -> Iterator[Recorded]:
+    """The facts of one run, from rows in any order, and its end."""
     ordered = table.sort_by("seq")
     columns = {name: ordered[name].to_pylist() for name in COLUMNS if name != "version"}
-    columns["version"] = [0] * ordered.num_rows  # heeded by nobody, and a column less to bring here
+    columns["version"] = [0] * ordered.num_rows  # no function reads it, so it is not transferred
     rows = zip(*(columns[name] for name in COLUMNS), strict=True)
     yield from map(recorded, repeat(run), rows)
     seq, end_ms = columns["seq"][-1] + 1, max(*columns["at_ms"], ordered["end_ms"][0].as_py() or 0)

@@ -1,4 +1,4 @@
-"""One Spark session for all tests, and a store whose two runs stand still in different ways."""
+"""One Spark session for all tests, and a store with two runs whose unavailable time differs."""
 
 from __future__ import annotations
 

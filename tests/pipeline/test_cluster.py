@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from groupsim.pipeline.code_archive import PACKAGES, parcel
+from groupsim.pipeline.code_archive import PACKAGES, code_archive
 from groupsim.pipeline.java import command, find_java, home_of
 from tests.pipeline.stories import quick
 
@@ -36,9 +36,11 @@ print(*(row["said"] for row in rows), sep="\\n")
 
 def bare_python(folder: Path) -> Path:
     """An interpreter that has this one's packages, but not this code (which is installed by a .pth file)."""
+    import pyspark
+
     venv.create(folder, with_pip=False, symlinks=True)
     (site,) = folder.glob("lib/python*/site-packages")
-    dependencies = next(Path(entry) for entry in sys.path if entry.endswith("site-packages"))
+    dependencies = Path(pyspark.__file__).parents[1]
     (site / "dependencies.pth").write_text(f"{dependencies}\n")
     return folder / "bin" / "python"
 
@@ -106,21 +108,21 @@ def test_a_cluster_gets_the_code_runs_the_interpreter_that_is_named_and_sweeps_a
 
 
 def the_code_is_sent(address: str, python: Path) -> None:
-    imports = [str(python), "-P", "-c", "import pyspark, simpy; import pipeline"]
+    imports = [str(python), "-P", "-c", "import pyspark, simpy; import groupsim"]
     bare = subprocess.run(imports, capture_output=True, text=True, check=False)
-    assert "No module named 'pipeline'" in bare.stderr
+    assert "No module named 'groupsim'" in bare.stderr
     ended = drive(python, "-c", DRIVER, address)
     assert ended.stderr == ""
     assert ended.returncode == 0
     said = {line.split()[0] for line in ended.stdout.splitlines()}
     assert said == {str(python.parents[1])}
-    assert all("groupsim.zip/pipeline/__init__.py" in line for line in ended.stdout.splitlines())
+    assert all("groupsim.zip/groupsim/pipeline/__init__.py" in line for line in ended.stdout.splitlines())
 
 
 def a_sweep_is_the_sweep_here(address: str, python: Path, tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
-    told = [
+    sweep_arguments = [
         "-m",
         "groupsim.cli.main",
         "sweep",
@@ -132,31 +134,33 @@ def a_sweep_is_the_sweep_here(address: str, python: Path, tmp_path: Path) -> Non
         "--partitions",
         "2",
     ]
-    ended = drive(python, *told, "--to", str(tmp_path / "far"), "--master", address)
+    ended = drive(python, *sweep_arguments, "--to", str(tmp_path / "far"), "--master", address)
     assert ended.stderr == ""
     assert ended.returncode == 0
+    from groupsim.pipeline.cache import cached_runs
+    from groupsim.pipeline.definition import AVAILABILITY
     from groupsim.pipeline.grid import Sweep, subject
-    from groupsim.pipeline.sweep_point import clean, load, play
-    from groupsim.pipeline.tables import AVAILABILITY, kept
+    from groupsim.pipeline.sweep_point import clean, load, simulate
 
     sweep = Sweep(subject(str(tmp_path / "quick.py")), {"waits": ["2", "5"]}, range(3))
     clean(tmp_path / "near")
     scenario = load(sweep.subject)
     for point in sweep.points():
-        play(scenario, sweep.subject, point, tmp_path / "near")
+        simulate(scenario, sweep.subject, point, tmp_path / "near")
         pair = [pq.ParquetFile(tmp_path / side / "summary" / f"{point.run}.parquet").read() for side in ("far", "near")]
         assert pair[0].to_pylist() == pair[1].to_pylist()
-    # The executors ran the zip they were sent: the same code, so the same judge.
-    assert kept(tmp_path / "far", AVAILABILITY) == {point.run for point in sweep.points()}
+    # The executors ran the zip: the same code, so the same definition version.
+    assert cached_runs(tmp_path / "far", AVAILABILITY) == {point.run for point in sweep.points()}
 
 
-def test_the_parcel_is_the_same_bytes_and_holds_what_executors_run(tmp_path: Path) -> None:
+def test_the_archive_is_the_same_bytes_and_has_what_executors_run(tmp_path: Path) -> None:
     import zipfile
 
     first, again = tmp_path / "a", tmp_path / "b"
     first.mkdir()
     again.mkdir()
-    assert parcel(first).read_bytes() == parcel(again).read_bytes()
+    assert code_archive(first).read_bytes() == code_archive(again).read_bytes()
     names = zipfile.ZipFile(first / "groupsim.zip").namelist()
-    assert {name.split("/")[0] for name in names} == set(PACKAGES)
-    assert "pipeline/sweep_point.py" in names
+    assert {name.split("/")[0] for name in names} == {"groupsim"}
+    assert {name.split("/")[1] for name in names} == {"__init__.py", *PACKAGES}
+    assert "groupsim/pipeline/sweep_point.py" in names

@@ -74,8 +74,8 @@ def test_options_choose_what_the_store_is_asked_for(spark: SparkSession, store: 
     assert sorted(map(tuple, some)) == sorted(
         row for row in every if row[5] in ("ViewChanged", "SyncOk") and row[2] <= 120
     )
-    telling = read.option("types", "telling").option("run", "007").load(place).collect()
-    assert sorted(map(tuple, telling)) == [
+    state_changing = read.option("types", "state-changing").option("run", "007").load(place).collect()
+    assert sorted(map(tuple, state_changing)) == [
         row for row in every if row[0] == "007" and row[5] in STATE_CHANGING and row[2] <= 120
     ]
 

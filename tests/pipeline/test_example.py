@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from groupsim.pipeline.grid import Sweep, keep_manifest, subject
-from groupsim.pipeline.sweep_point import clean, load, play
+from groupsim.pipeline.sweep_point import clean, load, simulate
 from tests.pipeline.stories import quick
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def small_lake(tmp_path: Path) -> Path:
     keep_manifest(sweep.subject, lake, resume=False)
     clean(lake)
     for point in sweep.points():
-        assert play(load(sweep.subject), sweep.subject, point, lake)["status"] == "finished"
+        assert simulate(load(sweep.subject), sweep.subject, point, lake)["status"] == "finished"
     return lake
 
 

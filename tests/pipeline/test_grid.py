@@ -50,7 +50,7 @@ def test_a_run_has_the_same_id_in_every_sweep_that_holds_it_and_another_one_wher
         (["members=1", "members=2"], "--grid 'members' is given twice"),
     ],
 )
-def test_a_grid_that_is_none_is_told_in_a_sentence(texts: list[str], said: str) -> None:
+def test_a_wrong_grid_is_one_sentence(texts: list[str], said: str) -> None:
     with pytest.raises(PipelineError) as caught:
         grid_of(texts)
     assert str(caught.value) == said

@@ -50,11 +50,11 @@ def test_errors_of_single_files_are_the_same_sentences(spark: SparkSession, tmp_
 def test_an_import_by_spark_of_a_folder_is_the_import_of_its_files(
     spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = ["--name", "kill9", "--format", "json", "--store"]
-    assert status(["incident", "import", *map(str, LOGS), *told, str(tmp_path / "one.db")]) == 0
+    options = ["--name", "kill9", "--format", "json", "--store"]
+    assert status(["incident", "import", *map(str, LOGS), *options, str(tmp_path / "one.db")]) == 0
     one = json.loads(capsys.readouterr().out)
     folder = str(EXAMPLES / "kill9-range")
-    assert status(["incident", "import", folder, "--master", "local[2]", *told, str(tmp_path / "two.db")]) == 0
+    assert status(["incident", "import", folder, "--master", "local[2]", *options, str(tmp_path / "two.db")]) == 0
     two = json.loads(capsys.readouterr().out)
     assert two.pop("run") != one.pop("run")
     assert two == one

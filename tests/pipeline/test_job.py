@@ -39,7 +39,7 @@ def test_spark_submit_runs_the_job_on_the_master_it_names(store: EventStore, tmp
     export_parquet(store, ["007", "eager"], tmp_path / "lake")
     ended = submit(tmp_path, tmp_path / "lake")
     assert ended.returncode == 0, ended.stderr
-    told = [tuple(line.split()) for line in ended.stdout.splitlines() if line.startswith(("007 ", "eager "))]
+    printed = [tuple(line.split()) for line in ended.stdout.splitlines() if line.startswith(("007 ", "eager "))]
     wanted = [(run, label, f"{ms:,}") for name in ("007", "eager") for run, label, ms in by_pandas(store, name)]
-    assert sorted(told) == sorted(wanted)
+    assert sorted(printed) == sorted(wanted)
     assert [line for line in ended.stdout.splitlines() if line.startswith("on ")] == ["on local[1]"]

@@ -9,12 +9,13 @@ import pytest
 
 from groupsim import analysis
 from groupsim.analysis.tables.frames import records
+from groupsim.pipeline.cache import cached_runs, file_of
+from groupsim.pipeline.definition import AVAILABILITY, OWNED, REBALANCE
 from groupsim.pipeline.export import export_parquet
 from groupsim.pipeline.grid import Point, Sweep, subject
 from groupsim.pipeline.importing import import_runs
 from groupsim.pipeline.source import FACTS_FOLDER, SUMMARY_FOLDER, facts, runs_in
-from groupsim.pipeline.sweep_point import clean, load, play
-from groupsim.pipeline.tables import AVAILABILITY, OWNED, REBALANCE, file_of, kept
+from groupsim.pipeline.sweep_point import clean, load, simulate
 from groupsim.storage.memory import MemoryStore
 from tests.pipeline.logs import cooperative, keep
 from tests.pipeline.stories import quick
@@ -37,7 +38,7 @@ def swept(tmp_path: Path) -> tuple[Path, list[Point]]:
         Sweep(subject("zombie_member"), {}, range(1)),
     ):
         for point in sweep.points():
-            play(load(sweep.subject), sweep.subject, point, lake)
+            simulate(load(sweep.subject), sweep.subject, point, lake)
             points.append(point)
     return lake, points
 
@@ -99,7 +100,7 @@ def test_a_sweeps_tables_are_those_of_pandas_and_no_python_is_in_their_plans(
 def test_where_tables_are_missing_or_another_definition_wrote_them_the_facts_are_asked(
     spark: SparkSession, swept: tuple[Path, list[Point]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from groupsim.pipeline import lake, tables
+    from groupsim.pipeline import cache, lake
 
     folder, points = swept
     wanted = answers(spark, folder)
@@ -107,8 +108,8 @@ def test_where_tables_are_missing_or_another_definition_wrote_them_the_facts_are
         file_of(folder, table, points[0].run).unlink()
     assert "Arrow" in plan(lake.availability(spark, folder))
     assert answers(spark, folder) == wanted
-    monkeypatch.setattr(tables, "judge", lambda: "another")
-    assert kept(folder, AVAILABILITY) == set()
+    monkeypatch.setattr(cache, "definition_version", lambda: "another")
+    assert cached_runs(folder, AVAILABILITY) == set()
     assert answers(spark, folder) == wanted
 
 
@@ -121,7 +122,7 @@ def test_tables_of_a_run_that_is_not_committed_are_not_looked_at(
     gone = points[0].run
     (folder / SUMMARY_FOLDER / f"{gone}.parquet").unlink()
     assert runs_in(folder) == {point.run for point in points[1:]}
-    assert answers(spark, folder) == {name: [row for row in told if row[0] != gone] for name, told in before.items()}
+    assert answers(spark, folder) == {name: [row for row in found if row[0] != gone] for name, found in before.items()}
 
 
 @pytest.mark.spark

@@ -22,7 +22,7 @@ from groupsim.pipeline.session import spark_session
 spark = spark_session(memory="600m")
 jvm = spark.sparkContext._jvm.java.lang
 assert spark.range(100).mapInArrow(lambda batches: batches, "id long").count() == 100
-heap = [told for told in jvm.management.ManagementFactory.getRuntimeMXBean().getInputArguments() if "Xmx" in told]
+heap = [option for option in jvm.management.ManagementFactory.getRuntimeMXBean().getInputArguments() if "Xmx" in option]
 print(jvm.System.getProperty("java.version").split(".")[0], *heap)
 print(jvm.System.getProperty("java.home"))
 """  # and it is not stopped: leaving the program does that

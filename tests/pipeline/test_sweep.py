@@ -47,14 +47,14 @@ def no_session() -> SparkSession:
 def test_every_point_is_one_run_and_the_lake_reads_as_any_other(spark: SparkSession, tmp_path: Path) -> None:
     from groupsim.pipeline.source import facts
 
-    lake, told = tmp_path / "lake", list[float]()
+    lake, shares = tmp_path / "lake", list[float]()
     sweep = asked(tmp_path)
-    done = sweep_into(lambda: spark, sweep, lake, partitions=3, progress=told.append)
+    done = sweep_into(lambda: spark, sweep, lake, partitions=3, progress=shares.append)
     rows = rows_of(lake)
     assert [row["run"] for row in rows] == sorted(point.run for point in sweep.points())
     assert (done.points, done.before, [f.seed for f in done.failures]) == (12, 0, [FAILS, FAILS])
     assert {row["error"] is None for row in rows if row["seed"] != FAILS} == {True}
-    assert (told[0], told[-1], told == sorted(told)) == (0.0, 1.0, True)
+    assert (shares[0], shares[-1], shares == sorted(shares)) == (0.0, 1.0, True)
     counts = {row["run"]: row["count"] for row in facts(spark, lake).groupBy("run").count().collect()}
     assert counts == {row["run"]: row["facts"] for row in rows}
     # A run whose row is gone is not there for readers, and is played again.
@@ -94,14 +94,14 @@ def test_a_folder_that_can_not_be_written_stops_the_sweep_in_a_sentence(spark: S
 def test_kill_9_loses_nothing_and_doubles_nothing(spark: SparkSession, tmp_path: Path) -> None:
     lake, calm = tmp_path / "lake", tmp_path / "calm"
     sweep = asked(tmp_path, range(40))
-    told = ["--grid", "assignor=range,sticky", "--set", f"fails_at={FAILS}", "--seeds", "0:40", "--to", str(lake)]
+    options = ["--grid", "assignor=range,sticky", "--set", f"fails_at={FAILS}", "--seeds", "0:40", "--to", str(lake)]
     command = [
         sys.executable,
         "-m",
         "groupsim.cli.main",
         "sweep",
         sweep.subject.scenario,
-        *told,
+        *options,
         "--master",
         "local[1]",
     ]
@@ -162,11 +162,11 @@ def test_the_command_tells_failures_and_exits_with_1(
 ) -> None:
     call = ["sweep", quick(tmp_path), "--grid", "fails_at=3,99", "--seeds", "2:4", "--to", str(tmp_path / "lake")]
     assert status([*call, "--master", "local[2]", "--format", "json"]) == 1
-    told = capsys.readouterr()
-    answer = json.loads(told.out)
+    printed = capsys.readouterr()
+    answer = json.loads(printed.out)
     assert (answer["scenario"], answer["points"], answer["finished"], answer["failed"]) == ("quick", 4, 3, 1)
     assert answer["failures"][0]["seed"] == FAILS
-    assert "failed: fails_at=3 seed 3: at " in told.err
+    assert "failed: fails_at=3 seed 3: at " in printed.err
 
 
 def test_without_a_session_no_folder_is_left_behind(tmp_path: Path) -> None:

@@ -26,10 +26,10 @@ BY_CHOICE = {
 def row(choice: str, seed: int, ms: int | None, **others: Any) -> dict[str, Any]:
     """A summary row; `ms` None: the point failed."""
     name, _, value = choice.partition("=")
-    told = {**dict.fromkeys(SUMMARY.names), "run": f"{choice} {seed}", "scenario": "by hand", "seed": seed}
-    told |= {"choice": choice, "params": {name: value}, "status": "finished", "partition_ms": ms, "starting_ms": 10}
-    told |= {"by_label": {"WITHHELD": (ms or 0) - 1, "UNOWNED": 1}, "rebalances": 3, "violations": 0}
-    return {**told, **({"status": "failed", "error": "no"} if ms is None else {}), **others}
+    row = {**dict.fromkeys(SUMMARY.names), "run": f"{choice} {seed}", "scenario": "by hand", "seed": seed}
+    row |= {"choice": choice, "params": {name: value}, "status": "finished", "partition_ms": ms, "starting_ms": 10}
+    row |= {"by_label": {"WITHHELD": (ms or 0) - 1, "UNOWNED": 1}, "rebalances": 3, "violations": 0}
+    return {**row, **({"status": "failed", "error": "no"} if ms is None else {}), **others}
 
 
 def rows(spark: SparkSession, *more: dict[str, Any]) -> DataFrame:
@@ -42,9 +42,9 @@ def test_medians_percentiles_and_the_best_by_hand(spark: SparkSession) -> None:
     from groupsim.pipeline.sweep_report import choices
 
     found = choices(rows(spark, row("assignor=range", 5, None), row("assignor=none", 0, None)))
-    told = {r["choice"]: r for r in found}
-    assert list(told) == ["assignor=range", "assignor=uniform", "assignor=sticky", "assignor=none"]
-    best, even, worse, none = told.values()
+    by_choice = {r["choice"]: r for r in found}
+    assert list(by_choice) == ["assignor=range", "assignor=uniform", "assignor=sticky", "assignor=none"]
+    best, even, worse, none = by_choice.values()
     assert (best["runs"], best["failed"], best["median"], best["mostly"]) == (6, 1, 300.0, "WITHHELD")
     assert best["p95"] == pytest.approx(480.0)  # 400 and a fifth of the way... of 5 values, place 3.8
     assert (best["worse_low"], best["worse_high"], best["as_good"]) == (0.0, 0.0, True)
@@ -60,17 +60,17 @@ def test_intervals_hold_nearly_all_of_what_drawing_seeds_again_gives(spark: Spar
 
     many = {"assignor=range": list(range(0, 4000, 100))}
     frame = spark.createDataFrame([row(c, s, ms) for c, given in many.items() for s, ms in enumerate(given)], SUMMARY)
-    (told,) = choices(frame, resamples=2_000)
+    (choice,) = choices(frame, resamples=2_000)
     (again,) = choices(frame.repartition(3), resamples=2_000)
-    assert told == again
+    assert choice == again
     from random import Random
 
     chance = Random("a bootstrap of our own")
     given = many["assignor=range"]
     drawn = sorted(median(chance.choices(given, k=len(given))) for _ in range(4_000))
-    assert told["median_low"] == pytest.approx(drawn[100], abs=150)
-    assert told["median_high"] == pytest.approx(drawn[-100], abs=150)
-    assert told["median_low"] < told["median"] == median(given) < told["median_high"]
+    assert choice["median_low"] == pytest.approx(drawn[100], abs=150)
+    assert choice["median_high"] == pytest.approx(drawn[-100], abs=150)
+    assert choice["median_low"] < choice["median"] == median(given) < choice["median_high"]
 
 
 @pytest.mark.spark

@@ -66,7 +66,7 @@ def test_tables_are_those_of_pandas_on_every_scenario(spark: SparkSession, tmp_p
 
 
 @pytest.mark.spark
-def test_moves_are_told_with_how_long_nobody_had_the_partition(spark: SparkSession, tmp_path: Path) -> None:
+def test_moves_come_with_how_long_nobody_had_the_partition(spark: SparkSession, tmp_path: Path) -> None:
     from groupsim.pipeline import schemas, transforms
 
     store = MemoryStore()
@@ -82,23 +82,23 @@ def test_moves_are_told_with_how_long_nobody_had_the_partition(spark: SparkSessi
 
 
 @pytest.mark.spark
-def test_a_zombie_is_told_with_its_window(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_zombie_comes_with_its_window(spark: SparkSession, tmp_path: Path) -> None:
     from groupsim.pipeline import schemas, transforms
 
     store = MemoryStore()
-    told = run(find("zombie_member"), store).info.id
+    run_id = run(find("zombie_member"), store).info.id
     keep(store, "calm", Log(partitions=1).start(0, "a").end(10))
     answer = transforms.windows(transforms.availability(lake_of(spark, store, tmp_path / "lake")))
     assert answer.schema.simpleString() == schemas.WINDOWS.simpleString()
-    table = analysis.load(store, told).availability()
+    table = analysis.load(store, run_id).availability()
     wanted = table[table["label"].isin(["ZOMBIE_ONLY", "DOUBLE"])]
     rows = by_run(answer)
-    assert sum(row[-1] for row in rows[told]) == int(wanted["duration_ms"].sum()) > 0
-    assert {row[0] for row in rows[told]} <= {"zombie", "double"}
-    assert rows.keys() == {told}
+    assert sum(row[-1] for row in rows[run_id]) == int(wanted["duration_ms"].sum()) > 0
+    assert {row[0] for row in rows[run_id]} <= {"zombie", "double"}
+    assert rows.keys() == {run_id}
 
 
 def test_bodies_that_are_read_by_sql_have_had_one_shape_only() -> None:
-    """`pipeline.lag` looks into them as they are stored; an upcast of theirs must be told there, too."""
+    """`pipeline.lag` reads their stored bodies; an upcast of them must be repeated there."""
     read = {"TopicCreated", "PositionReady", "CommitAccepted"}
     assert {kind: CATALOGUE[kind].schema for kind in read} == dict.fromkeys(read, 1)

@@ -109,7 +109,7 @@ def test_it_is_pandas_own_of_a_store_that_was_not_exported(
 ) -> None:
     from groupsim.pipeline.transforms import availability, unavailable_by_label
 
-    for types in ("telling", None):
+    for types in ("state-changing", None):
         read = spark.read.format("groupsim")
         frame = (read if types is None else read.option("types", types)).load(str(tmp_path / "store.db"))
         answer = unavailable_by_label(availability(frame)).orderBy("run", "label").collect()

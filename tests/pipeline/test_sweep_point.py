@@ -16,7 +16,7 @@ from groupsim.pipeline.grid import Point, Subject, Sweep, subject
 from groupsim.pipeline.importing import import_runs
 from groupsim.pipeline.schemas import LAKE, SUMMARY_ARROW
 from groupsim.pipeline.source import FACTS_FOLDER, SUMMARY_FOLDER, UNFINISHED_FOLDER
-from groupsim.pipeline.sweep_point import clean, load, play, player
+from groupsim.pipeline.sweep_point import clean, load, points_player, simulate
 from groupsim.scenarios.catalogue import find
 from groupsim.simulation.run import run
 from groupsim.storage.memory import MemoryStore
@@ -40,7 +40,7 @@ def lake(tmp_path: Path) -> Path:
 
 def test_facts_and_numbers_are_those_of_a_run_of_its_own(tmp_path: Path, lake: Path) -> None:
     what, (point, *_) = points(tmp_path, assignor="sticky")
-    row = play(load(what), what, point, lake)
+    row = simulate(load(what), what, point, lake)
     store = MemoryStore()
     alone = run(find(what.scenario), store, seed=point.seed, settings=point.settings)
     numbers, _ = measured(list(store.read(alone.info.id, types=STATE_CHANGING)))
@@ -58,7 +58,7 @@ def test_facts_and_numbers_are_those_of_a_run_of_its_own(tmp_path: Path, lake: P
 def test_a_point_that_fails_is_a_row_with_seed_and_error_and_no_numbers(tmp_path: Path, lake: Path) -> None:
     what, all_points = points(tmp_path)
     batch = pa.RecordBatch.from_pylist([{"run": p.run, "seed": p.seed, "settings": p.settings} for p in all_points])
-    rows = [found for batch in player(what, str(lake))(iter([batch])) for found in batch.to_pylist()]
+    rows = [found for batch in points_player(what, str(lake))(iter([batch])) for found in batch.to_pylist()]
     assert [(row["seed"], row["status"]) for row in rows] == [(2, "finished"), (FAILS, "failed"), (4, "finished")]
     assert rows[1]["error"].endswith("not true that this seed is well")
     assert (rows[1]["partition_ms"], rows[1]["params"]) == (None, [("fails_at", "3")])
@@ -69,7 +69,7 @@ def test_a_point_that_fails_is_a_row_with_seed_and_error_and_no_numbers(tmp_path
 
 def test_a_bug_in_one_point_is_its_rows_error(tmp_path: Path, lake: Path) -> None:
     what, (point, *_) = points(tmp_path, waits="0")
-    row = play(load(what), what, point, lake)
+    row = simulate(load(what), what, point, lake)
     assert "quick.py, line 11: ValueError: empty range" in row["error"]
     assert (lake / SUMMARY_FOLDER / f"{point.run}.parquet").exists()
 
@@ -78,13 +78,13 @@ def test_what_stops_before_the_row_leaves_nothing_that_counts(tmp_path: Path, la
     what, (point, *_) = points(tmp_path)
     (lake / SUMMARY_FOLDER).rmdir()
     with pytest.raises(FileNotFoundError):
-        play(load(what), what, point, lake)
+        simulate(load(what), what, point, lake)
     assert (lake / FACTS_FOLDER / f"run={point.run}" / FILE).exists()
     clean(lake)
     assert list((lake / UNFINISHED_FOLDER).iterdir()) == []
-    first = play(load(what), what, point, lake)
+    first = simulate(load(what), what, point, lake)
     once = {file.name: file.read_bytes() for file in lake.rglob("*.parquet")}
-    assert play(load(what), what, point, lake) == first
+    assert simulate(load(what), what, point, lake) == first
     assert {file.name: file.read_bytes() for file in lake.rglob("*.parquet")} == once
     assert len(once) == 2
 
@@ -94,12 +94,12 @@ def test_a_story_travels_as_text_to_where_its_file_is_not(tmp_path: Path, lake: 
     Path(what.scenario).unlink()
     scenario = load(what)
     assert (scenario.name, scenario.path) == ("quick", what.scenario)
-    assert play(scenario, what, point, lake)["status"] == "finished"
+    assert simulate(scenario, what, point, lake)["status"] == "finished"
 
 
 def test_a_point_of_a_sweep_can_be_put_into_a_store_as_it_is(tmp_path: Path, lake: Path) -> None:
     what, (point, *_) = points(tmp_path, assignor="range")
-    row = play(load(what), what, point, lake)
+    row = simulate(load(what), what, point, lake)
     store = MemoryStore()
     ((info, new),) = import_runs(store, lake / FACTS_FOLDER)
     assert (info.id, info.digest, new) == (point.run, row["digest"], True)
