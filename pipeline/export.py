@@ -1,4 +1,4 @@
-"""Runs out of the store: to Parquet, one folder a run, and to JSON Lines. What exists there is whole or absent."""
+"""Runs from a store to Parquet, one folder per run, and to JSON Lines. Files are complete or absent."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from groupsim.storage.store import EventStore, RunInfo, RunStatus
 
 FILE = "facts.parquet"
 RUN_KEY = b"groupsim.run"
-"""In the metadata of each Parquet file: the run's RunInfo as JSON."""
+"""The key in the metadata of each Parquet file for RunInfo as JSON."""
 _AT_ONCE = 50_000
 PARQUET = {"compression": "zstd", "write_page_index": True, "max_rows_per_page": 1_000}
 _json = msgspec.json.Encoder(order="deterministic")
@@ -31,9 +31,8 @@ def export_parquet(store: EventStore, runs: Iterable[RunId], directory: str | Pa
     """Write each run (a whole id) to `directory/run=<id>/facts.parquet`, in place of an earlier export of it.
 
     Columns are pipeline.schemas.LAKE, bytes as stored; the rows of a row group are ordered by type, then `seq`. A file
-    appears under its name only when it is complete; one that is interrupted leaves nothing that readers look at. Gives
-    the files. Raises UnknownRun, and PipelineError where a run's folder holds files that are not ours or nothing can be
-    written.
+    gets its name when it is complete; an interrupted export leaves no file that readers would see. Returns the
+    files. Raises UnknownRun, and PipelineError if the folder of a run has other files, or if writing fails.
     """
     return [_export_run(store, run, Path(directory)) for run in runs]
 
@@ -43,9 +42,9 @@ def _export_run(store: EventStore, run: RunId, directory: Path) -> Path:
     folder = directory / f"run={quote(run, safe='@+,')}"
     others = sorted(file.name for file in folder.glob("*.parquet") if file.name != FILE)
     if others:
-        raise PipelineError(f"{folder} holds {others[0]} already; exporting {run} there would count its facts twice")
+        raise PipelineError(f"{folder} already has {others[0]}; exporting {run} there would count its facts twice")
     schema = LAKE.with_metadata({RUN_KEY: _json.encode(info)})
-    # The unfinished file lies beside the folders under a name that Spark and Arrow pass over.
+    # The unfinished file lies beside the folders under a name that Spark and Arrow ignore.
     unfinished = directory / f".{folder.name}.{os.getpid()}"
     with _complete_or_absent(folder / FILE, unfinished), pq.ParquetWriter(unfinished, schema, **PARQUET) as writer:
         for part in _parts(rows):
@@ -54,7 +53,7 @@ def _export_run(store: EventStore, run: RunId, directory: Path) -> Path:
 
 
 def row_group(rows: list[Row], schema: pa.Schema = LAKE) -> pa.RecordBatch:
-    """Rows as one row group, ordered by type: whoever asks for some types reads their pages and no others."""
+    """Rows as one row group, ordered by type: a query for some types then reads only their pages."""
     by_type = sorted(rows, key=lambda row: (row[4], row[0]))
     columns = zip(zip(*by_type, strict=True), LAKE.types, strict=True)
     return pa.record_batch([pa.array(column, kind) for column, kind in columns], schema=schema)
@@ -64,8 +63,8 @@ def export_jsonl(store: EventStore, runs: Iterable[RunId], file: str | Path) -> 
     """Write the facts of these runs (whole ids), one line each, run after run, in order.
 
     A line is an object of `run`, the columns of a storage.codec.Row, and `body` as an object, its text as stored. The
-    first line of each run has the run's RunInfo besides, as `info`: `pipeline.importing` needs no more than the file.
-    The file appears when it is complete. Raises UnknownRun, and PipelineError where nothing can be written.
+    first line of each run has the run's RunInfo besides, as `info`: `pipeline.importing` needs only the file.
+    The file gets its name when it is complete. Raises UnknownRun, and PipelineError if writing fails.
     """
     target = Path(file)
     parts = [_whole(store, run) for run in runs]
@@ -78,8 +77,8 @@ def export_jsonl(store: EventStore, runs: Iterable[RunId], file: str | Path) -> 
 
 
 def _whole(store: EventStore, run: RunId) -> tuple[Iterator[Row], RunInfo]:
-    """The rows of a run and what is known of it; of one that is being written, as far as it is known."""
-    rows = store.rows(run)  # refuses what is no whole id
+    """The rows and the RunInfo of a run; of a running one, the facts that are stored so far."""
+    rows = store.rows(run)  # raises UnknownRun unless it is a whole id
     info = store.find(run)
     return store.rows(run, stop=info.facts) if info.status == RunStatus.RUNNING else rows, info
 
@@ -102,7 +101,7 @@ def _parts(rows: Iterator[Row]) -> Iterator[list[Row]]:
 
 @contextmanager
 def _complete_or_absent(target: Path, unfinished: Path) -> Iterator[None]:
-    """A file is written as `unfinished`; it becomes `target` at the end, and is gone if anything goes wrong before."""
+    """Write to `unfinished`, which becomes `target` at the end and is deleted after an error."""
     try:
         unfinished.parent.mkdir(parents=True, exist_ok=True)
         yield

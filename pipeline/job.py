@@ -1,6 +1,6 @@
-"""From a lake to unavailable time by label, on Spark: `python -m groupsim.pipeline.job LAKE`, or by spark-submit.
+"""The unavailable time of a lake by label, on Spark: `python -m groupsim.pipeline.job LAKE`, or with spark-submit.
 
-The lake is what `groupsim export` or `groupsim sweep` wrote. The master is that of --master, else spark-submit's.
+`groupsim export` and `groupsim sweep` write lakes. --master overrides the master of spark-submit.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from groupsim.pipeline.transforms import unavailable_by_label
 
 
 def main() -> None:
-    """Print one line a run and label: run, label, unavailable partition-milliseconds."""
+    """Print one line per run and label: run, label, unavailable partition-milliseconds."""
     parser = argparse.ArgumentParser(prog="groupsim.pipeline.job", description=__doc__)
     parser.add_argument("lake", help="a folder written by `groupsim export --to` or `groupsim sweep --to`")
     parser.add_argument("--master", help="Spark master (default: spark-submit's, else local[2])")

@@ -1,4 +1,4 @@
-"""Large incidents: logs read in parallel on Spark, a file a task, into the Reading that one process would give."""
+"""Large incidents: logs read in parallel on Spark, one task per file, with the same result as in one process."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from groupsim.incidents.logs.rows import Reading
 from groupsim.pipeline.errors import PipelineError
 
 Task = tuple[int, str, int]
-"""A file's place among the logs, its path, and the ms that are added to its times."""
+"""The index of a file, its path, and the ms that are added to its times."""
 
 
 def read_logs(
@@ -25,26 +25,26 @@ def read_logs(
     skews: Mapping[str, int] = {},
     wanted: Wanted = Wanted(),  # noqa: B008
 ) -> Reading:
-    """The same as `incidents.logs.reading.read_files`, with the same errors; executors must see the files at `paths`.
+    """The same as `incidents.logs.reading.read_files`, with the same errors; executors must be able to read `paths`.
 
-    A file is read by one task, so the speed-up is that of many files; the largest are begun first. What comes back
-    is in the order of `paths`; the driver holds the group-related rows and no more.
+    One task reads one file, so only several files are faster; the largest are started first. The result is in the
+    order of `paths`; the driver holds only the group-related rows.
     """
     names = {str(path) for path in paths} | {path.name for path in paths}
-    read_files((), skews={name: ms for name, ms in skews.items() if name not in names})  # says which is not among them
+    read_files((), skews={name: ms for name, ms in skews.items() if name not in names})  # unknown files are refused
     if not paths:
         return read_files(())
     tasks = [(place, str(path), skews.get(str(path), skews.get(path.name, 0))) for place, path in enumerate(paths)]
     tasks.sort(key=lambda task: -_size(paths[task[0]]))
     try:
         answers = dict(spark.sparkContext.parallelize(tasks, len(tasks)).map(_reader(tz, wanted)).collect())
-    except Exception as error:  # whatever stops Spark
+    except Exception as error:  # any error of Spark
         raise PipelineError(f"Spark stopped reading the logs: {(str(error).splitlines() or [''])[0]}") from error
     return _whole(paths, [answers[place] for place in range(len(paths))])
 
 
 def _reader(tz: str | None, wanted: Wanted) -> Callable[[Task], tuple[int, Reading | str]]:
-    """What runs on an executor: one file to its Reading, or to the sentence that says why there is none."""
+    """The function for executors: a file to its Reading, or to the sentence of its error."""
 
     def read(task: Task) -> tuple[int, Reading | str]:
         place, path, skew_ms = task

@@ -1,4 +1,4 @@
-"""A sweep's choices as a picture: the median of each with its interval and its 95th percentile, best on top."""
+"""The choices of a sweep as a picture: median, interval and 95th percentile of each, the best on top."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from groupsim.pipeline.sweep_report import Report
 BEST, OTHER, FAINT = "#1b7f5c", "#44546a", "#b3bcc8"
 SUFFIXES = (".png", ".html")
 _ENOUGH = 60
-"""More choices than these are not drawn: nobody could read them."""
+"""The most choices that are drawn, so that they stay readable."""
 
 
 def draw(report: Report, file: Path) -> None:
     """Write the picture: PNG by matplotlib, HTML (one file, no network) by plotly. Raises PipelineError."""
     if file.suffix not in SUFFIXES:
-        raise PipelineError(f"-o {file}: a name that ends in {' or '.join(SUFFIXES)} is expected")
+        raise PipelineError(f"-o {file}: the name must end in {' or '.join(SUFFIXES)}")
     try:
         (_png if file.suffix == ".png" else _html)(report, file)
     except OSError as error:
@@ -29,14 +29,14 @@ def _title(report: Report) -> str:
 
 
 def unit(report: Report) -> tuple[str, float]:
-    """What the axis says, and what values are divided by."""
+    """The title of the axis, and the number to divide values by."""
     if report.measure in ("partition_ms", "after_start_ms"):
         return "unavailable partition-seconds" + (" after the start" if report.measure == "after_start_ms" else ""), 1e3
     return report.measure.replace("_", " "), 1.0
 
 
 def _shown(report: Report) -> list[dict[str, float | str | bool]]:
-    """Rows in the axis's unit, best first, those that finished."""
+    """The finished choices in the unit of the axis, best first."""
     by = unit(report)[1]
     rows = [row for row in report.choices if row["median"] is not None][:_ENOUGH]
     numbers = ("median", "median_low", "median_high", "p95")
@@ -45,7 +45,7 @@ def _shown(report: Report) -> list[dict[str, float | str | bool]]:
         {
             "choice": " ".join(word for word in row["choice"].split() if word not in same)
             or row["choice"]
-            or "as it is",
+            or "default settings",
             "best": row["as_good"],
             **{n: row[n] / by for n in numbers},
         }
@@ -54,7 +54,7 @@ def _shown(report: Report) -> list[dict[str, float | str | bool]]:
 
 
 def _same(rows: list[dict[str, Any]]) -> set[str]:
-    """What all choices have in common need not stand beside each."""
+    """The settings that all choices have in common; they are not shown."""
     return set.intersection(*(set(row["choice"].split()) for row in rows)) if len(rows) > 1 else set()
 
 

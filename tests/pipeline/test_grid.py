@@ -46,7 +46,7 @@ def test_a_run_has_the_same_id_in_every_sweep_that_holds_it_and_another_one_wher
         (["assignor"], "--grid 'assignor': expected KEY=V1,V2,..."),
         (["=range"], "--grid '=range': expected KEY=V1,V2,..."),
         (["assignor=range,"], "--grid 'assignor=range,': expected KEY=V1,V2,..."),
-        (["members=1,2,1"], "--grid members: '1' stands in it twice"),
+        (["members=1,2,1"], "--grid members: '1' is given twice"),
         (["members=1", "members=2"], "--grid 'members' is given twice"),
     ],
 )
@@ -68,18 +68,18 @@ def test_keys_and_values_are_checked_before_anything_starts(tmp_path: Path) -> N
 
 def test_a_folder_holds_one_sweep_and_is_continued_only_when_asked_to(tmp_path: Path) -> None:
     folder = tmp_path / "lake"
-    with pytest.raises(PipelineError, match=r"--resume: .*lake holds no sweep"):
+    with pytest.raises(PipelineError, match=r"--resume: .*lake has no sweep"):
         keep_manifest(RANGE, folder, resume=True)
     keep_manifest(RANGE, folder, resume=False)
     assert read_manifest(folder) == RANGE
-    with pytest.raises(PipelineError, match=r"lake holds a sweep; --resume continues it"):
+    with pytest.raises(PipelineError, match=r"lake has a sweep; --resume continues it"):
         keep_manifest(RANGE, folder, resume=False)
     keep_manifest(RANGE, folder, resume=True)
     with pytest.raises(PipelineError, match=r"lake is a sweep of rolling_restart, not of zombie_member"):
         keep_manifest(Subject(scenario="zombie_member"), folder, resume=True)
-    with pytest.raises(PipelineError, match=r"was begun with --record all, not facts"):
+    with pytest.raises(PipelineError, match=r"was started with --record all, not facts"):
         keep_manifest(Subject(scenario="rolling_restart", record="facts"), folder, resume=True)
-    with pytest.raises(PipelineError, match=r"holds something else; name a new folder"):
+    with pytest.raises(PipelineError, match=r"has other files; choose a new folder"):
         keep_manifest(RANGE, tmp_path, resume=False)
 
 
@@ -87,5 +87,5 @@ def test_a_story_that_was_edited_since_is_not_mixed_with_what_it_was(tmp_path: P
     file = quick(tmp_path)
     keep_manifest(subject(file), tmp_path / "lake", resume=False)
     Path(file).write_text(Path(file).read_text() + "\n# a word more\n")
-    with pytest.raises(PipelineError, match=r"quick.py has changed since the sweep in .*lake was begun"):
+    with pytest.raises(PipelineError, match=r"quick.py has changed since the sweep in .*lake started"):
         keep_manifest(subject(file), tmp_path / "lake", resume=True)

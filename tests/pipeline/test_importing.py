@@ -110,7 +110,7 @@ def test_what_is_no_export_is_named(other: EventStore, tmp_path: Path) -> None:
         ("nowhere.jsonl", r"nowhere\.jsonl can't be read: No such file"),
         ("notes.txt", r"notes\.txt is neither a \.jsonl nor a \.parquet file"),
         ("bad.parquet", r"bad\.parquet can't be read: "),
-        ("empty", rf"empty holds no run=…/{FILE}"),
+        ("empty", rf"empty has no run=…/{FILE}"),
     ):
         with pytest.raises(GroupSimError, match=sentence):
             list(import_runs(other, tmp_path / name))

@@ -64,4 +64,4 @@ def test_an_import_by_spark_of_a_folder_is_the_import_of_its_files(
 def test_a_folder_without_logs_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "notes.md").write_text("no log")
     assert status(["incident", "import", str(tmp_path), "--store", str(tmp_path / "s.db")]) == 2
-    assert f"{tmp_path} holds no logs" in capsys.readouterr().err
+    assert f"{tmp_path} has no logs" in capsys.readouterr().err

@@ -85,7 +85,7 @@ def test_a_folder_that_can_not_be_written_stops_the_sweep_in_a_sentence(spark: S
             shutil.rmtree(tmp_path / "lake" / SUMMARY_FOLDER, ignore_errors=True)
             return getattr(spark, name)
 
-    with pytest.raises(PipelineError, match=r"the sweep in .*lake stopped: .*FileNotFoundError.*`--resume` goes on"):
+    with pytest.raises(PipelineError, match=r"the sweep in .*lake stopped: .*FileNotFoundError.*`--resume` continues"):
         sweep_into(lambda: Breaking(), asked(tmp_path, range(1)), tmp_path / "lake")  # type: ignore[arg-type,return-value]
 
 
@@ -140,10 +140,10 @@ def test_two_sweeps_never_write_to_one_folder(tmp_path: Path) -> None:
     ("arguments", "said"),
     [
         (["--grid", "asignor=range"], "unknown setting 'asignor'; near names: assignor"),
-        (["--grid", "assignor=range", "--set", "assignor=sticky"], "'assignor' is given by --grid and by --set"),
-        (["--seeds", "5:1"], "--seeds '5:1': no seed is in it; A must be less than B"),
+        (["--grid", "assignor=range", "--set", "assignor=sticky"], "'assignor' is given both by --grid and by --set"),
+        (["--seeds", "5:1"], "--seeds '5:1': the range is empty; A must be less than B"),
         (["--format", "csv"], "--format must be table or json for a sweep, not csv"),
-        (["--resume"], "holds no sweep"),
+        (["--resume"], "has no sweep"),
     ],
 )
 def test_a_wrong_request_is_a_sentence_before_spark_starts(

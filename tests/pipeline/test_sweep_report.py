@@ -108,9 +108,9 @@ def test_the_command_names_the_best_and_draws_it(
 
 def test_wrong_requests_are_sentences(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, said in (
-        ([str(tmp_path)], "holds no sweep"),
-        ([str(tmp_path), "--measure", "luck"], "--measure 'luck' is none of partition_ms"),
-        ([str(tmp_path), "-o", "s.gif"], "-o s.gif: a name that ends in .png or .html is expected"),
+        ([str(tmp_path)], "has no sweep"),
+        ([str(tmp_path), "--measure", "luck"], "--measure must be one of partition_ms"),
+        ([str(tmp_path), "-o", "s.gif"], "-o s.gif: the name must end in .png or .html"),
     ):
         assert status(["sweep-report", *arguments]) == 2
         assert said in capsys.readouterr().err

@@ -90,7 +90,7 @@ def test_a_folder_that_is_no_lake_is_named(spark: SparkSession, tmp_path: Path) 
     from groupsim.pipeline.source import facts
 
     for place in (tmp_path, tmp_path / "gone"):
-        with pytest.raises(PipelineError, match=f"{place.name} holds no exported runs"):
+        with pytest.raises(PipelineError, match=f"{place.name} has no exported runs"):
             facts(spark, place)
 
 
