@@ -80,7 +80,7 @@ bench-report: $(READY)  ## size of a report of 20,000 bars, and the time Chromiu
 	@$(BIN)/python -m benchmarks.report
 
 pictures: $(READY)  ## take the pictures of the README again (needs Chromium)
-	@$(BIN)/python -m tests.report.pictures
+	@$(BIN)/python -m tests.analysis.report.pictures
 
 pins: $(READY)  ## write requirements/*.txt again from pyproject.toml: versions and hashes
 	@$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header \

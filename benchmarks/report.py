@@ -123,7 +123,7 @@ def opened_s(file: Path, chromium: str) -> float:
 
 def measure(bars: int) -> tuple[int, float, float, float]:
     """`(bars, megabytes, seconds to make it, seconds to open it)`."""
-    from tests.report.browser import chromium
+    from tests.analysis.report.browser import chromium
 
     found = chromium()
     if found is None:

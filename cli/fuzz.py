@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from groupsim.analysis.plots.display_names import counted
+from groupsim.analysis.display_names import counted
 from groupsim.cli.errors import BadRequest
 from groupsim.cli.options import INTERRUPTED, FormatOption, key_values, seed_range
 from groupsim.cli.output import Format, note, plain, write_json

@@ -11,7 +11,7 @@ import msgspec
 import typer
 
 from groupsim.analysis.availability.labels import OK, Interval
-from groupsim.analysis.plots.display_names import counted, duration
+from groupsim.analysis.display_names import counted, duration
 from groupsim.cli import output
 from groupsim.cli.errors import BadRequest
 from groupsim.cli.existing_store import DEFAULT_STORE

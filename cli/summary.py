@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from groupsim.analysis.plots.display_names import counted, duration
+from groupsim.analysis.display_names import counted, duration
 from groupsim.cli.output import plain
 
 if TYPE_CHECKING:

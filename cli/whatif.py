@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from groupsim.analysis.plots.display_names import counted, duration
+from groupsim.analysis.display_names import counted, duration
 from groupsim.cli import completion, output
 from groupsim.cli.errors import BadRequest
 from groupsim.cli.existing_store import DEFAULT_STORE, existing

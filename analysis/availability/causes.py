@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from groupsim.analysis.group_state import GroupState
 from groupsim.analysis.process_state import Process, Processes
+from groupsim.analysis.timelines.rebalance import FOLLOW_UP_CAUSES
 from groupsim.events import classic as c
 from groupsim.events.base import Event
 from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupCreated, GroupEmptied
 
 START = "start"
 FAILOVER = "coordinator-failover"
-_FOLLOW_UP = ("member-rejoined", "leader-rejoined")
 
 
 def of_process(process: Process) -> str | None:
@@ -53,7 +53,7 @@ class Causes:
             case c.RebalanceStarted():
                 if not self._founded and event.generation > 0:
                     self._started = True  # a log that begins in the middle of the group's life
-                if not (owed and event.cause in _FOLLOW_UP):
+                if not (owed and event.cause in FOLLOW_UP_CAUSES):
                     self._set(self._chain(event, processes))
                 self._removed = None
             case c.JoinPhaseCompleted() | GroupEmptied():

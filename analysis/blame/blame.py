@@ -1,9 +1,9 @@
 """Why each partition was unavailable: every millisecond gets a phase, the member waited for, and what decides it.
 
 The rule is the critical path's. In a join phase all wait for the member that ends it (the last to join, the one removed
-or dropped, or nobody: the initial delay), in a sync phase for the leader, after it for the new owner; what that process
-is doing at each instant says which setting decides the length. The pieces of an interval follow each other without
-gaps, so that they add up to it exactly. What a log does not say is None, never guessed.
+or dropped) or for the initial delay, in a sync phase for the leader, after it for the new owner. What that process is
+doing at each instant says which setting decides the length. The pieces of an interval follow each other without gaps,
+so that they add up to it exactly. What a log does not say is None, never guessed.
 """
 
 from __future__ import annotations

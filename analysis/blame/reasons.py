@@ -21,6 +21,7 @@ from groupsim.analysis.blame.phases import BlamePhase
 from groupsim.analysis.timelines.group_timeline import GroupCondition, GroupSpan, GroupTimeline
 from groupsim.analysis.timelines.process_timeline import CONFIGURATION, Activity
 from groupsim.analysis.timelines.rebalance import PhaseEnd, PhaseName, Rebalance
+from groupsim.events.client import CallbackKind
 from groupsim.events.types import TopicPartition
 
 SESSION, REBALANCE_TIMEOUT = "session.timeout.ms", "max.poll.interval.ms"
@@ -48,7 +49,7 @@ Stretch = tuple[int, int, Reason]
 
 
 def reasons(timeline: GroupTimeline, interval: Interval) -> Iterator[Stretch]:
-    """The stretches of an unavailable interval, each with its reason, without gaps."""
+    """The parts of an unavailable interval, each with its reason, without gaps."""
     for span in timeline.during(interval.from_ms, interval.to_ms):
         yield from _by_label(timeline, interval, span)
 
@@ -183,7 +184,7 @@ def _in_callback(timeline: GroupTimeline, member: str | None, span: GroupSpan) -
         yield span.from_ms, span.to_ms, Reason(BlamePhase.UNKNOWN, member, "callback", span.rebalance)
         return
     for at, until, activity, kind in process.during(span.from_ms, span.to_ms):
-        phase = BlamePhase.ACCEPTING if kind == "assigned" else BlamePhase.REVOKING
+        phase = BlamePhase.ACCEPTING if kind == CallbackKind.ASSIGNED else BlamePhase.REVOKING
         commits = activity == Activity.COMMIT
         configuration = CONFIGURATION[Activity.COMMIT if commits else Activity.CALLBACK]
         yield at, until, Reason(phase, member, configuration, span.rebalance)

@@ -7,7 +7,7 @@ Colour-blind people can distinguish the colours; labels have hatches, too. No gl
 - `static`: the pictures as matplotlib figures; `canvas`: axes, legends and titles that they share
 - `interactive`: the same as plotly figures
 - `frames`: columns checked, partitions in rows, counts over time; `sweeps`: comparisons and lines over a parameter
-- `palette`: colours and hatches; `display_names`: names, numbers and durations as people read them
+- `palette`: colours, hatches, and the order of names
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from matplotlib.patches import Patch
 from matplotlib.text import Text
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
-from groupsim.analysis.plots.display_names import shown
+from groupsim.analysis.display_names import shown
 from groupsim.analysis.plots.palette import HATCHES, Theme
 
 FONT = "DejaVu Sans"
@@ -40,7 +40,7 @@ def _drawable() -> frozenset[int]:
 
 
 def drawn(value: object, longest: int = 60) -> str:
-    """A name as this font can draw it: what it has no sign for stands as an escape."""
+    """A name as this font can draw it: characters without a glyph are shown as escapes."""
     text = shown(value, longest)
     return "".join(c if ord(c) in _drawable() else c.encode("unicode_escape").decode() for c in text)
 
@@ -128,7 +128,7 @@ def hatched(label: str, theme: Theme, tiny: bool = False) -> dict[str, Any]:
 
 
 def legend(axes: Axes, patches: list[Patch], theme: Theme, note: str = "") -> Legend | None:
-    """At the right of the axes, outside; none where there is nothing to tell apart."""
+    """At the right of the axes, outside; none where there is nothing to distinguish."""
     if not patches:
         return None
     made = axes.legend(

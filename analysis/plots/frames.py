@@ -1,4 +1,4 @@
-"""What the pictures need of the tables: columns checked, partitions in rows, counts over time."""
+"""The data of the pictures, from the tables: columns checked, partitions in rows, counts over time."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pandas as pd
 
 from groupsim.analysis.availability.labels import LABELS, OK
 from groupsim.analysis.blame.critical_path import STEPS
+from groupsim.analysis.display_names import duration
 from groupsim.analysis.errors import AnalysisError
-from groupsim.analysis.plots.display_names import duration
 from groupsim.analysis.plots.palette import natural, order
 from groupsim.analysis.tables.ownership import Perspective
 
@@ -79,7 +79,7 @@ class Counts:
     by_label: dict[str, np.ndarray]
 
     def weight(self, label: str) -> float:
-        """The label's partition-milliseconds: the largest stands at the bottom."""
+        """The label's partition-milliseconds: the largest is at the bottom."""
         return float((self.by_label[label][:-1] * np.diff(self.at_ms)).sum())
 
 
@@ -119,7 +119,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Swim:
-    """One rebalance: `lanes` in the order in which they are drawn; the name "" is nobody."""
+    """One rebalance: `lanes` in the order in which they are drawn; the name "" is no member (the initial delay)."""
 
     group: str
     generation: int | None
@@ -144,7 +144,7 @@ _STEPS = ("group", "generation", "round", "member", "step", "kind", "from_ms", "
 def swim(steps: pd.DataFrame, group: str | None, generation: int | None) -> Swim:
     """One rebalance of `run.critical_paths()`: the one asked for, else the longest. Raises AnalysisError.
 
-    Lanes: nobody's (the initial delay) first, then by time on the critical path, then by name.
+    Lanes: the initial delay first, then by time on the critical path, then by name.
     """
     needs(steps, _STEPS, "a swim-lane")
     rounds: dict[tuple[str, int], list[tuple[Any, ...]]] = {}

@@ -9,13 +9,13 @@ import plotly.graph_objects as go
 
 from groupsim.analysis.availability.labels import OK
 from groupsim.analysis.blame.critical_path import STEPS
+from groupsim.analysis.display_names import duration, shown
 from groupsim.analysis.plots import frames, sweeps
-from groupsim.analysis.plots.display_names import duration, shown
 from groupsim.analysis.plots.palette import HATCHES, STEP_HATCHES, Theme, label_of, member_colour, natural, places
 from groupsim.analysis.plots.palette import theme as named_theme
 
 MEMBERS = 20
-"""Of more members, none stands in the legend."""
+"""Of more members, none is in the legend."""
 _SHARED = "members of colour"
 _PATTERNS = {"xx": "x", "..": ".", "o": ".", "--": "-"}
 
@@ -103,7 +103,7 @@ def rebalance(
                     trace["base"].append(piece.from_ms / 1_000)
                     trace["y"].append(place)
                     lasted = duration(piece.to_ms - piece.from_ms)
-                    trace["customdata"].append([_safe(name or "nobody"), f"{_safe(piece.kind)} {step}", lasted])
+                    trace["customdata"].append([_safe(name or "no member"), f"{_safe(piece.kind)} {step}", lasted])
                     edges.append(of.critical if piece.critical else of.paper)
         strong = of.steps.get(step, of.faint)
         look: dict[str, Any] = (
@@ -113,7 +113,7 @@ def rebalance(
         hover = f"%{{customdata[0]}}<br>%{{customdata[1]}}: {STEPS.get(step, '')}<br>%{{customdata[2]}}<extra></extra>"
         made.add_trace(go.Bar(name=step, orientation="h", width=0.76, marker=look, hovertemplate=hover, **trace))
     places_ = list(range(len(names)))
-    texts = [_safe(name or "nobody") for name in names]
+    texts = [_safe(name or "no member") for name in names]
     made.update_yaxes(tickvals=places_, ticktext=texts, range=[len(names) - 0.5, -0.5])
     made.update_xaxes(title="seconds since the start of the rebalance; the critical path is framed")
     return made

@@ -17,7 +17,7 @@ from groupsim.analysis.timelines.process_timeline import Activity
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """Everything that is drawn besides bars: `paper` the background, `ink` text, `faint` grids and hints."""
+    """The colours of everything that is drawn: `paper` the background, `ink` text, `faint` grids and hints."""
 
     paper: str
     ink: str
@@ -138,7 +138,7 @@ def natural(name: str) -> tuple[tuple[int, str], ...]:
 
 
 def label_of(process: str) -> str:
-    """The program of an incarnation: m1 of m1.0 and of m1.1; a name of another form stands for itself."""
+    """The program of an incarnation: m1 of m1.0 and of m1.1; a name of another form is returned as it is."""
     label, dot, incarnation = process.rpartition(".")
     return label if dot and label and incarnation.isdigit() else process
 

@@ -11,6 +11,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.patches import Patch
 
 from groupsim.analysis.availability.labels import OK
+from groupsim.analysis.display_names import counted
 from groupsim.analysis.plots import frames, sweeps
 from groupsim.analysis.plots.canvas import (
     FONT,
@@ -26,14 +27,13 @@ from groupsim.analysis.plots.canvas import (
     time_axis,
     titled,
 )
-from groupsim.analysis.plots.display_names import counted
 from groupsim.analysis.plots.palette import STEP_HATCHES, Theme, member_colour, places
 
 WIDTH = 12.0
 NAMED_MEMBERS = 14
-"""As many members stand in a legend; of more, the names in the bars must do."""
+"""The most members in a legend; where there are more, only the bars have names."""
 MOST_HATCHED, MOST_BOXES = 150, 2_000
-"""Rows of which more are too low for a hatch, and boxes of which more would take long to hatch."""
+"""With more rows, they are too low for a hatch; with more boxes, hatching takes too long."""
 
 
 def timeline(frame: pd.DataFrame, *, theme_: Theme, title: str) -> Picture:
@@ -65,7 +65,7 @@ def timeline(frame: pd.DataFrame, *, theme_: Theme, title: str) -> Picture:
     else:
         note = f"{len(rows.members)} members, colours repeat"
     legend(axes, patches, theme_, note)
-    titled(axes, title or "Who had which partition", theme_)
+    titled(axes, title or "Owners of partitions over time", theme_)
     return made
 
 
@@ -129,7 +129,7 @@ def rebalance(
                     "zorder": 3,
                 }
                 axes.broken_barh(box, (place - 0.42, 0.84), **frame_)
-    row_names(axes, [name or "nobody" for name in names], theme_, height)
+    row_names(axes, [name or "no member" for name in names], theme_, height)
     time_axis(axes, theme_, 0, swim.lasted_ms)
     named(axes, theme_, "time since the start of the rebalance")
     patches = [Patch(label=step, **step_look(step, theme_)) for step in swim.steps]

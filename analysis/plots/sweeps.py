@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from groupsim.analysis.availability.labels import LABELS
+from groupsim.analysis.display_names import shown
 from groupsim.analysis.errors import AnalysisError
-from groupsim.analysis.plots.display_names import shown
 from groupsim.analysis.plots.frames import needs
 from groupsim.analysis.plots.palette import Theme, natural, order
 

@@ -1,4 +1,4 @@
-// Where the marks of a time axis stand, and what they say.
+// The marks of a time axis: their places and texts.
 
 const STEPS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 15000, 30000, 60000, 120000, 300000, 600000,
   900000, 1800000, 3600000, 7200000, 10800000, 21600000, 43200000, 86400000, 172800000, 604800000];

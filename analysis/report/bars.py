@@ -1,4 +1,4 @@
-"""The timeline of a report: one row a partition, one bar a stretch in one condition."""
+"""The timeline of a report: one row per partition, one bar per interval with the same label."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from groupsim.analysis.availability.labels import LABELS, Interval
-from groupsim.analysis.plots.display_names import shown
+from groupsim.analysis.display_names import shown
 from groupsim.analysis.plots.palette import natural, places
 from groupsim.analysis.report.packing import Names, packed
 
@@ -17,8 +17,8 @@ _NUMBERS = {label: number for number, label in enumerate(LABELS)}
 def bars(found: Sequence[Interval]) -> dict[str, Any]:
     """Rows in order of group, topic, partition; bars row after row, `first[row]` being the number of its first one.
 
-    `from_ms`, `to_ms`, `label` (a place in LABELS), `member` and `cause` (places in the lists of names; 0 is nobody
-    and nothing) and `bad` (1: known to be unavailable) are packed columns. `places` has each member's colour.
+    `from_ms`, `to_ms`, `label` (a place in LABELS), `member` and `cause` (places in the lists of names; 0 is
+    none) and `bad` (1: known to be unavailable) are packed columns. `places` has each member's colour.
     """
     members, causes = Names(), Names()
     members.number(None), causes.number(None)

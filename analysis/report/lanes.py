@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from groupsim.analysis.blame.critical_path import Step
-from groupsim.analysis.plots.display_names import shown
+from groupsim.analysis.display_names import shown
 from groupsim.analysis.report.packing import Names, packed
 from groupsim.analysis.timelines.group_timeline import GroupTimeline
 from groupsim.analysis.timelines.process_timeline import Activity
@@ -21,7 +21,7 @@ _TAIL_MS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A process (None: nobody, the initial delay) was at this step; `kind` is the listener's in a callback."""
+    """A process (None: the initial delay) was at this step; `kind` is the listener's in a callback."""
 
     process: str | None
     step: str
@@ -88,7 +88,7 @@ def packed_lanes(rows: Sequence[Rebalance], spans: Sequence[Sequence[Span]]) -> 
     """All spans, rebalance after rebalance: `first[i]` is the number of the first one of rebalance i.
 
     `from_ms` counts from the rebalance's start; `process`, `step` and `kind` are places in lists of names (process 0 is
-    nobody); `saved_ms` is 0 where nothing is said, else one more than the saving.
+    none); `saved_ms` is 0 where nothing is said, else one more than the saving.
     """
     processes, steps, kinds = Names(), Names(), Names()
     processes.number(None), kinds.number(None)

@@ -3,7 +3,7 @@
 const DATA = readData();
 const OK = DATA.labels.indexOf("OK");
 
-/** Names that tell runs apart: with the seed, the settings or the id where the names are equal. */
+/** Names that distinguish the runs: with the seed, the settings or the id where the names are equal. */
 function titlesOf(runs) {
   const unique = (texts) => new Set(texts).size === texts.length;
   const names = runs.map((run) => run.name);

@@ -1,4 +1,4 @@
-// The whole run at a glance: how many partitions were unavailable, by label, and the brush that chooses a stretch.
+// The whole run at a glance: how many partitions were unavailable, by label, and the brush that selects a part of it.
 
 /** Instants at which the number of unavailable partitions changes: `at`, and per instant the counts by label. */
 function unavailableSteps(bars) {

@@ -50,8 +50,8 @@ MEANINGS = {
     "OWNER_STALLED": "its owner's process is frozen or cut off",
     "OWNER_DEAD": "its owner's process is dead, and the coordinator has not noticed yet",
     "GRANT_IN_FLIGHT": "its new owner has not received or applied the assignment yet",
-    "WITHHELD": "nobody owns it: a rebalance is running or has yet to start",
-    "UNOWNED": "nobody can own it",
+    "WITHHELD": "no member owns it: a rebalance is running or has yet to start",
+    "UNOWNED": "no member can own it",
     "UNKNOWN": "the log does not say",
 }
 

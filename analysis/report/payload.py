@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from groupsim.analysis.availability.labels import Interval
-from groupsim.analysis.plots.display_names import shown
+from groupsim.analysis.display_names import shown
 from groupsim.analysis.report import provenance, settings
 from groupsim.analysis.report.bars import bars
 from groupsim.analysis.report.lanes import all_spans, packed_lanes

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from groupsim.analysis.plots.display_names import shown
+from groupsim.analysis.display_names import shown
 from groupsim.analysis.report.lanes import starts, window
 from groupsim.analysis.timelines.rebalance import Rebalance
 from groupsim.events.base import Recorded, group_of

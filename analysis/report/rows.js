@@ -1,4 +1,4 @@
-// Which row of the timeline stands where: a line of rebalances per group, then its partitions.
+// The order of the rows of the timeline: a line of rebalances per group, then its partitions.
 
 const HEAD = 20;
 const GROUP = 24;

@@ -10,7 +10,7 @@ from groupsim.analysis.availability.causes import START
 from groupsim.analysis.availability.labels import Interval
 from groupsim.analysis.blame.blame import Blame
 from groupsim.analysis.blame.critical_path import Step
-from groupsim.analysis.plots.display_names import counted, duration, shown
+from groupsim.analysis.display_names import counted, duration, shown
 from groupsim.analysis.report.reasons import sums
 
 _SMALLEST_SHARE = 0.005
@@ -90,7 +90,7 @@ def _waited(pieces: Sequence[Blame], steps: Sequence[Step]) -> Iterator[tuple[fl
 
 
 def _step_ms(member: str, configuration: str, pieces: Sequence[Blame], steps: Sequence[Step]) -> int:
-    """How long the member kept the others waiting at the most, one stretch."""
+    """The longest time for which the others waited for this member without a break."""
     if configuration in ("poll gap", "callback"):
         wanted = "poll" if configuration == "poll gap" else "callback"
         return max((s.to_ms - s.from_ms for s in steps if s.member == member and s.step == wanted), default=0)

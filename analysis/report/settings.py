@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from groupsim.analysis.blame.blame import Blame
-from groupsim.analysis.plots.display_names import shown
+from groupsim.analysis.display_names import shown
 from groupsim.analysis.plots.palette import natural
 from groupsim.events.base import Recorded, group_of
 from groupsim.events.client import ProcessStarted

@@ -14,7 +14,7 @@ const classOf = (column) => [column.numeric ? "num" : "", column.spare ? "spare"
 
 /**
  * `columns`: {title, value(row), show?(row) -> text or element, numeric?, spare? (not on a phone)}. `rowOf(row, tr)` may add to a row.
- * At most AT_ONCE rows stand in the page; a button shows more.
+ * At most AT_ONCE rows are in the page; a button shows more.
  */
 function sortable(caption, columns, rows, rowOf) {
   const state = { column: -1, way: 1, shown: AT_ONCE, rows: rows.slice() };

@@ -47,7 +47,7 @@ CALLBACKS = {
     "error": "string",
 }
 """One row a rebalance callback, in order. `kind`: `assigned`, `revoked` or `lost`; `partitions`: how many it was given;
-`generation`: the last one the process had entered; `to_ms`: missing if it never returned or the log does not tell;
+`generation`: the last one the process had entered; `to_ms`: missing if it never returned or the log does not say;
 `error`: what it raised."""
 
 Row = dict[str, Any]

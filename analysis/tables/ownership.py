@@ -23,9 +23,9 @@ OWNERSHIP = {
     "to_ms": "int64",
     "duration_ms": "int64",
 }
-"""One row a stretch in which one member had one partition, by group, topic, partition, time. `perspective`:
+"""One row an interval in which one member owned one partition, by group, topic, partition, time. `perspective`:
 `granted` (the coordinator has assigned it to the member) or `believed` (it is in the process's own view). `member`: the
-process, or the member id where no process is known. Stretches of different members overlap where both believe that they
+process, or the member id where no process is known. Intervals of different members overlap where both believe that they
 own it. A recorded log often has only one of the two."""
 
 

@@ -13,9 +13,10 @@ from groupsim.events.types import MemberId, Partitions, TopicPartition
 class PartitionMoves:
     """Compares each stored assignment of one group with the one before it.
 
-    `last_owner`: whoever had a partition last, also where it is withheld now. `losers`: members that lost a partition
-    in the last assignment which nobody else got, so that a cooperative follow-up is due. `nothing_before`: the running
-    rebalance is the group's first. `before`: the assignment until now; None where it is unknown.
+    `last_owner`: the last owner of each partition, also where it is withheld now. `losers`: members that lost a
+    partition in the last assignment which no other member got, so that a cooperative follow-up is due.
+    `nothing_before`: the running rebalance is the group's first. `before`: the assignment until now; None where it is
+    unknown.
     """
 
     last_owner: dict[TopicPartition, MemberId] = field(default_factory=dict)

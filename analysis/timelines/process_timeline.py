@@ -18,7 +18,7 @@ from groupsim.events.types import ProcessId
 
 
 class Activity(StrEnum):
-    """What a process is doing; the values stand in the column `step` of `run.critical_paths()`."""
+    """What a process is doing; the values are those of the column `step` of `run.critical_paths()`."""
 
     STARTING = "starting"
     AWAITING_HEARTBEAT = "awaiting-heartbeat"
@@ -184,7 +184,7 @@ class ProcessTimeline:
                 self._step = Activity.SYNC
             case c.SyncOk():
                 self._step, self._assigned = Activity.AWAITING_HEARTBEAT, True
-            case c.CallbackStart() if event.kind == "assigned":
+            case c.CallbackStart() if event.kind == c.CallbackKind.ASSIGNED:
                 self._assigned = False
             case c.ViewChanged() if event.partitions:
                 self._assigned = False

@@ -41,7 +41,7 @@ class Phase:
     """One phase, in ms of the run. `to_ms` is None while it lasts; `ended_by` also where the rebalance was given up.
 
     `waited_for`: the process whose action ended the phase, or the member id where no process is known; None where it
-    was nobody's (the initial delay) or the logs do not name everybody.
+    was no member (the initial delay) or the logs do not name all members.
     """
 
     name: PhaseName

@@ -116,13 +116,13 @@ class Log:
 
     def labels(self, number: int) -> list[tuple[str, int, int]]:
         """One partition's labels with their instants, neighbours of equal label joined."""
-        told: list[tuple[str, int, int]] = []
+        spans: list[tuple[str, int, int]] = []
         for i in self.intervals(number):
-            if told and told[-1][0] == i.label:
-                told[-1] = (i.label, told[-1][1], i.to_ms)
+            if spans and spans[-1][0] == i.label:
+                spans[-1] = (i.label, spans[-1][1], i.to_ms)
             else:
-                told.append((i.label, i.from_ms, i.to_ms))
-        return told
+                spans.append((i.label, i.from_ms, i.to_ms))
+        return spans
 
 
 def serving_pair(*, b: tuple[int, ...] = (1,)) -> Log:

@@ -1,4 +1,4 @@
-"""The law of blame: its parts add up to the unavailable time exactly, on any log and on every built-in scenario."""
+"""Blame: its parts add up to the unavailable time exactly, on any log and on every built-in scenario."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.analysis.log import Log
 from tests.analysis.test_laws import logs
 
 HEAVY = ("slow_assignor",)
-"""Minutes of a real assignor's work, whose story the others tell too."""
+"""It takes minutes of a real assignor's work, and other scenarios cover the same."""
 
 
 def whole(pieces: list[Blame], found: Sequence[Interval]) -> None:
@@ -59,13 +59,13 @@ def test_critical_paths_of_any_log_have_steps_that_last_and_never_save_less_than
 def test_the_parts_of_every_built_in_scenario_add_up(name: str) -> None:
     store = MemoryStore()
     run(find(name), store, record="facts")
-    told = analysis.load(store)
-    whole(told.reasons, told.intervals)
-    total = told.summary()["unavailable"]["partition_ms"]
+    loaded = analysis.load(store)
+    whole(loaded.reasons, loaded.intervals)
+    total = loaded.summary()["unavailable"]["partition_ms"]
     for part in ("label", "phase", "configuration", "member", "cause"):
         sums: Counter[str | None] = Counter()
-        for piece in told.reasons:
+        for piece in loaded.reasons:
             sums[getattr(piece, part)] += piece.duration_ms
         assert sum(sums.values()) == total
-    assert "unknown" not in {piece.phase for piece in told.reasons}
-    assert all(step.saved_ms is None or step.saved_ms >= 0 for step in told.steps)
+    assert "unknown" not in {piece.phase for piece in loaded.reasons}
+    assert all(step.saved_ms is None or step.saved_ms >= 0 for step in loaded.steps)

@@ -17,8 +17,8 @@ from groupsim.analysis.errors import AnalysisError
 from groupsim.analysis.plots import canvas, frames, interactive, sweeps
 from groupsim.analysis.plots.palette import DARK, HATCHES, LIGHT, STEP_HATCHES
 from groupsim.analysis.runs import Run
-from tests.report.conftest import simulated
-from tests.report.test_hostile_names import run_named
+from tests.analysis.report.conftest import simulated
+from tests.analysis.report.test_hostile_names import run_named
 
 
 @pytest.fixture(scope="module")
@@ -93,9 +93,9 @@ def test_a_timeline_has_a_row_a_partition_and_a_box_a_stretch(slow: Run) -> None
 
 def test_the_stack_of_unavailable_partitions_adds_up(slow: Run) -> None:
     frame = slow.unavailable()
-    told = frames.counts(frame)
-    assert sum(told.weight(label) for label in told.by_label) == frame["duration_ms"].sum()
-    assert sum(told.by_label.values()).max() == slow.summary()["unavailable"]["max_partitions"]  # type: ignore[union-attr]
+    counts = frames.counts(frame)
+    assert sum(counts.weight(label) for label in counts.by_label) == frame["duration_ms"].sum()
+    assert sum(counts.by_label.values()).max() == slow.summary()["unavailable"]["max_partitions"]  # type: ignore[union-attr]
 
 
 def test_the_longest_rebalance_is_drawn_unless_another_is_asked_for(slow: Run) -> None:
@@ -120,10 +120,10 @@ def test_comparisons_show_each_run_and_add_up(slow: Run) -> None:
 
 
 def test_a_sweep_shows_medians_and_percentiles_in_seconds(swept: pd.DataFrame) -> None:
-    told = sweeps.prepare(swept, "session.timeout.ms", "partition_ms", "assignor")
-    assert [line.name for line in told.lines] == ["range", "sticky"]
-    assert told.lines[1].median.tolist() == [27.0, 45.0, 202.5]
-    assert told.unit == "partition-seconds"
+    drawn = sweeps.prepare(swept, "session.timeout.ms", "partition_ms", "assignor")
+    assert [line.name for line in drawn.lines] == ["range", "sticky"]
+    assert drawn.lines[1].median.tolist() == [27.0, 45.0, 202.5]
+    assert drawn.unit == "partition-seconds"
     assert sweeps.prepare(swept, None, "partition_ms", None).x == "session.timeout.ms"
     by_name = sweeps.prepare(swept, "assignor", "partition_ms", None)
     assert by_name.names == ["range", "sticky"]
@@ -132,7 +132,7 @@ def test_a_sweep_shows_medians_and_percentiles_in_seconds(swept: pd.DataFrame) -
 
 
 @pytest.mark.parametrize("make", [plots.timeline, plots.unavailable, plots.rebalance, plots.compare, plots.sweep])
-def test_a_table_that_will_not_do_is_told_in_a_sentence(make: Callable[[pd.DataFrame], Any]) -> None:
+def test_a_table_without_the_columns_is_reported_in_a_sentence(make: Callable[[pd.DataFrame], Any]) -> None:
     with pytest.raises(AnalysisError, match="needs the columns"):
         make(pd.DataFrame({"a": [1]}))
 

@@ -1,4 +1,4 @@
-"""Rebalances read from the log, on stories written by hand."""
+"""Rebalances read from the log, on logs written by hand."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_a_brokers_log_tells_no_moves() -> None:
     assert [columns(row) for row in rows(log)] == [(GROUP, 13, "unknown", 5, 30, 5, None, None, 1, None)]
 
 
-def test_moves_are_not_told_where_the_assignment_before_is_not() -> None:
+def test_moves_are_unknown_where_the_assignment_before_is() -> None:
     log = Log(source="a.log:1").group(0, c.RebalanceStarted(generation=4, cause="unknown", reason=""))
     log.stored(5, 5, a=tps(0)).preparing(7, 5).stored(9, 6, a=(), b=tps(0))
     assert [(r.moved, r.revoked) for r in rows(log)] == [(None, None), (1, 1)]
@@ -142,7 +142,7 @@ def test_a_recorded_rebalances_slowest_member_is_the_last_to_ask_by_the_clients_
     assert rows(joined_by_three(logs=("a", "b", "c")))[-1].slowest_member == "b"
 
 
-def test_who_was_slowest_is_not_told_where_a_members_log_is_missing() -> None:
+def test_the_slowest_member_is_unknown_where_a_members_log_is_missing() -> None:
     assert rows(joined_by_three(logs=("a", "c")))[-1].slowest_member is None
 
 

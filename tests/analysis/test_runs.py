@@ -147,7 +147,7 @@ def test_records_read_again_are_counted_once(facts: tuple[p.ClientEvent, ...], e
     assert reprocessed_records(Log().client(1, *facts).facts) == expected
 
 
-def test_replay_of_a_run_stops_where_told() -> None:
+def test_replay_of_a_run_stops_at_the_given_instant() -> None:
     run = opened(crash())
     assert run.replay(505)["groups"][GROUP]["state"] == "PreparingRebalance"
     assert sorted(run.replay()["groups"][GROUP]["members"]) == ["a-id"]

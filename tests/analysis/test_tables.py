@@ -102,7 +102,7 @@ def test_further_tables_have_their_documented_columns_also_when_empty(name: str,
         assert {n: str(frame[n].dtype) for n in frames.columns(frame)} == columns
 
 
-def test_owners_by_the_books_and_by_their_own_belief_differ_while_a_dead_one_is_still_a_member() -> None:
+def test_owners_by_the_assignment_and_by_their_own_belief_differ_while_a_dead_one_is_still_a_member() -> None:
     owned = opened(crash()).ownership()
     of_b = owned[owned["member"] == "b"]
     assert of_b[["perspective", "from_ms", "to_ms"]].to_numpy().tolist() == [

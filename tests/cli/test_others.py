@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from groupsim.analysis.plots.display_names import duration
+from groupsim.analysis.display_names import duration
 from groupsim.cli.output import plain
 from tests.cli.conftest import Call
 

@@ -1,4 +1,4 @@
-"""Why a partition stood still, on stories written by hand: phase, who was waited for, what decides the length."""
+"""Why a partition was unavailable, on logs written by hand: phase, member waited for, what decides the length."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from groupsim.events.network import LinkCut, LinkHealed
 from tests.analysis.log import GROUP, Log, serving_pair, tps
 from tests.analysis.stories import again, alone, cooperative, crash
 
-Told = list[tuple[str, str | None, str | None, int, int]]
+Reasons = list[tuple[str, str | None, str | None, int, int]]
 
 
 def pieces(log: Log, number: int, since: int = 0) -> list[Blame]:
@@ -23,7 +23,7 @@ def pieces(log: Log, number: int, since: int = 0) -> list[Blame]:
     return [piece for piece in found if piece.partition == number and piece.from_ms >= since]
 
 
-def told(log: Log, number: int, since: int = 0) -> Told:
+def reasons(log: Log, number: int, since: int = 0) -> Reasons:
     """Phase, member, configuration, from, to."""
     return [(x.phase, x.member, x.configuration, x.from_ms, x.to_ms) for x in pieces(log, number, since)]
 
@@ -44,8 +44,8 @@ def slow_batch() -> Log:
     return log.client(985, p.CallbackEnd(process="a", kind="assigned")).fetches(990, "a", 0).end(1000)
 
 
-def test_a_slow_members_time_is_told_apart_by_what_it_did() -> None:
-    assert told(slow_batch(), 0, since=100) == [
+def test_a_slow_members_time_is_split_by_what_it_did() -> None:
+    assert reasons(slow_batch(), 0, since=100) == [
         ("revoking", "a", "commit", 100, 900),
         ("revoking", "a", "callback", 900, 930),
         ("joining", "a", "network", 930, 932),
@@ -76,14 +76,14 @@ def test_a_dead_owner_waits_for_its_session_and_the_time_counts_with_the_rebalan
 def test_a_static_member_that_comes_back_in_time_was_away() -> None:
     log = serving_pair().client(200, p.Crashed(process="b")).start(400, "b2")
     swap = c.MemberReplaced(instance_id="b", old="b-id", member="b2-id", client_host="b2")
-    assert told(log.group(450, swap).end(500), 1, since=200)[0] == ("away", "b", "group.instance.id", 200, 450)
+    assert reasons(log.group(450, swap).end(500), 1, since=200)[0] == ("away", "b", "group.instance.id", 200, 450)
 
 
 def test_an_initial_delay_is_nobodys_doing() -> None:
     log = Log().start(0, "a").added(10, "a")
     log.group(10, c.RebalanceStarted(generation=0, cause="member-joined", reason="", initial=True, member="a-id"))
     log.completing(3010, 1, "a").stored(3020, 1, a=tps(0, 1)).end(3030)
-    assert told(log, 0)[:2] == [
+    assert reasons(log, 0)[:2] == [
         ("empty", None, None, 0, 10),
         ("joining", None, "group.initial.rebalance.delay.ms", 10, 3010),
     ]
@@ -94,7 +94,7 @@ def test_whoever_is_dropped_cost_the_whole_rebalance_timeout() -> None:
     log.group(211, again("a"))
     done = c.JoinPhaseCompleted(generation=2, members=("a-id",), size=1, dropped=("b-id",), leader="a-id")
     log.group(800, c.MemberRemoved(member="b-id", cause="join-timeout"), done).stored(801, 2, a=tps(0, 1)).end(900)
-    assert ("joining", "b", "max.poll.interval.ms", 210, 800) in told(log, 0, since=200)
+    assert ("joining", "b", "max.poll.interval.ms", 210, 800) in reasons(log, 0, since=200)
 
 
 def test_what_is_left_out_of_round_one_waits_for_the_follow_up_and_then_for_the_last_to_join() -> None:
@@ -110,34 +110,34 @@ def test_what_is_left_out_of_round_one_waits_for_the_follow_up_and_then_for_the_
 
 def test_a_frozen_owner_stalls_unless_its_session_ends_it() -> None:
     thaws = serving_pair().client(200, p.Frozen(process="b")).client(300, p.Thawed(process="b")).end(400)
-    assert told(thaws, 1, since=200) == [("stalled", "b", "freeze", 200, 300)]
+    assert reasons(thaws, 1, since=200) == [("stalled", "b", "freeze", 200, 300)]
     expires = serving_pair().client(200, p.Frozen(process="b"))
     expires.group(300, c.MemberRemoved(member="b-id", cause="session-expired")).preparing(
         300, 1, "session-expired", "b"
     )
-    assert told(expires.end(400), 1, since=200)[0] == ("detecting", "b", "session.timeout.ms", 200, 300)
+    assert reasons(expires.end(400), 1, since=200)[0] == ("detecting", "b", "session.timeout.ms", 200, 300)
 
 
 def test_a_cut_from_the_data_is_the_networks() -> None:
     log = serving_pair().network(200, LinkCut(a="b", b="data")).network(300, LinkHealed(a="b", b="data")).end(400)
-    assert told(log, 1, since=200) == [("stalled", "b", "network", 200, 300)]
+    assert reasons(log, 1, since=200) == [("stalled", "b", "network", 200, 300)]
 
 
 def test_without_a_coordinator_nothing_goes_on() -> None:
     log = alone(0).preparing(100, 1).shows(105, "a").asks(105, "a").group(110, CoordinatorUnloaded())
     log.group(150, CoordinatorLoaded()).end(200)
-    assert ("failover", None, None, 110, 150) in told(log, 0, since=100)
+    assert ("failover", None, None, 110, 150) in reasons(log, 0, since=100)
 
 
 def test_an_empty_group_and_a_topic_nobody_wants_are_nobodys_doing() -> None:
     log = alone(0).client(50, p.Closed(process="a")).group(50, c.MemberRemoved(member="a-id", cause="left"))
     log.preparing(50, 1, "member-left", "a").group(50, GroupEmptied(generation=2)).end(90)
-    assert told(log, 0, since=50) == [("empty", None, None, 50, 90)]
+    assert reasons(log, 0, since=50) == [("empty", None, None, 50, 90)]
     orphaned = alone(0).shows(40, "a").stored(40, 1, a=()).end(60)
-    assert told(orphaned, 0, since=40) == [("unassigned", None, None, 40, 60)]
+    assert reasons(orphaned, 0, since=40) == [("unassigned", None, None, 40, 60)]
 
 
-def test_a_member_without_a_log_is_named_and_its_doing_is_not_told() -> None:
+def test_a_member_without_a_log_is_named_and_its_activity_is_unknown() -> None:
     log = Log(source="x.log:1").start(0, "a").shows(0, "a", 0).fetches(0, "a", 0)
     log.group(10, c.RebalanceStarted(generation=1, cause="member-joined", reason="")).added(10, "b", host=False)
     log.client(12, p.CallbackStart(process="a", kind="revoked", partitions=tps(0))).shows(14, "a")
@@ -164,7 +164,7 @@ def test_where_only_clients_speak_the_phase_is_what_the_giver_is_doing_and_nobod
     log.client(30, p.JoinOk(process="a", member="a-id", generation=2))
     log.client(40, p.SyncSent(process="a", member="a-id", generation=2))
     log.client(50, p.SyncOk(process="a", member="a-id", generation=2, assignment=())).end(60)
-    assert told(log, 0) == [
+    assert reasons(log, 0) == [
         ("unknown", None, None, 10, 20),
         ("joining", None, None, 20, 30),
         ("assigning", None, None, 30, 40),
@@ -175,7 +175,7 @@ def test_where_only_clients_speak_the_phase_is_what_the_giver_is_doing_and_nobod
 def test_an_empty_group_whose_member_has_not_polled_waits_for_its_poll() -> None:
     log = alone(0).client(50, p.PollExpired(process="a")).group(51, c.MemberRemoved(member="a-id", cause="left"))
     log.preparing(51, 1, "member-left", "a").group(51, GroupEmptied(generation=2)).end(90)
-    assert told(log, 0, since=51) == [("empty", "a", "poll gap", 51, 90)]
+    assert reasons(log, 0, since=51) == [("empty", "a", "poll gap", 51, 90)]
 
 
 @pytest.mark.parametrize("log", [crash(), cooperative(), slow_batch(), serving_pair().end(200)])

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from groupsim.analysis.plots.display_names import duration
+from groupsim.analysis.display_names import duration
 from groupsim.analysis.runs import Run
-from tests.report.browser import HOW, chromium
-from tests.report.conftest import Opened
+from tests.analysis.report.browser import HOW, chromium
+from tests.analysis.report.conftest import Opened
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -90,7 +90,7 @@ def test_hovering_tells_partition_state_cause_and_time(opened: Opened, slow: Run
     assert "orders-0" in page.inner_text(".tip")
     canvas.hover(position={"x": 0.2 * box["width"], "y": box["height"] - 6})
     tip = page.inner_text(".tip")
-    assert "WITHHELD: nobody owns it" in tip
+    assert "WITHHELD: no member owns it" in tip
     assert "after member-joined" in tip
     assert re.search(r"57\.\d s, from 9\.\d{3} s to 1:06\.\d{3}", tip)
     page.mouse.move(0, 0)

@@ -16,12 +16,12 @@ from groupsim.incidents.logs.reading import read_files
 from groupsim.scenarios import catalogue
 from groupsim.simulation.run import run as simulate
 from groupsim.storage.memory import MemoryStore
-from tests.report.browser import chromium
+from tests.analysis.report.browser import chromium
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-EXAMPLE = Path(__file__).parent.parent.parent / "examples" / "incidents" / "kill9-range"
+EXAMPLE = Path(__file__).parent.parent.parent.parent / "examples" / "incidents" / "kill9-range"
 
 
 def simulated(name: str, **settings: str) -> Run:

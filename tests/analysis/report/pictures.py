@@ -1,4 +1,4 @@
-"""The pictures of the README, made anew: `python -m tests.report.pictures` writes them into docs/images/.
+"""The pictures of the README, made anew: `python -m tests.analysis.report.pictures` writes them into docs/images/.
 
 `report.png` is the top of the report of a recorded incident as Chromium shows it, `timeline.png` what `groupsim plot
 timeline` draws. They are kept small by a palette of 256 colours, and looked at by a person whenever the design changes.
@@ -17,10 +17,10 @@ from groupsim.analysis import plots
 from groupsim.analysis.report import report
 from groupsim.analysis.runs import Run
 from groupsim.cli.report import checked_invariants
-from tests.report.browser import HOW, chromium
-from tests.report.conftest import EXAMPLE, imported, simulated
+from tests.analysis.report.browser import HOW, chromium
+from tests.analysis.report.conftest import EXAMPLE, imported, simulated
 
-FOLDER = Path(__file__).resolve().parent.parent.parent / "docs" / "images"
+FOLDER = Path(__file__).resolve().parent.parent.parent.parent / "docs" / "images"
 WIDE, HIGH, SHARPNESS = 1_240, 996, 1.5
 DRAWN = "eager_vs_cooperative"
 

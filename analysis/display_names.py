@@ -1,4 +1,4 @@
-"""Names as they may be shown: what steers a terminal, a browser or the direction of writing stands as an escape."""
+"""Names, numbers and durations as people read them. Control characters in names are shown as escapes."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from groupsim.analysis.plots.display_names import shown
+from groupsim.analysis.display_names import shown
 from groupsim.analysis.report import report
 from groupsim.analysis.report.page import embedded
 from groupsim.analysis.runs import Run
@@ -18,8 +18,8 @@ from groupsim.events.types import TopicPartition
 from groupsim.events.world import GroupDeclared, RunEnded, TopicCreated
 from groupsim.storage.memory import MemoryStore
 from groupsim.storage.store import RunInfo, RunSource, RunStatus
-from tests.report.browser import HOW, chromium
-from tests.report.conftest import Opened
+from tests.analysis.report.browser import HOW, chromium
+from tests.analysis.report.conftest import Opened
 
 MARKUP = [
     "<script>window.hit = 1</script>",

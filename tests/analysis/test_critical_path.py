@@ -1,4 +1,4 @@
-"""The critical path of a rebalance, on stories written by hand and on a simulated one."""
+"""The critical path of a rebalance, on logs written by hand and on a simulated one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from groupsim.events import classic as c
 from groupsim.events import client as p
 from tests.analysis.log import Log, serving_pair, tps
 from tests.analysis.stories import again, cooperative, crash
-from tests.analysis.test_why import slow_batch
+from tests.analysis.test_blame import slow_batch
 
 
 def paths(log: Log, generation: int) -> list[Step]:
@@ -61,11 +61,11 @@ def test_a_member_removed_while_all_wait_is_critical_to_its_end() -> None:
     assert critical(log, 2)[:2] == [("b", "awaiting-heartbeat", 200, 210, None), ("b", "dead", 210, 900, 679)]
 
 
-def test_a_brokers_log_names_the_ghost_that_a_rebalance_waited_for() -> None:
+def test_a_brokers_log_names_the_unlogged_member_that_a_rebalance_waited_for() -> None:
     log = Log(source="server.log:1").group(0, c.RebalanceStarted(generation=208, cause="member-joined", reason=""))
-    log.added(1, "a", host=False).group(10_020, c.MemberRemoved(member="ghost", cause="session-expired"))
+    log.added(1, "a", host=False).group(10_020, c.MemberRemoved(member="unlogged", cause="session-expired"))
     log.group(10_030, c.JoinPhaseCompleted(generation=209, size=1)).group(10_040, c.AssignmentStored(generation=209))
-    assert critical(log.end(10_050), 209)[0] == ("ghost", "unknown", 0, 10_030, 10_029)
+    assert critical(log.end(10_050), 209)[0] == ("unlogged", "unknown", 0, 10_030, 10_029)
 
 
 def test_an_initial_delay_is_a_step_of_nobody_and_saves_all_after_the_last_join() -> None:
