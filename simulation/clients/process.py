@@ -91,7 +91,7 @@ class Process:
         return value
 
     def gate(self) -> Script:
-        """Stand still while frozen. Raises Died in a process that is gone."""
+        """Wait while frozen. Raises Died in a process that is gone."""
         while self.frozen and self.alive:
             assert self._thawed is not None
             yield self._thawed

@@ -1,4 +1,4 @@
-"""Single lines of every producer, written by hand after the templates of the specification."""
+"""Single lines of every producer, written by hand after Kafka's and the clients' own sentences."""
 
 # ruff: noqa: E501  (log lines are as long as they are)
 

@@ -1,1 +1,1 @@
-"""The shell: time, network, clients; and whole runs against the spec's reference timelines."""
+"""The shell: time, network, clients; and whole runs against docs/model/timers.md#reference-cases."""
