@@ -1,4 +1,4 @@
-"""The house rules that a program can check: sizes, docstrings, which package imports which, what must not be written down."""
+"""The house rules that a program can check: sizes, docstrings, imports, what must not be written down."""
 
 from __future__ import annotations
 
