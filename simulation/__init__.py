@@ -1,19 +1,21 @@
 """Runs groups in simulated time: SimPy's clock, a network with faults, a broker, consumers, a log of facts.
 
-run        one scenario, once: world, log, invariants
-world      all that a scenario can touch: time, topics, groups, network, broker
-group      a consumer group in a scenario
-member     a member of a group in a scenario: start, stop, kill, freeze
-broker     connections and committed offsets in front of the coordinator; crash and failover
-host       runs the coordinator's machines: append facts, set timers, answer
-timers     named timers on the simulated clock
-network    links between processes: latency, cuts, rules that delay or drop
-requests   what travels between a client and the broker
-topics     partitions, and when records arrive
-log        every fact on its way to the store and to those who watch
-latencies  how long real clients took, as distributions
-delays     these latencies as a rule of the network
-rng        named streams of random numbers from one seed
-errors     what can be wrong with a scenario
-clients/   the consumer processes
+run               one scenario, once: world, log, invariants
+world             all that a scenario can touch: time, topics, groups, network, broker
+group             a consumer group in a scenario
+consumer_context  what groups and consumers of a world share: clock, network, broker, topics
+settings          Kafka settings by name: whether they exist and are legal
+member            a member of a group in a scenario: start, stop, kill, freeze
+broker            connections and committed offsets in front of the coordinator; crash and failover
+host              runs the coordinator's machines: append facts, set timers, answer
+timers            named timers on the simulated clock
+network           links between processes: latency, cuts, rules that delay or drop
+requests          what travels between a client and the broker
+topics            partitions, and when records arrive
+log               every fact on its way to the store and to those who watch
+latencies         how long real clients took, as distributions
+delays            these latencies as a rule of the network
+rng               named streams of random numbers from one seed
+errors            what can be wrong with a scenario
+clients/          the consumer processes
 """

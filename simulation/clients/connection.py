@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 
 import simpy
 
@@ -12,7 +12,7 @@ from groupsim.simulation.clients.process import Process
 from groupsim.simulation.network import Message, Network
 
 
-class Failure(Enum):
+class Failure(StrEnum):
     """Why a request has no answer."""
 
     TIMEOUT = "TIMEOUT"
