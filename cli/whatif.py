@@ -161,7 +161,7 @@ def _default_seeds(incident: ReplayableRun, rows: int) -> range:
 
 def _assumptions(assume: Sequence[str]) -> dict[str, int | str]:
     """The values of --assume. Raises BadRequest."""
-    from groupsim.replay.reconstruct.inferred_settings import HEARTBEAT, INITIAL_DELAY, MAX_POLL, SESSION
+    from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, INITIAL_DELAY, MAX_POLL, SESSION
     from groupsim.simulation.clients.config import CLIENTS
 
     found: dict[str, int | str] = {}

@@ -11,7 +11,7 @@ from groupsim.events.base import Recorded
 from groupsim.replay.actions import Action, ActionKind, actions_of, batch_times, lead_in_ms
 from groupsim.replay.reconstruct.client_library import offered_assignors
 from groupsim.replay.reconstruct.incident import Incident
-from groupsim.replay.reconstruct.inferred_settings import HEARTBEAT, INITIAL_DELAY, SESSION
+from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, INITIAL_DELAY, SESSION
 from groupsim.replay.reconstruct.members import Member
 from groupsim.replay.recorded_latency import DrawnLatency, ExactLatency, median_draw
 from groupsim.replay.timings import recorded_timings

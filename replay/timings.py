@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, StallKind
 from groupsim.replay.reconstruct.incident import Incident
-from groupsim.replay.reconstruct.inferred_settings import HEARTBEAT, SESSION
+from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, SESSION
 from groupsim.simulation.clients.traits import TRAITS
 
 _CLOCKS_MS = 50

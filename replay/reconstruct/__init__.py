@@ -7,7 +7,7 @@
 - `members`: incarnations of one client in a row
 - `client_library`: which client library it is, and which assignors were offered
 - `rebalances`: Generation: one completed join phase
-- `inferred_settings`: timeouts, inferred or assumed. A new inference of a setting goes here
+- `inferred_settings`: timeouts, inferred or assumed: one module for each. A new inference goes there
 - `topology_changes`: topics that grew, failovers, rejoins without a visible cause
 - `old_imports`: fields that imports of older versions lack
 """

@@ -9,9 +9,11 @@ from groupsim.events import world as w
 from groupsim.events.base import Recorded
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.sentences import listed
-from groupsim.replay.reconstruct import inferred_settings, topology_changes, unlogged_members
+from groupsim.replay.reconstruct import topology_changes, unlogged_members
 from groupsim.replay.reconstruct.client_library import assignor_notes, client_library
 from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, StallKind
+from groupsim.replay.reconstruct.inferred_settings.evidence import Evidence
+from groupsim.replay.reconstruct.inferred_settings.infer import infer_settings
 from groupsim.replay.reconstruct.member_history import MemberHistory
 from groupsim.replay.reconstruct.members import Member, members_of
 from groupsim.replay.reconstruct.old_imports import completed
@@ -77,7 +79,7 @@ def reconstruct(
     counts, growths, notes = topology_changes.topics(facts, group, incarnations, topics, largest)
     client = str(given.get("client") or client_library(incarnations))
     known = {name: int(value) for name, value in given.items() if name != "client"}
-    settings, assumed = inferred_settings.infer(facts, group, incarnations, generations, known)
+    settings, assumed = infer_settings(facts, group, Evidence(incarnations, generations), known)
     return Incident(
         group=group,
         topics=counts,

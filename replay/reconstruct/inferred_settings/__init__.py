@@ -1,0 +1,9 @@
+"""The timeouts of a recorded group, inferred from its facts or assumed: one module for each setting.
+
+- `infer`: `infer_settings`: all of them, and a note on each that had to be assumed
+- `evidence`: what an inference is made from, and what it gives
+- `session`: session.timeout.ms
+- `heartbeat`: heartbeat.interval.ms
+- `max_poll`: max.poll.interval.ms
+- `initial_delay`: group.initial.rebalance.delay.ms
+"""
