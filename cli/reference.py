@@ -98,7 +98,18 @@ def facts() -> str:
         parts.append(f"## {title}\n\n{_paragraph(module)}\n")
         kinds = [kind for kind in CATALOGUE.values() if kind.__module__ == module.__name__]
         parts += [_fact(kind) for kind in kinds]
+        parts += [_closed_set(found) for found in vars(module).values() if _is_closed_set(found, module)]
     return "\n".join(parts)
+
+
+def _is_closed_set(value: object, module: ModuleType) -> bool:
+    return inspect.isclass(value) and issubclass(value, StrEnum) and value.__module__ == module.__name__
+
+
+def _closed_set(kind: type[StrEnum]) -> str:
+    """The values of a field that a fact's docstring names by its enum."""
+    values = ", ".join(f"`{value}`" for value in kind)
+    return f"### {kind.__name__}\n\n{inspect.cleandoc(kind.__doc__ or '')}\n\nValues: {values}.\n"
 
 
 def _fact(kind: type[Event]) -> str:
