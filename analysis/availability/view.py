@@ -81,14 +81,16 @@ class GroupView:
 
     def condition(self, tp: TopicPartition) -> Hashable:
         """All that a verdict asks of the partition itself: partitions in equal condition have the same verdict."""
-        holders = self.holders.get(tp)
-        surrendered = self.surrendered_by.get(tp)
+        holders, surrendered = self.holders.get(tp), self.surrendered_by.get(tp)
+        held: object = None
+        if holders:  # mostly one
+            held = tuple(_held(holders[name], tp) for name in (sorted(holders) if len(holders) > 1 else holders))
         return (
-            tp.topic,
             self.state.owners.get(tp),
-            tp in self.owed,
-            tuple(sorted(surrendered)) if surrendered else (),
-            tuple(_held(holders[name], tp) for name in sorted(holders)) if holders else (),
+            held,
+            tuple(sorted(surrendered)) if surrendered else None,
+            bool(self.owed) and tp in self.owed,
+            tp.topic,
         )
 
     def apply(self, event: Event) -> None:
@@ -329,8 +331,14 @@ def _member_added_or_removed(event: Event) -> MemberId | None:
 
 
 def _held(x: Process, tp: TopicPartition) -> tuple[str, bool, bool, bool, bool]:
-    """The condition of a partition in a process's view."""
-    return x.id, tp in x.positioned, tp in x.pending, tp in x.restoring, tp in x.paused
+    """The condition of a partition in a process's view; what is mostly empty is looked at before it is searched."""
+    return (
+        x.id,
+        tp in x.positioned,
+        bool(x.pending) and tp in x.pending,
+        bool(x.restoring) and tp in x.restoring,
+        bool(x.paused) and tp in x.paused,
+    )
 
 
 def _flagged(event: client.ClientEvent, process: Process | None) -> Iterable[TopicPartition]:
