@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from groupsim.analysis.group_state import GroupState
+from groupsim.analysis.classic_group_state import ClassicGroupState
 from groupsim.analysis.log_coverage import COORDINATOR
 from groupsim.events.base import Recorded, group_of
 from groupsim.events.catalogue import CATALOGUE
@@ -21,38 +21,38 @@ def replay(facts: Iterable[Recorded], until_ms: int | None = None) -> dict[str, 
 
     `{"groups": {group: {"state", "generation", "leader", "members": {id: {"assigned": [[topic, partition], ...]}}}}}`,
     sorted. `assigned` is what the last stored assignment gives a member. A group that was declared and never created,
-    or that only clients speak of, has state `Dead`, as Kafka describes a group it does not know. Of a long run in a
-    store, `analysis.snapshots.replay_stored` gives the same without reading all of it.
+    or of which there are client logs only, has state `Dead`, as Kafka describes a group it does not know. Of a long run
+    in a store, `analysis.snapshots.replay_stored` gives the same without reading all of it.
     """
-    books: dict[GroupId, GroupState] = {}
+    states: dict[GroupId, ClassicGroupState] = {}
     for fact in facts:
         if until_ms is not None and fact.at_ms > until_ms:
             break
-        fold(books, fact)
-    return told(books)
+        fold(states, fact)
+    return replayed(states)
 
 
-def fold(books: dict[GroupId, GroupState], fact: Recorded) -> None:
-    """Take one fact into the books of its group."""
+def fold(states: dict[GroupId, ClassicGroupState], fact: Recorded) -> None:
+    """Fold one fact into the state of its group."""
     event = fact.event
     if isinstance(event, GroupDeclared):
-        books.setdefault(event.group, GroupState())
+        states.setdefault(event.group, ClassicGroupState())
     elif type(event) in COORDINATOR:
         group = group_of(fact.stream)
         if group is not None:
-            books.setdefault(group, GroupState()).apply(event)
+            states.setdefault(group, ClassicGroupState()).apply(event)
 
 
-def told(books: dict[GroupId, GroupState]) -> dict[str, Any]:
+def replayed(states: dict[GroupId, ClassicGroupState]) -> dict[str, Any]:
     """All groups in the shape of the command line's contract."""
-    return {"groups": {group: described(books[group]) for group in sorted(books)}}
+    return {"groups": {group: described(states[group]) for group in sorted(states)}}
 
 
-def described(books: GroupState) -> dict[str, Any]:
-    """One group's books in the shape of the command line's contract."""
+def described(state: ClassicGroupState) -> dict[str, Any]:
+    """One group in the shape of the command line's contract."""
     return {
-        "state": books.state if books.has_coordinator_facts else "Dead",
-        "generation": books.generation,
-        "leader": books.leader,
-        "members": {member: {"assigned": [[tp.topic, tp.partition] for tp in given]} for member, given in books.plan()},
+        "state": state.state if state.has_coordinator_facts else "Dead",
+        "generation": state.generation,
+        "leader": state.leader,
+        "members": {member: {"assigned": [[tp.topic, tp.partition] for tp in given]} for member, given in state.plan()},
     }

@@ -14,10 +14,10 @@ from typing import Any
 
 import msgspec
 
-from groupsim.analysis import group_state as books_module
+from groupsim.analysis import classic_group_state as state_module
 from groupsim.analysis import replay as replay_module
-from groupsim.analysis.group_state import GroupState, MemberState
-from groupsim.analysis.replay import READS, fold, told
+from groupsim.analysis.classic_group_state import ClassicGroupState, MemberState
+from groupsim.analysis.replay import READS, fold, replayed
 from groupsim.events import catalogue
 from groupsim.events.types import GroupId, MemberId, Partitions
 from groupsim.storage.errors import StoreError
@@ -40,7 +40,7 @@ class _Durable(msgspec.Struct):
 
 
 class _Kept(msgspec.Struct):
-    """`GroupState`, but for what follows from the rest: `owners` from `assignment`, `_topics` from `members`."""
+    """`ClassicGroupState`, but for what follows from the rest: `owners` from `assignment`, `_topics` from `members`."""
 
     state: str
     generation: int
@@ -57,29 +57,29 @@ class _Kept(msgspec.Struct):
     durable: _Durable
 
 
-def _kept(books: GroupState) -> _Kept:
-    plain = {name: getattr(books, name) for name in _Kept.__struct_fields__ if name != "durable"}
-    durable = {name: getattr(books._durable, name) for name in _Durable.__struct_fields__}
+def _kept(state: ClassicGroupState) -> _Kept:
+    plain = {name: getattr(state, name) for name in _Kept.__struct_fields__ if name != "durable"}
+    durable = {name: getattr(state._durable, name) for name in _Durable.__struct_fields__}
     return _Kept(**plain, durable=_Durable(**durable))
 
 
-def _restored(kept: _Kept) -> GroupState:
-    books = GroupState()
+def _restored(kept: _Kept) -> ClassicGroupState:
+    state = ClassicGroupState()
     for name in _Kept.__struct_fields__:
         if name != "durable":
-            setattr(books, name, getattr(kept, name))
-    books._durable = books_module._Durable(**msgspec.structs.asdict(kept.durable))
-    books._index()
-    return books
+            setattr(state, name, getattr(kept, name))
+    state._durable = state_module._Durable(**msgspec.structs.asdict(kept.durable))
+    state._index()
+    return state
 
 
-def encode(books: dict[GroupId, GroupState]) -> bytes:
+def encode(states: dict[GroupId, ClassicGroupState]) -> bytes:
     """The state of all groups, behind a checksum of it."""
-    body = msgspec.json.encode({group: _kept(of) for group, of in books.items()}, order="deterministic")
+    body = msgspec.json.encode({group: _kept(of) for group, of in states.items()}, order="deterministic")
     return hashlib.sha256(body).digest() + body
 
 
-def decode(state: bytes) -> dict[GroupId, GroupState] | None:
+def decode(state: bytes) -> dict[GroupId, ClassicGroupState] | None:
     """The reverse; None for what is damaged: a state can be folded again."""
     body = state[_SUM:]
     if hashlib.sha256(body).digest() != state[:_SUM]:
@@ -95,7 +95,7 @@ def decode(state: bytes) -> dict[GroupId, GroupState] | None:
 def kind() -> str | None:
     """What our snapshots are called in a store: the fold's own source is in it. None where no source can be seen."""
     try:
-        sources = [inspect.getsource(module) for module in (books_module, replay_module)]
+        sources = [inspect.getsource(module) for module in (state_module, replay_module)]
     except OSError:
         return None
     folded = hashlib.sha256("\n".join([*sources, str(EVERY), catalogue.fingerprint()]).encode())
@@ -110,33 +110,33 @@ def replay_stored(store: EventStore, info: RunInfo, until_ms: int | None = None)
     name = kind()
     complete = name is not None and _complete(store, info, name)
     snapshot = store.snapshot(info.id, name, until_ms) if name is not None else None
-    books = decode(snapshot.state) if snapshot else None
-    start = snapshot.seq if snapshot and books is not None else 0
+    states = decode(snapshot.state) if snapshot else None
+    start = snapshot.seq if snapshot and states is not None else 0
     # Behind the nearest snapshot and before the next there is no more to read, whatever comes later.
-    stop = start + EVERY if complete and (books is not None or snapshot is None) else None
-    return told(_folded(store, info, books or {}, start, stop, until_ms))
+    stop = start + EVERY if complete and (states is not None or snapshot is None) else None
+    return replayed(_folded(store, info, states or {}, start, stop, until_ms))
 
 
 def _folded(
     store: EventStore,
     info: RunInfo,
-    books: dict[GroupId, GroupState],
+    states: dict[GroupId, ClassicGroupState],
     start: int,
     stop: int | None,
     until_ms: int | None = None,
-) -> dict[GroupId, GroupState]:
+) -> dict[GroupId, ClassicGroupState]:
     for fact in store.read(info.id, start=start, stop=stop, types=READS):
         if until_ms is not None and fact.at_ms > until_ms:
             break
-        fold(books, fact)
-    return books
+        fold(states, fact)
+    return states
 
 
 def _complete(store: EventStore, info: RunInfo, name: str) -> bool:
     """Keep the snapshots that are missing up to the run's last fact; False if the store does not take them."""
     last = store.snapshot(info.id, name)
-    books = decode(last.state) if last else {}
-    if books is None:
+    states = decode(last.state) if last else {}
+    if states is None:
         return False
     start = last.seq if last else 0
     if info.facts - start < EVERY:
@@ -145,8 +145,8 @@ def _complete(store: EventStore, info: RunInfo, name: str) -> bool:
         store.keep_snapshots(info.id, name, [])
         for begin in range(start, info.facts - EVERY + 1, EVERY):
             end = begin + EVERY
-            _folded(store, info, books, begin, end)
+            _folded(store, info, states, begin, end)
             (row,) = store.rows(info.id, start=end - 1, stop=end)
-            store.keep_snapshots(info.id, name, [Snapshot(end, row[1], encode(books))])
+            store.keep_snapshots(info.id, name, [Snapshot(end, row[1], encode(states))])
         return True
     return False

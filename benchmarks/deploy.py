@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -65,9 +66,8 @@ print(status, used.ru_utime + used.ru_stime, used.ru_maxrss)
 
 def exponent(found: list[Deploy]) -> float:
     """The least-squares slope of log CPU over log (members x partitions)."""
-    points = [(math.log(d.members * d.partitions), math.log(d.cpu_s)) for d in found]
-    mean_x, mean_y = (sum(values) / len(points) for values in zip(*points, strict=True))
-    return sum((x - mean_x) * (y - mean_y) for x, y in points) / sum((x - mean_x) ** 2 for x, _ in points)
+    cells = [math.log(deploy.members * deploy.partitions) for deploy in found]
+    return statistics.linear_regression(cells, [math.log(deploy.cpu_s) for deploy in found]).slope
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
-from groupsim.analysis.availability.labels import OK, Interval
+from groupsim.analysis.availability.labels import Interval, Label
 from groupsim.analysis.display_names import counted, duration
 from groupsim.cli import output
 from groupsim.cli.errors import BadRequest
@@ -214,7 +214,7 @@ def _print_import(summary: dict[str, Any]) -> None:
 
 def _trust_note(known: Sequence[Interval]) -> list[str]:
     """A note for partitions that are available according to the broker's logs alone."""
-    if not any(i.label == OK and i.member is None for i in known):
+    if not any(i.label == Label.OK and i.member is None for i in known):
         return []
     return [
         "where only broker logs exist, a member counts as serving its assigned partitions until the broker removes it; "

@@ -21,6 +21,8 @@ import typer
 
 import groupsim.analysis.tables as tables_package
 from groupsim.analysis.availability.labels import MEANINGS
+from groupsim.analysis.availability.rules import RULES
+from groupsim.analysis.availability.situation import Rule
 from groupsim.events import classic, client, group, network, world
 from groupsim.events.base import Event
 from groupsim.events.catalogue import CATALOGUE
@@ -125,13 +127,24 @@ def _paragraph(module: ModuleType) -> str:
 
 
 def labels() -> str:
-    """The labels, in the order in which they are checked."""
-    rows = "".join(f"| {label} | {meaning} |\n" for label, meaning in MEANINGS.items())
+    """The labels, and the rules that choose one, in the order in which they are tried."""
+    meanings = "".join(f"| {label} | {meaning} |\n" for label, meaning in MEANINGS.items())
+    rules = "".join(
+        f"| {number} | {rule.label} | {_sub_label(rule)} | {rule.condition} | {rule.runs} |\n"
+        for number, rule in enumerate(RULES, start=1)
+    )
     return (
         f"# Labels\n\n{_GENERATED}\nA partition is available while a process serves it *and* the coordinator has "
         f"assigned it to that process. Otherwise it gets the first label that applies.\n\n"
-        f"| label | what it means |\n| --- | --- |\n{rows}"
+        f"| label | what it means |\n| --- | --- |\n{meanings}\n"
+        f"## Which label applies\n\nThe first rule whose condition holds decides. The last column says for which runs "
+        f"a rule is tried: `recorded` rules conclude what a log does not say.\n\n"
+        f"| | label | sub-label | condition | runs |\n| --- | --- | --- | --- | --- |\n{rules}"
     )
+
+
+def _sub_label(rule: Rule) -> str:
+    return ", ".join(f"`{each}`" for each in rule.sub_labels)
 
 
 def tables() -> str:

@@ -16,7 +16,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
-from groupsim.analysis.availability.labels import BOTH_ENTITLED, DOUBLE, ZOMBIE_ONLY
+from groupsim.analysis.availability.labels import Label, SubLabel
 from groupsim.analysis.tables.ownership import Perspective
 from groupsim.events.base import WORLD_STREAM, Recorded
 from groupsim.events.catalogue import STATE_CHANGING
@@ -53,9 +53,9 @@ def unavailable_by_label(intervals: DataFrame) -> DataFrame:
 
 def windows(intervals: DataFrame) -> DataFrame:
     """Intervals to times when a partition was served by a fenced process, or by two (pipeline.schemas.WINDOWS)."""
-    label, unsafe = F.col("label"), F.col("sub_label").eqNullSafe(BOTH_ENTITLED)
-    kind = F.when(unsafe, "unsafe").when(label == ZOMBIE_ONLY, "zombie").otherwise("double")
-    found = intervals.select(*_as(INTERVALS)).where(label.isin(ZOMBIE_ONLY, DOUBLE))
+    label, unsafe = F.col("label"), F.col("sub_label").eqNullSafe(SubLabel.BOTH_ENTITLED.value)
+    kind = F.when(unsafe, "unsafe").when(label == Label.ZOMBIE_ONLY.value, "zombie").otherwise("double")
+    found = intervals.select(*_as(INTERVALS)).where(label.isin(Label.ZOMBIE_ONLY.value, Label.DOUBLE.value))
     length = (F.col("to_ms") - F.col("from_ms")).alias("duration_ms")
     return found.select("*", kind.alias("kind"), length).select(*_as(WINDOWS))
 

@@ -11,7 +11,7 @@ from statistics import median
 import msgspec
 
 from groupsim.analysis.availability.intervals import intervals
-from groupsim.analysis.availability.labels import BOTH_ENTITLED, Interval
+from groupsim.analysis.availability.labels import Interval, SubLabel
 from groupsim.analysis.tables.summary import unavailable
 from groupsim.events.base import Recorded
 from groupsim.replay.fidelity import generations_within
@@ -123,7 +123,7 @@ def cost(facts: Sequence[Recorded], group: str, from_ms: int, to_ms: int, rebala
         unavailable_partition_ms=totals["partition_ms"],
         p95_partition_ms=ranked[math.ceil(0.95 * len(ranked)) - 1] if ranked else 0,
         max_partitions=totals["max_partitions"],
-        unsafe_ms=sum(i.duration_ms for i in own if i.sub_label == BOTH_ENTITLED),
+        unsafe_ms=sum(i.duration_ms for i in own if i.sub_label == SubLabel.BOTH_ENTITLED),
         unknown_ms=totals["unknown_ms"],
         partitions=len(by_partition),
     )

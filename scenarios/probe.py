@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from groupsim.analysis.availability.intervals import intervals
-from groupsim.analysis.availability.labels import BOTH_ENTITLED, Interval
+from groupsim.analysis.availability.labels import Interval, SubLabel
 from groupsim.analysis.tables.summary import reprocessed_records
 from groupsim.events import classic as c
 from groupsim.events.base import Event, Recorded, group_of
@@ -57,7 +57,7 @@ class Probe:
 
     def unsafe_ms(self, group: str | None = None) -> int:
         """Partition-milliseconds with two entitled owners."""
-        return sum(i.duration_ms for i in self.intervals(0, group) if i.sub_label == BOTH_ENTITLED)
+        return sum(i.duration_ms for i in self.intervals(0, group) if i.sub_label == SubLabel.BOTH_ENTITLED)
 
     def reprocessed(self, since: int = 0, group: str | None = None) -> int:
         """Records read twice."""

@@ -1,4 +1,4 @@
-"""Why a partition stands still, in a word or a short chain: `start`, `member-joined`, `crash m2.0 > session-expired`.
+"""Why a partition is unavailable, in a word or a short chain: `start`, `member-joined`, `crash m2.0 > session-expired`.
 
 A cause is what the group last met: the rebalance that runs or ran last, led by what happened to the member that
 started it. It is `start` until something follows the first assignment: a rebalance, or a static member's return. A
@@ -8,7 +8,6 @@ zombie) names that owner's trouble.
 
 from __future__ import annotations
 
-from groupsim.analysis.group_state import GroupState
 from groupsim.analysis.process_state import Process, Processes
 from groupsim.analysis.timelines.rebalance import FOLLOW_UP_CAUSES
 from groupsim.events import classic as c
@@ -35,14 +34,14 @@ class Causes:
         self._founded = False
         self._removed: str | None = None
 
-    def apply(self, event: Event, books: GroupState, processes: Processes, owed: bool) -> None:
-        """Take notice of one fact, before the books do. `owed`: a follow-up rebalance is due."""
+    def apply(self, event: Event, processes: Processes, owed: bool) -> None:
+        """Take notice of one fact, before the group's state does. `owed`: a follow-up rebalance is due."""
         match event:
             case GroupCreated():
                 self._founded = True
             case c.AssignmentStored():
                 self._started = True
-            case c.MemberReplaced():  # a static member is back, and no rebalance tells of it
+            case c.MemberReplaced():  # a static member is back, without a rebalance
                 process = processes.of(event.member)
                 self._set(f"restart {process.id if process else event.client_host or event.member}")
             case c.MemberRemoved():

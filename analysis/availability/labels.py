@@ -1,63 +1,66 @@
-"""The labels of an unavailable partition (spec: 8.2), the interval that carries one, and what counts as available."""
+"""The labels of a partition, the interval that carries one, and what counts as available.
+
+Source: `docs/model/availability.md`.
+"""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import NamedTuple
 
 import msgspec
 
-DOUBLE = "DOUBLE"
-OK = "OK"
-ZOMBIE_ONLY = "ZOMBIE_ONLY"
-PAUSED_CALLBACK = "PAUSED_CALLBACK"
-RESTORING = "RESTORING"
-PAUSED_APP = "PAUSED_APP"
-OWNER_STALLED = "OWNER_STALLED"
-OWNER_DEAD = "OWNER_DEAD"
-GRANT_IN_FLIGHT = "GRANT_IN_FLIGHT"
-WITHHELD = "WITHHELD"
-UNOWNED = "UNOWNED"
-UNKNOWN = "UNKNOWN"
 
-LABELS = (
-    DOUBLE,
-    OK,
-    ZOMBIE_ONLY,
-    PAUSED_CALLBACK,
-    RESTORING,
-    PAUSED_APP,
-    OWNER_STALLED,
-    OWNER_DEAD,
-    GRANT_IN_FLIGHT,
-    WITHHELD,
-    UNOWNED,
-    UNKNOWN,
-)
-"""In the order in which they are tried; UNKNOWN is ours: a recorded log does not tell (the sub-label says why)."""
+class Label(StrEnum):
+    """In the order in which reports list them; `analysis.availability.rules` has the order in which they are tried."""
+
+    DOUBLE = "DOUBLE"
+    OK = "OK"
+    ZOMBIE_ONLY = "ZOMBIE_ONLY"
+    PAUSED_CALLBACK = "PAUSED_CALLBACK"
+    RESTORING = "RESTORING"
+    PAUSED_APP = "PAUSED_APP"
+    OWNER_STALLED = "OWNER_STALLED"
+    OWNER_DEAD = "OWNER_DEAD"
+    GRANT_IN_FLIGHT = "GRANT_IN_FLIGHT"
+    WITHHELD = "WITHHELD"
+    UNOWNED = "UNOWNED"
+    UNKNOWN = "UNKNOWN"
+
+
+LABELS = tuple(Label)
 
 MEANINGS = {
-    DOUBLE: "two processes serve it (available if one of them is entitled)",
-    OK: "its owner serves it",
-    ZOMBIE_ONLY: "only a process serves it that is not entitled, or has given up its membership: work is done again",
-    PAUSED_CALLBACK: "its owner is inside a rebalance callback, or commits before giving it up",
-    RESTORING: "its owner does not know where to start, or rebuilds state",
-    PAUSED_APP: "the application paused it",
-    OWNER_STALLED: "its owner's process stands still",
-    OWNER_DEAD: "its owner's process is gone, and the coordinator does not know yet",
-    GRANT_IN_FLIGHT: "its new owner has not heard of it, or not acted on it yet",
-    WITHHELD: "nobody has it, because a rebalance is under way or has yet to begin",
-    UNOWNED: "nobody can have it",
-    UNKNOWN: "a recorded log does not tell",
+    Label.DOUBLE: "two processes serve it (available if one of them is entitled)",
+    Label.OK: "its owner serves it",
+    Label.ZOMBIE_ONLY: "only a process serves it that is not entitled or gave up its membership: work is repeated",
+    Label.PAUSED_CALLBACK: "its owner is inside a rebalance callback, or commits before it revokes",
+    Label.RESTORING: "its owner does not know where to start, or rebuilds state",
+    Label.PAUSED_APP: "the application paused it",
+    Label.OWNER_STALLED: "its owner's process is frozen, or cut off from the data",
+    Label.OWNER_DEAD: "its owner's process is gone, and the coordinator does not know yet",
+    Label.GRANT_IN_FLIGHT: "its new owner has not received the assignment, or not applied it yet",
+    Label.WITHHELD: "nobody has it, because a rebalance runs or has yet to begin",
+    Label.UNOWNED: "nobody can have it",
+    Label.UNKNOWN: "a recorded log does not say; the sub-label says why",
 }
 """Each label in a sentence."""
 
-ZOMBIE_AND_OWNER = "zombie+owner"
-BOTH_ENTITLED = "both-entitled"
-NONE_ENTITLED = "none-entitled"
-POSITION = "position"
-DATA_CUT = "data-cut"
-BY_THE_BOOKS = "by the books"
-CLIENTS_WORD = "client's word"
+
+class SubLabel(StrEnum):
+    """What tells partitions of one label apart; the values are those of the tables."""
+
+    ZOMBIE_AND_OWNER = "zombie+owner"
+    BOTH_ENTITLED = "both-entitled"
+    NONE_ENTITLED = "none-entitled"
+    POSITION = "position"
+    DATA_CUT = "data-cut"
+    COORDINATOR_ONLY = "by the books"
+    CLIENT_ONLY = "client's word"
+    ONLY_BROKER = "only the broker speaks"
+    ONLY_CLIENTS = "only clients speak"
+    NOTHING_YET = "nothing is told yet"
+    NO_LOG = "no log of a member"
 
 
 class Verdict(NamedTuple):
@@ -93,15 +96,15 @@ class Interval(msgspec.Struct, frozen=True):
 
     @property
     def available(self) -> bool:
-        """Somebody serves the partition and may commit what it does (spec: 8.1)."""
+        """Somebody serves the partition and may commit what it does."""
         return is_available(self.label, self.sub_label)
 
     @property
     def unavailable(self) -> bool:
         """Known to be not available: UNKNOWN is neither."""
-        return self.label != UNKNOWN and not self.available
+        return self.label != Label.UNKNOWN and not self.available
 
 
 def is_available(label: str, sub_label: str | None) -> bool:
     """OK, or DOUBLE with at least one entitled claimant."""
-    return label == OK or (label == DOUBLE and sub_label != NONE_ENTITLED)
+    return label == Label.OK or (label == Label.DOUBLE and sub_label != SubLabel.NONE_ENTITLED)

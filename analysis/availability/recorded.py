@@ -1,124 +1,168 @@
-"""What is concluded where a recorded log is silent, and where nothing is: then the label is UNKNOWN, with the reason.
+"""The rules for what no process in a recorded log holds: what can be concluded, and else UNKNOWN with the reason.
 
-Nothing is guessed silently. A broker's log does not tell assignments, a client's log not what other clients do.
-
-- A process whose assignment the books don't tell may commit by its own word, unless the books have put it out.
-- What a process gave up in order (revoked, not lost) nobody can have before its next sync: WITHHELD.
-- A member without a log, in a Stable group, is taken as serving what is its own: `OK`, sub-label `by the books`; so are
-  all partitions of a Stable group of which only the broker speaks. During a rebalance its partitions are UNKNOWN: the
-  log does not tell whether it goes on meanwhile, as cooperative members do.
-- An Empty group serves nothing (UNOWNED). Where every member has a log, labels are those of a simulated run.
-- Where only clients speak (no coordinator fact at all): what is assigned to a process and not yet in its view is
-  GRANT_IN_FLIGHT; all else may be in the hands of clients whose log we lack.
+`analysis.availability.knowledge` says in words what is concluded from what.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from groupsim.analysis.availability.labels import (
-    BY_THE_BOOKS,
-    CLIENTS_WORD,
-    GRANT_IN_FLIGHT,
-    OK,
-    UNKNOWN,
-    WITHHELD,
-    Verdict,
-)
-from groupsim.analysis.group_state import EMPTY, STABLE
+from groupsim.analysis.availability.labels import Label, SubLabel
+from groupsim.analysis.availability.situation import Rule, Runs, Situation
 from groupsim.analysis.process_state import Process
-from groupsim.events.types import MemberId, TopicPartition
-
-if TYPE_CHECKING:
-    from groupsim.analysis.availability.view import GroupView
-
-ONLY_THE_BROKER = "only the broker speaks"
-ONLY_CLIENTS = "only clients speak"
-NOTHING_YET = "nothing is told yet"
-NO_LOG = "no log of a member"
 
 
-def untold(view: GroupView, x: Process) -> bool:
-    """The books can't judge this process: no broker log, or one that does not tell its assignment."""
-    return not view.coverage.broker or not (x.member and view.state.assignment_known)
+def _cause(s: Situation) -> str:
+    return s.cause
 
 
-def entitled(view: GroupView, x: Process) -> bool:
-    """By the process's own word, unless the books have put its member id out of the group."""
-    if not view.state.has_coordinator_facts:
-        return True
-    if not x.member:
-        return view.state.state != EMPTY
-    if x.member in view.state.members:
-        return view.state.may_commit(x.member)
-    return x.member not in view.state.removed
+def _owner(s: Situation) -> str | None:
+    return s.owner
 
 
-def word(view: GroupView) -> str | None:
-    """On whose word a partition counts as served in a recorded run; None where broker and client agree."""
-    return None if view.coverage.broker else CLIENTS_WORD
+def _nobody(_: Situation) -> None:
+    return None
 
 
-def verdict(view: GroupView, tp: TopicPartition, owner: MemberId | None, x: Process | None) -> Verdict | None:
-    """The label of a partition that no process in the log holds; None where the books can be relied on."""
-    if not view.coverage.recorded:
-        return Verdict(UNKNOWN, NO_LOG, owner, view.causes.now) if owner and x is None else None
-    state, cause = view.state, view.causes.now
-    if not view.coverage.broker:
-        return _from_clients(view, tp)
-    if (state.state == EMPTY and state.has_coordinator_facts) or x is not None:
-        return None
-    if owner is None and state.has_coordinator_facts and _all_known(view):
-        return Verdict(GRANT_IN_FLIGHT, CLIENTS_WORD, None, cause) if _part_untold(view) else None
-    giver = _surrendered(view, tp)
-    if giver is not None and (state.rebalancing or not state.has_coordinator_facts):
-        return Verdict(WITHHELD, CLIENTS_WORD, giver.id, cause)
-    if not state.has_coordinator_facts:
-        return Verdict(UNKNOWN, NOTHING_YET, None, cause)
-    if state.state == STABLE:
-        return Verdict(OK, BY_THE_BOOKS, owner) if owner is not None or not state.assignment_known else None
-    reason = NO_LOG if view.coverage.clients else ONLY_THE_BROKER
-    return Verdict(UNKNOWN, reason, owner, cause)
+def _clients_only(s: Situation) -> bool:
+    return not s.group.coverage.broker
 
 
-def _all_known(view: GroupView) -> bool:
-    """Everybody who can hold a partition has a process whose log tells what it holds.
+def _unreported(s: Situation) -> bool:
+    """There are broker logs, but no log of its owner's process, and the group is not known to be empty."""
+    empty = s.group.state.empty and s.group.reported.has_coordinator_facts
+    return s.group.coverage.broker and s.process is None and not empty
+
+
+def _assigned_process(s: Situation) -> Process | None:
+    """A live process that was assigned it by its own report and will still take it into its view."""
+    for _, x in sorted(s.group.processes.all.items()):
+        waiting = x.alive and not x.fenced and x.synced and not x.released
+        if waiting and x.member and s.partition in s.group.state.assigned(x.member):
+            return x
+    return None
+
+
+def _surrendered(s: Situation) -> bool:
+    return s.surrendered_by is not None
+
+
+def _surrenderer(s: Situation) -> str | None:
+    x = s.surrendered_by
+    return None if x is None else x.id
+
+
+def _all_known(s: Situation) -> bool:
+    """It has no owner, and whoever could hold a partition has a process whose log has what it holds.
 
     These are the members at the last assignment: who came later has nothing yet.
     """
-    state = view.state
-    if len(state.members_at_last_assignment) < state.size and not state.rebalancing:
+    state, coverage = s.group.reported, s.group.coverage
+    if s.owner is not None or not state.has_coordinator_facts or not _unreported(s):
         return False
-    coverage = view.coverage
-    left = state.members_at_last_assignment & set(state.members)
-    return bool(state.members_at_last_assignment) and all(
-        coverage.logged.get(member) in coverage.views for member in left
-    )
+    members = state.members_at_last_assignment
+    if len(members) < state.size and not s.group.state.rebalancing:
+        return False
+    left = members & set(state.members)
+    return bool(members) and all(coverage.logged.get(member) in coverage.views for member in left)
 
 
-def _part_untold(view: GroupView) -> bool:
-    """An assignment that nobody tells is in force, and a member has not shown yet what it got."""
-    state = view.state
-    if state.assignment_known or state.state != STABLE:
+def _assignment_unreported(s: Situation) -> bool:
+    """An assignment that no log has is in force, and a member has not shown yet what it got."""
+    state = s.group.reported
+    if state.assignment_known or not state.stable:
         return False
     return any(state.self_reported_generation.get(member) != state.generation for member in state.members)
 
 
-def _surrendered(view: GroupView, tp: TopicPartition) -> Process | None:
-    names = sorted(view.surrendered_by.get(tp, ()))
-    return next((x for x in map(view.processes.all.__getitem__, names) if x.alive), None)
+def _withheld(s: Situation) -> bool:
+    running = s.group.state.rebalancing or not s.group.reported.has_coordinator_facts
+    return _concluded(s) and running and _surrendered(s)
 
 
-def _from_clients(view: GroupView, tp: TopicPartition) -> Verdict:
-    cause = view.causes.now
-    for _, x in sorted(view.processes.all.items()):
-        if x.alive and not x.fenced and x.synced and not x.released and tp in _promised(view, x):
-            return Verdict(GRANT_IN_FLIGHT, CLIENTS_WORD, x.id, cause)
-    giver = _surrendered(view, tp)
-    if giver is not None:
-        return Verdict(WITHHELD, CLIENTS_WORD, giver.id, cause)
-    return Verdict(UNKNOWN, ONLY_CLIENTS, None, cause)
+def _concluded(s: Situation) -> bool:
+    """No process in the log has to do with it, and not everybody is known."""
+    return _unreported(s) and not _all_known(s)
 
 
-def _promised(view: GroupView, x: Process) -> tuple[TopicPartition, ...]:
-    return view.state.assignment.get(x.member, ()) if x.member else ()
+def _served_by_unlogged(s: Situation) -> bool:
+    return _concluded(s) and s.group.reported.stable and _may_be_served(s)
+
+
+def _may_be_served(s: Situation) -> bool:
+    return s.owner is not None or not s.group.reported.assignment_known
+
+
+RULES = (
+    Rule(
+        Label.GRANT_IN_FLIGHT,
+        (SubLabel.CLIENT_ONLY,),
+        "there are client logs only: a process was assigned it and has yet to take it into its view",
+        lambda s: _clients_only(s) and _assigned_process(s) is not None,
+        lambda s: getattr(_assigned_process(s), "id", None),
+        _cause,
+        Runs.RECORDED,
+    ),
+    Rule(
+        Label.WITHHELD,
+        (SubLabel.CLIENT_ONLY,),
+        "there are client logs only: a process revoked it and has not synced since",
+        lambda s: _clients_only(s) and _surrendered(s),
+        _surrenderer,
+        _cause,
+        Runs.RECORDED,
+    ),
+    Rule(
+        Label.UNKNOWN,
+        (SubLabel.ONLY_CLIENTS,),
+        "there are client logs only, and a client without a log may have it",
+        _clients_only,
+        _nobody,
+        _cause,
+        Runs.RECORDED,
+    ),
+    Rule(
+        Label.GRANT_IN_FLIGHT,
+        (SubLabel.CLIENT_ONLY,),
+        "it has no owner, every member has a log, and one has not shown yet what it was assigned",
+        lambda s: _all_known(s) and _assignment_unreported(s),
+        _nobody,
+        _cause,
+        Runs.RECORDED,
+    ),
+    Rule(
+        Label.WITHHELD,
+        (SubLabel.CLIENT_ONLY,),
+        "a rebalance runs, and a process revoked it and has not synced since",
+        _withheld,
+        _surrenderer,
+        _cause,
+        Runs.RECORDED,
+    ),
+    Rule(
+        Label.UNKNOWN,
+        (SubLabel.NOTHING_YET,),
+        "the coordinator's log has not begun",
+        lambda s: _concluded(s) and not s.group.reported.has_coordinator_facts,
+        _nobody,
+        _cause,
+        Runs.RECORDED,
+    ),
+    Rule(
+        Label.OK,
+        (SubLabel.COORDINATOR_ONLY,),
+        "the group is Stable: its owner, who has no log, is taken as serving it",
+        _served_by_unlogged,
+        _owner,
+        _nobody,
+        Runs.RECORDED,
+    ),
+    Rule(
+        Label.UNKNOWN,
+        (SubLabel.NO_LOG, SubLabel.ONLY_BROKER),
+        "the group is not Stable, and its owner has no log",
+        lambda s: _concluded(s) and not s.group.reported.stable,
+        _owner,
+        _cause,
+        Runs.RECORDED,
+        lambda s: SubLabel.NO_LOG if s.group.coverage.clients else SubLabel.ONLY_BROKER,
+    ),
+)

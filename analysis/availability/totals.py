@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import Any
 
 from groupsim.analysis.availability.causes import START
-from groupsim.analysis.availability.labels import BOTH_ENTITLED, LABELS, OK, UNKNOWN, Interval, Verdict, is_available
+from groupsim.analysis.availability.labels import LABELS, Interval, Label, SubLabel, Verdict, is_available
 from groupsim.events.types import TopicPartition
 
 _Kind = tuple[str, str, str | None, bool]
@@ -64,7 +64,7 @@ class Totals:
         `unknown_ms`, which is part of neither, is what a recorded log does not report; DOUBLE counts where nobody may
         commit.
         """
-        by_label = {label: 0 for label in LABELS if label not in (OK, UNKNOWN)}
+        by_label: dict[str, int] = {label: 0 for label in LABELS if label not in (Label.OK, Label.UNKNOWN)}
         for kind, ms in self._ms.items():
             if _is_unavailable(kind):
                 by_label[kind[1]] += ms
@@ -74,7 +74,7 @@ class Totals:
             "by_label": by_label,
             "max_partitions": self._highest(),
             "share": round(partition_ms / total_ms, 9) if total_ms else 0.0,
-            "unknown_ms": sum(ms for kind, ms in self._ms.items() if kind[1] == UNKNOWN),
+            "unknown_ms": sum(ms for kind, ms in self._ms.items() if kind[1] == Label.UNKNOWN),
         }
 
     def _highest(self) -> int:
@@ -92,7 +92,7 @@ class Totals:
     @property
     def unsafe_ms(self) -> int:
         """Partition-milliseconds with two entitled owners."""
-        return sum(ms for kind, ms in self._ms.items() if kind[2] == BOTH_ENTITLED)
+        return sum(ms for kind, ms in self._ms.items() if kind[2] == SubLabel.BOTH_ENTITLED)
 
     def by_group(self) -> dict[str, int]:
         """Unavailable partition-milliseconds of every group that has a partition, sorted by name."""
@@ -103,4 +103,4 @@ class Totals:
 
 
 def _is_unavailable(kind: _Kind) -> bool:
-    return kind[1] != UNKNOWN and not is_available(kind[1], kind[2])
+    return kind[1] != Label.UNKNOWN and not is_available(kind[1], kind[2])

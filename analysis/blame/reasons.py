@@ -5,18 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from groupsim.analysis.availability.labels import (
-    DATA_CUT,
-    GRANT_IN_FLIGHT,
-    OWNER_DEAD,
-    OWNER_STALLED,
-    PAUSED_APP,
-    PAUSED_CALLBACK,
-    POSITION,
-    RESTORING,
-    UNOWNED,
-    Interval,
-)
+from groupsim.analysis.availability.labels import Interval, Label, SubLabel
 from groupsim.analysis.blame.phases import BlamePhase
 from groupsim.analysis.timelines.group_timeline import GroupCondition, GroupSpan, GroupTimeline
 from groupsim.analysis.timelines.process_timeline import CONFIGURATION, Activity
@@ -59,21 +48,21 @@ def _by_label(timeline: GroupTimeline, interval: Interval, span: GroupSpan) -> I
     from_ms, to_ms, condition, rebalance, _ = span
     member = interval.member
     match interval.label:
-        case label if label == PAUSED_APP:
+        case label if label == Label.PAUSED_APP:
             yield from_ms, to_ms, Reason(BlamePhase.PAUSED, member, "pause", rebalance)
-        case label if label == RESTORING and interval.sub_label == POSITION:
+        case label if label == Label.RESTORING and interval.sub_label == SubLabel.POSITION:
             yield from_ms, to_ms, Reason(BlamePhase.POSITIONING, member, "network", rebalance)
-        case label if label == RESTORING:
+        case label if label == Label.RESTORING:
             yield from_ms, to_ms, Reason(BlamePhase.RESTORING, member, "restore", rebalance)
-        case label if label == PAUSED_CALLBACK:
+        case label if label == Label.PAUSED_CALLBACK:
             yield from _in_callback(timeline, member, span)
-        case label if label == GRANT_IN_FLIGHT:
+        case label if label == Label.GRANT_IN_FLIGHT:
             yield from _waiting_for(timeline, BlamePhase.GRANTING, member, span)
-        case label if label == OWNER_STALLED:
+        case label if label == Label.OWNER_STALLED:
             yield from_ms, to_ms, _stalled(timeline, interval, rebalance)
-        case label if label == UNOWNED and condition == GroupCondition.EMPTY:
+        case label if label == Label.UNOWNED and condition == GroupCondition.EMPTY:
             yield from_ms, to_ms, Reason(BlamePhase.EMPTY, rebalance=rebalance)
-        case label if label == UNOWNED and condition == GroupCondition.SETTLED:
+        case label if label == Label.UNOWNED and condition == GroupCondition.SETTLED:
             yield from_ms, to_ms, Reason(BlamePhase.UNASSIGNED, rebalance=rebalance)
         case _:
             yield from _by_condition(timeline, interval, span)
@@ -92,7 +81,7 @@ def _by_condition(timeline: GroupTimeline, interval: Interval, span: GroupSpan) 
         yield from _joining(timeline, rebalance, span)
     elif rebalance is not None and phase == PhaseName.COMPLETING:
         yield from _completing(timeline, rebalance, from_ms, to_ms)
-    elif interval.label == OWNER_DEAD:
+    elif interval.label == Label.OWNER_DEAD:
         yield from_ms, to_ms, _dead(timeline, interval.member, from_ms)
     else:
         yield from _settled(timeline, interval, span)
@@ -200,7 +189,7 @@ def _poll_expired(timeline: GroupTimeline, r: Rebalance) -> bool:
 def _stalled(timeline: GroupTimeline, interval: Interval, rebalance: Rebalance | None) -> Reason:
     if timeline.removal(interval.member, interval.to_ms) == (interval.to_ms, "session-expired"):
         return Reason(BlamePhase.DETECTING, interval.member, SESSION, timeline.next_rebalance(interval.to_ms))
-    cut = interval.sub_label == DATA_CUT
+    cut = interval.sub_label == SubLabel.DATA_CUT
     return Reason(BlamePhase.STALLED, interval.member, "network" if cut else "freeze", rebalance)
 
 

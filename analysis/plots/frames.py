@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from groupsim.analysis.availability.labels import LABELS, OK
+from groupsim.analysis.availability.labels import LABELS, Label
 from groupsim.analysis.blame.critical_path import STEPS
 from groupsim.analysis.display_names import duration
 from groupsim.analysis.errors import AnalysisError
@@ -44,7 +44,7 @@ class Rows:
     @property
     def labels(self) -> list[str]:
         """The labels that occur, without OK, in their usual order."""
-        return order(set(self.label) - {OK}, LABELS)
+        return order(set(self.label) - {Label.OK}, LABELS)
 
 
 def rows(frame: pd.DataFrame) -> Rows:
@@ -62,7 +62,7 @@ def rows(frame: pd.DataFrame) -> Rows:
         frame["from_ms"].to_numpy(dtype=np.int64),
         frame["to_ms"].to_numpy(dtype=np.int64),
         _texts(frame["member"]),
-        _texts(frame["label"]) if "label" in frame else [OK] * len(frame),
+        _texts(frame["label"]) if "label" in frame else [Label.OK] * len(frame),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
-from groupsim.analysis.availability.labels import OK
+from groupsim.analysis.availability.labels import Label
 from groupsim.analysis.blame.critical_path import STEPS
 from groupsim.analysis.display_names import duration, shown
 from groupsim.analysis.plots import frames, sweeps
@@ -28,7 +28,7 @@ def timeline(frame: pd.DataFrame, *, theme: str = "light", title: str = "") -> g
     traces: dict[str, dict[str, Any]] = {}
     start = frames.origin(frame)
     for i, (member, label) in enumerate(zip(rows.member, rows.label, strict=True)):
-        if label != OK:
+        if label != Label.OK:
             key, look = label, _pattern(of.labels.get(label, of.faint), HATCHES.get(label, "/"))
         elif several:
             place = placed.get(member, 0) % len(of.members)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from groupsim.analysis.availability import labels
+from groupsim.analysis.availability.labels import Label
 from groupsim.analysis.blame.critical_path import Wait
 from groupsim.analysis.timelines.process_timeline import Activity
 
@@ -29,18 +29,18 @@ class Theme:
     critical: str
 
 
-HATCHES = {
-    labels.DOUBLE: "+",
-    labels.ZOMBIE_ONLY: "o",
-    labels.PAUSED_CALLBACK: "-",
-    labels.RESTORING: "|",
-    labels.PAUSED_APP: "--",
-    labels.OWNER_STALLED: "\\",
-    labels.OWNER_DEAD: "x",
-    labels.GRANT_IN_FLIGHT: ".",
-    labels.WITHHELD: "/",
-    labels.UNOWNED: "xx",
-    labels.UNKNOWN: "..",
+HATCHES: dict[str, str] = {
+    Label.DOUBLE: "+",
+    Label.ZOMBIE_ONLY: "o",
+    Label.PAUSED_CALLBACK: "-",
+    Label.RESTORING: "|",
+    Label.PAUSED_APP: "--",
+    Label.OWNER_STALLED: "\\",
+    Label.OWNER_DEAD: "x",
+    Label.GRANT_IN_FLIGHT: ".",
+    Label.WITHHELD: "/",
+    Label.UNOWNED: "xx",
+    Label.UNKNOWN: "..",
 }
 """Label -> hatch. OK has none."""
 
@@ -61,32 +61,32 @@ STEP_HATCHES: dict[str, str] = {
 }
 """A member's step in a rebalance -> hatch; waiting for an answer (join, sync) has none."""
 
-_LABELS = {
-    labels.DOUBLE: "#d8c500",
-    labels.ZOMBIE_ONLY: "#882255",
-    labels.PAUSED_CALLBACK: "#0072b2",
-    labels.RESTORING: "#009e73",
-    labels.PAUSED_APP: "#3f9bd0",
-    labels.OWNER_STALLED: "#b8549a",
-    labels.OWNER_DEAD: "#1a1a1a",
-    labels.GRANT_IN_FLIGHT: "#d99100",
-    labels.WITHHELD: "#d55e00",
-    labels.UNOWNED: "#7a7a7a",
-    labels.UNKNOWN: "#a8a8a8",
+_LABELS: dict[str, str] = {
+    Label.DOUBLE: "#d8c500",
+    Label.ZOMBIE_ONLY: "#882255",
+    Label.PAUSED_CALLBACK: "#0072b2",
+    Label.RESTORING: "#009e73",
+    Label.PAUSED_APP: "#3f9bd0",
+    Label.OWNER_STALLED: "#b8549a",
+    Label.OWNER_DEAD: "#1a1a1a",
+    Label.GRANT_IN_FLIGHT: "#d99100",
+    Label.WITHHELD: "#d55e00",
+    Label.UNOWNED: "#7a7a7a",
+    Label.UNKNOWN: "#a8a8a8",
 }
-_DARK_LABELS = {
+_DARK_LABELS: dict[str, str] = {
     **_LABELS,
-    labels.DOUBLE: "#f0e442",
-    labels.ZOMBIE_ONLY: "#d15c93",
-    labels.PAUSED_CALLBACK: "#3d9fe0",
-    labels.RESTORING: "#1fc294",
-    labels.PAUSED_APP: "#7cc7f2",
-    labels.OWNER_STALLED: "#e08fc6",
-    labels.OWNER_DEAD: "#f4f4f4",
-    labels.GRANT_IN_FLIGHT: "#f2b134",
-    labels.WITHHELD: "#f27f2b",
-    labels.UNOWNED: "#9a9a9a",
-    labels.UNKNOWN: "#6c7075",
+    Label.DOUBLE: "#f0e442",
+    Label.ZOMBIE_ONLY: "#d15c93",
+    Label.PAUSED_CALLBACK: "#3d9fe0",
+    Label.RESTORING: "#1fc294",
+    Label.PAUSED_APP: "#7cc7f2",
+    Label.OWNER_STALLED: "#e08fc6",
+    Label.OWNER_DEAD: "#f4f4f4",
+    Label.GRANT_IN_FLIGHT: "#f2b134",
+    Label.WITHHELD: "#f27f2b",
+    Label.UNOWNED: "#9a9a9a",
+    Label.UNKNOWN: "#6c7075",
 }
 _STEPS: dict[str, str] = {
     Activity.STARTING: "#bbbbbb",

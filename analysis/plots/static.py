@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.patches import Patch
 
-from groupsim.analysis.availability.labels import OK
+from groupsim.analysis.availability.labels import Label
 from groupsim.analysis.display_names import counted
 from groupsim.analysis.plots import frames, sweeps
 from groupsim.analysis.plots.canvas import (
@@ -44,11 +44,11 @@ def timeline(frame: pd.DataFrame, *, theme_: Theme, title: str) -> Picture:
     placed = places(rows.members)
     tiny = len(rows.names) > MOST_HATCHED
     high = 1.0 if tiny else 0.86
-    for label in [OK, *rows.labels]:
+    for label in [Label.OK, *rows.labels]:
         chosen = np.array([each == label for each in rows.label], dtype=bool)
         row = rows.row[chosen]
         boxes = _boxes(rows.from_ms[chosen], rows.to_ms[chosen], row - high / 2, row + high / 2)
-        if label == OK:
+        if label == Label.OK:
             members = [m for m, c in zip(rows.member, chosen, strict=True) if c]
             colours = [member_colour(placed[m], theme_) if m else theme_.grid for m in members]
             axes.add_collection(PolyCollection(boxes, facecolors=colours, edgecolors="none"))
@@ -83,7 +83,7 @@ def _write_members(axes: Axes, rows: frames.Rows, span_ms: float, height: float,
     per_letter = span_ms / (WIDTH * 72 * 0.78) * 5
     for row, start, end, member, label in zip(rows.row, rows.from_ms, rows.to_ms, rows.member, rows.label, strict=True):
         text = drawn(member, 24)
-        if label == OK and text and (end - start) > per_letter * (len(text) + 1.5):
+        if label == Label.OK and text and (end - start) > per_letter * (len(text) + 1.5):
             look: dict[str, Any] = {"fontsize": SIZE - 2.5, "fontfamily": FONT, "color": of.ink, "parse_math": False}
             axes.text(start + per_letter * 0.6, row, text, va="center", ha="left", clip_on=True, **look)
 

@@ -11,7 +11,7 @@ from groupsim.analysis.display_names import shown
 from groupsim.analysis.plots.palette import natural, places
 from groupsim.analysis.report.packing import Names, packed
 
-_NUMBERS = {label: number for number, label in enumerate(LABELS)}
+_NUMBERS: dict[str, int] = {label: number for number, label in enumerate(LABELS)}
 
 
 def bars(found: Sequence[Interval]) -> dict[str, Any]:

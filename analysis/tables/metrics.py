@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from groupsim.analysis.availability.labels import UNKNOWN
+from groupsim.analysis.availability.labels import Label
 from groupsim.analysis.tables.frames import timed
 
 UNAVAILABLE = ["group", "topic", "partition", "label", "cause", "from_ms", "to_ms", "duration_ms"]
@@ -22,7 +22,7 @@ def unavailable(availability: pd.DataFrame) -> pd.DataFrame:
 
     Neighbours that differ in sub-label or member only are one row.
     """
-    chosen = availability[~availability["available"] & (availability["label"] != UNKNOWN)]
+    chosen = availability[~availability["available"] & (availability["label"] != Label.UNKNOWN)]
     return timed(_joined(chosen, ["label", "cause"])[UNAVAILABLE])
 
 

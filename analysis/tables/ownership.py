@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any
 
-from groupsim.analysis.group_state import GroupState
+from groupsim.analysis.classic_group_state import ClassicGroupState
 from groupsim.analysis.log_coverage import CLIENT, COORDINATOR
 from groupsim.analysis.process_state import Processes
 from groupsim.events import client as p
@@ -61,7 +61,7 @@ class _Owners:
 
     def __init__(self, group: str) -> None:
         self.group = group
-        self.group_state = GroupState()
+        self.group_state = ClassicGroupState()
         self.processes = Processes()
         self.rows: list[dict[str, Any]] = []
         self.open: dict[Perspective, dict[tuple[TopicPartition, str], int]] = {each: {} for each in Perspective}

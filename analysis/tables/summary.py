@@ -10,7 +10,7 @@ from groupsim.analysis.availability.conditions import follow
 from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.availability.labels import Interval
 from groupsim.analysis.availability.totals import Totals
-from groupsim.analysis.group_state import GroupState
+from groupsim.analysis.classic_group_state import ClassicGroupState
 from groupsim.analysis.log_coverage import COORDINATOR, WORLD, scan_world
 from groupsim.events import classic as c
 from groupsim.events import client as p
@@ -72,7 +72,7 @@ def unavailable(found: Iterable[Interval]) -> dict[str, Any]:
 class _Group:
     """One group as its facts pass by; `reported` are the generations that its clients speak of."""
 
-    state: GroupState = field(default_factory=GroupState)
+    state: ClassicGroupState = field(default_factory=ClassicGroupState)
     rebalances: int = 0
     reported: set[int] = field(default_factory=set)
 

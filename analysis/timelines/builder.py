@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from groupsim.analysis.group_state import STABLE, GroupState
+from groupsim.analysis.classic_group_state import STABLE, ClassicGroupState
 from groupsim.analysis.log_coverage import CLIENT, COORDINATOR
 from groupsim.analysis.process_state import Processes
 from groupsim.analysis.timelines.client_reports import ClientReports
@@ -53,7 +53,7 @@ class _Fold:
 
     def __init__(self, timeline: GroupTimeline) -> None:
         self.timeline = timeline
-        self.group_state = GroupState()
+        self.group_state = ClassicGroupState()
         self.processes = Processes()
         self.moves = PartitionMoves()
         self.reports = ClientReports(timeline.group)

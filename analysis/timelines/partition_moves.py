@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from groupsim.analysis.group_state import GroupState
+from groupsim.analysis.classic_group_state import ClassicGroupState
 from groupsim.events import classic as c
 from groupsim.events.types import MemberId, Partitions, TopicPartition
 
@@ -24,7 +24,7 @@ class PartitionMoves:
     nothing_before: bool = False
     before: dict[MemberId, Partitions] | None = None
 
-    def remember(self, state: GroupState) -> None:
+    def remember(self, state: ClassicGroupState) -> None:
         """Keep the assignment as it is before the next fact changes it."""
         self.before = dict(state.assignment) if state.assignment_known else None
 
@@ -41,7 +41,7 @@ class PartitionMoves:
         """A rebalance that `member` (None: unknown) asks for completes the last one."""
         return bool(self.losers) and (member is None or member in self.losers)
 
-    def store(self, event: c.AssignmentStored, state: GroupState) -> tuple[int | None, int | None]:
+    def store(self, event: c.AssignmentStored, state: ClassicGroupState) -> tuple[int | None, int | None]:
         """How many partitions the new assignment moved and revoked; None where that is unknown. Call after `state`."""
         self.losers = set()
         if event.assignment is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from groupsim.analysis.group_state import GroupState
+from groupsim.analysis.classic_group_state import ClassicGroupState
 from groupsim.analysis.replay import replay
 from groupsim.events import classic as c
 from groupsim.events.classic import StoredMember
@@ -69,7 +69,7 @@ def test_members_come_back_from_the_record_with_their_topics() -> None:
         rebalance_timeout_ms=1,
         subscription=Subscription(topics=("orders",)),
     )
-    books = GroupState()
+    books = ClassicGroupState()
     books.apply(c.AssignmentStored(generation=4, assignment={"a-id": tps(0)}, members=(stored,)))
     books.apply(CoordinatorLoaded())
     assert books.subscribed("orders")
@@ -78,7 +78,7 @@ def test_members_come_back_from_the_record_with_their_topics() -> None:
 
 
 def test_recorded_facts_with_gaps_are_accepted() -> None:
-    books = GroupState()
+    books = ClassicGroupState()
     for event in (
         c.RebalanceStarted(generation=12, cause="unknown", reason="?"),
         c.JoinPhaseCompleted(generation=13, size=3),

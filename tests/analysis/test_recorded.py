@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.analysis.availability.labels import BY_THE_BOOKS, CLIENTS_WORD
+from groupsim.analysis.availability.labels import SubLabel
 from groupsim.analysis.tables.summary import unavailable
 from groupsim.events import classic as c
 from groupsim.events import client as p
@@ -37,7 +37,7 @@ def test_where_only_the_broker_speaks_rebalances_are_unknown_and_a_stable_group_
     assert told(log, 0) == [
         ("UNKNOWN", "nothing is told yet", 0, 100),
         ("UNKNOWN", "only the broker speaks", 100, 120),
-        ("OK", BY_THE_BOOKS, 120, 200),
+        ("OK", SubLabel.COORDINATOR_ONLY, 120, 200),
         ("UNOWNED", None, 200, 300),
     ]
     figures = unavailable(log.intervals())
@@ -51,12 +51,12 @@ def test_where_only_clients_speak_an_orderly_release_is_withheld_and_the_rest_un
     log.client(20, p.SyncOk(process="a", member="a-id", generation=2, assignment=tps(0)))
     log.shows(25, "a", 0).fetches(27, "a", 0).end(40)
     assert told(log, 0) == [
-        ("OK", CLIENTS_WORD, 0, 10),
+        ("OK", SubLabel.CLIENT_ONLY, 0, 10),
         ("PAUSED_CALLBACK", None, 10, 12),
-        ("WITHHELD", CLIENTS_WORD, 12, 20),
-        ("GRANT_IN_FLIGHT", CLIENTS_WORD, 20, 25),
+        ("WITHHELD", SubLabel.CLIENT_ONLY, 12, 20),
+        ("GRANT_IN_FLIGHT", SubLabel.CLIENT_ONLY, 20, 25),
         ("RESTORING", "position", 25, 27),
-        ("OK", CLIENTS_WORD, 27, 40),
+        ("OK", SubLabel.CLIENT_ONLY, 27, 40),
     ]
     assert told(log, 1)[-1] == ("UNKNOWN", "only clients speak", 20, 40)
 
@@ -93,19 +93,22 @@ def test_where_every_member_has_a_log_labels_are_those_of_a_simulated_run() -> N
     assert told(two_clients(), 1)[-4:] == [
         ("PAUSED_CALLBACK", None, 105, 106),
         ("WITHHELD", None, 106, 120),
-        ("GRANT_IN_FLIGHT", CLIENTS_WORD, 120, 125),
+        ("GRANT_IN_FLIGHT", SubLabel.CLIENT_ONLY, 120, 125),
         ("OK", None, 125, 200),
     ]
 
 
 def test_a_member_without_a_log_is_taken_as_serving_while_its_group_is_stable() -> None:
-    assert told(two_clients(second=False), 1)[-2:] == [("WITHHELD", None, 106, 120), ("OK", BY_THE_BOOKS, 120, 200)]
+    assert told(two_clients(second=False), 1)[-2:] == [
+        ("WITHHELD", None, 106, 120),
+        ("OK", SubLabel.COORDINATOR_ONLY, 120, 200),
+    ]
 
 
 def test_a_log_that_never_tells_positions_or_callback_ends_is_not_held_against_its_client() -> None:
     log = recorded(1).start(0, "a").shows(0, "a", 0)
     log.client(5, p.CallbackStart(process="a", kind="assigned", partitions=tps(0))).end(10)
-    assert told(log, 0) == [("OK", CLIENTS_WORD, 0, 10)]
+    assert told(log, 0) == [("OK", SubLabel.CLIENT_ONLY, 0, 10)]
 
 
 def test_the_books_can_put_out_a_client_that_does_not_know_it() -> None:

@@ -7,8 +7,9 @@ from functools import cache
 import pytest
 
 from groupsim import analysis
-from groupsim.analysis.availability.labels import OK
-from groupsim.analysis.group_state import EMPTY, STABLE, GroupState
+from groupsim.analysis.availability.intervals import intervals
+from groupsim.analysis.availability.labels import Label
+from groupsim.analysis.classic_group_state import EMPTY, STABLE, ClassicGroupState
 from groupsim.analysis.runs import Run
 from groupsim.analysis.tables import metrics
 from groupsim.coordinator.classic import ClassicGroup, evolve
@@ -40,14 +41,14 @@ each_run = pytest.mark.parametrize("name", sorted(COMMANDS))
 
 @each_run
 def test_the_books_are_the_coordinators_own_state_after_every_fact(name: str) -> None:
-    books: dict[str, GroupState] = {}
+    books: dict[str, ClassicGroupState] = {}
     truth: dict[str, ClassicGroup] = {}
     compared = 0
     for fact in played(name).read():
         group = group_of(fact.stream)
         if group is None or fact.stream != group_stream(group):
             continue
-        mine = books.setdefault(group, GroupState())
+        mine = books.setdefault(group, ClassicGroupState())
         mine.apply(fact.event)
         theirs = truth[group] = evolve(truth.get(group, ClassicGroup(id=group)), fact.event)
         assert (mine.state, mine.generation, mine.leader) == (
@@ -76,7 +77,7 @@ def test_every_invariant_holds_and_says_what_it_saw(name: str) -> None:
 def test_in_the_end_every_partition_is_served_by_whom_the_books_name(name: str) -> None:
     told = played(name)
     last = {(i.group, i.topic, i.partition): i for i in told.intervals}
-    assert {i.label for i in last.values()} == {OK}
+    assert {i.label for i in last.values()} == {Label.OK}
     groups = told.replay()["groups"]
     for (group, topic, partition), i in last.items():
         (owner,) = [m for m, has in groups[group]["members"].items() if [topic, partition] in has["assigned"]]
@@ -90,7 +91,7 @@ def test_summary_table_and_noise_free_reading_agree(name: str) -> None:
     figures = told.summary()["unavailable"]
     assert told.unavailable()["duration_ms"].sum() == figures["partition_ms"]
     assert metrics.by(told.unavailable(), "cause")["partition_ms"].sum() == figures["partition_ms"]
-    assert analysis.availability.intervals.intervals(told.read()) == told.intervals
+    assert intervals(told.read()) == told.intervals
     assert figures["unknown_ms"] == 0
 
 

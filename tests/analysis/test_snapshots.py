@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from groupsim.analysis import snapshots
-from groupsim.analysis.group_state import GroupState
+from groupsim.analysis.classic_group_state import ClassicGroupState
 from groupsim.analysis.replay import fold, replay
 from groupsim.analysis.snapshots import decode, encode, kind, replay_stored
 from groupsim.events.base import Recorded
@@ -84,21 +84,21 @@ def test_a_damaged_snapshot_is_passed_by(told: tuple[MemoryStore, RunInfo]) -> N
 
 def test_every_field_of_the_books_is_kept_or_follows_from_the_others() -> None:
     followed = {"owners", "_topics", "_durable"}
-    assert set(GroupState.__slots__) - followed == set(snapshots._Kept.__struct_fields__) - {"durable"}
-    durable = GroupState()._durable
+    assert set(ClassicGroupState.__slots__) - followed == set(snapshots._Kept.__struct_fields__) - {"durable"}
+    durable = ClassicGroupState()._durable
     assert set(type(durable).__dataclass_fields__) == set(snapshots._Durable.__struct_fields__)
 
 
 def test_books_come_back_from_their_bytes_as_they_were(told: tuple[MemoryStore, RunInfo]) -> None:
     store, info = told
-    books: dict[str, GroupState] = {}
+    books: dict[str, ClassicGroupState] = {}
     for fact in store.read(info.id):
         fold(books, fact)
         if fact.seq % 29 == 0:
             again = decode(encode(books))
             assert again is not None
             for group in books:
-                names = [name for name in GroupState.__slots__ if name != "_topics"]
+                names = [name for name in ClassicGroupState.__slots__ if name != "_topics"]
                 assert [getattr(again[group], n) for n in names] == [getattr(books[group], n) for n in names]
 
 

@@ -6,7 +6,7 @@ from copy import deepcopy
 from functools import reduce
 from typing import Any
 
-from groupsim.analysis.group_state import GroupState
+from groupsim.analysis.classic_group_state import ClassicGroupState
 from groupsim.coordinator.classic import ClassicGroup, Phase, decide, evolve
 from groupsim.coordinator.classic.commands import SessionExpired
 from groupsim.coordinator.classic.transitions import TRANSITIONS
@@ -26,7 +26,7 @@ class Clockwork:
     def __init__(self, config: ClassicGroupConfig) -> None:
         self.initial = ClassicGroup(id="g", configs=Configs(classic=config))
         self.group = self.initial
-        self.analysed = GroupState()
+        self.analysed = ClassicGroupState()
         self.log: list[Event] = []
         self.open: set[int] = set()
         self.dropped: set[int] = set()

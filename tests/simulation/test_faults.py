@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import HealthCheck, example, given, note, settings
 from hypothesis import strategies as st
 
-from groupsim.analysis.group_state import GroupState
+from groupsim.analysis.classic_group_state import ClassicGroupState
 from groupsim.coordinator.classic import ClassicGroup, evolve
 from groupsim.events import classic as c
 from groupsim.events.base import group_stream
@@ -162,7 +162,7 @@ def _live_state_is_the_folded_log(finished: FinishedRun, world: World) -> None:
     live = world.broker.group("billing")
     folded = reduce(evolve, facts, ClassicGroup(id="billing"))
     assert folded == live
-    state = GroupState()
+    state = ClassicGroupState()
     for fact in facts:
         state.apply(fact)
     assert (state.state, state.generation, state.leader) == (live.phase.value, live.generation, live.leader)
