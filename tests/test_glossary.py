@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from groupsim.analysis.availability.labels import LABELS, OK
+from groupsim.analysis.availability.labels import LABELS, Label
 
 ROOT = Path(__file__).parent.parent
 TERM = re.compile(r"^### (.+)\n(.+)$", re.M)
@@ -27,4 +27,4 @@ def test_every_label_is_defined() -> None:
 
 def test_the_readme_explains_every_label_of_an_unavailable_partition() -> None:
     rows = re.findall(r"^\| \[([A-Z_]+)\]\(docs/glossary\.md#", (ROOT / "README.md").read_text("utf-8"), re.M)
-    assert sorted(rows) == sorted(str(label) for label in LABELS if label != OK)
+    assert sorted(rows) == sorted(str(label) for label in LABELS if label != Label.OK)
