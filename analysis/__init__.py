@@ -1,4 +1,15 @@
-"""Reading a run: availability, rebalances and summaries, as pure folds and as pandas tables (loaded when asked for)."""
+"""Reading a run: availability, rebalances and summaries, as pure folds and as pandas tables (loaded when asked for).
+
+- `runs`: one run of a store with all its tables; each projection is computed once
+- `availability/`: which partition was available when, and why not
+- `timelines/`: rebalances with their phases, a group's condition, and what each process does, over time
+- `blame/`: what unavailable time waited for, and the critical path of each rebalance
+- `tables/`: the tables of a run, their columns and units; comparisons of runs and sweeps
+- `report/`: the HTML report; `plots/`: pictures
+- `group_state`, `process_state`: a group as its coordinator knows it, a process as its own facts describe it
+- `log_coverage`: which facts a log contains at all; `replay`, `snapshots`: the state at an instant
+- `display_names`: names, numbers and durations as people read them; `errors`: what can be wrong with a request
+"""
 
 from __future__ import annotations
 
