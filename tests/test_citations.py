@@ -18,6 +18,14 @@ HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.M)
 MENTION = re.compile(r"\bdocs/[\w./-]+\.md(?:#[\w-]+)?")
 DECISION = re.compile(r"\bADR (\d{4})\b")
 MODULE = re.compile(r"`((?:[a-z_]+/)+[a-z_]+\.(?:py|sh|js))`")
+UNSEEN = (
+    re.compile(r"\b[Ss]pec(?::|(?:'s)? section)? ?(?:T|C|D\.|§)?\d"),
+    re.compile(r"\bspec's\b|\bthe specification\b"),
+    re.compile(r"\bappendix\b", re.I),
+    re.compile(r"\brows? [TBCLN]\d{1,2}\b|\([TBCLN]\d{1,2}[);,: ](?!\+)|[;,] T\d{1,2}\b|\bT\d{1,2}:"),
+    re.compile(r"\b[Ss]ections? \d"),
+)
+"""How comments cited a document that is not in the repository, and the numbers of its rows."""
 
 
 @cache
@@ -97,8 +105,31 @@ def test_every_module_that_a_page_names_exists() -> None:
     assert missing == []
 
 
+def test_nothing_cites_a_document_that_is_not_here() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}:{line}: {found.strip()!r}"
+        for path in files()
+        for pattern in UNSEEN
+        for line, found in lines(pattern, path)
+    ]
+    assert wrong == []
+
+
 def test_a_wrong_citation_is_found() -> None:
     page = ROOT / "README.md"
     assert problem("docs/model/timers.md#session", page) is None
     assert problem("docs/model/timers.md#sessions", page) == "docs/model/timers.md#sessions: no such heading"
     assert problem("docs/model/clock.md", page) == "docs/model/clock.md: no such file"
+    for text in (
+        "(spec: 8.2)",
+        "spec 5.4",
+        "Spec section 2",
+        "see appendix D.5",
+        "Source: row B10.",
+        "(T31)",
+        "T32: back to",
+        "section 8.2",
+    ):
+        assert any(pattern.search(text) for pattern in UNSEEN), text
+    for text in ("Spec(members)", "member C0, member C1", "spec: Spec", "for spec in specs", "inspect 3"):
+        assert not any(pattern.search(text) for pattern in UNSEEN), text

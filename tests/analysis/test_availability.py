@@ -1,4 +1,4 @@
-"""Labels of section 8.2 on hand-written logs: one process's troubles, and the order in which labels are tried."""
+"""Labels (docs/model/availability.md) on hand-written logs: one process's troubles, and the order of the rules."""
 
 from __future__ import annotations
 
