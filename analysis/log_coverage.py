@@ -1,4 +1,4 @@
-"""What a run's log can tell at all: which groups, partitions and speakers it has. Read once before the fold."""
+"""What a run's log can say at all: which groups and partitions it has, and who reports. Read once before the fold."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ RELEVANT = COORDINATOR | CLIENT | _NETWORK | WORLD
 
 @dataclass(slots=True)
 class LogCoverage:
-    """What the log tells of one group.
+    """What the log says of one group.
 
-    `recorded`: its facts were read from logs, so that silence proves nothing. `broker`, `clients`: who speaks.
-    `positions`, `callback_ends`: the processes that tell these; of the others they are taken as given. `views`: those
-    that tell what they hold. `logged`: the process behind each member id that some client ever names as its own.
+    `recorded`: its facts were read from logs, so that silence proves nothing. `broker`, `clients`: who reports.
+    `positions`, `callback_ends`: the processes that report these; of the others they are taken as given. `views`: those
+    that report what they hold. `logged`: the process behind each member id that some client ever names as its own.
     `counted_from_ms` has the instant from which each partition counts.
     """
 
@@ -152,7 +152,7 @@ def _count_from(coverage: LogCoverage, growth: list[tuple[int, str, int]]) -> No
     """Decide from when each partition counts: its topic is declared and it exists.
 
     A group that was never declared (a recorded run may not know what it was meant for) counts the topics it was seen
-    with, or else all, from its first fact. A topic whose size is not told counts the partitions seen.
+    with, or else all, from its first fact. A topic of unknown size counts the partitions seen.
     """
     if coverage.declared_ms is None:
         known = {tp.topic for tp in coverage.seen} or {topic for _, topic, _ in growth}

@@ -1,4 +1,4 @@
-"""What each consumer process of one group did and holds: a fold over the facts that processes tell of themselves."""
+"""What each consumer process of one group did and holds: a fold over the facts that processes report."""
 
 from __future__ import annotations
 
@@ -102,8 +102,8 @@ class Process:
 class Processes:
     """All processes of one group and the member ids they use.
 
-    In a simulated run a member's `client_host` is its process id, which joins the coordinator's books to the processes
-    before a process has had its first answer.
+    In a simulated run a member's `client_host` is its process id, which joins the coordinator's members to the
+    processes before a process has had its first answer.
     """
 
     __slots__ = ("all", "process_of")
@@ -113,7 +113,7 @@ class Processes:
         self.process_of: dict[MemberId, Process] = {}
 
     def of(self, member: MemberId | None) -> Process | None:
-        """The process that uses this member id, if any fact has told."""
+        """The process that uses this member id, if any fact names it."""
         return self.process_of.get(member) if member else None
 
     def named(self, name: str) -> list[Process]:

@@ -35,7 +35,7 @@ class Run:
     """Tables of one run; each method names the constant that documents its columns, dtypes and units.
 
     Facts that change nothing (heartbeats, messages) are read by `facts()` only: of a run that was killed, time after
-    the last fact that tells something is not counted.
+    the last fact that changes something is not counted.
     """
 
     def __init__(self, store: EventStore, info: RunInfo) -> None:
@@ -58,34 +58,34 @@ class Run:
         return self._timed(frames.facts_frame(self.read()))
 
     @cached_property
-    def telling(self) -> list[Recorded]:
-        """The facts that are no noise, read once and kept."""
+    def state_changing(self) -> list[Recorded]:
+        """The facts that change something, read once and kept."""
         return list(self._store.read(self.info.id, types=STATE_CHANGING))
 
     @cached_property
     def intervals(self) -> Intervals:
         """`analysis.availability.intervals.intervals` of the run, computed once."""
-        return intervals(self.telling)
+        return intervals(self.state_changing)
 
     @cached_property
     def timelines(self) -> dict[str, GroupTimeline]:
         """`analysis.timelines.builder.group_timelines` of the run, computed once: rebalances, blame, critical paths."""
-        return group_timelines(self.telling)
+        return group_timelines(self.state_changing)
 
     @cached_property
     def rebalance_rows(self) -> list[Rebalance]:
         """`analysis.tables.rebalances.rebalances` of the run."""
-        return rebalances(self.telling, self.timelines)
+        return rebalances(self.state_changing, self.timelines)
 
     @cached_property
     def reasons(self) -> list[Blame]:
         """`analysis.blame.blame.blame` of the run, computed once."""
-        return blame(self.telling, self.intervals, self.timelines)
+        return blame(self.state_changing, self.intervals, self.timelines)
 
     @cached_property
     def steps(self) -> list[Step]:
         """`analysis.blame.critical_path.critical_paths` of the run, computed once."""
-        return critical_paths(self.telling, self._end_ms, self.timelines)
+        return critical_paths(self.state_changing, self._end_ms, self.timelines)
 
     def availability(self) -> pd.DataFrame:
         """Every partition's time, label by label: `frames.AVAILABILITY`."""
@@ -104,34 +104,34 @@ class Run:
         return self._timed(blame_tables.paths_frame(self.steps))
 
     def ownership(self) -> pd.DataFrame:
-        """Who had which partition, by the coordinator's books and by the processes' own: `owners.OWNERSHIP`."""
-        return self._table(ownership.ownership(self.telling, self._end_ms), ownership.OWNERSHIP)
+        """Who owned which partition, by the coordinator's and by the processes' own state: `owners.OWNERSHIP`."""
+        return self._table(ownership.ownership(self.state_changing, self._end_ms), ownership.OWNERSHIP)
 
     def members(self) -> pd.DataFrame:
         """One row a process: `lives.MEMBERS`."""
-        return self._table(members.members(self.telling, self._end_ms), members.MEMBERS)
+        return self._table(members.members(self.state_changing, self._end_ms), members.MEMBERS)
 
     def callbacks(self) -> pd.DataFrame:
         """One row a rebalance callback: `lives.CALLBACKS`."""
-        return self._table(members.callbacks(self.telling), members.CALLBACKS)
+        return self._table(members.callbacks(self.state_changing), members.CALLBACKS)
 
     def commits(self) -> pd.DataFrame:
         """One row a partition of a commit: `commits.COMMITS`."""
-        return self._table(commits.commits(self.telling), commits.COMMITS)
+        return self._table(commits.commits(self.state_changing), commits.COMMITS)
 
     def lag(self, every_ms: int = 1_000) -> pd.DataFrame:
         """How many records each partition is behind, every `every_ms`: `commits.LAG`. Raises ValueError."""
-        return self._table(commits.lag(self.telling, every_ms), commits.LAG)
+        return self._table(commits.lag(self.state_changing, every_ms), commits.LAG)
 
     @property
     def _end_ms(self) -> int:
-        return self.telling[-1].at_ms if self.telling else 0
+        return self.state_changing[-1].at_ms if self.state_changing else 0
 
     def _table(self, rows: Iterable[dict[str, Any]], columns: dict[str, str]) -> pd.DataFrame:
         return self._timed(frames.table(rows, columns))
 
     def timeline(self, group: str | None = None) -> pd.DataFrame:
-        """Who had what when, of one group or all: `metrics.TIMELINE`."""
+        """Who owned which partition when, of one group or all: `metrics.TIMELINE`."""
         rows = self._timed(metrics.timeline(self.availability()))
         return rows if group is None else rows[rows["group"] == group].reset_index(drop=True)
 
@@ -141,7 +141,7 @@ class Run:
 
     def summary(self) -> dict[str, Any]:
         """`analysis.tables.summary.summarise`: the numbers of `groupsim run --format json`."""
-        return summarise(self.telling, self.intervals)
+        return summarise(self.state_changing, self.intervals)
 
     def replay(self, until_ms: int | None = None) -> dict[str, Any]:
         """`analysis.replay.replay`: the groups' state at an instant."""

@@ -62,7 +62,7 @@ def checked_invariants(run: Run) -> list[Verdict]:
     from groupsim.invariants import Watch, all_invariants
 
     watch = Watch(all_invariants())
-    for fact in run.telling:
+    for fact in run.state_changing:
         watch.observe(fact)
     watch.finish()
     return [

@@ -69,7 +69,13 @@ def render(runs: Sequence[Run], watched: Watched, progress: Callable[[float], No
 
 def _steps(run: Run) -> Iterator[float]:
     """Compute what a report is made of, part by part; yields the share of the time that is usually spent."""
-    for done, part in ((0.3, "telling"), (0.5, "intervals"), (0.55, "timelines"), (0.65, "steps"), (0.75, "reasons")):
+    for done, part in (
+        (0.3, "state_changing"),
+        (0.5, "intervals"),
+        (0.55, "timelines"),
+        (0.65, "steps"),
+        (0.75, "reasons"),
+    ):
         getattr(run, part)
         yield done
 

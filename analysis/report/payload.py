@@ -48,7 +48,7 @@ COLUMNS = (
 
 def report_data(run: Run, verdicts: Sequence[Verdict]) -> dict[str, Any]:
     """Everything about one run. Keys are what `analysis/report/*.js` reads; times in ms since the run's start."""
-    facts, found, info = run.telling, run.intervals, run.info
+    facts, found, info = run.state_changing, run.intervals, run.info
     end_ms = facts[-1].at_ms if facts else 0
     rows = run.rebalance_rows
     spans = list(all_spans(rows, run.timelines, run.steps, end_ms))

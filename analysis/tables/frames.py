@@ -83,11 +83,11 @@ class Table(pd.DataFrame):
         return Table
 
     def groupby(self, *args: Any, **kwargs: Any) -> Any:
-        """`DataFrame.groupby` with `observed=True` unless told otherwise."""
+        """`DataFrame.groupby` with `observed=True` unless asked otherwise."""
         return super().groupby(*args, **{"observed": True, **kwargs})
 
     def pivot_table(self, *args: Any, **kwargs: Any) -> Any:
-        """`DataFrame.pivot_table` with `observed=True` unless told otherwise."""
+        """`DataFrame.pivot_table` with `observed=True` unless asked otherwise."""
         return super().pivot_table(*args, **{"observed": True, **kwargs})
 
 

@@ -157,7 +157,7 @@ def test_two_claimants_without_a_right_are_double_and_unavailable() -> None:
     assert (last.label, last.sub_label, last.unavailable) == ("DOUBLE", "none-entitled", True)
 
 
-def test_a_process_past_its_poll_interval_works_in_vain_even_while_the_books_keep_it() -> None:
+def test_a_process_past_its_poll_interval_works_in_vain_even_while_the_coordinator_keeps_it() -> None:
     log = serving_pair().client(200, p.PollExpired(process="b")).end(300)
     assert log.labels(1)[-1] == ("ZOMBIE_ONLY", 200, 300)
     assert log.intervals(1)[-1].cause == "poll-expired b"

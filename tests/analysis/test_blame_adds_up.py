@@ -18,7 +18,7 @@ from groupsim.scenarios.catalogue import find, names
 from groupsim.simulation.run import run
 from groupsim.storage.memory import MemoryStore
 from tests.analysis.log import Log
-from tests.analysis.test_laws import logs
+from tests.analysis.test_properties import logs
 
 HEAVY = ("slow_assignor",)
 """It takes minutes of a real assignor's work, and other scenarios cover the same."""

@@ -1,4 +1,4 @@
-"""Simulated runs read back: the books agree with the coordinator's own state, and the readers with each other."""
+"""Simulated runs read back: the folded state is the coordinator's own, and the readers agree with each other."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ each_run = pytest.mark.parametrize("name", sorted(COMMANDS))
 
 
 @each_run
-def test_the_books_are_the_coordinators_own_state_after_every_fact(name: str) -> None:
-    books: dict[str, ClassicGroupState] = {}
+def test_the_folded_state_is_the_coordinators_own_state_after_every_fact(name: str) -> None:
+    states: dict[str, ClassicGroupState] = {}
     truth: dict[str, ClassicGroup] = {}
     compared = 0
     for fact in played(name).read():
         group = group_of(fact.stream)
         if group is None or fact.stream != group_stream(group):
             continue
-        mine = books.setdefault(group, ClassicGroupState())
+        mine = states.setdefault(group, ClassicGroupState())
         mine.apply(fact.event)
         theirs = truth[group] = evolve(truth.get(group, ClassicGroup(id=group)), fact.event)
         assert (mine.state, mine.generation, mine.leader) == (
@@ -74,11 +74,11 @@ def test_every_invariant_holds_and_says_what_it_saw(name: str) -> None:
 
 
 @each_run
-def test_in_the_end_every_partition_is_served_by_whom_the_books_name(name: str) -> None:
-    told = played(name)
-    last = {(i.group, i.topic, i.partition): i for i in told.intervals}
+def test_in_the_end_every_partition_is_served_by_its_assigned_owner(name: str) -> None:
+    shown = played(name)
+    last = {(i.group, i.topic, i.partition): i for i in shown.intervals}
     assert {i.label for i in last.values()} == {Label.OK}
-    groups = told.replay()["groups"]
+    groups = shown.replay()["groups"]
     for (group, topic, partition), i in last.items():
         (owner,) = [m for m, has in groups[group]["members"].items() if [topic, partition] in has["assigned"]]
         assert i.member is not None
@@ -87,11 +87,11 @@ def test_in_the_end_every_partition_is_served_by_whom_the_books_name(name: str) 
 
 @each_run
 def test_summary_table_and_noise_free_reading_agree(name: str) -> None:
-    told = played(name)
-    figures = told.summary()["unavailable"]
-    assert told.unavailable()["duration_ms"].sum() == figures["partition_ms"]
-    assert metrics.by(told.unavailable(), "cause")["partition_ms"].sum() == figures["partition_ms"]
-    assert intervals(told.read()) == told.intervals
+    shown = played(name)
+    figures = shown.summary()["unavailable"]
+    assert shown.unavailable()["duration_ms"].sum() == figures["partition_ms"]
+    assert metrics.by(shown.unavailable(), "cause")["partition_ms"].sum() == figures["partition_ms"]
+    assert intervals(shown.read()) == shown.intervals
     assert figures["unknown_ms"] == 0
 
 
@@ -103,8 +103,8 @@ def test_cooperative_keeps_most_partitions_while_eager_stops_all() -> None:
 
 
 def test_a_zombie_works_beside_its_successor_until_it_is_back() -> None:
-    told = played("zombie").availability()
-    double = told[told["label"] == "DOUBLE"]
+    shown = played("zombie").availability()
+    double = shown[shown["label"] == "DOUBLE"]
     assert set(double["sub_label"]) == {"zombie+owner"}
     assert double["available"].all()
     assert double["duration_ms"].sum() > 10_000

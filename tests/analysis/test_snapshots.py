@@ -21,7 +21,7 @@ from groupsim.storage.store import RunInfo
 
 
 @pytest.fixture(scope="module")
-def told() -> tuple[MemoryStore, RunInfo]:
+def stored() -> tuple[MemoryStore, RunInfo]:
     """A failover in the middle of rebalances: what is durable matters."""
     store = MemoryStore()
     return store, run(catalogue.find("coordinator_moves_again_and_again"), store, record="facts").info
@@ -48,8 +48,8 @@ class Counting(MemoryStore):
         return super().read(run, start=start, stop=stop, **more)  # type: ignore[arg-type]
 
 
-def test_replay_is_the_same_with_snapshots_at_any_time(told: tuple[MemoryStore, RunInfo]) -> None:
-    store, info = told
+def test_replay_is_the_same_with_snapshots_at_any_time(stored: tuple[MemoryStore, RunInfo]) -> None:
+    store, info = stored
     facts, chance = list(store.read(info.id)), random.Random(1)
     instants = [None, 0, *(chance.randrange(info.simulated_ms or 1) for _ in range(40))]
     instants += [fact.at_ms for fact in chance.sample(facts, 20)]
@@ -59,8 +59,8 @@ def test_replay_is_the_same_with_snapshots_at_any_time(told: tuple[MemoryStore, 
     assert replay_stored(store, info, instants[5]) == replay(facts, instants[5])
 
 
-def test_afterwards_no_more_is_read_than_the_facts_since_the_last_snapshot(told: tuple[MemoryStore, RunInfo]) -> None:
-    store, info = Counting(told[1], told[0]), told[1]
+def test_afterwards_no_more_is_read_than_the_facts_since_the_last_snapshot(stored: tuple[MemoryStore, RunInfo]) -> None:
+    store, info = Counting(stored[1], stored[0]), stored[1]
     replay_stored(store, info, 1000)
     assert store.seen >= info.facts // 37 * 37
     for at in (1000, 50_000, None, 7):
@@ -69,8 +69,8 @@ def test_afterwards_no_more_is_read_than_the_facts_since_the_last_snapshot(told:
         assert store.seen <= 37
 
 
-def test_a_damaged_snapshot_is_passed_by(told: tuple[MemoryStore, RunInfo]) -> None:
-    store, info = told
+def test_a_damaged_snapshot_is_passed_by(stored: tuple[MemoryStore, RunInfo]) -> None:
+    store, info = stored
     name = kind()
     assert name
     replay_stored(store, info)
@@ -82,29 +82,29 @@ def test_a_damaged_snapshot_is_passed_by(told: tuple[MemoryStore, RunInfo]) -> N
     store.drop_snapshots()
 
 
-def test_every_field_of_the_books_is_kept_or_follows_from_the_others() -> None:
+def test_every_field_of_the_state_is_kept_or_follows_from_the_others() -> None:
     followed = {"owners", "_topics", "_durable"}
     assert set(ClassicGroupState.__slots__) - followed == set(snapshots._Kept.__struct_fields__) - {"durable"}
     durable = ClassicGroupState()._durable
     assert set(type(durable).__dataclass_fields__) == set(snapshots._Durable.__struct_fields__)
 
 
-def test_books_come_back_from_their_bytes_as_they_were(told: tuple[MemoryStore, RunInfo]) -> None:
-    store, info = told
-    books: dict[str, ClassicGroupState] = {}
+def test_states_come_back_from_their_bytes_as_they_were(stored: tuple[MemoryStore, RunInfo]) -> None:
+    store, info = stored
+    states: dict[str, ClassicGroupState] = {}
     for fact in store.read(info.id):
-        fold(books, fact)
+        fold(states, fact)
         if fact.seq % 29 == 0:
-            again = decode(encode(books))
+            again = decode(encode(states))
             assert again is not None
-            for group in books:
+            for group in states:
                 names = [name for name in ClassicGroupState.__slots__ if name != "_topics"]
-                assert [getattr(again[group], n) for n in names] == [getattr(books[group], n) for n in names]
+                assert [getattr(again[group], n) for n in names] == [getattr(states[group], n) for n in names]
 
 
-def test_snapshots_are_under_no_digest_and_can_be_dropped(told: tuple[MemoryStore, RunInfo]) -> None:
+def test_snapshots_are_under_no_digest_and_can_be_dropped(stored: tuple[MemoryStore, RunInfo]) -> None:
     with_sql = open_store(":memory:")
-    info = with_sql.import_run(told[1], told[0].rows(told[1].id))
+    info = with_sql.import_run(stored[1], stored[0].rows(stored[1].id))
     replay_stored(with_sql, info)
     assert with_sql.digest(info.id) == info.digest
     assert with_sql.drop_snapshots() == info.facts // 37

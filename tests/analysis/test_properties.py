@@ -1,4 +1,4 @@
-"""Laws that hold for any log, sensible or not: time is covered once, sums agree, order and noise do not matter."""
+"""Properties of any log, sensible or not: time is covered once, sums agree, order and noise do not matter."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def thoroughly(facts: list[Recorded]) -> Sequence[Interval]:
 
 @given(logs())
 @settings(max_examples=300, deadline=None)
-def test_what_is_not_judged_again_has_not_changed(log: Log) -> None:
+def test_a_verdict_that_is_not_computed_again_has_not_changed(log: Log) -> None:
     assert intervals(log.facts) == thoroughly(log.facts)
 
 
@@ -153,7 +153,7 @@ def test_what_is_not_judged_again_has_not_changed(log: Log) -> None:
 @pytest.mark.parametrize(
     "name", ["accidental_range_consumer", "cut_from_coordinator", "rolling_restart", "swarm", "zombie_member"]
 )
-def test_nor_has_it_in_a_story(name: str) -> None:
+def test_nor_has_it_in_a_scenario(name: str) -> None:
     store = MemoryStore()
     facts = list(store.read(run(find(name), store, record="facts").info.id, types=STATE_CHANGING))
     assert intervals(facts) == thoroughly(facts)

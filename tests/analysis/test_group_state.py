@@ -1,4 +1,4 @@
-"""The coordinator's books and their replay."""
+"""The state of a classic group, and its replay."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from groupsim.events.types import Subscription
 from tests.analysis.log import GROUP, Log, serving_pair, tps
 
 
-def told(log: Log, until_ms: int | None = None) -> dict[str, Any]:
+def group_at(log: Log, until_ms: int | None = None) -> dict[str, Any]:
     group: dict[str, Any] = replay(log.facts, until_ms)["groups"][GROUP]
     return group
 
 
 def test_replay_gives_the_contracts_shape() -> None:
-    assert told(serving_pair()) == {
+    assert group_at(serving_pair()) == {
         "state": "Stable",
         "generation": 1,
         "leader": "a-id",
@@ -29,8 +29,8 @@ def test_replay_gives_the_contracts_shape() -> None:
 
 def test_replay_can_stop_at_an_instant_and_includes_its_facts() -> None:
     log = serving_pair()
-    assert told(log, 5)["state"] == "Dead"
-    assert [told(log, ms)["state"] for ms in (10, 20, 29, 30)] == [
+    assert group_at(log, 5)["state"] == "Dead"
+    assert [group_at(log, ms)["state"] for ms in (10, 20, 29, 30)] == [
         "PreparingRebalance",
         "CompletingRebalance",
         "CompletingRebalance",
@@ -40,24 +40,24 @@ def test_replay_can_stop_at_an_instant_and_includes_its_facts() -> None:
 
 def test_a_failover_forgets_what_was_never_written() -> None:
     log = serving_pair().preparing(200, 1).added(200, "n").completing(210, 2, "a", "b", "n")
-    before = told(log)
+    before = group_at(log)
     assert (before["generation"], len(before["members"])) == (2, 3)
     log.group(220, CoordinatorUnloaded())
-    assert told(log)["state"] == "Dead"
-    assert told(log.group(230, CoordinatorLoaded())) == told(serving_pair())
+    assert group_at(log)["state"] == "Dead"
+    assert group_at(log.group(230, CoordinatorLoaded())) == group_at(serving_pair())
 
 
 def test_a_failover_keeps_a_static_swap_that_was_answered_at_once_and_no_other() -> None:
     now = c.MemberReplaced(instance_id="b", old="b-id", member="b2-id")
     log = serving_pair().group(200, now, CoordinatorLoaded())
-    assert sorted(told(log)["members"]) == ["a-id", "b2-id"]
+    assert sorted(group_at(log)["members"]) == ["a-id", "b2-id"]
     parked = c.MemberReplaced(instance_id="b", old="b-id", member="b2-id", request=9)
     for log in (
         serving_pair().group(200, parked, CoordinatorLoaded()),
         serving_pair().preparing(190, 1).group(200, parked, CoordinatorLoaded()),
         serving_pair().preparing(190, 1).group(200, now, CoordinatorLoaded()),
     ):
-        assert (told(log)["state"], sorted(told(log)["members"])) == ("Stable", ["a-id", "b-id"])
+        assert (group_at(log)["state"], sorted(group_at(log)["members"])) == ("Stable", ["a-id", "b-id"])
 
 
 def test_members_come_back_from_the_record_with_their_topics() -> None:
@@ -69,16 +69,16 @@ def test_members_come_back_from_the_record_with_their_topics() -> None:
         rebalance_timeout_ms=1,
         subscription=Subscription(topics=("orders",)),
     )
-    books = ClassicGroupState()
-    books.apply(c.AssignmentStored(generation=4, assignment={"a-id": tps(0)}, members=(stored,)))
-    books.apply(CoordinatorLoaded())
-    assert books.subscribed("orders")
-    assert not books.subscribed("payments")
-    assert books.entitled("a-id", tps(0)[0])
+    state = ClassicGroupState()
+    state.apply(c.AssignmentStored(generation=4, assignment={"a-id": tps(0)}, members=(stored,)))
+    state.apply(CoordinatorLoaded())
+    assert state.subscribed("orders")
+    assert not state.subscribed("payments")
+    assert state.entitled("a-id", tps(0)[0])
 
 
 def test_recorded_facts_with_gaps_are_accepted() -> None:
-    books = ClassicGroupState()
+    state = ClassicGroupState()
     for event in (
         c.RebalanceStarted(generation=12, cause="unknown", reason="?"),
         c.JoinPhaseCompleted(generation=13, size=3),
@@ -86,6 +86,6 @@ def test_recorded_facts_with_gaps_are_accepted() -> None:
         c.MemberReplaced(instance_id="i", old="never-seen"),
         c.MemberRemoved(member="never-seen-either", cause="left"),
     ):
-        assert books.apply(event)
-    assert (books.state, books.generation, books.assignment_known) == ("Stable", 13, False)
-    assert not books.apply(c.HeartbeatReceived(member="x", generation=13, error="NONE"))
+        assert state.apply(event)
+    assert (state.state, state.generation, state.assignment_known) == ("Stable", 13, False)
+    assert not state.apply(c.HeartbeatReceived(member="x", generation=13, error="NONE"))
