@@ -9,7 +9,7 @@ import ast
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from itertools import pairwise
 from pathlib import Path
@@ -23,6 +23,8 @@ import groupsim.analysis.tables as tables_package
 from groupsim.analysis.availability.labels import MEANINGS
 from groupsim.analysis.availability.rules import RULES
 from groupsim.analysis.availability.situation import Rule
+from groupsim.analysis.blame.critical_path import STEPS
+from groupsim.analysis.blame.phases import PHASES
 from groupsim.events import classic, client, group, network, world
 from groupsim.events.base import Event
 from groupsim.events.catalogue import CATALOGUE
@@ -139,8 +141,15 @@ def labels() -> str:
         f"| label | what it means |\n| --- | --- |\n{meanings}\n"
         f"## Which label applies\n\nThe first rule whose condition holds decides. The last column says for which runs "
         f"a rule is tried: `recorded` rules conclude what a log does not say.\n\n"
-        f"| | label | sub-label | condition | runs |\n| --- | --- | --- | --- | --- |\n{rules}"
+        f"| | label | sub-label | condition | runs |\n| --- | --- | --- | --- | --- |\n{rules}\n"
+        f"## Phases of an unavailable interval\n\nThe column `phase` of `groupsim blame`.\n\n{_meanings(PHASES)}\n"
+        f"## Steps of a critical path\n\nThe column `step` of `groupsim blame --paths`.\n\n{_meanings(STEPS)}"
     )
+
+
+def _meanings(values: Mapping[str, str]) -> str:
+    rows = "".join(f"| {value} | {meaning} |\n" for value, meaning in values.items())
+    return f"| value | meaning |\n| --- | --- |\n{rows}"
 
 
 def _sub_label(rule: Rule) -> str:
@@ -151,7 +160,7 @@ def tables() -> str:
     """The pandas tables: columns and dtypes, from the constants that define them."""
     parts = [
         f"# Tables\n\n{_GENERATED}",
-        "What the methods of `analysis.load(store, run)` return. `string` columns hold `<NA>` for none or unknown.\n",
+        "What the methods of `groupsim.load(store, run)` return. `string` columns hold `<NA>` for none or unknown.\n",
     ]
     for found in sorted(pkgutil.iter_modules(tables_package.__path__), key=lambda each: each.name):
         parts += _tables_of(importlib.import_module(f"{tables_package.__name__}.{found.name}"))

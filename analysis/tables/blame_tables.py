@@ -28,7 +28,7 @@ BLAME = {
 """One row a piece of an unavailable interval; their `duration_ms` add up to the run's unavailable time, exactly.
 
 - `label`, `cause`: the interval's (`run.unavailable()`).
-- `phase`: what the partition waited for; `analysis.blame.phases.PHASES` has their meanings.
+- `phase`: what the partition waited for; docs/reference/labels.md has their meanings.
 - `member`: the process waited for (its member id where no process is known); missing where no member is waited for (an
   empty group, the initial delay) or unknown.
 - `configuration`: what the length depends on: a Kafka setting by its name (`session.timeout.ms`,
@@ -56,7 +56,7 @@ CRITICAL_PATHS = {
 
 `generation`: the one the rebalance led to, missing where it led to none; `round` counts the group's rebalances from 0,
 in the order of `run.rebalances()`. `member`: a process id, or the member id where no process is known; missing for the
-initial delay. `step`: see `analysis.blame.critical_path.STEPS`. `kind`: in a `callback`, which one (`revoked`, `lost`,
+initial delay. `step`: see docs/reference/labels.md. `kind`: in a `callback`, which one (`revoked`, `lost`,
 `assigned`). `critical`: the rebalance could not end before this step had. `saved_ms`, on the last critical step of a
 member in the join phase and of the leader in the sync phase: how much sooner the rebalance would have ended if this
 member had been only as slow as the second-slowest; missing where no other member could have led.
