@@ -56,7 +56,7 @@ def test_workers_run_this_interpreter_and_find_this_code(spark: SparkSession) ->
     def look(_: int) -> tuple[str, str]:
         from groupsim import events
 
-        return sys.executable, str(events.__file__)
+        return sys.executable, str(Path(str(events.__file__)).resolve())
 
     assert spark.sparkContext.parallelize([0], 1).map(look).collect() == [
         (sys.executable, str(ROOT / "events" / "__init__.py"))
