@@ -97,10 +97,9 @@ def log_files(places: list[Path]) -> list[Path]:
             found.append(place)
             continue
         inside = [path for path in sorted(place.rglob("*")) if path.is_file() and not path.name.startswith(".")]
-        logs = [path for path in inside if {".log", ".out", ".txt"} & set(path.suffixes)]
-        if not logs:
-            raise BadRequest(f"{place} has no logs: no file in it has .log, .out or .txt in its name")
-        found += logs
+        if not inside:
+            raise BadRequest(f"{place} holds no files")
+        found += inside
     return found
 
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+from msgspec import structs
+
 from groupsim.incidents.errors import LogError
+from groupsim.incidents.exports.streams import Source, sources
 from groupsim.incidents.logs.reader import LogReader
 from groupsim.incidents.logs.rows import KINDS, Reading, Row
-from groupsim.incidents.logs.times import instant, iso
+from groupsim.incidents.logs.times import instant, iso, parse_zone
 
 ROWS_HELD = 1_000_000
 """The most rows that an import holds in memory, about 1.6 kB each with their facts; no other line is held."""
@@ -78,20 +82,39 @@ def read_files(
         if progress is not None:
             progress(min(done / size, 1.0))
 
-    for path in map(Path, paths):
-        reader = LogReader(path, tz=tz, skew_ms=skews.get(str(path), skews.get(path.name, 0)), progress=progressed)
-        for row in reader:
-            if not wanted.has(row):
-                continue
-            (reading.rows if row.kind in KINDS else reading.context).append(row)
-            if len(reading.rows) + len(reading.context) > ROWS_HELD:
-                raise LogError(
-                    f"{path}:{row.line}: more than {ROWS_HELD:,} lines about groups, the most that one import can hold;"
-                    " choose groups with --group, or a period with --since and --until"
-                )
-        reading.counts.add(reader.counts)
-        if reader.last_at is not None:
-            reading.ends[str(path)] = reader.last_at if wanted.until is None else min(reader.last_at, wanted.until)
-        reading.unrecognised.extend(reader.unrecognised)
-        reading.damage.extend(reader.damage)
+    with TemporaryDirectory(prefix="groupsim-") as folder:
+        logs, notes = sources([Path(path) for path in paths], parse_zone(tz), Path(folder))
+        reading.files = tuple(log.name for log in logs)
+        reading.notes.extend(notes)
+        for log in logs:
+            _read_one(log, reading, tz, skews, wanted, progressed)
     return reading
+
+
+def _read_one(
+    log: Source,
+    reading: Reading,
+    tz: str | None,
+    skews: Mapping[str, int],
+    wanted: Wanted,
+    progressed: Callable[[int], None],
+) -> None:
+    path = log.origin
+    skew_ms = skews.get(str(path), skews.get(path.name, 0))
+    reader = LogReader(log.path, tz=tz, skew_ms=skew_ms, name=log.name, progress=progressed)
+    for row in reader:
+        if log.numbers is not None:
+            row = structs.replace(row, line=log.numbers[row.line - 1], order=row.line)
+        if not wanted.has(row):
+            continue
+        (reading.rows if row.kind in KINDS else reading.context).append(row)
+        if len(reading.rows) + len(reading.context) > ROWS_HELD:
+            raise LogError(
+                f"{path}:{row.line}: more than {ROWS_HELD:,} lines about groups, the most that one import can hold;"
+                " choose groups with --group, or a period with --since and --until"
+            )
+    reading.counts.add(reader.counts)
+    if reader.last_at is not None:
+        reading.ends[log.name] = reader.last_at if wanted.until is None else min(reader.last_at, wanted.until)
+    reading.unrecognised.extend(reader.unrecognised)
+    reading.damage.extend(reader.damage)

@@ -81,7 +81,11 @@ class Row(msgspec.Struct, frozen=True):
     member: str | None
     client: str | None
     detail: dict[str, object]
+<<<<<<< HEAD
     program: Program | None = None
+=======
+    order: int | None = None
+>>>>>>> 3cf1b93 (Exports of log platforms are read as the plain logs they were made of: records found in any document, one log a stream, oldest first)
 
 
 def is_broker(row: Row) -> bool:
@@ -126,3 +130,4 @@ class Reading(msgspec.Struct):
     unrecognised: list[UnrecognisedLine] = []
     damage: list[str] = []
     ends: dict[str, str] = {}
+    notes: list[str] = []

@@ -112,7 +112,7 @@ class Scan:
         """Blocks of bytes, an empty one at the end; of an over-long line only the beginning."""
         in_line = 0
         try:
-            with _open(self.path, self._progress) as stream:
+            with open_log(self.path, self._progress) as stream:
                 while block := self._read(stream):
                     if in_line >= LONGEST_LINE:
                         block = block[block.find(b"\n") :] if b"\n" in block else b""
@@ -142,7 +142,8 @@ class Scan:
 
 
 @contextmanager
-def _open(path: Path, progress: Callable[[int], None] | None) -> Iterator[IO[bytes]]:
+def open_log(path: Path, progress: Callable[[int], None] | None = None) -> Iterator[IO[bytes]]:
+    """A log's bytes: unpacked where it is packed, as UTF-8 where it is UTF-16. Raises LogError for a folder."""
     if path.is_dir():
         raise LogError(f"{path} is a folder, not a log")
     with path.open("rb") as raw:

@@ -1,0 +1,243 @@
+"""Which field of a record is the log line, which its time, which names its stream: chosen by what is in them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import tzinfo
+from typing import Any, NamedTuple
+
+from groupsim.incidents.exports.moments import moment
+from groupsim.incidents.exports.walk import TEXTS, Record, flat, is_time_name
+from groupsim.incidents.logs.scan import WORDS
+
+_SAMPLE = 2_000
+_PLACES_OF_TEXT = 3
+_TRIED = 300
+"""Records that concern groups and are tried for each candidate of a text."""
+_WORDS = re.compile("|".join(re.escape(word.decode()) for word in WORDS))
+_LATER = re.compile(
+    r"ingest|observed|index(?:ed|_?time)|receiv|processed|arriv|expir|updated|monotonic|start|boot", re.I
+)
+"""Names of times that are not the event's own."""
+_PLACES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"pod[._]?name$|(?:^|[._])pod$|pod_name$",
+        r"log_?stream(?:_?name)?$",
+        r"container[._]?id$",
+        r"task_?(?:name|arn|id)$|alloc(?:ation)?[._]?(?:id|name)$|replica$",
+        r"(?:^|[._])instance(?:[._]?(?:id|name))?$",
+        r"container[._]?name$|(?:^|[._])container$",
+        r"_HOSTNAME$|host[._]?name$|(?:^|[._])host$|(?:^|[._])node(?:[._]?name)?$|machine|computer",
+        r"file[._]?path$|file_?name$|(?:^|[._])path$|(?:^|[._])source$|(?:^|[._])file$",
+        r"systemd_unit$|(?:^|[._])unit$|identifier$|service[._]?(?:instance[._]id|name)$|(?:^|[._])service$|(?:^|[._])app$",
+        r"(?:^|[._])stream$|(?:^|[._])job$|(?:^|[._])role$|(?:^|[._])name$",
+    )
+)
+_STRONG = 5
+"""So many of the places name one process, or nearly: equal names in two files are one stream."""
+_STD = frozenset({"stdout", "stderr"})
+_ORDERS = re.compile(
+    r"offset|seq|cursor|event_?id|insert_?id|(?:^|\.)sort\.1|line_?number|(?:^|[._])number$|lineno", re.I
+)
+
+
+class Fields(NamedTuple):
+    """The fields that were chosen: a record's text is the first of `texts` that it has.
+
+    `whole` is the prefix of a record that is read as JSON itself, or None.
+    """
+
+    texts: tuple[str, ...]
+    time: str | None
+    stream: str | None
+    sequence: str | None
+    whole: str | None = None
+    strong: bool = False
+
+
+def opened(record: Record) -> Record:
+    """A record whose text is JSON itself, with the fields of that JSON beside its own."""
+    for _ in range(3):
+        inner = {
+            f"{name}.": decoded
+            for name, value in record.items()
+            if isinstance(value, str)
+            and value[:1] == "{"
+            and f"{name}.\0" not in record
+            and (decoded := _decoded(value))
+        }
+        if not inner:
+            break
+        more: Record = {}
+        for prefix, decoded in inner.items():
+            more.update(flat(decoded, prefix))
+            more[f"{prefix}\0"] = True
+        record = {**record, **more}
+    return record
+
+
+def _decoded(text: str) -> dict[str, Any] | None:
+    try:
+        value = json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def choose(
+    records: Sequence[Record],
+    understood: Callable[[str], bool],
+    zone: tzinfo | None,
+    given: Fields | None = None,
+) -> Fields | None:
+    """The fields of these records; None if none of them holds a text. `given` names fields that the user named."""
+    sample = _sample(records)
+    texts = given.texts if given and given.texts else tuple(_texts(sample, understood))
+    if not texts:
+        return None
+    text = texts[0]
+    having = [record for record in sample if isinstance(record.get(text), str)]
+    if not having:
+        return None
+    time = (given.time if given else None) or _time(having, text, zone)
+    stream, strong = _stream([r for r in records if text_of(r, texts) is not None], texts, time)
+    if given and given.stream:
+        stream, strong = given.stream, True
+    return Fields(texts, time, stream, _sequence(having, text), _whole(having, text, understood), strong)
+
+
+def _sample(records: Sequence[Record]) -> list[Record]:
+    """Those that may concern groups first, then others from all over the document."""
+    telling = []
+    for record in records:
+        if any(isinstance(value, str) and _WORDS.search(value) for value in record.values()):
+            telling.append(record)
+            if len(telling) >= _SAMPLE:
+                break
+    step = max(1, len(records) // _SAMPLE)
+    return [*telling, *records[::step]]
+
+
+def text_of(record: Record, texts: Sequence[str]) -> str | None:
+    """The log line of a record; None if it holds none."""
+    return next((value for name in texts if isinstance(value := record.get(name), str)), None)
+
+
+def _texts(sample: Sequence[Record], understood: Callable[[str], bool]) -> Iterator[str]:
+    """The best field, and the best of those records that lack it: a platform may keep texts in several places."""
+    left = sample
+    for _ in range(_PLACES_OF_TEXT):
+        text = _text(left, understood)
+        if text is None:
+            return
+        yield text
+        left = [record for record in left if not isinstance(record.get(text), str)]
+        if len(left) < len(sample) // 50 + 1:
+            return
+
+
+def _text(sample: Sequence[Record], understood: Callable[[str], bool]) -> str | None:
+    lengths: Counter[str] = Counter()
+    for record in sample:
+        lengths.update({name: len(value) for name, value in record.items() if isinstance(value, str)})
+    candidates = [name for name, total in lengths.items() if total >= 8 * len(sample) or _rank(name) < len(TEXTS)]
+    if not candidates:
+        return None
+
+    def score(name: str) -> tuple[int, bool, int, int]:
+        tried = [v for r in sample if isinstance(v := r.get(name), str) and _WORDS.search(v)][:_TRIED]
+        inside = any(name.startswith(f"{other}.") and f"{other}.\0" in sample[0] for other in candidates)
+        return (sum(map(understood, tried)), inside, -_rank(name), lengths[name])
+
+    return max(sorted(candidates), key=score)
+
+
+def _rank(name: str) -> int:
+    leaf = name.rpartition(".")[2]
+    return next((at for at, each in enumerate(TEXTS) if each in (name, leaf)), len(TEXTS))
+
+
+def _whole(having: Sequence[Record], text: str, understood: Callable[[str], bool]) -> str | None:
+    """The prefix of the fields beside the text, if the object they form says more than the text alone."""
+    prefix = text.rpartition(".")[0]
+    prefix = f"{prefix}." if prefix else ""
+    tried = [r for r in having if _WORDS.search(json.dumps(r, default=str))][:_TRIED]
+    alone = sum(understood(r[text]) for r in tried)
+    together = sum(understood(whole(r, prefix)) for r in tried)
+    return prefix if together > alone else None
+
+
+def whole(record: Record, prefix: str) -> str:
+    """The fields below a prefix as a JSON object on one line."""
+    kept = {name[len(prefix) :]: value for name, value in record.items() if name.startswith(prefix)}
+    return json.dumps({name: value for name, value in kept.items() if name and "\0" not in name}, default=str)
+
+
+def _time(having: Sequence[Record], text: str, zone: tzinfo | None) -> str | None:
+    names = Counter(name for record in having for name in record if name != text and "\0" not in name)
+    found: list[tuple[int, int, int, str]] = []
+    for name, count in names.items():
+        if count < 0.9 * len(having) or _LATER.search(name.rpartition(".")[2]) or _LATER.search(name):
+            continue
+        moments = [moment(record.get(name), zone) for record in having[:200]]
+        good = [each for each in moments if each is not None]
+        if len(good) < 0.9 * len(moments) or not _recent(good[0].ns):
+            continue
+        finest = min(each.resolution if each.ns % 1_000_000_000 else 1_000_000_000 for each in good)
+        named = 0 if is_time_name(name) else 1
+        found.append((named, max(finest, 1), name.count("."), name))
+    return min(found)[3] if found else None
+
+
+def _recent(ns: int) -> bool:
+    return 300_000_000 < ns // 1_000_000_000 < 4_000_000_000
+
+
+def _stream(records: Sequence[Record], texts: Sequence[str], time: str | None) -> tuple[str | None, bool]:
+    names = Counter(
+        name for record in records for name in record if name not in texts and name != time and "\0" not in name
+    )
+    constant: tuple[str | None, bool] = (None, False)
+    for at, place in enumerate(_PLACES):
+        for name in sorted(names, key=lambda name: (name.count("."), name)):
+            if place.search(name) is None or names[name] < 0.9 * len(records):
+                continue
+            values = {str(record.get(name)) for record in records}
+            if values <= _STD:
+                continue
+            if 1 < len(values) <= max(2, len(records) // 3):
+                return name, at < _STRONG
+            if len(values) == 1 and constant[0] is None and at < len(_PLACES) - 1:
+                constant = (name, at < _STRONG)
+    return constant
+
+
+def _sequence(having: Sequence[Record], text: str) -> str | None:
+    for name in having[0]:
+        if name != text and _ORDERS.search(name) and all(ordinal(r.get(name)) is not None for r in having[:50]):
+            return name
+    return None
+
+
+_HEX = re.compile(r"(?:^|;)i=([0-9a-f]{1,16})(?:;|$)")
+
+
+def ordinal(value: object) -> int | None:
+    """A place in the order of records, out of a number, its digits, or a journal's cursor."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        if value.isdigit() and len(value) < 60:
+            return int(value)
+        found = _HEX.search(value)
+        return int(found[1], 16) if found else None
+    return None
+
+
+def group_related(texts: Iterable[str]) -> int:
+    """How many texts have a word that stands in lines about groups."""
+    return sum(_WORDS.search(text) is not None for text in texts)

@@ -1,0 +1,126 @@
+"""What tools put before each line of a text: a time, a pod's name, a set of labels. The lines become records."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import tzinfo
+from itertools import pairwise
+from typing import NamedTuple
+
+from groupsim.incidents.exports.moments import moment
+from groupsim.incidents.exports.walk import Record
+
+_ISO = r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?:Z|[+-]\d{2}:?\d{2})?"
+_NAME = r"[\w.@/\-:\[\]]{1,200}"
+_LABEL = re.compile(r"(\w{1,100})=\"((?:[^\"\\]|\\.){0,500})\"")
+_THREADLIKE = re.compile(r"thread|pool|main|exec|worker|http|nio|scheduler|timer|kafka-coord", re.IGNORECASE)
+_LEVELS = frozenset(["TRACE", "DEBUG", "INFO", "NOTICE", "WARN", "WARNING", "ERROR", "FATAL", "SEVERE", "CRITICAL"])
+_ENOUGH = 0.8
+"""So much of a text's lines must have a head of one kind."""
+
+
+class Head(NamedTuple):
+    """One kind of head. Its groups are `time`, `stream`, `labels`, `part`; what follows it is the line."""
+
+    name: str
+    pattern: re.Pattern[str]
+    certain: bool = True
+
+
+HEADS = (
+    Head("kubectl logs", re.compile(rf"\[(?P<stream>pod/[^\]\s]{{1,300}})\]\s(?:(?P<time>{_ISO})\s)?")),
+    Head("grafana", re.compile(rf"(?P<time>\d{{13}}|\d{{19}})\t{_ISO}\t")),
+    Head("logcli", re.compile(rf"(?P<time>{_ISO})\s(?P<labels>\{{\w{{1,60}}=\"[^}}]{{0,4000}}\}})\s?")),
+    Head("CRI", re.compile(rf"(?P<time>{_ISO})\s(?:stdout|stderr)\s(?P<part>[FP])(?:\s|$)")),
+    Head("docker compose", re.compile(r"(?P<stream>[\w.@/-]{1,120})\s{0,60}\|(?:\s{1,2}|$)")),
+    Head(
+        "journal",
+        re.compile(rf"(?P<time>{_ISO})\s(?P<stream>[\w.:-]{{1,120}})\s[\w./@-]{{1,120}}(?:\[\d{{1,9}}\])?:\s"),
+    ),
+    Head("time and stream", re.compile(rf"(?P<time>{_ISO})\s(?P<stream>{_NAME})\s(?=\S)"), certain=False),
+    Head("stream and time", re.compile(rf"(?P<stream>{_NAME})\s(?P<time>{_ISO})\s(?=\S)"), certain=False),
+    Head("time", re.compile(r"(?P<time>\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?Z)\s"), certain=False),
+)
+
+
+def head_of(lines: Sequence[str]) -> Head | None:
+    """The kind of head that nearly all of these lines have; None if they have none, or none that is known."""
+    shown = [line for line in lines if line.strip()]
+    for head in HEADS:
+        found = [match for line in shown if (match := head.pattern.match(line)) is not None]
+        if len(found) >= max(1, _ENOUGH * len(shown)) and (head.certain or _likely(head, found)):
+            return head
+    return None
+
+
+def _likely(head: Head, found: Sequence[re.Match[str]]) -> bool:
+    """Whether what stands where a stream's name could is one, and no level, thread or word of the line."""
+    rests = [match.string[match.end() :] for match in found]
+    if head.name == "time":
+        return sum(_begins_record(rest) for rest in rests) > len(rests) // 2
+    names = {match["stream"] for match in found}
+    if len(names) > max(3, len(found) // 3) or names & _LEVELS or any(map(_THREADLIKE.search, names)):
+        return False
+    if any(name.startswith(("[", "(")) or name.endswith((":", "]")) for name in names):
+        return False
+    return all(re.search(r"[\d/-]", name) for name in names) and sum(map(_begins_record, rests)) > len(rests) // 2
+
+
+_RECORD = re.compile(rf"[\[(]?(?:{_ISO}|{'|'.join(sorted(_LEVELS))}|%\d\|\d{{10}}\.|\{{\"|[IWEF]\d{{4}} )|\[[A-Z][a-z]")
+
+
+def _begins_record(rest: str) -> bool:
+    return _RECORD.match(rest) is not None
+
+
+def split(head: Head, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, Record]]:
+    """Numbered lines as records; a line without a head belongs to the record before it."""
+    parts: dict[str | None, tuple[int, Record]] = {}
+    last: tuple[int, Record] | None = None
+    for number, line in lines:
+        match = head.pattern.match(line)
+        if match is None:
+            if last is not None and line.strip():
+                last[1]["line"] += "\n" + line
+            continue
+        if last is not None:
+            yield last
+            last = None
+        record = _record(match)
+        if record.pop("part", "F") == "P":
+            stream = record.get("stream")
+            first = parts.setdefault(stream, (number, {**record, "line": ""}))
+            first[1]["line"] += record["line"]
+            continue
+        begun = parts.pop(record.get("stream"), None)
+        last = (
+            (number, record) if begun is None else (begun[0], {**begun[1], "line": begun[1]["line"] + record["line"]})
+        )
+    if last is not None:
+        yield last
+
+
+def _record(match: re.Match[str]) -> Record:
+    record: Record = {key: value for key, value in match.groupdict().items() if value is not None}
+    if (labels := record.pop("labels", None)) is not None:
+        record.update(_LABEL.findall(labels))
+    record["line"] = match.string[match.end() :]
+    return record
+
+
+def falling(times: Sequence[int]) -> bool | None:
+    """Whether instants fall (newest first), in their order; None if they neither rise nor fall, or do both."""
+    pairs = list(pairwise(times))
+    rises, falls = sum(b > a for a, b in pairs), sum(b < a for a, b in pairs)
+    if falls > 0 and rises <= falls // 20:
+        return True
+    return False if rises > 0 and falls <= rises // 20 else None
+
+
+def times(lines: Sequence[str], stamp: Callable[[str], int | None], zone: tzinfo | None) -> list[int]:
+    """The instants at the heads of lines, where there are any."""
+    return [ms for line in lines if (ms := stamp(line)) is not None]
+
+
+__all__ = ["HEADS", "Head", "falling", "head_of", "moment", "split", "times"]
