@@ -190,7 +190,8 @@ def _element(element: ElementTree.Element) -> Record:
 
 def _journal(stream: IO[bytes], trouble: Callable[[str], None]) -> Iterator[Record]:
     """`KEY=value` lines with a blank line between the entries; `KEY`, eight bytes of length, the bytes."""
-    data, at, entry = _all(stream), 0, {}
+    data, at = _all(stream), 0
+    entry: Record = {}
     while at < len(data):
         end = data.find(b"\n", at)
         end = len(data) if end < 0 else end
