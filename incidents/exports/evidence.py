@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 from groupsim.incidents.exports.moments import moment
 from groupsim.incidents.exports.walk import TEXTS, Record, flat, is_time_name
-from groupsim.incidents.logs.scan import WORDS
+from groupsim.incidents.logs.scan import KEYWORDS
 
 _SAMPLE = 2_000
 _PLACES_OF_TEXT = 3
 _TRIED = 300
 """Records that concern groups and are tried for each candidate of a text."""
-_WORDS = re.compile("|".join(re.escape(word.decode()) for word in WORDS))
+_WORDS = re.compile("|".join(re.escape(word.decode()) for word in KEYWORDS))
 _LATER = re.compile(
     r"ingest|observed|index(?:ed|_?time)|receiv|processed|arriv|expir|updated|monotonic|start|boot", re.I
 )

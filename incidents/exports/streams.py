@@ -21,7 +21,7 @@ from groupsim.incidents.exports.moments import moment
 from groupsim.incidents.exports.order import Entry
 from groupsim.incidents.logs.formats import clean, parse, starts_record
 from groupsim.incidents.logs.multiline import TRACE
-from groupsim.incidents.logs.reader import understand
+from groupsim.incidents.logs.recognition import recognise
 from groupsim.incidents.logs.scan import open_log
 from groupsim.incidents.logs.times import iso, to_utc
 
@@ -113,7 +113,7 @@ def _order_of(parts: Sequence[tuple[tuple[str, ...], Part]]) -> str:
 
 def _understood(text: str) -> bool:
     first, _, _ = text.partition("\n")
-    return bool(understand(parse(0, clean(first.encode("utf-8", "replace")))))
+    return bool(recognise(parse(0, clean(first.encode("utf-8", "replace")))))
 
 
 def _entries(

@@ -55,7 +55,14 @@ def order_rows(reading: Reading, skews: Mapping[str, int] = {}) -> tuple[list[Ti
     for number, file in enumerate(reading.files):
         rows = [row for rows in (reading.rows, reading.context) for row in rows if row.file == file]
         if rows:
-            files.append(_keyed(sorted(rows, key=lambda row: row.line if row.order is None else row.order), number, skews.get(file, 0), notes))
+            files.append(
+                _keyed(
+                    sorted(rows, key=lambda row: row.line if row.order is None else row.order),
+                    number,
+                    skews.get(file, 0),
+                    notes,
+                )
+            )
     merged = heapq.merge(*files, key=lambda item: item[0])
     return [TimedRow(key.at, row) for key, row in merged], notes
 

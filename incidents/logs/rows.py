@@ -70,7 +70,8 @@ KINDS = frozenset(
 class Row(msgspec.Struct, frozen=True):
     """One recognised line. `at` is a UTC instant (ISO 8601, ms) or None; `line` is where the record starts, from 1.
 
-    `program`: what wrote it, None where several programs word it so.
+    `program`: what wrote it, None where several programs word it so. `order` is its place in its stream, where that is
+    not the order of `line`: an export may be written newest first.
     """
 
     file: str
@@ -81,11 +82,8 @@ class Row(msgspec.Struct, frozen=True):
     member: str | None
     client: str | None
     detail: dict[str, object]
-<<<<<<< HEAD
     program: Program | None = None
-=======
     order: int | None = None
->>>>>>> 3cf1b93 (Exports of log platforms are read as the plain logs they were made of: records found in any document, one log a stream, oldest first)
 
 
 def is_broker(row: Row) -> bool:
