@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import re
 from collections.abc import Callable, Iterator
 from enum import StrEnum
-from typing import IO, Any, NamedTuple
+from itertools import chain
+from typing import IO, NamedTuple
 from xml.etree import ElementTree
 
 import msgspec
 
+from groupsim.incidents.exports import large_json
+from groupsim.incidents.exports.relevant import KEYWORD, KEYWORD_BYTES, relevant
 from groupsim.incidents.exports.walk import Record, records
 from groupsim.incidents.logs.times import read_stamp
 
 HEAD = 1 << 16
-_LONGEST_CELL = 16 << 20
+_LONGEST = 16 << 20
+_BLOCK = 1 << 20
 _JOURNAL = re.compile(rb"(?:__CURSOR|__REALTIME_TIMESTAMP|_[A-Z_]{2,60}|[A-Z_]{2,60})=[^\n]*\n")
 _CELL = re.compile(r"[\w@ ./\-:()\[\]#]{1,100}")
 
@@ -81,100 +84,109 @@ def delimiter(text: str) -> str | None:
 def raw_records(kind: Kind, stream: IO[bytes], trouble: Callable[[str], None]) -> Iterator[Raw]:
     """The records of a document, in its order. What is damaged ends it, with a sentence to `trouble`."""
     readers = {Kind.JSON: _json, Kind.CSV: _csv, Kind.XML: _xml, Kind.JOURNAL: _journal}
-    for number, fields in enumerate(readers[kind](stream, trouble), 1):
-        yield Raw(number, fields)
+    return (Raw(number, fields) for number, fields in readers[kind](stream, trouble))
 
 
-def _json(stream: IO[bytes], trouble: Callable[[str], None]) -> Iterator[Record]:
+def numbered_lines(stream: IO[bytes]) -> Iterator[tuple[int, bytes]]:
+    """The lines of a stream with their numbers, from 1, without their ends; of an over-long one only the beginning."""
+    rest, number = b"", 0
+    while block := stream.read(_BLOCK):
+        lines = (rest + block).split(b"\n")
+        rest = lines.pop()[:_LONGEST]
+        for line in lines:
+            number += 1
+            yield number, line[:_LONGEST].rstrip(b"\r")
+    if rest:
+        yield number + 1, rest
+
+
+def _json(stream: IO[bytes], trouble: Callable[[str], None]) -> Iterator[tuple[int, Record]]:
     """One document, several, or one a line."""
-    data = _all(stream)
-    lines = data.split(b"\n")
-    if len(lines) > 1 and _is_document(next(line for line in lines if line.strip())):
-        for number, line in enumerate(lines, 1):
-            text = line.strip().rstrip(b",")
-            if text in (b"", b"[", b"]"):
-                continue
-            try:
-                yield from records(msgspec.json.decode(text))
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-                try:
-                    yield from records(json.loads(text.decode("utf-8", "replace"), strict=False))
-                except (ValueError, RecursionError):
-                    trouble(f"line {number} is no JSON and was left out")
+    lines = numbered_lines(stream)
+    first = next(((number, line) for number, line in lines if line.strip(b" \t[,\xef\xbb\xbf")), (1, b""))
+    second = next(((number, line) for number, line in lines if line.strip()), None)
+    if _is_document(first[1]) and (second is None or second[1].strip()[:1] in (b"{", b"[", b"]", b"")):
+        every = chain([first], [second] if second else [], lines)
+        for number, line in relevant(every, lambda each: KEYWORD_BYTES.search(each[1]) is not None):
+            yield from ((number, record) for record in _of_line(number, line, trouble))
         return
-    yield from _documents(data.decode("utf-8", "replace"), trouble)
+    again = _Again(b"\n".join([first[1], *([second[1]] if second else [])]) + b"\n", lines)
+    count = 0
+    try:
+        for count, record in relevant(enumerate(large_json.records(again), 1), lambda each: _concerns(each[1])):
+            yield count, record
+    except large_json.Damaged:
+        trouble(f"the JSON document breaks off or is damaged after {count} records")
+
+
+class _Again:
+    """Lines that were taken from a stream, and the rest of it, as a stream."""
+
+    def __init__(self, head: bytes, lines: Iterator[tuple[int, bytes]]) -> None:
+        self._head, self._lines = head, lines
+
+    def read(self, size: int) -> bytes:
+        """About `size` bytes; none at the end."""
+        taken, self._head = [self._head], b""
+        length = len(taken[0])
+        for _, line in self._lines:
+            taken.append(line + b"\n")
+            length += len(line) + 1
+            if length >= size:
+                break
+        return b"".join(taken)
+
+
+def _concerns(record: Record) -> bool:
+    return any(isinstance(value, str) and KEYWORD.search(value) for value in record.values())
+
+
+def _of_line(number: int, line: bytes, trouble: Callable[[str], None]) -> Iterator[Record]:
+    text = line.strip().strip(b",")
+    if text in (b"", b"[", b"]"):
+        return
+    try:
+        yield from records(msgspec.json.decode(text))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        try:
+            yield from records(json.loads(text.decode("utf-8", "replace"), strict=False))
+        except (ValueError, RecursionError):
+            trouble(f"line {number} is no JSON and was left out")
 
 
 def _is_document(line: bytes) -> bool:
+    text = line.strip(b" \t\r[,\xef\xbb\xbf")
     try:
-        msgspec.json.decode(line.strip().rstrip(b","))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        json.loads(text.decode("utf-8", "replace"), strict=False)
+    except (ValueError, RecursionError):
         return False
-    return True
+    return text[:1] == b"{"
 
 
-def _documents(text: str, trouble: Callable[[str], None]) -> Iterator[Record]:
-    decoder, at = json.JSONDecoder(strict=False), 0
-    skip = re.compile(r"[\s,\ufeff]*")
-    while (at := _end(skip.match(text, at), at)) < len(text):
-        try:
-            value, at = decoder.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            yield from _cut_document(text, at, trouble)
-            return
-        yield from records(value)
-
-
-def _end(found: re.Match[str] | None, at: int) -> int:
-    return at if found is None else found.end()
-
-
-_OBJECT = re.compile(r"\{")
-
-
-def _cut_document(text: str, at: int, trouble: Callable[[str], None]) -> Iterator[Record]:
-    """A document that breaks off: the whole objects that can still be read, those of the record list."""
-    decoder, found, end = json.JSONDecoder(strict=False), 0, at
-    opened = [each.start() for each in _OBJECT.finditer(text, at + 1)]
-    for start in opened:
-        if start < end:
-            continue
-        try:
-            value, end = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            continue
-        for record in records(value):
-            found += 1
-            yield record
-    trouble(f"the JSON document breaks off or is damaged; {found} records of it could be read")
-
-
-def _csv(stream: IO[bytes], trouble: Callable[[str], None]) -> Iterator[Record]:
-    csv.field_size_limit(_LONGEST_CELL)
-    text = io.StringIO(_all(stream).decode("utf-8", "replace").replace("\x00", ""), newline="")
-    start = text.read(1)
-    if start != "\ufeff":
-        text.seek(0)
-    at = text.tell()
-    mark = delimiter(text.read(HEAD).lstrip()) or ","
-    text.seek(at)
-    rows = csv.reader(text, delimiter=mark)
+def _csv(stream: IO[bytes], trouble: Callable[[str], None]) -> Iterator[tuple[int, Record]]:
+    csv.field_size_limit(_LONGEST)
+    lines = (line.decode("utf-8", "replace").replace("\x00", "") + "\n" for _, line in numbered_lines(stream))
+    first = next((line for line in lines if line.strip("\ufeff \n")), "").lstrip("\ufeff")
+    mark = delimiter(first) or ","
+    rows = csv.reader(lines, delimiter=mark)
     try:
-        names = [name.strip() for name in next(row for row in rows if any(cell.strip() for cell in row))]
-        for row in rows:
-            if len(row) > 1:
-                yield {name: cell for name, cell in zip(names, row, strict=False) if cell}
+        names = [name.strip() for name in next(csv.reader([first], delimiter=mark))]
+        numbered = ((number, row) for number, row in enumerate(rows, 1) if len(row) > 1)
+        for number, row in relevant(numbered, lambda each: any(KEYWORD.search(cell) for cell in each[1])):
+            yield number, {name: cell for name, cell in zip(names, row, strict=False) if cell}
     except (csv.Error, StopIteration) as error:
         trouble(f"the table is damaged ({error}); what came before was read")
 
 
-def _xml(stream: IO[bytes], trouble: Callable[[str], None]) -> Iterator[Record]:
+def _xml(stream: IO[bytes], trouble: Callable[[str], None]) -> Iterator[tuple[int, Record]]:
     """Each element that repeats under its parent and holds fields: `<field k='name'>` or `<name>`."""
     try:
+        number = 0
         for _, element in ElementTree.iterparse(stream):
             if element.tag.rpartition("}")[2] in ("result", "event", "record", "log", "entry", "row", "item"):
                 if record := _element(element):
-                    yield record
+                    number += 1
+                    yield number, record
                 element.clear()
     except (ElementTree.ParseError, ValueError) as error:
         trouble(f"the XML document is damaged ({error}); what came before was read")
@@ -188,9 +200,9 @@ def _element(element: ElementTree.Element) -> Record:
     return found
 
 
-def _journal(stream: IO[bytes], trouble: Callable[[str], None]) -> Iterator[Record]:
+def _journal(stream: IO[bytes], trouble: Callable[[str], None]) -> Iterator[tuple[int, Record]]:
     """`KEY=value` lines with a blank line between the entries; `KEY`, eight bytes of length, the bytes."""
-    data, at = _all(stream), 0
+    data, at, number = _all(stream), 0, 0
     entry: Record = {}
     while at < len(data):
         end = data.find(b"\n", at)
@@ -198,7 +210,8 @@ def _journal(stream: IO[bytes], trouble: Callable[[str], None]) -> Iterator[Reco
         line, at = data[at:end], end + 1
         if not line:
             if entry:
-                yield entry
+                number += 1
+                yield number, entry
             entry = {}
         elif b"=" in line:
             key, _, value = line.partition(b"=")
@@ -211,11 +224,8 @@ def _journal(stream: IO[bytes], trouble: Callable[[str], None]) -> Iterator[Reco
             entry[line.decode("utf-8", "replace")] = data[at + 8 : at + 8 + size].decode("utf-8", "replace")
             at += 8 + size + 1
     if entry:
-        yield entry
+        yield number + 1, entry
 
 
 def _all(stream: IO[bytes]) -> bytes:
     return b"".join(iter(lambda: stream.read(1 << 20), b""))
-
-
-__all__ = ["HEAD", "Any", "Kind", "Raw", "delimiter", "kind_of", "raw_records"]

@@ -10,14 +10,13 @@ from datetime import tzinfo
 from typing import Any, NamedTuple
 
 from groupsim.incidents.exports.moments import moment
+from groupsim.incidents.exports.relevant import KEYWORD
 from groupsim.incidents.exports.walk import TEXTS, Record, flat, is_time_name
-from groupsim.incidents.logs.scan import KEYWORDS
 
 _SAMPLE = 2_000
 _PLACES_OF_TEXT = 3
 _TRIED = 300
 """Records that concern groups and are tried for each candidate of a text."""
-_WORDS = re.compile("|".join(re.escape(word.decode()) for word in KEYWORDS))
 _LATER = re.compile(
     r"ingest|observed|index(?:ed|_?time)|receiv|processed|arriv|expir|updated|monotonic|start|boot", re.I
 )
@@ -114,7 +113,7 @@ def _sample(records: Sequence[Record]) -> list[Record]:
     """Those that may concern groups first, then others from all over the document."""
     telling = []
     for record in records:
-        if any(isinstance(value, str) and _WORDS.search(value) for value in record.values()):
+        if any(isinstance(value, str) and KEYWORD.search(value) for value in record.values()):
             telling.append(record)
             if len(telling) >= _SAMPLE:
                 break
@@ -149,7 +148,7 @@ def _text(sample: Sequence[Record], understood: Callable[[str], bool]) -> str | 
         return None
 
     def score(name: str) -> tuple[int, bool, int, int]:
-        tried = [v for r in sample if isinstance(v := r.get(name), str) and _WORDS.search(v)][:_TRIED]
+        tried = [v for r in sample if isinstance(v := r.get(name), str) and KEYWORD.search(v)][:_TRIED]
         inside = any(name.startswith(f"{other}.") and f"{other}.\0" in sample[0] for other in candidates)
         return (sum(map(understood, tried)), inside, -_rank(name), lengths[name])
 
@@ -165,7 +164,7 @@ def _whole(having: Sequence[Record], text: str, understood: Callable[[str], bool
     """The prefix of the fields beside the text, if the object they form says more than the text alone."""
     prefix = text.rpartition(".")[0]
     prefix = f"{prefix}." if prefix else ""
-    tried = [r for r in having if _WORDS.search(json.dumps(r, default=str))][:_TRIED]
+    tried = [r for r in having if KEYWORD.search(json.dumps(r, default=str))][:_TRIED]
     alone = sum(understood(r[text]) for r in tried)
     together = sum(understood(whole(r, prefix)) for r in tried)
     return prefix if together > alone else None
@@ -240,4 +239,4 @@ def ordinal(value: object) -> int | None:
 
 def group_related(texts: Iterable[str]) -> int:
     """How many texts have a word that stands in lines about groups."""
-    return sum(_WORDS.search(text) is not None for text in texts)
+    return sum(KEYWORD.search(text) is not None for text in texts)

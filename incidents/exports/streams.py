@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from groupsim.incidents.exports import evidence, heads, order
-from groupsim.incidents.exports.document import HEAD, Kind, Raw, kind_of, raw_records
+from groupsim.incidents.exports.document import HEAD, Kind, Raw, kind_of, numbered_lines, raw_records
 from groupsim.incidents.exports.evidence import Fields
 from groupsim.incidents.exports.moments import moment
 from groupsim.incidents.exports.order import Entry
+from groupsim.incidents.exports.relevant import KEYWORD_BYTES, relevant
 from groupsim.incidents.logs.formats import clean, parse, starts_record
 from groupsim.incidents.logs.multiline import TRACE
 from groupsim.incidents.logs.recognition import recognise
@@ -166,10 +167,8 @@ def _text_parts(
     if head is None and not newest and not repeated:
         return None
     with open_log(path) as stream:
-        lines = [clean(line) for line in b"".join(iter(lambda: stream.read(1 << 20), b"")).split(b"\n")]
-    if lines and not lines[-1]:
-        lines.pop()
-    numbered = enumerate(lines, 1)
+        kept = relevant(numbered_lines(stream), lambda each: KEYWORD_BYTES.search(each[1]) is not None)
+        numbered = [(number, clean(line)) for number, line in kept]
     if head is None:
         entries = [
             (None, Entry(str(path), number, None if ms is None else ms * 1_000_000, 1_000_000, None, line))

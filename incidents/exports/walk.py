@@ -23,7 +23,12 @@ _WIDEST = 400
 
 def records(value: Any) -> Iterator[Record]:
     """The records of one document, in its order."""
-    yield from _walk(plain(value), {}, 0)
+    yield from walk(plain(value), {})
+
+
+def column_names(value: Mapping[str, Any]) -> list[str] | None:
+    """The first list of column names in a mapping; None if it holds none."""
+    return next(_name_lists(value, 0), None)
 
 
 def plain(value: Any, depth: int = 0) -> Any:
@@ -66,7 +71,8 @@ def _pairs(items: Sequence[Any]) -> dict[str, Any] | None:
     return found
 
 
-def _walk(value: Any, above: Record, depth: int) -> Iterator[Record]:
+def walk(value: Any, above: Record, depth: int = 0) -> Iterator[Record]:
+    """The records in a plain value, each with what stands above it."""
     if depth > _DEPTH:
         return
     if isinstance(value, dict):
@@ -85,16 +91,16 @@ def _walk(value: Any, above: Record, depth: int) -> Iterator[Record]:
         nested = {key for key, _ in lists}
         labels = {**above, **flat({key: inner for key, inner in value.items() if key not in nested})}
         for _, inner in lists:
-            yield from _walk(inner, labels, depth + 1)
+            yield from walk(inner, labels, depth + 1)
     elif isinstance(value, list):
         for item in value:
             if isinstance(item, dict):
-                yield from _walk(item, above, depth + 1)
+                yield from walk(item, above, depth + 1)
             elif isinstance(item, list):
                 if (pair := _pair(item)) is not None:
                     yield {**above, **pair}
                 else:
-                    yield from _walk(item, above, depth + 1)
+                    yield from walk(item, above, depth + 1)
             elif isinstance(item, str):
                 yield {**above, "line": item}
 
