@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import tzinfo
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from groupsim.incidents.exports.moments import moment
 from groupsim.incidents.exports.walk import Record
 
 _ISO = r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?:Z|[+-]\d{2}:?\d{2})?"
@@ -16,6 +14,8 @@ _NAME = r"[\w.@/\-:\[\]]{1,200}"
 _LABEL = re.compile(r"(\w{1,100})=\"((?:[^\"\\]|\\.){0,500})\"")
 _THREADLIKE = re.compile(r"thread|pool|main|exec|worker|http|nio|scheduler|timer|kafka-coord", re.IGNORECASE)
 _LEVELS = frozenset(["TRACE", "DEBUG", "INFO", "NOTICE", "WARN", "WARNING", "ERROR", "FATAL", "SEVERE", "CRITICAL"])
+LABELS = ("pod", "stream", "instance", "host", "container")
+"""Names under which a head gives the stream, the best first."""
 _ENOUGH = 0.8
 """So much of a text's lines must have a head of one kind."""
 
@@ -116,11 +116,3 @@ def falling(times: Sequence[int]) -> bool | None:
     if falls > 0 and rises <= falls // 20:
         return True
     return False if rises > 0 and falls <= rises // 20 else None
-
-
-def times(lines: Sequence[str], stamp: Callable[[str], int | None], zone: tzinfo | None) -> list[int]:
-    """The instants at the heads of lines, where there are any."""
-    return [ms for line in lines if (ms := stamp(line)) is not None]
-
-
-__all__ = ["HEADS", "Head", "falling", "head_of", "moment", "split", "times"]

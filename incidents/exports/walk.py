@@ -120,13 +120,19 @@ def holds_records(value: Any, depth: int = 0) -> bool:
         if not value:
             return False
         if all(isinstance(item, dict) for item in value):
-            return len(value) > 1 or any(len(item) > 1 for item in value)
+            return len(value) > 1 or len(value[0]) > 1 or _has_line(value[0])
         if all(isinstance(item, list) for item in value):
             return any(_pair(item) is not None or holds_records(item, depth + 1) for item in value[:3])
         return False
     if isinstance(value, dict):
         return _table(value) is not None or any(holds_records(inner, depth + 1) for inner in value.values())
     return False
+
+
+def _has_line(value: Mapping[str, Any]) -> bool:
+    """Whether a mapping has a text and a time somewhere below it."""
+    leaves = {name.rpartition(".")[2] for name in flat(value)}
+    return not leaves.isdisjoint(TEXTS) and any(map(is_time_name, leaves))
 
 
 def _pair(item: Sequence[Any]) -> Record | None:

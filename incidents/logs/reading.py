@@ -83,9 +83,11 @@ def read_files(
             progress(min(done / size, 1.0))
 
     with TemporaryDirectory(prefix="groupsim-") as folder:
-        logs, notes = sources([Path(path) for path in paths], parse_zone(tz), Path(folder))
+        logs, remarks = sources([Path(path) for path in paths], parse_zone(tz), Path(folder))
         reading.files = tuple(log.name for log in logs)
-        reading.notes.extend(notes)
+        reading.notes.extend(remarks.notes)
+        reading.damage.extend(remarks.damage)
+        reading.uncertain.extend(remarks.uncertain)
         for log in logs:
             _read_one(log, reading, tz, skews, wanted, progressed)
     return reading

@@ -1,0 +1,153 @@
+"""The records of one file, by the stream that they belong to; nothing for a plain log, which is read as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import tzinfo
+from pathlib import Path
+from typing import NamedTuple
+
+from groupsim.incidents.exports import evidence, heads, order
+from groupsim.incidents.exports.document import HEAD, Kind, Raw, kind_of, numbered_lines, raw_records
+from groupsim.incidents.exports.evidence import Fields
+from groupsim.incidents.exports.moments import moment
+from groupsim.incidents.exports.order import Entry
+from groupsim.incidents.exports.plain_log import own_ms
+from groupsim.incidents.exports.relevant import KEYWORD_BYTES, relevant
+from groupsim.incidents.logs.formats import clean, parse
+from groupsim.incidents.logs.recognition import recognise
+from groupsim.incidents.logs.scan import open_log
+
+_SAMPLED = 800
+_BANNER = 8
+"""Lines at a text's beginning that may be the tool's own."""
+Key = tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Remarks:
+    """How files were read (`notes`), what is damaged, and why a figure made of them may be wrong."""
+
+    notes: list[str] = field(default_factory=list)
+    damage: list[str] = field(default_factory=list)
+    uncertain: list[str] = field(default_factory=list)
+
+
+class Part(NamedTuple):
+    """One stream's share of one file. Parts of one `key` are one stream."""
+
+    key: Key
+    path: Path
+    label: str | None
+    entries: list[Entry]
+
+
+class PartReader:
+    """Reads files. `zone` is that of times without one; `given` are fields that the user named."""
+
+    def __init__(self, zone: tzinfo | None, given: Fields | None, remarks: Remarks) -> None:
+        self._zone = zone
+        self._given = given
+        self._remarks = remarks
+
+    def parts(self, path: Path, repeated: bool) -> list[Part] | None:
+        """The streams of one file; None if it is a plain log.
+
+        `repeated`: other files have the same name, so they may be parts of one stream. Raises LogError.
+        """
+        with open_log(path) as stream:
+            kind = kind_of(stream.read(HEAD))
+        return self._text(path, repeated) if kind is Kind.TEXT else self._document(path, kind, repeated)
+
+    def _document(self, path: Path, kind: Kind, repeated: bool) -> list[Part] | None:
+        with open_log(path) as stream:
+            raws = [
+                Raw(raw.number, evidence.opened(raw.fields))
+                for raw in raw_records(kind, stream, lambda said: self._remarks.damage.append(f"{path}: {said}"))
+            ]
+        fields = evidence.choose([raw.fields for raw in raws], _is_recognised, self._zone, self._given)
+        if fields is None:
+            return None
+        parts = _by_stream(path, self._entries(path, raws, fields), fields, repeated)
+        text = f"{kind.value}, text from {' or '.join(fields.texts)}, time from {fields.time or 'the text'}"
+        self._note(path, text, parts, fields.stream)
+        return parts
+
+    def _text(self, path: Path, repeated: bool) -> list[Part] | None:
+        with open_log(path) as stream:
+            sample = [clean(line) for line in stream.read(HEAD).split(b"\n")[:_SAMPLED]]
+        head = heads.head_of(sample[_BANNER:]) if len(sample) > 2 * _BANNER else None
+        head = head or heads.head_of(sample)
+        newest = heads.falling([ms for line in sample if (ms := own_ms(line, self._zone)) is not None]) is True
+        if head is None and not newest and not repeated:
+            return None
+        with open_log(path) as stream:
+            kept = relevant(numbered_lines(stream), lambda each: KEYWORD_BYTES.search(each[1]) is not None)
+            lines = [(number, clean(line)) for number, line in kept]
+        if head is None:
+            entries = [(None, Entry(str(path), number, None, 0, None, line)) for number, line in lines]
+            parts = self._self_dated(_by_stream(path, entries, None, repeated))
+            self._note(path, "text", parts, None)
+            return parts
+        raws = [Raw(number, record) for number, record in heads.split(head, lines)]
+        timed = any("time" in raw.fields for raw in raws)
+        label = next((name for name in heads.LABELS if any(name in raw.fields for raw in raws)), None)
+        fields = Fields(("line",), "time" if timed else None, label, None, None, label is not None)
+        parts = _by_stream(path, self._entries(path, raws, fields), fields, repeated)
+        parts = parts if timed else self._self_dated(parts)
+        self._note(path, f"text, each line behind what {head.name} writes", parts, label)
+        return parts
+
+    def _entries(self, path: Path, raws: Iterable[Raw], fields: Fields) -> Iterator[tuple[str | None, Entry]]:
+        """Each record that has a text, with its stream's label."""
+        zone = None if fields.texts[0].startswith("@message") else self._zone  # CloudWatch Insights speaks in UTC
+        for number, record in raws:
+            text = evidence.text_of(record, fields.texts)
+            if text is None:
+                continue
+            if fields.whole is not None:
+                text = evidence.whole(record, fields.whole)
+            at = None if fields.time is None else moment(record.get(fields.time), zone)
+            label = None if fields.stream is None else record.get(fields.stream)
+            place = None if fields.sequence is None else evidence.ordinal(record.get(fields.sequence))
+            ns, resolution = (None, 0) if at is None else at
+            yield (
+                None if label is None else str(label),
+                Entry(str(path), number, ns, resolution, place, text.rstrip("\r\n")),
+            )
+
+    def _self_dated(self, parts: Sequence[Part]) -> list[Part]:
+        """The parts with the times that stand in their own texts."""
+        return [part._replace(entries=[self._dated(entry) for entry in part.entries]) for part in parts]
+
+    def _dated(self, entry: Entry) -> Entry:
+        ms = own_ms(entry.text, self._zone)
+        return entry if ms is None else entry._replace(ns=ms * 1_000_000, resolution=1_000_000)
+
+    def _note(self, path: Path, text: str, parts: Sequence[Part], label: str | None) -> None:
+        orders = [order.direction(part.entries) for part in parts]
+        shown = "newest first" if any(orders) else "oldest first" if False in orders else "in no order"
+        streams = f", {len(parts)} streams by {label}" if len(parts) > 1 else ""
+        self._remarks.notes.append(f"{path}: read as {text}, {shown}{streams}")
+
+
+def _is_recognised(text: str) -> bool:
+    first, _, _ = text.partition("\n")
+    return bool(recognise(parse(0, clean(first.encode("utf-8", "replace")))))
+
+
+def _by_stream(
+    path: Path, entries: Iterable[tuple[str | None, Entry]], fields: Fields | None, repeated: bool
+) -> list[Part]:
+    found: dict[Key, Part] = {}
+    for label, entry in entries:
+        key: Key = ("file", str(path), label or "")
+        if label is not None and fields is not None and fields.strong:
+            key = ("label", label)
+        elif repeated:  # parts of one stream are called alike, in folders of their own
+            key = ("folder", path.parent.name, path.name, label or "")
+        if key not in found:
+            found[key] = Part(key, path, label, [])
+        found[key].entries.append(entry)
+    return list(found.values())

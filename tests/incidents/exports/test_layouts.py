@@ -1,0 +1,78 @@
+"""Exports in layouts of our own give the figures of the plain logs, whatever their order, in one file or several."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from groupsim.analysis.tables.summary import summarise
+from groupsim.incidents.facts.importer import import_run
+from groupsim.incidents.logs.reading import read_files
+from groupsim.storage.memory import MemoryStore
+from tests.incidents.exports.layouts import LAYOUTS, Line, arranged, lines_of
+
+EXAMPLES = Path(__file__).parents[3] / "examples" / "incidents"
+INCIDENTS = ("kill9-range", "rolling-restart-cooperative")
+CASES = [(layout, order) for layout, (_, orders) in LAYOUTS.items() for order in orders]
+
+
+def figures(paths: list[Path]) -> Any:
+    """Unavailable time by label and the rebalances of an import of these files."""
+    store = MemoryStore()
+    result = import_run(read_files(paths), store, name=None, topics={})
+    numbers = summarise(list(store.read(result.run.id)))
+    return numbers["unavailable"]["by_label"], {name: each["rebalances"] for name, each in numbers["groups"].items()}
+
+
+@cache
+def plain(incident: str) -> Any:
+    """What the plain logs give."""
+    return figures(sorted((EXAMPLES / incident).glob("*.log.gz")))
+
+
+def by_stream(lines: list[Line]) -> dict[str, list[Line]]:
+    found: dict[str, list[Line]] = {}
+    for line in lines:
+        found.setdefault(line.stream, []).append(line)
+    return found
+
+
+@pytest.mark.parametrize("incident", INCIDENTS)
+@pytest.mark.parametrize(("layout", "order"), CASES)
+def test_one_file_gives_what_the_plain_logs_give(incident: str, layout: str, order: str, tmp_path: Path) -> None:
+    write, _ = LAYOUTS[layout]
+    export = tmp_path / layout
+    export.write_text(write(arranged(lines_of(EXAMPLES / incident), order)), encoding="utf-8")
+    assert figures([export]) == plain(incident)
+
+
+@pytest.mark.parametrize(("layout", "order"), CASES[::3])
+def test_a_file_a_stream_gives_what_the_plain_logs_give(layout: str, order: str, tmp_path: Path) -> None:
+    write, _ = LAYOUTS[layout]
+    paths = []
+    for stream, lines in by_stream(lines_of(EXAMPLES / INCIDENTS[0])).items():
+        paths.append(tmp_path / f"{stream}-{layout}")
+        paths[-1].write_text(write(arranged(lines, order)), encoding="utf-8")
+    assert figures(paths) == plain(INCIDENTS[0])
+
+
+def test_pages_that_overlap_count_once(tmp_path: Path) -> None:
+    lines = lines_of(EXAMPLES / INCIDENTS[0])
+    write, _ = LAYOUTS["google.json"]
+    middle = len(lines) // 2
+    for name, part in (("page-2.json", lines[: middle + 9]), ("page-1.json", lines[middle - 9 :])):
+        (tmp_path / name).write_text(write(part[::-1]), encoding="utf-8")
+    assert figures(sorted(tmp_path.iterdir())) == plain(INCIDENTS[0])
+
+
+def test_a_document_that_breaks_off_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
+    lines = lines_of(EXAMPLES / INCIDENTS[0])
+    text = LAYOUTS["google.json"][0](lines)
+    cut = tmp_path / "cut.json"
+    cut.write_text(text[: len(text) // 2], encoding="utf-8")
+    reading = read_files([cut])
+    assert len(reading.rows) > 20
+    assert any("breaks off or is damaged after" in sentence for sentence in reading.damage)
