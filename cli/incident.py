@@ -135,6 +135,7 @@ def import_(
 
     Example: groupsim incident import broker.log m1.log m2.log --topic orders=12
     """
+    from groupsim.analysis.tables.support import supported
     from groupsim.incidents.facts.importer import import_run
     from groupsim.incidents.logs.reading import Wanted, moment
     from groupsim.storage import open_store
@@ -149,10 +150,12 @@ def import_(
         result = import_run(reading, opened, name=name, topics=counts, session_timeout_ms=session)
         facts = list(opened.read(result.run.id))
     numbers, known = measured(facts)
+    numbers = supported(result.run.summary, numbers, sum(interval.duration_ms for interval in known))
+    unknown = numbers["unavailable"].get("unknown") is not None
     summary = _summary(result, {**numbers, "partitions_known": bool(known)}, reading)
     if form is not Format.TABLE:
         output.write_json(summary)
-        return
+        raise typer.Exit(int(unknown))
     _print_import(summary)
     assumed = [*(note for note in result.notes if note not in result.remarks), *_trust_note(known)]
     _print_notes(result.remarks, assumed, in_full)
@@ -160,6 +163,7 @@ def import_(
         unread = counted(reading.counts.unrecognised, "group-related line")
         output.note(f"{unread} not recognised; --unrecognised lists them")
     output.note(f"next: groupsim report {result.run.id}")
+    raise typer.Exit(int(unknown))
 
 
 def _summary(result: ImportResult, found: dict[str, Any], reading: Reading) -> dict[str, Any]:

@@ -34,8 +34,8 @@ def with_shares(numbers: dict[str, Any], totals: Totals) -> dict[str, Any]:
 def headline(summary: dict[str, Any]) -> list[str]:
     """The main numbers of a run, as lines."""
     unavailable = summary["unavailable"]
-    if not summary.get("partitions_known", True):
-        return ["unavailable  unknown: no log names a partition; --topic NAME=PARTITIONS makes it known"]
+    if unavailable["partition_ms"] is None:
+        return [f"unavailable  unknown: {plain(unavailable['unknown'])}"]
     lines = [
         f"unavailable  {amount(unavailable['partition_ms'])} "
         f"({unavailable['share'] * 100:.2f} % of all partition time), "

@@ -16,13 +16,13 @@ import msgspec
 from groupsim.incidents.exports import large_json
 from groupsim.incidents.exports.relevant import KEYWORD, KEYWORD_BYTES, relevant
 from groupsim.incidents.exports.walk import Record, records
-from groupsim.incidents.logs.times import read_stamp
 
 HEAD = 1 << 16
 _LONGEST = 16 << 20
 _BLOCK = 1 << 20
 _JOURNAL = re.compile(rb"(?:__CURSOR|__REALTIME_TIMESTAMP|_[A-Z_]{2,60}|[A-Z_]{2,60})=[^\n]*\n")
-_CELL = re.compile(r"[\w@ ./\-:()\[\]#]{1,100}")
+_CELL = re.compile(r"[\w@ ./\-:()\[\]#]{1,60}")
+_CLOCK = re.compile(r"\d{2}:\d{2}|\d{10}")
 
 
 class Kind(StrEnum):
@@ -62,6 +62,8 @@ def _is_dated(text: bytes) -> bool:
 def delimiter(text: str) -> str | None:
     """The character between the columns, if a text is a table with a head that names a time or a message."""
     first = text.split("\n", 1)[0].rstrip("\r")
+    if _CLOCK.search(first):
+        return None
     for mark in (",", "\t", ";", "|"):
         if mark not in first:
             continue
@@ -74,7 +76,6 @@ def delimiter(text: str) -> str | None:
             len(named) > 1
             and all(_CELL.fullmatch(name) for name in named)
             and len(set(named)) == len(named)
-            and not any(read_stamp(name, 0) for name in named)
             and any(re.search(r"time|date|\bts\b|message|msg|\blog\b|line|_raw|text|body", name) for name in named)
         ):
             return mark

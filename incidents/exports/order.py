@@ -22,9 +22,12 @@ class Entry(NamedTuple):
     text: str
 
 
-def ordered(parts: Sequence[Sequence[Entry]]) -> list[Entry]:
-    """The entries of all parts (files) of a stream, oldest first; what was delivered twice is there once."""
-    turned = [_turned(part) for part in parts]
+def ordered(parts: Sequence[Sequence[Entry]], newest_first: bool = False) -> list[Entry]:
+    """The entries of all parts (files) of a stream, oldest first; what was delivered twice is there once.
+
+    `newest_first` holds for a part whose own times are all equal.
+    """
+    turned = [_turned(part, newest_first) for part in parts]
     if len(turned) == 1:
         return _once(turned[0])
     turned.sort(key=lambda part: _first(part))
@@ -44,13 +47,19 @@ def direction(entries: Sequence[Entry]) -> bool | None:
     return falling([entry.ns for entry in entries if entry.ns is not None])
 
 
-def _turned(part: Sequence[Entry]) -> list[Entry]:
+def unordered(part: Sequence[Entry]) -> bool:
+    """Whether times both rise and fall, so that entries of one time have no order that is known."""
+    times = [entry.ns for entry in part if entry.ns is not None]
+    return falling(times) is None and len(set(times)) > 1
+
+
+def _turned(part: Sequence[Entry], default: bool) -> list[Entry]:
     found = list(part)
     times = [entry.ns for entry in found if entry.ns is not None]
-    newest_first = falling(times)
+    newest_first = default if len(set(times)) < 2 else falling(times)
     if newest_first:
         found.reverse()
-    elif newest_first is None and len(set(times)) > 1 and len(times) == len(found):
+    elif newest_first is None and len(times) == len(found):
         found.sort(key=lambda entry: (entry.ns or 0, entry.order if entry.order is not None else 0))
     return found
 

@@ -50,6 +50,8 @@ class PartReader:
         self._zone = zone
         self._given = given
         self._remarks = remarks
+        self.undetermined: set[Path] = set()
+        """Plain logs whose own times do not say whether they are newest first."""
 
     def parts(self, path: Path, repeated: bool) -> list[Part] | None:
         """The streams of one file; None if it is a plain log.
@@ -79,8 +81,10 @@ class PartReader:
             sample = [clean(line) for line in stream.read(HEAD).split(b"\n")[:_SAMPLED]]
         head = heads.head_of(sample[_BANNER:]) if len(sample) > 2 * _BANNER else None
         head = head or heads.head_of(sample)
-        newest = heads.falling([ms for line in sample if (ms := own_ms(line, self._zone)) is not None]) is True
-        if head is None and not newest and not repeated:
+        times = [ms for line in sample if (ms := own_ms(line, self._zone)) is not None]
+        if head is None and heads.falling(times) is not True and not repeated:
+            if len(set(times)) < 2:
+                self.undetermined.add(path)
             return None
         with open_log(path) as stream:
             kept = relevant(numbered_lines(stream), lambda each: KEYWORD_BYTES.search(each[1]) is not None)

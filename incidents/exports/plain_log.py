@@ -15,6 +15,7 @@ from groupsim.incidents.logs.times import iso, to_utc
 
 _LATE_MS = 2_000
 """Collectors stamp records up to so much later than the line itself says."""
+_COARSE_NS = 500_000_000
 _LEVEL = re.compile(r"[\[<(]?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|SEVERE|%\d\|)")
 
 
@@ -25,6 +26,8 @@ def write(entries: Sequence[Entry], path: Path, zone: tzinfo | None) -> array[in
     """
     entries, dated = _by_own_time(entries, zone)
     bare = [entry.text for entry, own in zip(entries, dated, strict=True) if not own]
+    if not any(dated):
+        entries = _spread(entries)
     levelled = not any(dated) and sum(_LEVEL.match(text) is not None for text in bare) > len(bare) // 3
     numbers = array("q")
     with path.open("w", encoding="utf-8", newline="\n", errors="replace") as out:
@@ -35,6 +38,22 @@ def write(entries: Sequence[Entry], path: Path, zone: tzinfo | None) -> array[in
             out.write(text.replace("\r", "") + "\n")
             numbers.extend([entry.number] * (text.count("\n") + 1))
     return numbers
+
+
+def _spread(entries: Sequence[Entry]) -> list[Entry]:
+    """Records that share a coarse time (a second) one millisecond after another: mostly they were written at once."""
+    found = list(entries)
+    start = 0
+    while start < len(found):
+        first, end = found[start], start + 1
+        while end < len(found) and found[end].ns == first.ns:
+            end += 1
+        if first.ns is not None and first.resolution >= _COARSE_NS:
+            for place in range(start, end):
+                later = min((place - start) * 1_000_000, first.resolution - 1)
+                found[place] = found[place]._replace(ns=first.ns + later)
+        start = end
+    return found
 
 
 def own_ms(line: str, zone: tzinfo | None) -> int | None:

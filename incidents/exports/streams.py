@@ -17,8 +17,6 @@ from groupsim.incidents.exports import order, plain_log
 from groupsim.incidents.exports.evidence import Fields
 from groupsim.incidents.exports.parts import Key, Part, PartReader, Remarks
 
-_COARSE_NS = 500_000_000
-
 
 class Source(NamedTuple):
     """A log to read: `path` is what is read, `name` what its rows come from, `origin` the file (the first) behind it.
@@ -46,16 +44,24 @@ def sources(
     streams: dict[Key, list[Part]] = defaultdict(list)
     names = Counter(path.name for path in paths)
     for path in paths:
-        parts = reader.parts(path, names[path.name] > 1)
-        if parts is None:
-            found.append(Source(path, str(path), path))
-        for part in parts or ():
+        for part in reader.parts(path, names[path.name] > 1) or ():
             streams[part.key].append(part)
+    turned = [order.direction(part.entries) for joined in streams.values() for part in joined]
+    newest_first = turned.count(True) > turned.count(False)
+    read = {part.path for joined in streams.values() for part in joined}
+    for path in paths:
+        if path in read:
+            continue
+        if newest_first and path in reader.undetermined and (parts := reader.parts(path, True)) is not None:
+            for part in parts:
+                streams[part.key].append(part)
+        else:
+            found.append(Source(path, str(path), path))
     shares = Counter(part.path for joined in streams.values() for part in joined)
     for number, joined in enumerate(streams.values()):
         first = joined[0]
         name = str(first.path) if shares[first.path] == 1 else f"{first.path}[{first.label}]"
-        entries = order.ordered([part.entries for part in joined])
+        entries = order.ordered([part.entries for part in joined], newest_first)
         remarks.uncertain += _uncertain(name, joined)
         log = folder / f"{number}.log"
         found.append(Source(log, name, first.path, plain_log.write(entries, log, zone)))
@@ -69,14 +75,6 @@ def _uncertain(name: str, joined: Sequence[Part]) -> list[str]:
     for part in joined:
         timed = [entry for entry in part.entries if entry.ns is not None]
         ties = len(timed) - len({entry.ns for entry in timed})
-        if ties and order.direction(part.entries) is None and any(entry.order is None for entry in timed):
+        if ties and order.unordered(part.entries) and any(entry.order is None for entry in timed):
             found.append(f"{name}: its records are in no order and {ties} of them have the time of another one")
-        if timed and min(entry.resolution for entry in timed) >= _COARSE_NS and not _dated(part):
-            found.append(f"{name}: its times are whole seconds")
     return found
-
-
-def _dated(part: Part) -> bool:
-    """Whether the texts have times of their own."""
-    sample = part.entries[:: max(1, len(part.entries) // 50)]
-    return sum(plain_log.own_ms(entry.text, None) is not None for entry in sample) > len(sample) // 4

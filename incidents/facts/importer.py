@@ -22,6 +22,7 @@ from groupsim.incidents.facts.index import Index
 from groupsim.incidents.facts.notes import rows_without_fact, unrelated_logs
 from groupsim.incidents.facts.processes import split_by_process
 from groupsim.incidents.facts.skew import estimate_skews
+from groupsim.incidents.facts.support import require_times, unsupported
 from groupsim.incidents.facts.world import world_facts
 from groupsim.incidents.logs.rows import Reading, is_broker
 from groupsim.incidents.logs.times import instant, iso
@@ -67,6 +68,7 @@ def import_run(
     that fell silent (its removal minus this); without it the log's own figure counts, else the shortest session that a
     broker allows by default. Raises LogError if no row about a group has a known time.
     """
+    require_times(reading)
     skews, misfits = estimate_skews(reading)
     corrections = {skew.file: skew.ms for skew in skews if skew.ms}
     rows, remarks = order_rows(reading, corrections)
@@ -75,7 +77,7 @@ def import_run(
     if not any(timed.row.group for timed in rows):
         raise LogError(f"{', '.join(reading.files)}: no line names a consumer group at a known time; nothing to import")
     builder = FactBuilder()
-    remarks += [*unrelated_logs(rows), *reading.damage]
+    remarks += [*reading.notes, *unrelated_logs(rows), *reading.damage]
     for note in (*remarks, *(str(skew) for skew in skews if not skew.ms)):
         builder.note(note)
     index = Index(rows)
@@ -92,6 +94,7 @@ def import_run(
         "notes": list(builder.notes),
         "lines": reading.counts.lines,
         "rows": len(reading.rows),
+        "unsupported": unsupported(reading, rows),
     }
     return ImportResult(_write(store, info, world, facts, origin, ended, summary), builder.notes, tuple(remarks))
 

@@ -118,8 +118,8 @@ class Reading(msgspec.Struct):
 
     `context` holds rows of kinds outside KINDS. `unrecognised` are lines about groups that no wording fits (at most
     `reader.UNRECOGNISED_KEPT` of a file; `counts.unrecognised` counts all). `damage`: sentences about damaged files.
-    `ends`: the last instant of each file, on whatever line. `notes`: how exports were read; `uncertain`: why the order or
-    the times in them are not known well enough.
+    `ends`: the last instant of each file, on whatever line. `notes`: how exports were read. `uncertain`: why the order
+    of their records is not known well enough.
     """
 
     files: tuple[str, ...] = ()

@@ -1,0 +1,66 @@
+"""Whether logs support a figure: rows need times, and something about rebalances must have been recognised."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from groupsim.incidents.errors import LogError
+from groupsim.incidents.facts.clocks import TimedRow
+from groupsim.incidents.logs.rows import Reading, Row, is_broker
+
+_TIMELESS = 0.2
+"""A log is refused if more than this share of its rows about groups have no time."""
+_FEWEST = 3
+_REBALANCE = frozenset(
+    [
+        "rebalance_start",
+        "stabilized",
+        "assignment_received",
+        "member_failed",
+        "member_left",
+        "member_id_created",
+        "group_empty",
+        "static_member_replaced",
+        "joining",
+        "joined",
+        "synced",
+        "assigned",
+        "revoked",
+        "lost",
+        "leave_sent",
+        "poll_timeout",
+        "session_expired",
+        "worker_assigned",
+        "state_change",
+    ]
+)
+"""Kinds of rows that say something about members and assignments."""
+
+
+def require_times(reading: Reading) -> None:
+    """Raise LogError for a log whose rows have no times, if others have: a figure without its rows would be false."""
+    by_program: dict[tuple[str, bool], list[Row]] = defaultdict(list)
+    for row in reading.rows:
+        by_program[row.file, is_broker(row)].append(row)
+    timeless = {key: sum(row.at is None for row in rows) for key, rows in by_program.items()}
+    if all(timeless[key] == len(rows) for key, rows in by_program.items()):
+        return
+    for (file, broker), rows in by_program.items():
+        count = timeless[file, broker]
+        if len(rows) >= _FEWEST and count > _TIMELESS * len(rows):
+            raise LogError(
+                f"{file}: {count} of the {len(rows)} rows that {'the broker' if broker else 'a client'} wrote about"
+                " groups have no time, so the total would be wrong; export this log with its times, or leave it out"
+            )
+
+
+def unsupported(reading: Reading, rows: Sequence[TimedRow]) -> list[str]:
+    """Why no total can be taken from these rows, as sentences; none if one can."""
+    found = list(reading.uncertain)
+    if reading.counts.unrecognised and not any(timed.row.kind in _REBALANCE for timed in rows):
+        found.append(
+            f"{reading.counts.unrecognised} lines about groups were not recognised, and no recognised line is about"
+            " members or assignments; `--unrecognised` lists them"
+        )
+    return found
