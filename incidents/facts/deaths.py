@@ -10,7 +10,7 @@ from groupsim.incidents.facts.builder import FactBuilder
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.index import Index
-from groupsim.incidents.facts.processes import PlacedRow, ProcessLog
+from groupsim.incidents.facts.processes import PlacedRow, ProcessLog, runs_beside
 from groupsim.incidents.logs.times import iso
 
 _SHORTEST_SESSION_MS = 6_000
@@ -64,10 +64,15 @@ def _end(process: ProcessLog, removal: PlacedRow | None, processes: Sequence[Pro
 
 
 def _successor(process: ProcessLog, processes: Sequence[ProcessLog]) -> ProcessLog | None:
-    """The next incarnation of the same client or static member, if it begins after this one's last line."""
-    for other in processes:
-        same = other.client == process.client or (other.instance is not None and other.instance == process.instance)
-        if other.group == process.group and same and other is not process and other.first >= process.last:
+    """The next incarnation of the same static member or client, if it begins after this one's last line."""
+    others = [other for other in processes if other is not process and other.group == process.group]
+    shared = any(other.client == process.client and runs_beside(other, process) for other in others)
+    for other in others:
+        if process.instance is not None and other.instance is not None:
+            same = other.instance == process.instance
+        else:  # a client id that several processes have at once does not say which of them came back
+            same = other.client == process.client and (not shared or other.file == process.file)
+        if same and other.first >= process.last:
             return other
     return None
 

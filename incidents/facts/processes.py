@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import PurePath
 
 from groupsim.events.types import LeaveCause
@@ -100,9 +101,10 @@ def _by_partition(rows: list[PlacedRow], named: list[LogKey], found: dict[LogKey
 
 
 def _incarnations(file: str, client: str | None, rows: list[PlacedRow]) -> list[ProcessLog]:
-    """One client's rows, cut where it starts again after it was closed."""
+    """One client's rows, cut where it starts again: after it was closed, or after it died without a word."""
     found: list[ProcessLog] = []
     by_group: dict[str, ProcessLog] = {}
+    starts = _starts(rows)
     for position, timed in rows:
         row = timed.row
         group = row.group or next(iter(by_group), None)
@@ -111,7 +113,7 @@ def _incarnations(file: str, client: str | None, rows: list[PlacedRow]) -> list[
         if group is None:
             continue
         current = by_group.get(group)
-        if current is None or (current.closed and row.kind in _FIRST_KINDS):
+        if current is None or (current.closed and row.kind in _FIRST_KINDS) or position in starts:
             current = ProcessLog(group, _without_handle(client or ""), file, text_in(row.detail.get("instance")))
             by_group[group] = current
             found.append(current)
@@ -125,6 +127,19 @@ def _incarnations(file: str, client: str | None, rows: list[PlacedRow]) -> list[
         process.instance = process.instance or next(
             (i for _, p in process.rows if (i := text_in(p.row.detail.get("instance")))), None
         )
+    return found
+
+
+def _starts(rows: list[PlacedRow]) -> set[int]:
+    """Where a new process begins although the last one was not closed: it subscribes and looks for its coordinator.
+
+    A consumer that changes its subscription while it runs knows its coordinator.
+    """
+    joined, found = False, set()
+    for (position, timed), (_, following) in pairwise(rows):
+        joined = joined or timed.row.kind == "joined"
+        if joined and timed.row.kind == "client_subscribed" and following.row.kind == "coordinator_found":
+            found.add(position)
     return found
 
 
@@ -182,8 +197,9 @@ def _set_names(processes: list[ProcessLog], builder: FactBuilder) -> None:
 
 
 def _overlap(processes: list[ProcessLog]) -> bool:
-    return any(
-        a.file != b.file and a.first <= b.last and b.first <= a.last and not (a.closed and a.last <= b.first)
-        for i, a in enumerate(processes)
-        for b in processes[i + 1 :]
-    )
+    return any(runs_beside(a, b) for i, a in enumerate(processes) for b in processes[i + 1 :])
+
+
+def runs_beside(a: ProcessLog, b: ProcessLog) -> bool:
+    """Whether two processes, in different files, ran at the same time."""
+    return a.file != b.file and a.first <= b.last and b.first <= a.last and not (a.closed and a.last <= b.first)

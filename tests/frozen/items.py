@@ -22,7 +22,7 @@ SHARED = ROOT.parent / "shared"
 EXAMPLES = ROOT / "examples" / "incidents"
 SEEDS = ("own", "101", "202")
 """`own` is the seed the scenario names."""
-PASSING = frozenset({"run", "notes", "assumptions", "created_at", "note", "again", "source_path"})
+PASSING = frozenset({"run", "known_share", "notes", "assumptions", "created_at", "note", "again", "source_path"})
 """Keys of JSON whose values are sentences, or differ from call to call."""
 TABLES = (
     "unavailable",
