@@ -22,6 +22,7 @@ from groupsim.cli.summary import headline, measured
 from groupsim.cli.whatif import whatif
 
 if TYPE_CHECKING:
+    from groupsim.incidents.exports.evidence import Fields
     from groupsim.incidents.facts.importer import ImportResult
     from groupsim.incidents.logs.rows import Reading
 
@@ -36,6 +37,15 @@ ZoneOption = Annotated[
 TopicOption = Annotated[
     list[str], typer.Option("--topic", metavar="NAME=PARTITIONS", help="Partitions of a topic, if not in the logs.")
 ]
+TextOption = Annotated[
+    str | None, typer.Option("--text", metavar="FIELD", help="Of an export: the field with the log line.")
+]
+TimeOption = Annotated[
+    str | None, typer.Option("--time", metavar="FIELD", help="Of an export: the field with the time.")
+]
+StreamOption = Annotated[
+    str | None, typer.Option("--stream", metavar="FIELD", help="Of an export: the field that names the pod or host.")
+]
 UnrecognisedOption = Annotated[
     bool, typer.Option("--unrecognised", help="List group-related lines that were not recognised, on stderr.")
 ]
@@ -45,6 +55,9 @@ UnrecognisedOption = Annotated[
 def read(
     logs: LogsArgument,
     tz: ZoneOption = None,
+    text: TextOption = None,
+    time: TimeOption = None,
+    stream: StreamOption = None,
     unrecognised: UnrecognisedOption = False,
     form: FormatOption = Format.TABLE,
 ) -> None:
@@ -52,33 +65,27 @@ def read(
 
     Example: groupsim incident read server.log --format jsonl
     """
-    from groupsim.incidents.logs.reader import LogReader
+    from groupsim.incidents.logs.reading import source_logs
     from groupsim.incidents.logs.rows import KINDS, Counts
 
     logs = log_files(logs)
-    size = sum(log.stat().st_size for log in logs if log.is_file())
     counts = Counts()
     columns = ("file", "line", "at", "kind", "group", "member", "client", "detail")
 
     def recognised_rows(bar: Callable[[float], None]) -> Iterator[dict[str, Any]]:
-        done = 0
-
-        def progressed(taken: int) -> None:
-            nonlocal done
-            done += taken
-            bar(min(done / max(size, 1), 1.0))
-
-        for log in logs:
-            reader = LogReader(log, tz=tz, progress=progressed)
-            for row in reader:
-                if row.kind in KINDS:
-                    shown = {name: getattr(row, name) for name in columns}
-                    yield {**shown, "detail": output.brief(row.detail, 100)} if form is Format.TABLE else shown
-            counts.add(reader.counts)
-            for line in reader.unrecognised if unrecognised else ():
-                output.note(f"{line.file}:{line.line}: {line.text}")
-            for sentence in reader.damage:
+        with source_logs(logs, tz=tz, fields=export_fields(text, time, stream), progress=bar) as (found, remarks):
+            for sentence in (*remarks.notes, *remarks.damage):
                 output.note(sentence)
+            for log in found:
+                for row in log:
+                    if row.kind in KINDS:
+                        shown = {name: getattr(row, name) for name in columns}
+                        yield {**shown, "detail": output.brief(row.detail, 100)} if form is Format.TABLE else shown
+                counts.add(log.reader.counts)
+                for line in log.unrecognised if unrecognised else ():
+                    output.note(f"{line.file}:{line.line}: {line.text}")
+                for sentence in log.reader.damage:
+                    output.note(sentence)
 
     with progress("reading") as bar:
         shown_columns = columns[1:] if len(logs) == 1 and form is Format.TABLE else columns
@@ -89,8 +96,15 @@ def read(
     )
 
 
+def export_fields(text: str | None, time: str | None, stream: str | None) -> Fields | None:
+    """The fields of an export that the user named; None if no option was given."""
+    from groupsim.incidents.exports.evidence import Fields
+
+    return Fields((text,) if text else (), time, stream, None) if text or time or stream else None
+
+
 def log_files(places: list[Path]) -> list[Path]:
-    """The given files; of a folder, the files in it with .log, .out or .txt in their names, sorted."""
+    """The given files; of a folder, all files in it but hidden ones, sorted."""
     found: list[Path] = []
     for place in places:
         if not place.is_dir():
@@ -121,6 +135,9 @@ def import_(
         str | None, typer.Option(metavar="INSTANT", help="Only lines from this time on, UTC: 2024-03-01T10:00.")
     ] = None,
     until: Annotated[str | None, typer.Option(metavar="INSTANT", help="Only lines up to this time, UTC.")] = None,
+    text: TextOption = None,
+    time: TimeOption = None,
+    stream: StreamOption = None,
     unrecognised: UnrecognisedOption = False,
     in_full: Annotated[
         bool, typer.Option("--notes", help="List what the logs do not show and what was assumed.")
@@ -143,7 +160,8 @@ def import_(
     counts = key_integers(topics, "--topic", minimum=1)
     ends = [None if text is None else moment(text, at) for at, text in (("--since", since), ("--until", until))]
     wanted = Wanted(frozenset(groups), *ends)
-    reading = _read(log_files(logs), master, tz=tz, skews=key_integers(skews, "--skew"), wanted=wanted)
+    how = {"tz": tz, "skews": key_integers(skews, "--skew"), "fields": export_fields(text, time, stream)}
+    reading = _read(log_files(logs), master, wanted=wanted, **how)
     for line in reading.unrecognised if unrecognised else ():
         output.note(f"{line.file}:{line.line}: {line.text}")
     with closing(open_store(store)) as opened:

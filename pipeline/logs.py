@@ -9,6 +9,7 @@ from pyspark.sql import SparkSession
 
 from groupsim.events.errors import GroupSimError
 from groupsim.incidents.errors import LogError
+from groupsim.incidents.exports.evidence import Fields
 from groupsim.incidents.logs.reading import ROWS_HELD, Wanted, read_files
 from groupsim.incidents.logs.rows import Reading
 from groupsim.pipeline.errors import PipelineError
@@ -24,11 +25,13 @@ def read_logs(
     tz: str | None = None,
     skews: Mapping[str, int] = {},
     wanted: Wanted = Wanted(),  # noqa: B008
+    fields: Fields | None = None,
 ) -> Reading:
     """The same as `incidents.logs.reading.read_files`, with the same errors; executors must be able to read `paths`.
 
     One task reads one file, so only several files are faster; the largest are started first. The result is in the
-    order of `paths`; the driver holds only the group-related rows.
+    order of `paths`; the driver holds only the group-related rows. Exports of log
+    platforms are read by the driver, because a stream may be spread over several files.
     """
     names = {str(path) for path in paths} | {path.name for path in paths}
     read_files((), skews={name: ms for name, ms in skews.items() if name not in names})  # unknown files are refused
@@ -40,7 +43,10 @@ def read_logs(
         answers = dict(spark.sparkContext.parallelize(tasks, len(tasks)).map(_reader(tz, wanted)).collect())
     except Exception as error:  # any error of Spark
         raise PipelineError(f"Spark stopped reading the logs: {(str(error).splitlines() or [''])[0]}") from error
-    return _whole(paths, [answers[place] for place in range(len(paths))])
+    parts = [answers[place] for place in range(len(paths))]
+    if fields is not None or any(isinstance(part, Reading) and part.notes for part in parts):
+        return read_files(paths, tz=tz, skews=skews, wanted=wanted, fields=fields)
+    return _whole(paths, parts)
 
 
 def _reader(tz: str | None, wanted: Wanted) -> Callable[[Task], tuple[int, Reading | str]]:

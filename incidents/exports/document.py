@@ -15,7 +15,7 @@ import msgspec
 
 from groupsim.incidents.exports import large_json
 from groupsim.incidents.exports.relevant import KEYWORD, KEYWORD_BYTES, relevant
-from groupsim.incidents.exports.walk import Record, records
+from groupsim.incidents.exports.walk import ORIGINAL, Record, records
 
 HEAD = 1 << 16
 _LONGEST = 16 << 20
@@ -109,13 +109,17 @@ def _json(stream: IO[bytes], trouble: Callable[[str], None]) -> Iterator[tuple[i
     if _is_document(first[1]) and (second is None or second[1].strip()[:1] in (b"{", b"[", b"]", b"")):
         every = chain([first], [second] if second else [], lines)
         for number, line in relevant(every, lambda each: KEYWORD_BYTES.search(each[1]) is not None):
-            yield from ((number, record) for record in _of_line(number, line, trouble))
+            found = list(_of_line(number, line, trouble))
+            if len(found) == 1:
+                found[0][ORIGINAL] = line.decode("utf-8", "replace")
+            yield from ((number, record) for record in found)
         return
     again = _Again(b"\n".join([first[1], *([second[1]] if second else [])]) + b"\n", lines)
     count = 0
     try:
-        for count, record in relevant(enumerate(large_json.records(again), 1), lambda each: _concerns(each[1])):
-            yield count, record
+        every_record = enumerate(large_json.records(again), 1)
+        for count, (at, only, record) in relevant(every_record, lambda each: _concerns(each[1][2])):
+            yield (at + first[0] - 1 if only else count), record
     except large_json.Damaged:
         trouble(f"the JSON document breaks off or is damaged after {count} records")
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from groupsim.incidents.exports.moments import moment
 from groupsim.incidents.exports.relevant import KEYWORD
-from groupsim.incidents.exports.walk import TEXTS, Record, flat, is_time_name
+from groupsim.incidents.exports.walk import ORIGINAL, TEXTS, Record, flat, is_time_name
 
 _SAMPLE = 2_000
 _PLACES_OF_TEXT = 3
@@ -33,9 +33,10 @@ _PLACES = tuple(
         r"_HOSTNAME$|host[._]?name$|(?:^|[._])host$|(?:^|[._])node(?:[._]?name)?$|machine|computer",
         r"file[._]?path$|file_?name$|(?:^|[._])path$|(?:^|[._])source$|(?:^|[._])file$",
         r"systemd_unit$|(?:^|[._])unit$|identifier$|service[._]?(?:instance[._]id|name)$|(?:^|[._])service$|(?:^|[._])app$",
-        r"(?:^|[._])stream$|(?:^|[._])job$|(?:^|[._])role$|(?:^|[._])name$",
+        r"(?:^|[._])stream$|(?:^|[._])job$|(?:^|[._])role$",
     )
 )
+_NO_PLACE = re.compile(r"logger|thread|class|level|severity|group|user|image|namespace|cluster", re.IGNORECASE)
 _STRONG = 5
 """So many of the places name one process, or nearly: equal names in two files are one stream."""
 _STD = frozenset({"stdout", "stderr"})
@@ -58,15 +59,25 @@ class Fields(NamedTuple):
     strong: bool = False
 
 
+_SECONDS = {"epochSecond": "nanoOfSecond", "timestampSeconds": "timestampNanos", "seconds": "nanos"}
+"""Fields of which two make one time."""
+
+
 def opened(record: Record) -> Record:
-    """A record whose text is JSON itself, with the fields of that JSON beside its own."""
+    """A record with the fields of JSON in its texts beside its own, and with times kept in two fields as one."""
+    for name, whole_s in list(record.items()):
+        prefix, _, leaf = name.rpartition(".")
+        nanos = record.get(f"{prefix}.{_SECONDS[leaf]}" if prefix else _SECONDS[leaf]) if leaf in _SECONDS else None
+        if isinstance(whole_s, int) and isinstance(nanos, int) and 0 <= nanos < 1_000_000_000:
+            record = {**record, f"{name}_time": f"{whole_s}{nanos:09d}"}
     for _ in range(3):
         inner = {
             f"{name}.": decoded
             for name, value in record.items()
             if isinstance(value, str)
+            and ORIGINAL not in name
             and value[:1] == "{"
-            and f"{name}.\0" not in record
+            and f"{name}.{ORIGINAL}" not in record
             and (decoded := _decoded(value))
         }
         if not inner:
@@ -74,7 +85,7 @@ def opened(record: Record) -> Record:
         more: Record = {}
         for prefix, decoded in inner.items():
             more.update(flat(decoded, prefix))
-            more[f"{prefix}\0"] = True
+            more[f"{prefix}{ORIGINAL}"] = True
         record = {**record, **more}
     return record
 
@@ -89,13 +100,13 @@ def _decoded(text: str) -> dict[str, Any] | None:
 
 def choose(
     records: Sequence[Record],
-    understood: Callable[[str], bool],
+    recognised: Callable[[str], int],
     zone: tzinfo | None,
     given: Fields | None = None,
 ) -> Fields | None:
     """The fields of these records; None if none of them holds a text. `given` names fields that the user named."""
     sample = _sample(records)
-    texts = given.texts if given and given.texts else tuple(_texts(sample, understood))
+    texts = given.texts if given and given.texts else tuple(_texts(sample, recognised))
     if not texts:
         return None
     text = texts[0]
@@ -106,7 +117,7 @@ def choose(
     stream, strong = _stream([r for r in records if text_of(r, texts) is not None], texts, time)
     if given and given.stream:
         stream, strong = given.stream, True
-    return Fields(texts, time, stream, _sequence(having, text), _whole(having, text, understood), strong)
+    return Fields(texts, time, stream, _sequence(having, text), _whole(having, text, recognised), strong)
 
 
 def _sample(records: Sequence[Record]) -> list[Record]:
@@ -126,11 +137,11 @@ def text_of(record: Record, texts: Sequence[str]) -> str | None:
     return next((value for name in texts if isinstance(value := record.get(name), str)), None)
 
 
-def _texts(sample: Sequence[Record], understood: Callable[[str], bool]) -> Iterator[str]:
+def _texts(sample: Sequence[Record], recognised: Callable[[str], int]) -> Iterator[str]:
     """The best field, and the best of those records that lack it: a platform may keep texts in several places."""
     left = sample
     for _ in range(_PLACES_OF_TEXT):
-        text = _text(left, understood)
+        text = _text(left, recognised)
         if text is None:
             return
         yield text
@@ -139,7 +150,7 @@ def _texts(sample: Sequence[Record], understood: Callable[[str], bool]) -> Itera
             return
 
 
-def _text(sample: Sequence[Record], understood: Callable[[str], bool]) -> str | None:
+def _text(sample: Sequence[Record], recognised: Callable[[str], int]) -> str | None:
     lengths: Counter[str] = Counter()
     for record in sample:
         lengths.update({name: len(value) for name, value in record.items() if isinstance(value, str)})
@@ -149,8 +160,8 @@ def _text(sample: Sequence[Record], understood: Callable[[str], bool]) -> str | 
 
     def score(name: str) -> tuple[int, bool, int, int]:
         tried = [v for r in sample if isinstance(v := r.get(name), str) and KEYWORD.search(v)][:_TRIED]
-        inside = any(name.startswith(f"{other}.") and f"{other}.\0" in sample[0] for other in candidates)
-        return (sum(map(understood, tried)), inside, -_rank(name), lengths[name])
+        inside = any(name.startswith(f"{other}.") and f"{other}.{ORIGINAL}" in sample[0] for other in candidates)
+        return (sum(map(recognised, tried)), inside, -_rank(name), lengths[name])
 
     return max(sorted(candidates), key=score)
 
@@ -160,24 +171,40 @@ def _rank(name: str) -> int:
     return next((at for at, each in enumerate(TEXTS) if each in (name, leaf)), len(TEXTS))
 
 
-def _whole(having: Sequence[Record], text: str, understood: Callable[[str], bool]) -> str | None:
+def _whole(having: Sequence[Record], text: str, recognised: Callable[[str], int]) -> str | None:
     """The prefix of the fields beside the text, if the object they form says more than the text alone."""
     prefix = text.rpartition(".")[0]
     prefix = f"{prefix}." if prefix else ""
-    tried = [r for r in having if KEYWORD.search(json.dumps(r, default=str))][:_TRIED]
-    alone = sum(understood(r[text]) for r in tried)
-    together = sum(understood(whole(r, prefix)) for r in tried)
+    tried = [r for r in having if any(isinstance(v, str) and KEYWORD.search(v) for v in r.values())][:_TRIED]
+    alone = sum(recognised(r[text]) for r in tried)
+    together = sum(recognised(whole(r, prefix)) for r in tried)
     return prefix if together > alone else None
 
 
 def whole(record: Record, prefix: str) -> str:
-    """The fields below a prefix as a JSON object on one line."""
-    kept = {name[len(prefix) :]: value for name, value in record.items() if name.startswith(prefix)}
-    return json.dumps({name: value for name, value in kept.items() if name and "\0" not in name}, default=str)
+    """The fields below a prefix as a JSON object on one line: as it was written, where that is known."""
+    if not prefix and ORIGINAL in record:
+        return str(record[ORIGINAL])
+    if f"{prefix}{ORIGINAL}" in record:  # JSON in a text
+        return str(record[prefix[:-1]])
+    nested: dict[str, Any] = {}
+    for name, value in record.items():
+        if name.startswith(prefix) and ORIGINAL not in name:
+            _put(nested, name[len(prefix) :].split("."), value)
+    return json.dumps(nested, default=str)
+
+
+def _put(nested: dict[str, Any], path: Sequence[str], value: object) -> None:
+    for name in path[:-1]:
+        inner = nested.setdefault(name, {})
+        if not isinstance(inner, dict):
+            return
+        nested = inner
+    nested.setdefault(path[-1], value)
 
 
 def _time(having: Sequence[Record], text: str, zone: tzinfo | None) -> str | None:
-    names = Counter(name for record in having for name in record if name != text and "\0" not in name)
+    names = Counter(name for record in having for name in record if name != text and ORIGINAL not in name)
     found: list[tuple[int, int, int, str]] = []
     for name, count in names.items():
         if count < 0.9 * len(having) or _LATER.search(name.rpartition(".")[2]) or _LATER.search(name):
@@ -198,12 +225,12 @@ def _recent(ns: int) -> bool:
 
 def _stream(records: Sequence[Record], texts: Sequence[str], time: str | None) -> tuple[str | None, bool]:
     names = Counter(
-        name for record in records for name in record if name not in texts and name != time and "\0" not in name
+        name for record in records for name in record if name not in texts and name != time and ORIGINAL not in name
     )
     constant: tuple[str | None, bool] = (None, False)
     for at, place in enumerate(_PLACES):
         for name in sorted(names, key=lambda name: (name.count("."), name)):
-            if place.search(name) is None or names[name] < 0.9 * len(records):
+            if place.search(name) is None or _NO_PLACE.search(name) or names[name] < 0.9 * len(records):
                 continue
             values = {str(record.get(name)) for record in records}
             if values <= _STD:

@@ -33,7 +33,7 @@ HEADS = (
     Head("grafana", re.compile(rf"(?P<time>\d{{13}}|\d{{19}})\t{_ISO}\t")),
     Head("logcli", re.compile(rf"(?P<time>{_ISO})\s(?P<labels>\{{\w{{1,60}}=\"[^}}]{{0,4000}}\}})\s?")),
     Head("CRI", re.compile(rf"(?P<time>{_ISO})\s(?:stdout|stderr)\s(?P<part>[FP])(?:\s|$)")),
-    Head("docker compose", re.compile(r"(?P<stream>[\w.@/-]{1,120})\s{0,60}\|(?:\s{1,2}|$)")),
+    Head("docker compose", re.compile(r"(?P<stream>[\w.@/-]{1,120})\s{0,60}\|(?: |$)")),
     Head(
         "journal",
         re.compile(rf"(?P<time>{_ISO})\s(?P<stream>[\w.:-]{{1,120}})\s[\w./@-]{{1,120}}(?:\[\d{{1,9}}\])?:\s"),

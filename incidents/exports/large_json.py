@@ -10,6 +10,7 @@ import codecs
 import json
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, Protocol
 
 from groupsim.incidents.exports.walk import Record, column_names, flat, holds_records, plain, walk
@@ -43,11 +44,18 @@ class _Buffer:
         self.text = ""
         self.at = 0
         self.ended = False
+        self._passed = 0
+
+    @property
+    def line(self) -> int:
+        """The number of the line that is looked at, from 1."""
+        return self._passed + self.text.count("\n", 0, self.at) + 1
 
     def fill(self) -> bool:
         """Read a block more; False at the end of the document."""
         block = self._stream.read(_BLOCK)
         self.ended = not block
+        self._passed += self.text.count("\n", 0, self.at)
         self.text = self.text[self.at :] + self._decode.decode(block, final=not block)
         self.at = 0
         return not self.ended
@@ -80,11 +88,24 @@ class _Buffer:
             return (value,)
 
 
-def records(stream: Readable) -> Iterator[Record]:
-    """The records of all documents in a stream, one after another. Raises Damaged where one breaks off."""
+def records(stream: Readable) -> Iterator[tuple[int, bool, Record]]:
+    """The records of all documents in a stream, one after another. Raises Damaged where one breaks off.
+
+    Each with the line at which its document begins, from 1, and whether it may be the only record of that document.
+    """
     buffer = _Buffer(stream)
     while buffer.peek():
-        yield from _value(buffer, {}, [], 0)
+        line, only = buffer.line, False
+        found = buffer.whole()
+        every = _value(buffer, {}, [], 0) if found is None else _items(found[0], {}, [])
+        first = next(every, None)
+        if first is None:
+            continue
+        second = next(every, None)
+        only = second is None
+        yield line, only, first
+        for record in () if second is None else chain([second], every):
+            yield line, False, record
 
 
 def _value(buffer: _Buffer, above: Record, names: list[str], depth: int) -> Iterator[Record]:

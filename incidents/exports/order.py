@@ -73,14 +73,19 @@ def _last(part: Sequence[Entry]) -> int:
 
 
 def _once(entries: list[Entry]) -> list[Entry]:
-    seen: set[tuple[int, str, int | None]] = set()
+    """The entries without those that were delivered twice.
+
+    Equal ones of two files are one. Those of one file may be two lines of one text: they are one only if a number or a
+    time finer than milliseconds says so.
+    """
+    seen: dict[tuple[int, str, int | None], str] = {}
     found = []
     for entry in entries:
-        if entry.ns is None or (entry.resolution > _COARSE and entry.order is None):
-            found.append(entry)
-            continue
-        key = (entry.ns, entry.text, entry.order)
-        if key not in seen:
-            seen.add(key)
-            found.append(entry)
+        if entry.ns is not None and (entry.resolution <= _COARSE or entry.order is not None):
+            file = seen.setdefault((entry.ns, entry.text, entry.order), "")
+            exact = entry.order is not None or entry.resolution < 1_000_000
+            if file and (exact or file != entry.file):
+                continue
+            seen[entry.ns, entry.text, entry.order] = file or entry.file
+        found.append(entry)
     return found

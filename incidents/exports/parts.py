@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import tzinfo
 from pathlib import Path
 from typing import NamedTuple
 
+from groupsim.incidents.errors import LogError
 from groupsim.incidents.exports import evidence, heads, order
 from groupsim.incidents.exports.document import HEAD, Kind, Raw, kind_of, numbered_lines, raw_records
 from groupsim.incidents.exports.evidence import Fields
@@ -58,9 +60,14 @@ class PartReader:
 
         `repeated`: other files have the same name, so they may be parts of one stream. Raises LogError.
         """
-        with open_log(path) as stream:
-            kind = kind_of(stream.read(HEAD))
-        return self._text(path, repeated) if kind is Kind.TEXT else self._document(path, kind, repeated)
+        try:
+            with open_log(path) as stream:
+                kind = kind_of(stream.read(HEAD))
+            return self._text(path, repeated) if kind is Kind.TEXT else self._document(path, kind, repeated)
+        except OSError as error:
+            raise LogError(f"{path} can't be read: {error.strerror or error}") from None
+        except (EOFError, zlib.error):
+            return None  # damaged where it was packed: the log reader says so, and reads what comes before
 
     def _document(self, path: Path, kind: Kind, repeated: bool) -> list[Part] | None:
         with open_log(path) as stream:
@@ -68,7 +75,7 @@ class PartReader:
                 Raw(raw.number, evidence.opened(raw.fields))
                 for raw in raw_records(kind, stream, lambda said: self._remarks.damage.append(f"{path}: {said}"))
             ]
-        fields = evidence.choose([raw.fields for raw in raws], _is_recognised, self._zone, self._given)
+        fields = evidence.choose([raw.fields for raw in raws], _recognised, self._zone, self._given)
         if fields is None:
             return None
         parts = _by_stream(path, self._entries(path, raws, fields), fields, repeated)
@@ -136,9 +143,10 @@ class PartReader:
         self._remarks.notes.append(f"{path}: read as {text}, {shown}{streams}")
 
 
-def _is_recognised(text: str) -> bool:
+def _recognised(text: str) -> int:
+    """How many rows the log reader makes of a text's first line."""
     first, _, _ = text.partition("\n")
-    return bool(recognise(parse(0, clean(first.encode("utf-8", "replace")))))
+    return len(recognise(parse(0, clean(first.encode("utf-8", "replace")))) or ())
 
 
 def _by_stream(

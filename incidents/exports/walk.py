@@ -17,6 +17,8 @@ _NAMES = ("key", "field", "name", "Name", "Key", "k")
 _VALUES = ("value", "Value", "v", "val")
 TEXTS = ("message", "msg", "log", "line", "_raw", "@message", "MESSAGE", "body", "text", "textPayload", "@m")
 """Usual names of the field that holds the log line, the most usual first."""
+ORIGINAL = "\0"
+"""The key under which a record keeps the line that it was made of, if it is one."""
 _WIDEST = 400
 """Columns of a table, and keys of a record that are kept."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -10,9 +11,11 @@ from typing import NamedTuple
 from msgspec import structs
 
 from groupsim.incidents.errors import LogError
+from groupsim.incidents.exports.evidence import Fields
+from groupsim.incidents.exports.parts import Remarks
 from groupsim.incidents.exports.streams import Source, sources
 from groupsim.incidents.logs.reader import LogReader
-from groupsim.incidents.logs.rows import KINDS, Reading, Row
+from groupsim.incidents.logs.rows import KINDS, Reading, Row, UnrecognisedLine
 from groupsim.incidents.logs.times import instant, iso, parse_zone
 
 ROWS_HELD = 1_000_000
@@ -48,32 +51,50 @@ def moment(text: str, option: str) -> str:
 
 
 def rows(path: Path, *, tz: str | None = None, skew_ms: int = 0) -> Iterator[Row]:
-    """The rows `incident read` shows of one log, one by one, in constant memory; see LogReader for counts."""
+    """The rows `incident read` shows of one plain log, one by one, in constant memory; see LogReader for counts."""
     for row in LogReader(path, tz=tz, skew_ms=skew_ms):
         if row.kind in KINDS:
             yield row
 
 
-def read_files(
+class SourceLog:
+    """One log behind the files given: iterating gives its rows, with the line or record of the file they stand in."""
+
+    def __init__(self, source: Source, tz: str | None, skew_ms: int, progress: Callable[[int], None] | None) -> None:
+        self.name = source.name
+        self.path = source.origin
+        self.reader = LogReader(source.path, tz=tz, skew_ms=skew_ms, name=source.name, progress=progress)
+        self._numbers = source.numbers
+
+    def __iter__(self) -> Iterator[Row]:
+        numbers = self._numbers
+        if numbers is None:
+            yield from self.reader
+            return
+        for row in self.reader:
+            yield structs.replace(row, line=numbers[row.line - 1], order=row.line)
+
+    @property
+    def unrecognised(self) -> list[UnrecognisedLine]:
+        """Lines about groups that no wording fits, once it was read."""
+        lines, numbers = self.reader.unrecognised, self._numbers
+        return lines if numbers is None else [structs.replace(each, line=numbers[each.line - 1]) for each in lines]
+
+
+@contextmanager
+def source_logs(
     paths: Sequence[Path],
     *,
     tz: str | None = None,
     skews: Mapping[str, int] = {},
-    wanted: Wanted = Wanted(),  # noqa: B008
+    fields: Fields | None = None,
     progress: Callable[[float], None] | None = None,
-) -> Reading:
-    """Read several logs. `skews` (ms, by path or by file name) are added to a file's times.
+) -> Iterator[tuple[list[SourceLog], Remarks]]:
+    """The logs behind some files, exports of log platforms among them, and remarks on how they were read.
 
-    `tz` is the zone of times that name none (default: UTC). `progress` gets the share that is done. Raises LogError
-    for a file that can't be read, a zone that doesn't exist, a skew for a file that isn't among `paths`, and more rows
-    than ROWS_HELD.
+    See `read_files` for the arguments; `fields` names fields of exports where they can't be found.
     """
-    names = {str(path) for path in paths} | {Path(path).name for path in paths}
-    for name in skews:
-        if name not in names:
-            raise LogError(f"there is a skew for {name}, which is not among the logs given")
-    reading = Reading(files=tuple(str(path) for path in paths), rows=[], context=[], unrecognised=[], damage=[])
-    size = max(1, sum(path.stat().st_size for path in map(Path, paths) if path.is_file()))
+    size = max(1, sum(path.stat().st_size for path in paths if path.is_file()))
     done = 0
 
     def progressed(taken: int) -> None:
@@ -83,40 +104,65 @@ def read_files(
             progress(min(done / size, 1.0))
 
     with TemporaryDirectory(prefix="groupsim-") as folder:
-        logs, remarks = sources([Path(path) for path in paths], parse_zone(tz), Path(folder))
-        reading.files = tuple(log.name for log in logs)
-        reading.notes.extend(remarks.notes)
-        reading.damage.extend(remarks.damage)
-        reading.uncertain.extend(remarks.uncertain)
+        found, remarks = sources(paths, parse_zone(tz), Path(folder), fields)
+        yield (
+            [
+                SourceLog(each, tz, skews.get(str(each.origin), skews.get(each.origin.name, 0)), progressed)
+                for each in found
+            ],
+            remarks,
+        )
+
+
+def read_files(
+    paths: Sequence[Path],
+    *,
+    tz: str | None = None,
+    skews: Mapping[str, int] = {},
+    wanted: Wanted = Wanted(),  # noqa: B008
+    fields: Fields | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Reading:
+    """Read several logs. `skews` (ms, by path or by file name) are added to a file's times.
+
+    `tz` is the zone of times that name none (default: UTC). `fields` names fields of exports where they can't be found.
+    `progress` gets the share that is done. Raises LogError for a file that can't be read, a zone that doesn't exist, a
+    skew for a file that isn't among `paths`, and more rows than ROWS_HELD.
+    """
+    paths = [Path(path) for path in paths]
+    names = {str(path) for path in paths} | {path.name for path in paths}
+    for name in skews:
+        if name not in names:
+            raise LogError(f"there is a skew for {name}, which is not among the logs given")
+    with source_logs(paths, tz=tz, skews=skews, fields=fields, progress=progress) as (logs, remarks):
+        reading = Reading(
+            files=tuple(log.name for log in logs),
+            rows=[],
+            context=[],
+            unrecognised=[],
+            damage=list(remarks.damage),
+            notes=list(remarks.notes),
+            uncertain=list(remarks.uncertain),
+        )
         for log in logs:
-            _read_one(log, reading, tz, skews, wanted, progressed)
+            _add(log, reading, wanted)
     return reading
 
 
-def _read_one(
-    log: Source,
-    reading: Reading,
-    tz: str | None,
-    skews: Mapping[str, int],
-    wanted: Wanted,
-    progressed: Callable[[int], None],
-) -> None:
-    path = log.origin
-    skew_ms = skews.get(str(path), skews.get(path.name, 0))
-    reader = LogReader(log.path, tz=tz, skew_ms=skew_ms, name=log.name, progress=progressed)
-    for row in reader:
-        if log.numbers is not None:
-            row = structs.replace(row, line=log.numbers[row.line - 1], order=row.line)
+def _add(log: SourceLog, reading: Reading, wanted: Wanted) -> None:
+    """Read one log into the reading."""
+    for row in log:
         if not wanted.has(row):
             continue
         (reading.rows if row.kind in KINDS else reading.context).append(row)
         if len(reading.rows) + len(reading.context) > ROWS_HELD:
             raise LogError(
-                f"{path}:{row.line}: more than {ROWS_HELD:,} lines about groups, the most that one import can hold;"
+                f"{log.path}:{row.line}: more than {ROWS_HELD:,} lines about groups, the most that one import can hold;"
                 " choose groups with --group, or a period with --since and --until"
             )
+    reader = log.reader
     reading.counts.add(reader.counts)
     if reader.last_at is not None:
         reading.ends[log.name] = reader.last_at if wanted.until is None else min(reader.last_at, wanted.until)
-    reading.unrecognised.extend(reader.unrecognised)
+    reading.unrecognised.extend(log.unrecognised)
     reading.damage.extend(reader.damage)
