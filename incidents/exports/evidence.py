@@ -122,14 +122,14 @@ def choose(
 
 def _sample(records: Sequence[Record]) -> list[Record]:
     """Those that may concern groups first, then others from all over the document."""
-    telling = []
+    concerned = []
     for record in records:
         if any(isinstance(value, str) and KEYWORD.search(value) for value in record.values()):
-            telling.append(record)
-            if len(telling) >= _SAMPLE:
+            concerned.append(record)
+            if len(concerned) >= _SAMPLE:
                 break
     step = max(1, len(records) // _SAMPLE)
-    return [*telling, *records[::step]]
+    return [*concerned, *records[::step]]
 
 
 def text_of(record: Record, texts: Sequence[str]) -> str | None:
