@@ -126,9 +126,7 @@ def import_(
     skews: Annotated[list[str], typer.Option("--skew", metavar="FILE=MS", help="Added to the times of a file.")] = [],  # noqa: B006
     session: Annotated[
         int | None,
-        typer.Option(
-            "--session-timeout", metavar="MS", min=1, help="Session timeout, to date the death of silent members."
-        ),
+        typer.Option("--session-timeout", metavar="MS", min=1, help="Dates the death of silent members."),
     ] = None,
     groups: Annotated[list[str], typer.Option("--group", metavar="G", help="Only this group; may be repeated.")] = [],  # noqa: B006
     since: Annotated[
@@ -169,19 +167,23 @@ def import_(
         facts = list(opened.read(result.run.id))
     numbers, known = measured(facts)
     numbers = supported(result.run.summary, numbers, sum(interval.duration_ms for interval in known))
-    unknown = numbers["unavailable"].get("unknown") is not None
     summary = _summary(result, {**numbers, "partitions_known": bool(known)}, reading)
+    unknown = summary["unavailable"]["partition_ms"] is None
     if form is not Format.TABLE:
         output.write_json(summary)
         raise typer.Exit(int(unknown))
     _print_import(summary)
-    assumed = [*(note for note in result.notes if note not in result.remarks), *_trust_note(known)]
-    _print_notes(result.remarks, assumed, in_full)
-    if reading.counts.unrecognised and not unrecognised:
-        unread = counted(reading.counts.unrecognised, "group-related line")
-        output.note(f"{unread} not recognised; --unrecognised lists them")
+    _print_notes(result, _trust_note(known), in_full)
+    _print_unrecognised(reading, unrecognised)
     output.note(f"next: groupsim report {result.run.id}")
     raise typer.Exit(int(unknown))
+
+
+def _print_unrecognised(reading: Reading, listed: bool) -> None:
+    """Print how many lines about groups were not recognised, unless they are listed."""
+    if reading.counts.unrecognised and not listed:
+        unread = counted(reading.counts.unrecognised, "group-related line")
+        output.note(f"{unread} not recognised; --unrecognised lists them")
 
 
 def _summary(result: ImportResult, found: dict[str, Any], reading: Reading) -> dict[str, Any]:
@@ -215,9 +217,10 @@ def _read(files: Sequence[Path], master: str | None, **how: Any) -> Reading:
         return read_files(files, progress=bar, **how)
 
 
-def _print_notes(remarks: Sequence[str], assumed: Sequence[str], in_full: bool) -> None:
+def _print_notes(result: ImportResult, more: Sequence[str], in_full: bool) -> None:
     """Print all remarks; the assumptions in full or only their number."""
-    for sentence in (*remarks, *(assumed if in_full else ())):
+    assumed = [*(note for note in result.notes if note not in result.remarks), *more]
+    for sentence in (*result.remarks, *(assumed if in_full else ())):
         output.note(f"note: {sentence}")
     if assumed and not in_full:
         output.note(f"{counted(len(assumed), 'note')} on what the logs do not show and what was assumed: --notes")

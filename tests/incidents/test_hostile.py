@@ -83,7 +83,7 @@ def test_no_command_lets_a_name_act(
         forms = ("table", "json", "csv") if command in COMMANDS[:-1] else ("table",)
         for form in forms:
             arguments = command.split() if command.startswith("export") else [*command.split(), "--format", form]
-            assert status(arguments) == 0
+            assert status(arguments) in ((0, 1) if command.startswith("incident import") else (0,))  # 1: unknown
             printed = capsys.readouterr()
             assert DANGER.search(printed.out + printed.err) is None, (command, form)
             if command == "rebalances latest" and form == "json":
