@@ -15,9 +15,10 @@ import msgspec
 
 from groupsim.incidents.exports import large_json
 from groupsim.incidents.exports.relevant import KEYWORD, KEYWORD_BYTES, relevant
-from groupsim.incidents.exports.walk import ORIGINAL, Record, records
+from groupsim.incidents.exports.walk import ORIGINAL, PLAIN, Record, records
 
 HEAD = 1 << 16
+_LOOKED_AT = 200
 _LONGEST = 16 << 20
 _BLOCK = 1 << 20
 _JOURNAL = re.compile(rb"(?:__CURSOR|__REALTIME_TIMESTAMP|_[A-Z_]{2,60}|[A-Z_]{2,60})=[^\n]*\n")
@@ -45,6 +46,8 @@ class Raw(NamedTuple):
 def kind_of(head: bytes) -> Kind:
     """What a file is, by its first bytes (UTF-8)."""
     text = head.lstrip(b"\xef\xbb\xbf \t\r\n")
+    if _is_mixed(text):
+        return Kind.TEXT
     if text[:1] == b"{" or (text[:1] == b"[" and re.match(rb"\[\s*[\[{\"]", text) and not _is_dated(text)):
         return Kind.JSON
     if text[:5] == b"<?xml" or re.match(rb"<(?:results?|logs?|events?|response)\b", text):
@@ -53,6 +56,14 @@ def kind_of(head: bytes) -> Kind:
     if len(lines) > 3 and all(_JOURNAL.match(line + b"\n") for line in lines[:3]) and b"__" in lines[0] + lines[1]:
         return Kind.JOURNAL
     return Kind.CSV if delimiter(text.decode("utf-8", "replace")) is not None else Kind.TEXT
+
+
+def _is_mixed(text: bytes) -> bool:
+    """Whether a line is a whole JSON object, and many others are none: a log in which programs write as they like."""
+    lines = [line for line in text.split(b"\n")[: _LOOKED_AT + 1] if line.strip()]
+    if len(lines) < 2 or not _is_document(lines[0]):
+        return False
+    return sum(line.lstrip()[:1] not in (b"{", b"]", b"[") for line in lines[:_LOOKED_AT]) > len(lines) // 10
 
 
 def _is_dated(text: bytes) -> bool:
@@ -106,10 +117,10 @@ def _json(stream: IO[bytes], trouble: Callable[[str], None]) -> Iterator[tuple[i
     lines = numbered_lines(stream)
     first = next(((number, line) for number, line in lines if line.strip(b" \t[,\xef\xbb\xbf")), (1, b""))
     second = next(((number, line) for number, line in lines if line.strip()), None)
-    if _is_document(first[1]) and (second is None or second[1].strip()[:1] in (b"{", b"[", b"]", b"")):
+    if _is_document(first[1]):
         every = chain([first], [second] if second else [], lines)
         for number, line in relevant(every, lambda each: KEYWORD_BYTES.search(each[1]) is not None):
-            found = list(_of_line(number, line, trouble))
+            found = list(_of_line(line))
             if len(found) == 1:
                 found[0][ORIGINAL] = line.decode("utf-8", "replace")
             yield from ((number, record) for record in found)
@@ -146,7 +157,8 @@ def _concerns(record: Record) -> bool:
     return any(isinstance(value, str) and KEYWORD.search(value) for value in record.values())
 
 
-def _of_line(number: int, line: bytes, trouble: Callable[[str], None]) -> Iterator[Record]:
+def _of_line(line: bytes) -> Iterator[Record]:
+    """The records of one line; a line that is no JSON is a record of its own."""
     text = line.strip().strip(b",")
     if text in (b"", b"[", b"]"):
         return
@@ -156,7 +168,7 @@ def _of_line(number: int, line: bytes, trouble: Callable[[str], None]) -> Iterat
         try:
             yield from records(json.loads(text.decode("utf-8", "replace"), strict=False))
         except (ValueError, RecursionError):
-            trouble(f"line {number} is no JSON and was left out")
+            yield {PLAIN: line.decode("utf-8", "replace")}
 
 
 def _is_document(line: bytes) -> bool:

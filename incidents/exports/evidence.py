@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from groupsim.incidents.exports.moments import moment
 from groupsim.incidents.exports.relevant import KEYWORD
-from groupsim.incidents.exports.walk import ORIGINAL, TEXTS, Record, flat, is_time_name
+from groupsim.incidents.exports.walk import ORIGINAL, PLAIN, TEXTS, Record, flat, is_time_name
 
 _SAMPLE = 2_000
 _PLACES_OF_TEXT = 3
@@ -134,7 +134,7 @@ def _sample(records: Sequence[Record]) -> list[Record]:
 
 def text_of(record: Record, texts: Sequence[str]) -> str | None:
     """The log line of a record; None if it holds none."""
-    return next((value for name in texts if isinstance(value := record.get(name), str)), None)
+    return next((value for name in (*texts, PLAIN) if isinstance(value := record.get(name), str)), None)
 
 
 def _texts(sample: Sequence[Record], recognised: Callable[[str], int]) -> Iterator[str]:

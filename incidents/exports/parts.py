@@ -17,6 +17,7 @@ from groupsim.incidents.exports.moments import moment
 from groupsim.incidents.exports.order import Entry
 from groupsim.incidents.exports.plain_log import own_ms
 from groupsim.incidents.exports.relevant import KEYWORD_BYTES, relevant
+from groupsim.incidents.exports.walk import ORIGINAL, PLAIN
 from groupsim.incidents.logs.formats import clean, parse
 from groupsim.incidents.logs.recognition import recognise
 from groupsim.incidents.logs.scan import open_log
@@ -79,6 +80,8 @@ class PartReader:
         if fields is None:
             return None
         parts = _by_stream(path, self._entries(path, raws, fields), fields, repeated)
+        if not repeated and _is_plain(raws, fields, parts):
+            return None
         text = f"{kind.value}, text from {' or '.join(fields.texts)}, time from {fields.time or 'the text'}"
         self._note(path, text, parts, fields.stream)
         return parts
@@ -117,7 +120,7 @@ class PartReader:
             text = evidence.text_of(record, fields.texts)
             if text is None:
                 continue
-            if fields.whole is not None:
+            if fields.whole is not None and PLAIN not in record:
                 text = evidence.whole(record, fields.whole)
             at = None if fields.time is None else moment(record.get(fields.time), zone)
             label = None if fields.stream is None else record.get(fields.stream)
@@ -141,6 +144,15 @@ class PartReader:
         shown = "newest first" if any(orders) else "oldest first" if False in orders else "in no order"
         streams = f", {len(parts)} streams by {label}" if len(parts) > 1 else ""
         self._remarks.notes.append(f"{path}: read as {text}, {shown}{streams}")
+
+
+def _is_plain(raws: Sequence[Raw], fields: Fields, parts: Sequence[Part]) -> bool:
+    """Whether this is the log of a program that writes JSON itself: an object a line, oldest first, no stream named."""
+    if fields.stream is not None or any("." in text for text in fields.texts):
+        return False
+    if any(ORIGINAL not in raw.fields and PLAIN not in raw.fields for raw in raws):
+        return False
+    return all(order.direction(part.entries) is not True and not order.unordered(part.entries) for part in parts)
 
 
 def _recognised(text: str) -> int:

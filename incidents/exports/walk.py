@@ -19,6 +19,8 @@ TEXTS = ("message", "msg", "log", "line", "_raw", "@message", "MESSAGE", "body",
 """Usual names of the field that holds the log line, the most usual first."""
 ORIGINAL = "\0"
 """The key under which a record keeps the line that it was made of, if it is one."""
+PLAIN = "\0\0"
+"""The key of a line that stands between JSON records and is none."""
 _WIDEST = 400
 """Columns of a table, and keys of a record that are kept."""
 

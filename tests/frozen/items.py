@@ -139,7 +139,7 @@ def _import(logs: list[Path], whatif: bool = False) -> dict[str, str]:
         line = ("incident", "import", *map(str, logs), "--name", "frozen", "--store", store, "--format", "json")
         code, out = printed(*line)
         read = _call("incident", "read", *map(str, logs), "--format", "jsonl")
-        if code:
+        if code == 2:
             return {"status": str(code), "read": read}
         summary = _without(json.loads(out))
         found = {"digest": summary.pop("digest")[:10], "facts": str(summary.pop("facts"))}
