@@ -1,1 +1,8 @@
-"""pandas tables and summaries of a run."""
+"""Tables and summaries of a run, with their columns, types and units.
+
+- `frames`: pandas tables with fixed columns and dtypes; intervals and rebalances as tables
+- `metrics`: measures of the availability table: unavailable time, by label, cause or rebalance; the timeline
+- `rebalances`, `blame_tables`, `ownership`, `members`, `commits`: one kind of row each
+- `summary`: a run in a few numbers, without pandas; `support`: whether logs support its total
+- `comparison`: runs side by side; `sensitivity`: which parameter of a sweep matters
+"""
