@@ -24,6 +24,21 @@ class ConsumerGroupFacts(CoordinatorFacts):
         self._epoch = 0
         self._changing = False
         self._from_start = False
+        self._targets_printed = False
+
+    def finish(self) -> None:
+        """Note what stayed unknown."""
+        targets = (
+            "the targets of its members are printed with topic ids, not names"
+            if self._targets_printed
+            else "no log shows the target of each member"
+        )
+        self._builder.note(
+            "it uses the consumer protocol (KIP-848): its epochs are shown as generations, each from the change of"
+            f" members to the new target; {targets}; what members held comes from their own logs",
+            self.group,
+        )
+        super().finish()
 
     def _change(self, cause: str, reason: str, member: MemberId | None = None) -> None:
         if not self._changing:
@@ -34,11 +49,14 @@ class ConsumerGroupFacts(CoordinatorFacts):
                 )
             )
 
-    def _on_broker_consumer_joins(self, member: MemberId | None, detail: dict[str, object]) -> None:
+    def _on_member_joined(self, member: MemberId | None, detail: dict[str, object]) -> None:
         if not self._exists:
             self._create()
         self._add_member(member, text_in(detail.get("instance")))
         self._change("member-joined", "a member joined", member)
+
+    def _on_member_state(self, member: MemberId | None, _: dict[str, object]) -> None:
+        self._add_member(member, logged=False)
 
     def _on_member_failed(self, member: MemberId | None, detail: dict[str, object]) -> None:
         super()._on_member_failed(member, detail)
@@ -56,19 +74,26 @@ class ConsumerGroupFacts(CoordinatorFacts):
             self._changing = False
             self._add(GroupEmptied(generation=self._epoch))
 
-    def _on_broker_epoch(self, _: MemberId | None, detail: dict[str, object]) -> None:
+    def _on_group_epoch_bumped(self, _: MemberId | None, detail: dict[str, object]) -> None:
         epoch = int_in(detail.get("epoch")) or 0
         self._from_start = self._from_start or epoch == 1
         if not self._changing:
             self._epoch = max(self._epoch, epoch - 1)
             self._change("unknown", "the group epoch was bumped")
 
-    def _on_broker_target(self, _: MemberId | None, detail: dict[str, object]) -> None:
+    def _on_target_assignment(self, _: MemberId | None, detail: dict[str, object]) -> None:
         epoch = int_in(detail.get("epoch")) or 0
         self._change("unknown", "a new target assignment was computed")
         self._changing, self._epoch = False, epoch
-        members = tuple(sorted(self._members)) if self._from_start else None
+        targets = detail.get("targets")
+        if isinstance(targets, dict):
+            self._targets_printed = True
+            for member in targets:
+                self._add_member(str(member), logged=False)
+            members = tuple(sorted(map(str, targets)))
+        else:
+            members = tuple(sorted(self._members)) if self._from_start else None
         assignor = text_in(detail.get("assignor"))
-        size = len(self._members)
+        size = len(self._members) if members is None else len(members)
         self._add(c.JoinPhaseCompleted(generation=epoch, protocol=assignor, members=members, size=size))
         self._add(c.AssignmentStored(generation=epoch, protocol=assignor))

@@ -40,13 +40,6 @@ class CoordinatorFacts:
 
     def finish(self) -> None:
         """Note what stayed unknown."""
-        if self.group in self._index.consumer_groups:
-            self._builder.note(
-                "it uses the consumer protocol (KIP-848): its epochs are shown as generations, each from the change of"
-                " members to the new target; no log shows the target of each member; what members held comes from their"
-                " own logs",
-                self.group,
-            )
         if self._unlogged:
             self._builder.note(
                 f"the log does not show when {plural(self._unlogged, 'member')} joined; each is added where the log"

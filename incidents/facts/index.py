@@ -15,7 +15,7 @@ from groupsim.incidents.facts.detail import int_in, partitions_in, text_in
 from groupsim.incidents.logs.rows import Row, is_broker
 
 _NEAR_MS = 60_000
-_JOINS = frozenset(["member_id_created", "pending_member_joins", "broker_consumer_joins"])
+_JOINS = frozenset(["member_id_created", "pending_member_joins", "member_joined"])
 _IS_IN = frozenset(["member_failed", "member_left", "rebalance_start", "static_member_replaced"])
 
 
@@ -79,7 +79,7 @@ class Index:
                 topics = row.detail.get("topics")
                 for topic in topics if isinstance(topics, list) else ():
                     self.topics[group].setdefault(str(topic), 0)
-            case "state_change" | "broker_consumer_joins" | "broker_epoch" | "broker_target":
+            case "state_change" | "member_joined" | "group_epoch_bumped" | "target_assignment" | "member_state":
                 self.consumer_groups.add(group)
 
     def _add_change(self, position: int, group: str, row: Row) -> None:

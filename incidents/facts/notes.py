@@ -32,7 +32,9 @@ _WITHOUT_FACT = frozenset(
         "client_notified",
         "client_unsubscribed",
         "giving_away_all",
+        "group_converted",
         "listener_revoked",
+        "subscription_changed",
     ]
 )
 """Kinds that are used without a fact of their own, or that repeat what another line says."""

@@ -33,6 +33,10 @@ _REBALANCE = frozenset(
         "session_expired",
         "worker_assigned",
         "state_change",
+        "member_joined",
+        "group_epoch_bumped",
+        "target_assignment",
+        "member_state",
     ]
 )
 """Kinds of rows that say something about members and assignments."""

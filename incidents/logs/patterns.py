@@ -18,6 +18,7 @@ _INTS = frozenset(
         "members",
         "statics",
         "epoch",
+        "previous_epoch",
         "limit_ms",
         "exceeded_by_ms",
         "after_ms",

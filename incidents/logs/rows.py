@@ -62,6 +62,15 @@ KINDS = frozenset(
         "worker_revoked_itself",
         "state_change",
         "cgrp_state",
+        "member_joined",
+        "group_epoch_bumped",
+        "target_assignment",
+        "target_assignment_failed",
+        "member_state",
+        "group_converted",
+        "instance_id_unreleased",
+        "static_member_fenced",
+        "subscription_changed",
     ]
 )
 """The kinds that `incident read` shows. Rows of other kinds are context: only the import uses them."""

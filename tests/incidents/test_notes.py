@@ -117,7 +117,7 @@ def test_lines_without_a_kind_of_fact_are_counted(tmp_path: Path) -> None:
         stamped(2, JAVA + unreleased + NEW),
     )
     result, _ = import_logs(log)
-    assert any(note.endswith("there is no kind of fact: broker_unreleased 1") for note in result.notes)
+    assert any(note.endswith("there is no kind of fact: instance_id_unreleased 1") for note in result.notes)
 
 
 def test_logs_that_share_no_group_and_lie_hours_apart_are_noted(tmp_path: Path) -> None:
