@@ -85,14 +85,13 @@ class ConsumerGroupFacts(CoordinatorFacts):
         epoch = int_in(detail.get("epoch")) or 0
         self._change("unknown", "a new target assignment was computed")
         self._changing, self._epoch = False, epoch
+        members: tuple[MemberId, ...] | None = tuple(sorted(self._members)) if self._from_start else None
         targets = detail.get("targets")
         if isinstance(targets, dict):
             self._targets_printed = True
             for member in targets:
                 self._add_member(str(member), logged=False)
             members = tuple(sorted(map(str, targets)))
-        else:
-            members = tuple(sorted(self._members)) if self._from_start else None
         assignor = text_in(detail.get("assignor"))
         size = len(self._members) if members is None else len(members)
         self._add(c.JoinPhaseCompleted(generation=epoch, protocol=assignor, members=members, size=size))
