@@ -16,13 +16,14 @@ from groupsim.analysis.snapshots import replay_stored
 from groupsim.analysis.tables import blame_tables, commits, frames, members, metrics, ownership
 from groupsim.analysis.tables.rebalances import rebalances
 from groupsim.analysis.tables.summary import summarise
+from groupsim.analysis.tables.support import support
 from groupsim.analysis.timelines.builder import group_timelines
 from groupsim.analysis.timelines.group_timeline import GroupTimeline
 from groupsim.analysis.timelines.rebalance import Rebalance
 from groupsim.events.base import Recorded
 from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.storage import open_store
-from groupsim.storage.store import EventStore, RunInfo
+from groupsim.storage.store import EventStore, RunInfo, RunSource
 
 
 def open_run(store: str | Path | EventStore, reference: str = "latest") -> Run:
@@ -142,6 +143,14 @@ class Run:
     def summary(self) -> dict[str, Any]:
         """`analysis.tables.summary.summarise`: the numbers of `groupsim run --format json`."""
         return summarise(self.state_changing, self.intervals)
+
+    @cached_property
+    def unknown(self) -> str | None:
+        """Why the total of unavailable time is unknown; None if it is known, as it always is of a simulated run."""
+        if self.info.source != RunSource.RECORDED:
+            return None
+        total_ms = sum(interval.duration_ms for interval in self.intervals)
+        return support(self.info.summary, self.summary(), total_ms).unknown
 
     def replay(self, until_ms: int | None = None) -> dict[str, Any]:
         """`analysis.replay.replay`: the groups' state at an instant."""

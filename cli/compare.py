@@ -53,10 +53,15 @@ def compare(
         runs = [analysis.load(opened, run) for run in ids]
         names = [chr(ord("a") + i) for i in range(len(runs))]
         found = as_rows(analysis.compare(*runs), names)
+        for name, run in zip(names, runs, strict=True):
+            if run.unknown is not None:
+                output.note(f"note: the total of {name} is unknown: {run.unknown}")
+        unknown = any(run.unknown is not None for run in runs)
     if form is Format.JSON:
         output.write_json(_document(runs, names, found))
     else:
         _print(runs, names, [row for row in found if _wanted(row, shown)], COMPARED)
+    raise typer.Exit(int(unknown))
 
 
 def _document(runs: list[Run], names: list[str], found: list[dict[str, Any]]) -> dict[str, Any]:

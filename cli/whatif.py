@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from groupsim.replay.player import Choice
     from groupsim.replay.replayable import ReplayableRun
     from groupsim.replay.what_if import ChoiceResult, Range
+    from groupsim.storage.store import EventStore
 
 EXACT_SEEDS = 5
 """Seeds for the incident exactly as recorded, which leaves little to chance."""
@@ -107,6 +108,7 @@ def whatif(
     wanted, chosen = None if seeds is None else seed_range(seeds), choices(assignors, sets, protocols)
     with existing(store) as opened:
         info = opened.find(run)
+        unknown = not topics and _unknown(opened, info.id)
         incident = replayable_run(
             opened, info, group, key_integers(topics, "--topic", minimum=1), _assumptions(assume), chosen
         )
@@ -115,7 +117,7 @@ def whatif(
     close, exact_ms, results = _simulated(incident, chosen, wanted)
     if form is Format.TABLE:
         _print(incident, close, exact_ms, results, len(wanted))
-        return
+        raise typer.Exit(int(unknown))
     rows = [result.row() for result in results]
     rows[0] |= {
         "recorded": _recorded(incident),
@@ -125,6 +127,17 @@ def whatif(
     output.rows(rows, COLUMNS, form)
     for sentence in [*incident.notes, *_failures(results)]:
         output.note(f"note: {sentence}")
+    raise typer.Exit(int(unknown))
+
+
+def _unknown(store: EventStore, run: str) -> bool:
+    """Whether the recording does not support a total; then a note says why: the figures are the simulation's alone."""
+    from groupsim import analysis
+
+    reason = analysis.load(store, run).unknown
+    if reason is not None:
+        output.note(f"note: the total of the recording is unknown, so nothing can be compared with it: {reason}")
+    return reason is not None
 
 
 def _simulated(

@@ -55,6 +55,8 @@ def report_data(run: Run, verdicts: Sequence[Verdict]) -> dict[str, Any]:
     summary = summarise(facts, found)
     notes = info.summary.get("notes", [])
     lead, rest = sentences(summary, found, run.reasons, run.steps, info.origin)
+    if run.unknown is not None:
+        lead = [f"The total of unavailable time is unknown: {shown(run.unknown, 600)}.", *lead]
     return {
         "id": info.id,
         "name": shown(info.name),
