@@ -23,8 +23,12 @@ from groupsim.cli.whatif import whatif
 
 if TYPE_CHECKING:
     from groupsim.incidents.exports.evidence import Fields
+    from groupsim.incidents.facts.advice import LogSummary
     from groupsim.incidents.facts.importer import ImportResult
+    from groupsim.incidents.logs.reading import SourceLog
     from groupsim.incidents.logs.rows import Reading
+
+_ROW_COLUMNS = ("file", "line", "at", "kind", "group", "member", "client", "detail")
 
 app = typer.Typer(help="Read the logs of brokers and clients, and turn them into runs.", no_args_is_help=True)
 app.command()(whatif)
@@ -65,22 +69,22 @@ def read(
 
     Example: groupsim incident read server.log --format jsonl
     """
+    from groupsim.incidents.facts.advice import LogSummary, advice
     from groupsim.incidents.logs.reading import source_logs
-    from groupsim.incidents.logs.rows import KINDS, Counts
+    from groupsim.incidents.logs.rows import Counts
 
     logs = log_files(logs)
     counts = Counts()
-    columns = ("file", "line", "at", "kind", "group", "member", "client", "detail")
+    summaries: list[LogSummary] = []
 
     def recognised_rows(bar: Callable[[float], None]) -> Iterator[dict[str, Any]]:
         with source_logs(logs, tz=tz, fields=export_fields(text, time, stream), progress=bar) as (found, remarks):
             for sentence in (*remarks.notes, *remarks.damage):
                 output.note(sentence)
             for log in found:
-                for row in log:
-                    if row.kind in KINDS:
-                        shown = {name: getattr(row, name) for name in columns}
-                        yield {**shown, "detail": output.brief(row.detail, 100)} if form is Format.TABLE else shown
+                summary = LogSummary(log.name.removeprefix(f"{log.path.parent}/"))
+                yield from _shown_rows(log, summary, form)
+                summaries.append(summary)
                 counts.add(log.reader.counts)
                 for line in log.unrecognised if unrecognised else ():
                     output.note(f"{line.file}:{line.line}: {line.text}")
@@ -88,12 +92,25 @@ def read(
                     output.note(sentence)
 
     with progress("reading") as bar:
-        shown_columns = columns[1:] if len(logs) == 1 and form is Format.TABLE else columns
-        output.rows(recognised_rows(bar), shown_columns, form)
+        columns = _ROW_COLUMNS[1:] if len(logs) == 1 and form is Format.TABLE else _ROW_COLUMNS
+        output.rows(recognised_rows(bar), columns, form)
     output.note(
         f"{counts.lines:,} lines read, {counts.recognised:,} recognised, "
         f"{counts.unrecognised:,} group-related but not recognised"
     )
+    for sentence in advice(summaries):
+        output.note(sentence)
+
+
+def _shown_rows(log: SourceLog, summary: LogSummary, form: Format) -> Iterator[dict[str, Any]]:
+    """The rows of one log as `incident read` shows them; all of its rows go into the summary."""
+    from groupsim.incidents.logs.rows import KINDS
+
+    for row in log:
+        summary.add(row)
+        if row.kind in KINDS:
+            shown = {name: getattr(row, name) for name in _ROW_COLUMNS}
+            yield {**shown, "detail": output.brief(row.detail, 100)} if form is Format.TABLE else shown
 
 
 def export_fields(text: str | None, time: str | None, stream: str | None) -> Fields | None:

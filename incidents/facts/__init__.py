@@ -17,4 +17,5 @@
 - `detail`: typed values out of a row
 - `builder`: collects facts and notes
 - `notes`: notes on the logs as a whole
+- `advice`: what to do after reading logs: what they are, and which are missing
 """

@@ -72,7 +72,11 @@ def test_an_incident_is_read_imported_and_asked_like_any_run(call: Call) -> None
     assert read.status == 0
     rows = [json.loads(line) for line in read.out.splitlines()]
     assert set(rows[0]) == {"file", "line", "at", "kind", "group", "member", "client", "detail"}
-    assert "lines read" in read.err.splitlines()[-1]
+    counts, *advice = read.err.splitlines()
+    assert "lines read" in counts
+    assert advice[0] == "logs of brokers: broker.log.gz"
+    assert advice[-1].startswith("next: `groupsim incident import`")
+    assert call("--quiet", "incident", "read", *logs, "--format", "jsonl") == read._replace(err="")
     imported = call("incident", "import", *logs, "--name", "kill9", "--format", "json").json
     assert imported["source"] == "recorded"
     assert imported["unavailable"]["by_label"]["OWNER_DEAD"] > 0

@@ -1,0 +1,170 @@
+"""What to do after reading logs: what each log is, which times and groups it covers, and which logs are missing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from groupsim.incidents.logs.rows import Row, is_broker
+from groupsim.incidents.sentences import listed, plural
+
+_NAMES_KEPT = 10_000
+"""So many groups and members of a log are remembered: a log may name any number."""
+_PARTITIONS = ("partitions", "assigned", "added", "assignment")
+"""Details of rows that name assigned partitions."""
+_CLIENT_LOGGER = "org.apache.kafka.clients.consumer"
+_BROKER_LOGGER = "kafka.coordinator.group"
+
+
+@dataclass(slots=True)
+class LogSummary:
+    """What the rows of one log say about the log as a whole; `add` takes them one by one, in bounded memory.
+
+    `first` and `last` are UTC instants (ISO 8601); `members` are those that a broker or that clients name.
+    """
+
+    name: str
+    broker_rows: int = 0
+    client_rows: int = 0
+    timeless: int = 0
+    partitions_named: bool = False
+    first: str | None = None
+    last: str | None = None
+    libraries: set[str] = field(default_factory=set)
+    groups: Counter[str] = field(default_factory=Counter)
+    members: set[str] = field(default_factory=set)
+
+    def add(self, row: Row) -> None:
+        """Take one row into account."""
+        if is_broker(row):
+            self.broker_rows += 1
+        else:
+            self.client_rows += 1
+            if row.program is not None:
+                self.libraries.add(row.program.value)
+            self.partitions_named = self.partitions_named or any(row.detail.get(name) for name in _PARTITIONS)
+        if row.at is None:
+            self.timeless += 1
+        else:
+            self.first = row.at if self.first is None else min(self.first, row.at)
+            self.last = row.at if self.last is None else max(self.last, row.at)
+        if row.group is not None and (row.group in self.groups or len(self.groups) < _NAMES_KEPT):
+            self.groups[row.group] += 1
+        if row.member is not None and row.kind != "member_id_created" and len(self.members) < _NAMES_KEPT:
+            self.members.add(row.member)
+
+
+def summarise(name: str, rows: Iterable[Row]) -> LogSummary:
+    """The summary of one log."""
+    found = LogSummary(name)
+    for row in rows:
+        found.add(row)
+    return found
+
+
+def advice(logs: Sequence[LogSummary]) -> list[str]:
+    """What was read and what to do next, one sentence each; `logs` are those given, in any order."""
+    brokers = [log for log in logs if log.broker_rows]
+    clients = [log for log in logs if log.client_rows]
+    if not brokers and not clients:
+        return [
+            "no line about a consumer group was recognised; the lines needed are those of the loggers"
+            f" {_BROKER_LOGGER} (brokers) and {_CLIENT_LOGGER} (clients), see docs/how-to/export-logs.md"
+        ]
+    groups = sum((log.groups for log in logs), Counter[str]())
+    return [
+        *_contents(logs),
+        *_times(logs),
+        *_groups(groups),
+        *_missing(brokers, clients),
+        "next: `groupsim incident import` with the same logs and options"
+        + ("; --group NAME imports one group" if len(groups) > 1 else ""),
+    ]
+
+
+def _contents(logs: Sequence[LogSummary]) -> list[str]:
+    """Which logs look like those of brokers, of clients, of both, of neither."""
+    both = [log for log in logs if log.broker_rows and log.client_rows]
+    brokers = [log for log in logs if log.broker_rows and not log.client_rows]
+    clients = [log for log in logs if log.client_rows and not log.broker_rows]
+    neither = [log for log in logs if not log.broker_rows and not log.client_rows]
+    libraries = sorted(set[str]().union(*(log.libraries for log in clients)))
+    written_by = f" ({', '.join(libraries)})" if libraries else ""
+    kinds = (
+        ("logs of brokers", brokers),
+        (f"logs of clients{written_by}", clients),
+        ("logs of brokers and clients in one", both),
+        ("logs without a line about groups", neither),
+    )
+    return [f"{kind}: {listed([log.name for log in found])}" for kind, found in kinds if found]
+
+
+def _times(logs: Sequence[LogSummary]) -> list[str]:
+    """The period that the logs cover, and how many rows have no time."""
+    firsts = [log.first for log in logs if log.first is not None]
+    lasts = [log.last for log in logs if log.last is not None]
+    timeless = sum(log.timeless for log in logs)
+    found = [f"times: {min(firsts)} to {max(lasts)}"] if firsts else []
+    if timeless:
+        found.append(f"{plural(timeless, 'row')} without a time; export the logs with the platform's time")
+    return found
+
+
+def _groups(groups: Counter[str]) -> list[str]:
+    names = [f"{name} ({plural(count, 'line')})" for name, count in groups.most_common()]
+    return [f"groups: {listed(names)}"] if names else []
+
+
+def _missing(brokers: Sequence[LogSummary], clients: Sequence[LogSummary]) -> list[str]:
+    """Which logs or times are missing, and what is unknown without them."""
+    if not clients:
+        return [
+            "no client logs: a broker does not print partitions, so their owners, and the time before the sync phase,"
+            f" are unknown; export the lines of {_CLIENT_LOGGER} too"
+        ]
+    found = []
+    if not any(log.partitions_named for log in clients):
+        found.append(
+            "no client line names assigned partitions, so their owners are unknown; export the lines of"
+            f" {_CLIENT_LOGGER} at level INFO"
+        )
+    if not brokers:
+        return [
+            *found,
+            "no broker log: rebalances are inferred from the clients; when a silent member was removed, and members"
+            f" without a log, are unknown; export the lines of {_BROKER_LOGGER} of all brokers too",
+        ]
+    return [*found, *_apart(brokers, clients), *_unlogged(brokers, clients)]
+
+
+def _apart(brokers: Sequence[LogSummary], clients: Sequence[LogSummary]) -> list[str]:
+    """A sentence if the times of brokers and clients do not overlap."""
+    spans = []
+    for kind, logs in (("brokers", brokers), ("clients", clients)):
+        firsts = [log.first for log in logs if log.first is not None]
+        lasts = [log.last for log in logs if log.last is not None]
+        if not firsts:
+            return []
+        spans.append((min(firsts), max(lasts), kind))
+    (_, end, earlier), (start, _, later) = sorted(spans)
+    if end >= start:
+        return []
+    return [
+        f"the logs of {earlier} end at {end}, before those of {later} begin at {start}; export the same hours of both,"
+        " or give the zone of times without one with --tz"
+    ]
+
+
+def _unlogged(brokers: Sequence[LogSummary], clients: Sequence[LogSummary]) -> list[str]:
+    """A sentence about members that a broker names and no client log."""
+    known = set[str]().union(*(log.members for log in clients if not log.broker_rows))
+    if not known:
+        return []  # clients that do not print their member id, or that share a file with a broker
+    missing = sorted(set[str]().union(*(log.members for log in brokers)) - known)
+    if not missing:
+        return []
+    return [
+        f"{plural(len(missing), 'member')} without a client log: {listed(missing)}; export the logs of"
+        f" {'its process' if len(missing) == 1 else 'their processes'} too"
+    ]
