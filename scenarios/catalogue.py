@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
@@ -47,13 +49,24 @@ def _from_file(path: Path, function: str | None) -> Scenario:
     sys.modules[module.__name__] = module
     try:
         # No import: a file that is edited twice in one second would be loaded from its cached bytecode.
-        with old_imports(path):
+        with beside(path), old_imports(path):
             exec(compile(path.read_bytes(), str(path), "exec"), module.__dict__)
     except (Exception, SystemExit) as error:  # the user's own code may raise anything
         kind = type(error).__name__
         raise BadScenario(f"scenario file {str(path)!r} can't be loaded: {kind}: {error}") from error
     where = f"{path}::{function}" if function else str(path)
     return replace(_only(module, function, str(path)), path=where)
+
+
+@contextmanager
+def beside(path: Path) -> Iterator[None]:
+    """Inside the block, modules in the folder of the file can be imported, as for a script that Python runs."""
+    folder = str(path.resolve().parent)
+    sys.path.insert(0, folder)
+    try:
+        yield
+    finally:
+        sys.path.remove(folder)
 
 
 def _only(module: ModuleType, function: str | None, where: str) -> Scenario:

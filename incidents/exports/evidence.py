@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import tzinfo
 from typing import Any, NamedTuple
 
+from groupsim.incidents.errors import LogError
 from groupsim.incidents.exports.moments import moment
 from groupsim.incidents.exports.relevant import KEYWORD
 from groupsim.incidents.exports.walk import ORIGINAL, PLAIN, TEXTS, Record, flat, is_time_name
@@ -118,6 +119,32 @@ def choose(
     if given and given.stream:
         stream, strong = given.stream, True
     return Fields(texts, time, stream, _sequence(having, text), _whole(having, text, recognised), strong)
+
+
+def named(given: Fields, records: Sequence[Record], file: str) -> Fields:
+    """The fields that the user named, as the records name them: `pod` also means `stream.pod`, if nothing else does.
+
+    Raises LogError for a field that no record has.
+    """
+    known = sorted({name for record in records[:: max(1, len(records) // _SAMPLE)] for name in record})
+    shown = [name for name in known if ORIGINAL not in name]
+
+    def resolved(name: str) -> str:
+        ends = [each for each in shown if each == name or each.endswith(f".{name}")]
+        if name in ends or len(ends) == 1:
+            return name if name in ends else ends[0]
+        raise LogError(f"{file} has no field {name!r}; its fields are: {', '.join(shown[:20]) or 'none'}")
+
+    return given._replace(
+        texts=tuple(map(resolved, given.texts)),
+        time=None if given.time is None else resolved(given.time),
+        stream=None if given.stream is None else resolved(given.stream),
+    )
+
+
+def concerns_groups(records: Iterable[Record], fields: Fields) -> bool:
+    """Whether a text of these records has a word that stands in lines about groups."""
+    return any(text is not None and KEYWORD.search(text) for text in (text_of(each, fields.texts) for each in records))
 
 
 def _sample(records: Sequence[Record]) -> list[Record]:
@@ -262,8 +289,3 @@ def ordinal(value: object) -> int | None:
         found = _HEX.search(value)
         return int(found[1], 16) if found else None
     return None
-
-
-def group_related(texts: Iterable[str]) -> int:
-    """How many texts have a word that stands in lines about groups."""
-    return sum(KEYWORD.search(text) is not None for text in texts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from groupsim.incidents.exports.heads import falling
@@ -22,12 +22,17 @@ class Entry(NamedTuple):
     text: str
 
 
-def ordered(parts: Sequence[Sequence[Entry]], newest_first: bool = False) -> list[Entry]:
+Rank = Callable[[str], int | None]
+"""Where a text stands in the usual course of a rebalance; None for one that says nothing of it."""
+
+
+def ordered(parts: Sequence[Sequence[Entry]], newest_first: bool, rank: Rank) -> list[Entry]:
     """The entries of all parts (files) of a stream, oldest first; what was delivered twice is there once.
 
-    `newest_first` holds for a part whose own times are all equal.
+    `newest_first` holds for a part whose own times are all equal. `rank` decides whether records of one time stand
+    newest first, too: some platforms sort by time alone and leave them as they were.
     """
-    turned = [_turned(part, newest_first) for part in parts]
+    turned = [_turned(part, newest_first, rank) for part in parts]
     if len(turned) == 1:
         return _once(turned[0])
     turned.sort(key=lambda part: _first(part))
@@ -53,15 +58,39 @@ def unordered(part: Sequence[Entry]) -> bool:
     return falling(times) is None and len(set(times)) > 1
 
 
-def _turned(part: Sequence[Entry], default: bool) -> list[Entry]:
+def _turned(part: Sequence[Entry], default: bool, rank: Rank) -> list[Entry]:
     found = list(part)
     times = [entry.ns for entry in found if entry.ns is not None]
     newest_first = default if len(set(times)) < 2 else falling(times)
+    if newest_first and len(times) == len(found):
+        return _oldest_first(found, rank)
     if newest_first:
         found.reverse()
     elif newest_first is None and len(times) == len(found):
         found.sort(key=lambda entry: (entry.ns or 0, entry.order if entry.order is not None else 0))
     return found
+
+
+def _oldest_first(found: list[Entry], rank: Rank) -> list[Entry]:
+    """Entries that stand newest first, turned round; those of one time by their numbers, or as a rebalance goes."""
+    if all(entry.order is not None for entry in found):
+        return sorted(found, key=lambda entry: (entry.ns or 0, entry.order or 0))
+    turned, by_time = found[::-1], sorted(found, key=lambda entry: entry.ns or 0)
+    return by_time if _follows(by_time, rank) > _follows(turned, rank) else turned
+
+
+def _follows(entries: Sequence[Entry], rank: Rank) -> int:
+    """How many neighbours of one time stand in the usual course of a rebalance, less those that stand against it."""
+    score = 0
+    previous: tuple[int | None, int] | None = None
+    for entry in entries:
+        place = rank(entry.text)
+        if place is None:
+            continue
+        if previous is not None and previous[0] == entry.ns:
+            score += (place > previous[1]) - (place < previous[1])
+        previous = (entry.ns, place)
+    return score
 
 
 def _first(part: Sequence[Entry]) -> int:

@@ -16,15 +16,41 @@ from groupsim.incidents.exports.evidence import Fields
 from groupsim.incidents.exports.moments import moment
 from groupsim.incidents.exports.order import Entry
 from groupsim.incidents.exports.plain_log import own_ms
-from groupsim.incidents.exports.relevant import KEYWORD_BYTES, relevant
+from groupsim.incidents.exports.relevant import KEYWORD, KEYWORD_BYTES, relevant
 from groupsim.incidents.exports.walk import ORIGINAL, PLAIN
 from groupsim.incidents.logs.formats import clean, parse
+from groupsim.incidents.logs.patterns import Match
 from groupsim.incidents.logs.recognition import recognise
 from groupsim.incidents.logs.scan import open_log
 
 _SAMPLED = 800
 _BANNER = 8
 """Lines at a text's beginning that may be the tool's own."""
+_COURSE = {
+    kind: place
+    for place, kind in enumerate(
+        (
+            "heartbeat_says_rebalancing",
+            "rejoin_requested",
+            "giving_away_all",
+            "revoked",
+            "lost",
+            "joining",
+            "member_id_created",
+            "pending_member_joins",
+            "rebalance_start",
+            "stabilized",
+            "joined",
+            "leader_computed_assignment",
+            "assignment_received",
+            "synced",
+            "client_block",
+            "assigned",
+            "client_position",
+        )
+    )
+}
+"""Kinds of rows in the usual course of a rebalance: a broker's and a client's."""
 Key = tuple[str, ...]
 
 
@@ -76,8 +102,10 @@ class PartReader:
                 Raw(raw.number, evidence.opened(raw.fields))
                 for raw in raw_records(kind, stream, lambda said: self._remarks.damage.append(f"{path}: {said}"))
             ]
-        fields = evidence.choose([raw.fields for raw in raws], _recognised, self._zone, self._given)
-        if fields is None:
+        records = [raw.fields for raw in raws]
+        given = None if self._given is None else evidence.named(self._given, records, str(path))
+        fields = evidence.choose(records, _recognised, self._zone, given)
+        if fields is None or not evidence.concerns_groups(records, fields):
             return None
         parts = _by_stream(path, self._entries(path, raws, fields), fields, repeated)
         if not repeated and _is_plain(raws, fields, parts):
@@ -157,8 +185,19 @@ def _is_plain(raws: Sequence[Raw], fields: Fields, parts: Sequence[Part]) -> boo
 
 def _recognised(text: str) -> int:
     """How many rows the log reader makes of a text's first line."""
+    return len(_matches(text))
+
+
+def rank(text: str) -> int | None:
+    """Where a text stands in the usual course of a rebalance; None if it says nothing of it."""
+    if KEYWORD.search(text) is None:
+        return None
+    return next((_COURSE[match.kind] for match in _matches(text) if match.kind in _COURSE), None)
+
+
+def _matches(text: str) -> tuple[Match, ...]:
     first, _, _ = text.partition("\n")
-    return len(recognise(parse(0, clean(first.encode("utf-8", "replace")))) or ())
+    return recognise(parse(0, clean(first.encode("utf-8", "replace")))) or ()
 
 
 def _by_stream(

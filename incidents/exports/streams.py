@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from groupsim.incidents.exports import order, plain_log
 from groupsim.incidents.exports.evidence import Fields
-from groupsim.incidents.exports.parts import Key, Part, PartReader, Remarks
+from groupsim.incidents.exports.parts import Key, Part, PartReader, Remarks, rank
 
 
 class Source(NamedTuple):
@@ -61,7 +61,7 @@ def sources(
     for number, joined in enumerate(streams.values()):
         first = joined[0]
         name = str(first.path) if shares[first.path] == 1 else f"{first.path}[{first.label}]"
-        entries = order.ordered([part.entries for part in joined], newest_first)
+        entries = order.ordered([part.entries for part in joined], newest_first, rank)
         remarks.uncertain += _uncertain(name, joined)
         log = folder / f"{number}.log"
         found.append(Source(log, name, first.path, plain_log.write(entries, log, zone)))

@@ -22,7 +22,7 @@ from groupsim.incidents.facts.index import Index
 from groupsim.incidents.facts.notes import rows_without_fact, unrelated_logs
 from groupsim.incidents.facts.processes import split_by_process
 from groupsim.incidents.facts.skew import estimate_skews
-from groupsim.incidents.facts.support import require_times, unsupported
+from groupsim.incidents.facts.support import nothing_to_import, require_times, unsupported
 from groupsim.incidents.facts.world import world_facts
 from groupsim.incidents.logs.rows import Reading, is_broker
 from groupsim.incidents.logs.times import instant, iso
@@ -75,7 +75,7 @@ def import_run(
     remarks += [*misfits, *(str(skew) for skew in skews if skew.ms)]
     rows = [timed for timed in rows if timed.row.group is not None or timed.row.kind in _KINDS_WITHOUT_GROUP]
     if not any(timed.row.group for timed in rows):
-        raise LogError(f"{', '.join(reading.files)}: no line names a consumer group at a known time; nothing to import")
+        raise LogError(f"{', '.join(reading.origins or reading.files)}: {nothing_to_import(reading)}")
     builder = FactBuilder()
     remarks += [*reading.notes, *unrelated_logs(rows), *reading.damage]
     for note in (*remarks, *(str(skew) for skew in skews if not skew.ms)):
@@ -128,7 +128,7 @@ def _run_info(reading: Reading, name: str | None, origin: int) -> RunInfo:
         source=RunSource.RECORDED,
         created_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
         origin=iso(origin),
-        params={f"log.{number}": file for number, file in enumerate(reading.files)},
+        params={f"log.{number}": file for number, file in enumerate(reading.origins or reading.files)},
     )
 
 

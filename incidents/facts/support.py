@@ -59,6 +59,21 @@ def require_times(reading: Reading) -> None:
             )
 
 
+def nothing_to_import(reading: Reading) -> str:
+    """Why there is nothing to import: no lines about groups, or none with a time."""
+    if reading.rows:
+        return (
+            f"no line names a consumer group at a known time: {len(reading.rows)} lines about groups were recognised,"
+            " but none has a time; export the logs with their times"
+        )
+    if reading.counts.unrecognised:
+        return (
+            f"no line names a consumer group in a known wording; {reading.counts.unrecognised} lines may be about"
+            " groups: `groupsim incident read --unrecognised` lists them"
+        )
+    return f"no line names a consumer group ({reading.counts.lines:,} lines read); nothing to import"
+
+
 def unsupported(reading: Reading, rows: Sequence[TimedRow]) -> list[str]:
     """Why no total can be taken from these rows, as sentences; none if one can."""
     found = list(reading.uncertain)

@@ -137,6 +137,7 @@ def read_files(
     with source_logs(paths, tz=tz, skews=skews, fields=fields, progress=progress) as (logs, remarks):
         reading = Reading(
             files=tuple(log.name for log in logs),
+            origins=tuple(map(str, paths)),
             rows=[],
             context=[],
             unrecognised=[],

@@ -125,6 +125,7 @@ class Counts(msgspec.Struct):
 class Reading(msgspec.Struct):
     """Everything read from some files, each file's rows in the order of its lines.
 
+    `origins` are the files given, `files` the logs in them: an export has one for each stream.
     `context` holds rows of kinds outside KINDS. `unrecognised` are lines about groups that no wording fits (at most
     `reader.UNRECOGNISED_KEPT` of a file; `counts.unrecognised` counts all). `damage`: sentences about damaged files.
     `ends`: the last instant of each file, on whatever line. `notes`: how exports were read. `uncertain`: why the order
@@ -132,6 +133,7 @@ class Reading(msgspec.Struct):
     """
 
     files: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
     rows: list[Row] = []
     context: list[Row] = []
     counts: Counts = msgspec.field(default_factory=Counts)

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from groupsim.analysis.tables.summary import summarise
+from groupsim.incidents.errors import LogError
+from groupsim.incidents.exports.evidence import Fields
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import read_files
 from groupsim.storage.memory import MemoryStore
@@ -76,3 +78,29 @@ def test_a_document_that_breaks_off_is_read_as_far_as_it_goes(tmp_path: Path) ->
     reading = read_files([cut])
     assert len(reading.rows) > 20
     assert any("breaks off or is damaged after" in sentence for sentence in reading.damage)
+
+
+@pytest.mark.parametrize("incident", INCIDENTS)
+def test_records_of_one_time_may_stand_as_they_were_written(incident: str, tmp_path: Path) -> None:
+    """Sorted by time alone, newest first: what has one time keeps its order."""
+    lines = sorted(lines_of(EXAMPLES / incident), key=lambda line: line.ms, reverse=True)
+    export = tmp_path / "sorted.csv"
+    export.write_text(LAYOUTS["semicolons.csv"][0](lines), encoding="utf-8")
+    assert figures([export]) == plain(incident)
+
+
+def test_a_field_that_no_record_has_is_refused_with_those_there_are(tmp_path: Path) -> None:
+    export = tmp_path / "a.json"
+    export.write_text(LAYOUTS["google.json"][0](lines_of(EXAMPLES / INCIDENTS[0])), encoding="utf-8")
+    with pytest.raises(LogError, match=r"a.json has no field 'pod'; its fields are: .*resource.labels.pod_name"):
+        read_files([export], fields=Fields((), None, "pod", None))
+    short = read_files([export], fields=Fields((), None, "pod_name", None))
+    assert len(short.files) == 4
+    assert short.origins == (str(export),)
+
+
+def test_a_document_without_log_lines_is_no_log(tmp_path: Path) -> None:
+    other = tmp_path / "settings.json"
+    other.write_text('{"name": "orders", "items": [{"time": 1, "text": "a"}, {"time": 2, "text": "b"}]}')
+    with pytest.raises(LogError, match=r"no line names a consumer group .* nothing to import"):
+        import_run(read_files([other]), MemoryStore(), name=None, topics={})
