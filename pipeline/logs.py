@@ -63,7 +63,9 @@ def _reader(tz: str | None, wanted: Wanted) -> Callable[[Task], tuple[int, Readi
 
 
 def _whole(paths: Sequence[Path], answers: Sequence[Reading | str]) -> Reading:
-    whole = Reading(files=tuple(map(str, paths)), rows=[], context=[], unrecognised=[], damage=[])
+    whole = Reading(
+        files=tuple(map(str, paths)), origins=tuple(map(str, paths)), rows=[], context=[], unrecognised=[], damage=[]
+    )
     for path, part in zip(paths, answers, strict=True):
         if isinstance(part, str):
             raise LogError(part)

@@ -51,9 +51,10 @@ def test_an_import_by_spark_of_a_folder_is_the_import_of_its_files(
     spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     options = ["--name", "kill9", "--format", "json", "--store"]
-    assert status(["incident", "import", *map(str, LOGS), *options, str(tmp_path / "one.db")]) == 0
-    one = json.loads(capsys.readouterr().out)
     folder = str(EXAMPLES / "kill9-range")
+    files = sorted(map(str, Path(folder).iterdir()))
+    assert status(["incident", "import", *files, *options, str(tmp_path / "one.db")]) == 0
+    one = json.loads(capsys.readouterr().out)
     assert status(["incident", "import", folder, "--master", "local[2]", *options, str(tmp_path / "two.db")]) == 0
     two = json.loads(capsys.readouterr().out)
     assert two.pop("run") != one.pop("run")
@@ -64,4 +65,7 @@ def test_an_import_by_spark_of_a_folder_is_the_import_of_its_files(
 def test_a_folder_without_logs_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "notes.md").write_text("no log")
     assert status(["incident", "import", str(tmp_path), "--store", str(tmp_path / "s.db")]) == 2
-    assert f"{tmp_path} has no logs" in capsys.readouterr().err
+    assert f"{tmp_path / 'notes.md'}: no line names a consumer group" in capsys.readouterr().err
+    (tmp_path / "empty").mkdir()
+    assert status(["incident", "import", str(tmp_path / "empty"), "--store", str(tmp_path / "s.db")]) == 2
+    assert f"{tmp_path / 'empty'} holds no files" in capsys.readouterr().err
