@@ -13,6 +13,7 @@ _ISO = r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?:Z|[+-]\d{2}:?\
 _NAME = r"[\w.@/\-:\[\]]{1,200}"
 _LABEL = re.compile(r"(\w{1,100})=\"((?:[^\"\\]|\\.){0,500})\"")
 _THREADLIKE = re.compile(r"thread|pool|main|exec|worker|http|nio|scheduler|timer|kafka-coord", re.IGNORECASE)
+_THREAD = re.compile(r"thread|^pool-|-exec-", re.IGNORECASE)
 _LEVELS = frozenset(["TRACE", "DEBUG", "INFO", "NOTICE", "WARN", "WARNING", "ERROR", "FATAL", "SEVERE", "CRITICAL"])
 LABELS = ("pod", "stream", "instance", "host", "container")
 """Names under which a head gives the stream, the best first."""
@@ -21,7 +22,9 @@ _ENOUGH = 0.8
 
 
 class Head(NamedTuple):
-    """One kind of head. Its groups are `time`, `stream`, `labels`, `part`; what follows it is the line."""
+    """One kind of head. Its groups are `time`, `stream`, `labels`, `part`; what follows it is the line.
+
+    `bracket`: the line ends before a closing bracket."""
 
     name: str
     pattern: re.Pattern[str]
@@ -34,11 +37,20 @@ HEADS = (
     Head("logcli", re.compile(rf"(?P<time>{_ISO})\s(?P<labels>\{{\w{{1,60}}=\"[^}}]{{0,4000}}\}})\s?")),
     Head("CRI", re.compile(rf"(?P<time>{_ISO})\s(?:stdout|stderr)\s(?P<part>[FP])(?:\s|$)")),
     Head("docker compose", re.compile(r"(?P<stream>[\w.@/-]{1,120})\s{0,60}\|(?: |$)")),
+    Head("Fluent Bit", re.compile(r"(?P<stream>[\w./-]{1,400}): (?P<bracket>\[)(?P<time>\d{10}\.\d{1,9}), (?=\{)")),
     Head(
         "journal",
         re.compile(rf"(?P<time>{_ISO})\s(?P<stream>[\w.:-]{{1,120}})\s[\w./@-]{{1,120}}(?:\[\d{{1,9}}\])?:\s"),
     ),
-    Head("time and stream", re.compile(rf"(?P<time>{_ISO})\s(?P<stream>{_NAME})\s(?=\S)"), certain=False),
+    Head(
+        "stern",  # POD CONTAINER [TIME] line; a pod's name ends in what its controller appends
+        re.compile(
+            rf"(?P<stream>[a-z0-9][a-z0-9.-]{{0,240}}-[a-z0-9]{{1,10}}) [a-z0-9][a-z0-9-]{{0,62}} "
+            rf"(?:(?P<time>{_ISO}) )?(?=\s*\S)"
+        ),
+        certain=False,
+    ),
+    Head("time and stream", re.compile(rf"(?P<time>{_ISO})\s(?P<stream>{_NAME})\s(?=\s*\S)"), certain=False),
     Head("stream and time", re.compile(rf"(?P<stream>{_NAME})\s(?P<time>{_ISO})\s(?=\S)"), certain=False),
     Head("time", re.compile(r"(?P<time>\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?Z)\s"), certain=False),
 )
@@ -60,7 +72,8 @@ def _likely(head: Head, found: Sequence[re.Match[str]]) -> bool:
     if head.name == "time":
         return sum(_begins_record(rest) for rest in rests) > len(rests) // 2
     names = {match["stream"] for match in found}
-    if len(names) > max(3, len(found) // 3) or names & _LEVELS or any(map(_THREADLIKE.search, names)):
+    thread = _THREAD if head.name == "stern" else _THREADLIKE
+    if len(names) > max(3, len(found) // 3) or names & _LEVELS or any(map(thread.search, names)):
         return False
     if any(name.startswith(("[", "(")) or name.endswith((":", "]")) for name in names):
         return False
@@ -105,7 +118,8 @@ def _record(match: re.Match[str]) -> Record:
     record: Record = {key: value for key, value in match.groupdict().items() if value is not None}
     if (labels := record.pop("labels", None)) is not None:
         record.update(_LABEL.findall(labels))
-    record["line"] = match.string[match.end() :]
+    line = match.string[match.end() :]
+    record["line"] = line if record.pop("bracket", None) is None else line.removesuffix("]")
     return record
 
 

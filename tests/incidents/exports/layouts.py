@@ -144,6 +144,52 @@ def stern(lines: Iterable[Line]) -> str:
     return "".join(f"[pod/{line.stream}/main] {part}\n" for line in lines for part in line.text.split("\n"))
 
 
+def stern_default(lines: Iterable[Line]) -> str:
+    return "".join(f"{line.stream} main {part}\n" for line in lines for part in line.text.split("\n"))
+
+
+def stern_with_times(lines: Iterable[Line]) -> str:
+    return "".join(
+        f"{line.stream} main {line.iso('000000Z')} {part}\n" for line in lines for part in line.text.split("\n")
+    )
+
+
+def stern_json(lines: Iterable[Line]) -> str:
+    return "".join(
+        json.dumps({"message": part, "nodeName": "node-1", "namespace": "shop", "podName": line.stream,
+                    "containerName": "main"}) + "\n"
+        for line in lines for part in line.text.split("\n")
+    )  # fmt: skip
+
+
+def compose_with_times(lines: Iterable[Line]) -> str:
+    return "".join(
+        f"{line.stream}  | {line.iso('000000Z')} {part}\n" for line in lines for part in line.text.split("\n")
+    )
+
+
+def aws_logs_tail(lines: Iterable[Line]) -> str:
+    """A physical line is an event of its own: many begin with white space."""
+    return "".join(
+        f"{line.iso('000+00:00')} {line.stream} {part}\n" for line in lines for part in line.text.split("\n")
+    )
+
+
+def fluent_bit_file(lines: Iterable[Line]) -> str:
+    return "".join(
+        f"kube.var.log.containers.{line.stream}_shop_main-0a1b.log: [{line.ms / 1000:.9f}, "
+        + json.dumps({"log": part, "stream": "stdout"}) + "]\n"
+        for line in lines for part in line.text.split("\n")
+    )  # fmt: skip
+
+
+def az_cli(lines: Iterable[Line]) -> str:
+    return json.dumps([
+        {"LogMessage": line.text, "PodName": line.stream, "TableName": "PrimaryResult", "TimeGenerated": line.iso()}
+        for line in lines
+    ])  # fmt: skip
+
+
 def vector(lines: Iterable[Line]) -> str:
     return "".join(
         json.dumps({"batch": [{"event": {"log": {"message": line.text, "timestamp": line.iso(), "source_type": "k8s",
@@ -163,6 +209,13 @@ LAYOUTS: dict[str, tuple[Callable[[Iterable[Line]], str], tuple[str, ...]]] = {
     "tabs.tsv": (tabs, ("oldest", "newest")),
     "events.xml": (events_xml, ("newest",)),
     "stern.txt": (stern, ("oldest",)),
+    "stern-default.txt": (stern_default, ("oldest",)),
+    "stern-times.txt": (stern_with_times, ("oldest",)),
+    "stern.json": (stern_json, ("oldest",)),
+    "compose-times.txt": (compose_with_times, ("oldest",)),
+    "aws-logs-tail.txt": (aws_logs_tail, ("oldest",)),
+    "fluent-bit.log": (fluent_bit_file, ("oldest",)),
+    "az.json": (az_cli, ("oldest", "newest")),
     "vector.ndjson": (vector, ("oldest", "newest")),
 }
 """What writes each layout, and the orders that it comes in."""
