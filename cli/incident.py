@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from groupsim.incidents.facts.advice import LogSummary
     from groupsim.incidents.facts.importer import ImportResult
     from groupsim.incidents.logs.reading import SourceLog
-    from groupsim.incidents.logs.rows import Reading
+    from groupsim.incidents.logs.rows import Reading, UnrecognisedLine
 
 _ROW_COLUMNS = ("file", "line", "at", "kind", "group", "member", "client", "detail")
 
@@ -51,7 +51,8 @@ StreamOption = Annotated[
     str | None, typer.Option("--stream", metavar="FIELD", help="Of an export: the field that names the pod or host.")
 ]
 UnrecognisedOption = Annotated[
-    bool, typer.Option("--unrecognised", help="List group-related lines that were not recognised, on stderr.")
+    bool,
+    typer.Option("--unrecognised", help="List group-related lines that were not recognised, by wording, on stderr."),
 ]
 
 
@@ -76,6 +77,7 @@ def read(
     logs = log_files(logs)
     counts = Counts()
     summaries: list[LogSummary] = []
+    strangers: list[UnrecognisedLine] = []
 
     def recognised_rows(bar: Callable[[float], None]) -> Iterator[dict[str, Any]]:
         with source_logs(logs, tz=tz, fields=export_fields(text, time, stream), progress=bar) as (found, remarks):
@@ -86,14 +88,14 @@ def read(
                 yield from _shown_rows(log, summary, form)
                 summaries.append(summary)
                 counts.add(log.reader.counts)
-                for line in log.unrecognised if unrecognised else ():
-                    output.note(f"{line.file}:{line.line}: {line.text}")
+                strangers.extend(log.unrecognised if unrecognised else [])
                 for sentence in log.reader.damage:
                     output.note(sentence)
 
     with progress("reading") as bar:
         columns = _ROW_COLUMNS[1:] if len(logs) == 1 and form is Format.TABLE else _ROW_COLUMNS
         output.rows(recognised_rows(bar), columns, form)
+    _print_wordings(strangers)
     output.note(
         f"{counts.lines:,} lines read, {counts.recognised:,} recognised, "
         f"{counts.unrecognised:,} group-related but not recognised"
@@ -177,8 +179,7 @@ def import_(
     wanted = Wanted(frozenset(groups), *ends)
     how = {"tz": tz, "skews": key_integers(skews, "--skew"), "fields": export_fields(text, time, stream)}
     reading = _read(log_files(logs), master, wanted=wanted, **how)
-    for line in reading.unrecognised if unrecognised else ():
-        output.note(f"{line.file}:{line.line}: {line.text}")
+    _print_wordings(reading.unrecognised if unrecognised else [])
     with closing(open_store(store)) as opened:
         result = import_run(reading, opened, name=name, topics=counts, session_timeout_ms=session)
         facts = list(opened.read(result.run.id))
@@ -194,6 +195,15 @@ def import_(
     _print_unrecognised(reading, unrecognised)
     output.note(f"next: groupsim report {result.run.id}")
     raise typer.Exit(int(unknown))
+
+
+def _print_wordings(lines: Sequence[UnrecognisedLine]) -> None:
+    """Print lines that were not recognised, those of one wording once: how many, and where the first of them is."""
+    from groupsim.incidents.logs.unknown_wordings import by_wording
+
+    for each in by_wording(lines):
+        more = f" ({each.lines:,} lines like it)" if each.lines > 1 else ""
+        output.note(f"{each.example.file}:{each.example.line}: {each.example.text}{more}")
 
 
 def _print_unrecognised(reading: Reading, listed: bool) -> None:

@@ -39,6 +39,9 @@ class PartitionFacts(ProcessFacts):
         process = self.process
         topics = next((p.row.detail.get("topics") for _, p in process.rows if p.row.kind == "client_subscribed"), None)
         names = tuple(sorted(map(str, topics))) if isinstance(topics, list) else ()
+        settings = next(
+            (p.row.detail.get("settings") for _, p in process.rows if p.row.kind == "client_configured"), None
+        )
         self._add(
             c.ProcessStarted(
                 process=process.name,
@@ -46,6 +49,7 @@ class PartitionFacts(ProcessFacts):
                 instance_id=process.instance,
                 topics=names,
                 library=process.library,
+                config=dict(settings) if isinstance(settings, dict) else {},
             )
         )
         held: Partitions = ()

@@ -75,6 +75,11 @@ class Index:
                 self._plan(timed, group, generation)
             case "joined" if generation is not None:
                 self._joined(timed, group, generation)
+            case "client_configured":
+                settings = row.detail.get("settings")
+                session = int_in(settings.get("session.timeout.ms")) if isinstance(settings, dict) else None
+                if session is not None:
+                    self.session_timeouts.setdefault(group, session)
             case "client_subscribed":
                 topics = row.detail.get("topics")
                 for topic in topics if isinstance(topics, list) else ():

@@ -23,6 +23,7 @@ _WITHOUT_FACT = frozenset(
         "client_block",
         "client_closed",
         "client_closing",
+        "client_configured",
         "client_heartbeat_stale",
         "client_no_offset",
         "client_poll_was_late",

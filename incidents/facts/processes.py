@@ -19,7 +19,7 @@ LogKey = tuple[str, str | None]
 """File and client id."""
 PlacedRow = tuple[int, TimedRow]
 """A row with its position in the common order."""
-_FIRST_KINDS = frozenset(["joining", "client_subscribed", "coordinator_found", "joined"])
+_FIRST_KINDS = frozenset(["client_configured", "joining", "client_subscribed", "coordinator_found", "joined"])
 
 
 @dataclass(slots=True)
@@ -133,11 +133,15 @@ def _incarnations(file: str, client: str | None, rows: list[PlacedRow]) -> list[
 def _starts(rows: list[PlacedRow]) -> set[int]:
     """Where a new process begins although the last one was not closed: it subscribes and looks for its coordinator.
 
-    A consumer that changes its subscription while it runs knows its coordinator.
+    A consumer that changes its subscription while it runs knows its coordinator. A Java consumer prints its settings
+    when it starts.
     """
     joined, found = False, set()
     for (position, timed), (_, following) in pairwise(rows):
         joined = joined or timed.row.kind == "joined"
+        if joined and timed.row.kind == "client_configured":
+            found.add(position)
+            joined = False
         if joined and timed.row.kind == "client_subscribed" and following.row.kind == "coordinator_found":
             found.add(position)
     return found

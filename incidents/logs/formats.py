@@ -22,6 +22,7 @@ _QUOTED = re.compile(r"(?:>{1,3}|//|#|\*)\s{1,8}(?=\S)")
 _TAG = re.compile(r"\[[\w .-]{1,60}\]\s{0,2}(?=\[?\d{4}[-/.]\d{2}[-/.]\d{2})")
 _SYSLOG = re.compile(r"[\w.:-]{1,120} [\w./@-]{1,120}(?:\[\d{1,9}\])?: ")
 _LABELS = re.compile(r"\{\w{1,60}=\"[^\"]{0,200}\"(?:, ?\w{1,60}=\"[^\"]{0,200}\"){0,40}\}\s")
+_NEST = re.compile(r"\[Nest\] \d{1,9}\s{1,4}-\s{1,4}(?=\d)")
 _FLUENTD = re.compile(r"[\w.*-]{1,200}\t(?=\{)")
 _PRIORITY = re.compile(r"<\d{1,3}>(?:1 )?")
 _RFC5424 = re.compile(r"[^\s\[=]{1,255} [^\s\[=]{1,48} [^\s\[=]{1,128} [^\s\[=]{1,32} (?:-|\[[^\]]{0,2000}\])(?: |$)")
@@ -161,7 +162,7 @@ def _peel_rdkafka(record: Record, text: str) -> bool:
 
 
 def _peel_prefix(record: Record, text: str) -> bool:
-    for prefix in (_PRIORITY, _CRI, _KUBECTL, _COMPOSE, _TAG, _QUOTED, _LABELS, _FLUENTD):
+    for prefix in (_PRIORITY, _CRI, _KUBECTL, _COMPOSE, _TAG, _QUOTED, _LABELS, _FLUENTD, _NEST):
         found = prefix.match(text)
         if found is not None:
             record.text = text[found.end() :]

@@ -9,6 +9,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from groupsim.incidents.logs.formats import clean, parse, starts_record
+from groupsim.incidents.logs.producers.brod import HEAD
+from groupsim.incidents.logs.producers.java_config import OPENER, SETTING
 from groupsim.incidents.logs.scan import Window
 
 _CRI = re.compile(r"(\S{1,40} (?:stdout|stderr) )([PF])(?: |$)")
@@ -27,6 +29,7 @@ _PARTS = 64
 _ROW = 200
 _OBJECT = 120
 _BLOCK = 40
+_SETTINGS = 250
 _NOT_CUT = re.compile(r"\t|\s\s|at |Caused by|\.\.\. |Traceback|(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b")
 TRACE = re.compile(r"\s|at |Caused by|\.\.\. |Traceback|(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b|\)|\}")
 """How a line of a stack trace begins, or one that closes something."""
@@ -49,6 +52,8 @@ def join_lines(window: Window, text: str) -> JoinedRecord | None:
     """The whole of a record of which `text` is one line, if it looks like one that was cut."""
     if _CRI.match(text) is not None:
         return _parts(window, text)
+    if _is_head(text):
+        return None
     if _MEMBER.match(text) is not None:
         return _object(window, text)
     if text.count('"') % 2 and _CSV.match(text) is not None:
@@ -200,3 +205,22 @@ def block(window: Window, skip: int) -> Iterator[str]:
             break
     if labelled:
         yield labelled
+
+
+def lines_below(window: Window, text: str, skip: int) -> list[str]:
+    """The lines below a head that tells by its end that they belong to it: settings (Java), what happened (brod)."""
+    settings = text.rstrip().endswith(OPENER)
+    if not settings and not _is_head(text):
+        return []
+    found: list[str] = []
+    for raw in islice(window.following(_SETTINGS + skip), skip, None):
+        line = _bare(clean(raw[:_LONGEST]))
+        if starts_record(line) or (settings and SETTING.search(line) is None and line.strip()):
+            break
+        found.append(line)
+    return found
+
+
+def _is_head(text: str) -> bool:
+    """Whether it is the first line of a record of brod."""
+    return text.endswith("):") and HEAD.search(text) is not None

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from groupsim.incidents.logs.formats import Record, clean, parse, starts_record
-from groupsim.incidents.logs.multiline import TRACE, block, join_lines, may_be_cut
+from groupsim.incidents.logs.multiline import TRACE, block, join_lines, lines_below, may_be_cut
 from groupsim.incidents.logs.patterns import Match
 from groupsim.incidents.logs.recognition import concerns_a_group, recognise
 from groupsim.incidents.logs.rows import Counts, Row, UnrecognisedLine
@@ -22,7 +22,7 @@ UNRECOGNISED_KEPT = 10_000
 _HELD = 64
 GROUP_ACTIVITY = re.compile(
     rb"[Jj]oin|[Ss]ync|[Ll]eav|[Ll]eft|ssign|evok|[Ll]ost|eneration|ember|ffset|ubscri|tabiliz|oordinat|ebalanc|eartbeat"
-    rb"|poll|[Dd]ead|empty|load|fenced|epoch|ommit|Kafka|rdk|thrd:|BrokerServer|state"
+    rb"|ConsumerConfig|kafkajs|poll|[Dd]ead|empty|load|fenced|epoch|ommit|Kafka|rdk|thrd:|BrokerServer|state"
 )
 """A candidate line without any of these is not read further: a shop's user groups, say."""
 _OPENERS = ("Updating assignment with", "Reconciling assignment with")
@@ -98,6 +98,9 @@ class LogReader:
         self._timed = self._timed or (record.stamp is not None and record.stamp.ms is not None)
         if record.text.endswith(_OPENERS) or any(opener in record.text for opener in _OPENERS):
             record = replace(record, more=record.more + tuple(block(window, max(0, self._read_to - window.number))))
+        elif not record.more and (below := lines_below(window, record.text, max(0, self._read_to - window.number))):
+            record = replace(record, more=tuple(below))
+            self._read_to = max(self._read_to, window.number) + len(below)
         elif record.logger is None or record.logger.startswith("rdkafka"):
             longer = self._joined_below(window, text, record)
             if longer is not None:

@@ -7,14 +7,18 @@ import re
 from groupsim.incidents.logs.formats import Record
 from groupsim.incidents.logs.patterns import Match, Reader, first_match
 from groupsim.incidents.logs.producers import (
+    brod,
     broker,
     broker_consumer,
     broker_lifecycle,
     go_clients,
     java_client,
+    java_config,
+    kafka_go,
     kafkajs,
     librdkafka,
     python_clients,
+    ruby_kafka,
 )
 from groupsim.incidents.logs.rows import Program
 
@@ -26,7 +30,7 @@ _CLIENT_LINE = re.compile(
 _ANY_LINE = re.compile(
     r"[Cc]onsumer group|[Gg]roup coordinator|[Rr]ebalanc(?:e|ing)\b|(?:Join|Sync|Leave)Group\b|group\.instance\.id"
     r"|\bcgrp\b|Group \"|Offset commit .{1,300} failed|\bOffsetCommit\b|\bHeartbeat failed\b|; group: \S"
-    r"|Group Coordinator"
+    r"|Group Coordinator|\b[Jj]oin(?:ing|ed) (?:consumer )?group\b|[Pp]artitions (?:assigned|revoked|lost)\b"
 )
 
 
@@ -37,9 +41,13 @@ def _broker(record: Record) -> tuple[Match, ...] | None:
 PRODUCERS: tuple[tuple[Program | None, Reader], ...] = (
     (Program.BROKER, _broker),
     (Program.JAVA, java_client.read),
+    (Program.JAVA, java_config.read),
     (Program.KAFKAJS, kafkajs.read),
     (Program.LIBRDKAFKA, librdkafka.read),
     (None, go_clients.read),
+    (Program.BROD, brod.read),
+    (Program.RUBY_KAFKA, ruby_kafka.read),
+    (Program.KAFKA_GO, kafka_go.read),
     (None, python_clients.read),
 )
 """In the order in which they are asked. None: the producer's own matches name the program."""

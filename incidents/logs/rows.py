@@ -18,6 +18,9 @@ class Program(StrEnum):
     KAFKAJS = "kafkajs"
     SARAMA = "sarama"
     FRANZ_GO = "franz-go"
+    KAFKA_GO = "kafka-go"
+    RUBY_KAFKA = "ruby-kafka"
+    BROD = "brod"
 
 
 KINDS = frozenset(

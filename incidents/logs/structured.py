@@ -57,6 +57,7 @@ _TEXT_KEYS = (
     "LogEntry",
     "stringValue",
     "body",
+    "reason",
 )
 _LEVEL_KEYS = ("level", "severity", "levelname", "log.level", "lvl", "@l", "loglevel")
 _LOGGER_KEYS = ("logger", "logger_name", "loggerName", "logger.name", "log.logger", "name", "component")

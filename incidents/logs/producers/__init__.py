@@ -6,8 +6,12 @@
 - `java_client`: Java clients: the prefix that names client and group
 - `java_sentences`: what follows that prefix and is shown
 - `java_context_sentences`: what follows that prefix and only the import uses
+- `java_config`: the settings that a Java consumer prints when it starts
 - `librdkafka`: librdkafka, alone or in another program's log
 - `python_clients`: kafka-python, aiokafka, faust
 - `go_clients`: Sarama and franz-go
+- `kafka_go`: segmentio's kafka-go
 - `kafkajs`: KafkaJS
+- `ruby_kafka`: ruby-kafka
+- `brod`: brod and kaffe (Erlang, Elixir)
 """

@@ -60,6 +60,7 @@ SARAMA: tuple[Wording, ...] = (
 
 _FRANZ_GO = (
     ("joining group", "joining"),
+    ("join returned MemberIDRequired", "member_id_created"),
     ("joined", "joined"),
     ("synced", "synced"),
     ("leaving group", "leave_sent"),

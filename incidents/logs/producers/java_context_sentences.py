@@ -52,6 +52,9 @@ CONTEXT: tuple[Wording, ...] = (
     wording(
         "client_no_offset", "Found no committed offset", r"^Found no committed offset for partition {word:partition}"
     ),
+    wording("", "received heartbeat interval", r"^Member \S{1,300} received heartbeat interval"),
+    wording("", "in following offset commit/fetch requests because", r"^Member"),
+    wording("", "Completed leaving the group", r"^Completed leaving"),
     wording("", "claiming the same TopicPartition", r""),
     wording("", "Skipped assignment for returning static leader", r""),
     wording("", "Generation data was cleared by heartbeat thread", r""),

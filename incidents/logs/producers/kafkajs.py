@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 from groupsim.incidents.logs.formats import Record
 from groupsim.incidents.logs.patterns import Detail, Match
+from groupsim.incidents.logs.times import read_stamp
 
 _UUID = re.compile(r"-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
 _KINDS = (
@@ -13,16 +15,23 @@ _KINDS = (
     ("The coordinator is not aware of this member, re-joining the group", "joining"),
     ("Consumer has joined the group", "joined"),
     ("Failed to join the group", "join_failed"),
-    ("Crash: KafkaJS", "rebalance_failed"),
+    ("Crash: ", "rebalance_failed"),
+    ("Stopped", "leave_sent"),
 )
+_RESTART = re.compile(r"Restarting the consumer in (\d{1,9})ms")
+_AFTER_TEXT = re.compile(r"\{\"timestamp\":\"[^\"]{1,40}\",\"logger\":\"kafkajs\"")
+_LABELLED = re.compile(r"(?:^|\s)\[(?:Consumer|ConsumerGroup|Runner|Connection|Cluster|OffsetManager)\] ")
 
 
 def read(record: Record) -> tuple[Match, ...] | None:
     """The rows of a kafkajs record; None if it is not one, or not known."""
     fields = record.fields
+    text = record.text[:2000]
+    if not fields and '"logger":"kafkajs"' in record.text:
+        text, fields = _behind_text(record)
     if not fields or not ({"groupId", "clientId", "memberId"} & fields.keys()):
         return None
-    text = re.sub(r"^\[[A-Za-z]{1,40}\] ", "", record.text[:2000])
+    text = re.sub(r"^\[[A-Za-z]{1,40}\] ", "", text)
     group, member = _string(fields, "groupId"), _string(fields, "memberId")
     client = _string(fields, "clientId") or (_UUID.sub("", member) if member else None)
     error = _string(fields, "error") or ""
@@ -34,10 +43,16 @@ def read(record: Record) -> tuple[Match, ...] | None:
         )
     if text.startswith(("Response OffsetCommit",)) and error:
         return (Match("commit_failed", group, member, client, {"error": error}),)
+    if _RESTART.match(text) is not None or text.startswith("Starting"):
+        return ()
     kind = next((kind for lead, kind in _KINDS if text.startswith(lead)), None)
     if kind is None:
         return None if re.search(r"rebalanc|group", text) else ()
     detail: Detail = {"error": error} if error and kind in ("join_failed", "rebalance_failed") else {}
+    if text.startswith("Crash: "):
+        detail["error"] = text.removeprefix("Crash: ")[:600]
+    if kind == "leave_sent":
+        detail["reason"] = "the consumer was stopped"
     if kind == "joined" and member:
         detail["member"] = member
         detail["protocol"] = _string(fields, "groupProtocol") or ""
@@ -47,6 +62,21 @@ def read(record: Record) -> tuple[Match, ...] | None:
         listed = [f"{topic}-{n}" for topic in sorted(plan) if isinstance(plan[topic], list) for n in plan[topic]]
         rows.append(Match("assigned", group, member, client, {"partitions": listed}))
     return tuple(rows)
+
+
+def _behind_text(record: Record) -> tuple[str, dict[str, object]]:
+    """Loggers such as Nest's print the message first and KafkaJS's other keys behind it, with the exact time."""
+    found = _AFTER_TEXT.search(record.text, 0, 20_000)
+    head = _LABELLED.search(record.text[: found.start()] if found else "")
+    if found is None or head is None:
+        return record.text[:2000], {}
+    try:
+        fields, _ = json.JSONDecoder(strict=False).raw_decode(record.text, found.start())
+    except (ValueError, RecursionError):
+        return record.text[:2000], {}
+    stamp = read_stamp(str(fields.get("timestamp", "")), 0)
+    record.stamp = record.stamp if stamp is None else stamp[0]
+    return record.text[head.end() : found.start()].strip(), fields
 
 
 def _string(fields: dict[str, object], key: str) -> str | None:

@@ -1,0 +1,53 @@
+"""brod (Erlang) and kaffe (Elixir) on it: `brod_group_coordinator` prints a head line, and what happened below it."""
+
+from __future__ import annotations
+
+import re
+
+from groupsim.incidents.logs.formats import Record
+from groupsim.incidents.logs.patterns import Detail, Match
+
+HEAD = re.compile(
+    r"Group member \((?P<group>[^,\s]{1,300}),\s?coor=(?P<coordinator>[^,\s]{1,80}),\s?cb=[^,\s]{1,80},"
+    r"\s?generation=(?P<generation>\d{1,9}|undefined)\):"
+)
+_PARTITION = re.compile(r"partition=(\d{1,9})")
+_TOPIC = re.compile(r"([\w.-]{1,249}):$")
+_REASON = re.compile(r"^(?:re-joining group,|Leaving group,)?\s?reason:\s{0,4}(.{0,600})")
+
+
+def read(record: Record) -> tuple[Match, ...] | None:
+    """The rows of a brod record, from its head and the lines below; None if it is not one."""
+    head = HEAD.search(record.text) if "Group member (" in record.text else None
+    if head is None:
+        return None
+    said = [line.strip() for line in (record.text[head.end() :], *record.more) if line.strip()]
+    first = said[0] if said else ""
+    group, client = head["group"], head["coordinator"]
+    generation: Detail = {} if head["generation"] == "undefined" else {"generation": int(head["generation"])}
+    if first.startswith("elected="):
+        return (Match("joined", group, None, client, generation),)
+    if first.startswith("assignments received:"):
+        listed = {"partitions": _assigned([first.removeprefix("assignments received:").strip(), *said[1:]])}
+        return Match("synced", group, None, client, generation), Match("assigned", group, None, client, dict(listed))
+    reason = next((found[1] for line in said if (found := _REASON.match(line)) is not None), "")
+    if first.startswith("re-joining group"):
+        kind = "heartbeat_says_rebalancing" if "rebalance_in_progress" in reason else "rejoin_requested"
+        return (Match(kind, group, None, client, {"reason": reason} if kind == "rejoin_requested" else {}),)
+    if first.startswith("failed to join group"):
+        return (Match("join_failed", group, None, client, {"error": reason}),)
+    if first.startswith("Leaving group"):
+        return (Match("leave_sent", group, None, client, {"reason": reason}),)
+    return ()
+
+
+def _assigned(lines: list[str]) -> list[str]:
+    """`topic:` with `partition=0 begin_offset=7` on the lines below it."""
+    partitions, topic = [], ""
+    for line in lines:
+        named, number = _TOPIC.match(line), _PARTITION.match(line)
+        if named is not None:
+            topic = named[1]
+        elif number is not None and topic:
+            partitions.append(f"{topic}-{number[1]}")
+    return partitions

@@ -1,0 +1,49 @@
+"""The settings that a Java consumer prints when it starts: `ConsumerConfig values:` and a line for each setting."""
+
+from __future__ import annotations
+
+import re
+
+from groupsim.incidents.logs.formats import Record
+from groupsim.incidents.logs.patterns import Match
+
+OPENER = "ConsumerConfig values:"
+SETTING = re.compile(r"(?:^|\s)([a-z][a-z0-9_.]{2,80}) = (.{0,2000})$")
+_KEPT = frozenset(
+    [
+        "auto.offset.reset",
+        "enable.auto.commit",
+        "group.instance.id",
+        "group.protocol",
+        "group.remote.assignor",
+        "heartbeat.interval.ms",
+        "max.poll.interval.ms",
+        "max.poll.records",
+        "partition.assignment.strategy",
+        "session.timeout.ms",
+    ]
+)
+"""Settings that decide how a member behaves; `group.id` and `client.id` name the row."""
+
+
+def read(record: Record) -> tuple[Match, ...] | None:
+    """One row with the settings; None if the record is not such a block."""
+    at = record.text.find(OPENER)
+    if at < 0:
+        return None
+    lines = (record.text[at + len(OPENER) :], *record.more)
+    printed = {found[1]: found[2].strip() for line in lines if (found := SETTING.search(line)) is not None}
+    printed = {name: value for name, value in printed.items() if value not in ("", "null")}
+    group = printed.get("group.id")
+    if group is None:
+        return ()
+    settings = {name: _value(printed[name]) for name in sorted(_KEPT & printed.keys())}
+    return (Match("client_configured", group, None, printed.get("client.id"), {"settings": settings}),)
+
+
+def _value(text: str) -> int | bool | str:
+    if text.isascii() and text.isdigit() and len(text) < 13:
+        return int(text)
+    if text in ("true", "false"):
+        return text == "true"
+    return ", ".join(word.removeprefix("class ").rpartition(".")[2] for word in text.strip("[]").split(", "))
