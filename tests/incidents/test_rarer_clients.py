@@ -58,6 +58,8 @@ LINES: list[tuple[Program, list[str], list[str], str | None, dict[str, Any]]] = 
         "billing",
         {"error": "Error: no disk"},
     ),
+    (Program.LIBRDKAFKA, ["2024-03-01T10:00:00.250Z { severity: 7, fac: 'CGRPJOINSTATE', message: '[thrd:main]: Group \"billing\" changed join state init -> wait-join (state up)' }"], ["cgrp_state"], "billing", {"from": "init", "to": "wait-join"}),
+    (Program.LIBRDKAFKA, ['%7|1709287200.250|NOREJOIN|c1#consumer-1| [thrd:main]: Group "billing": Not rejoining group without an assignment: Unassignment done'], [], None, {}),
     (Program.KAFKAJS, [NEST + "[Consumer] Stopped" + BEHIND], ["leave_sent"], "billing", {"reason": "the consumer was stopped"}),
     (Program.KAFKAJS, [NEST + "[Consumer] Restarting the consumer in 10718ms" + BEHIND], [], None, {}),
     (Program.FRANZ_GO, [GO + f"[INFO] join returned MemberIDRequired, rejoining with response's MemberID; group: billing, member_id: {M2}"], ["member_id_created"], "billing", {}),

@@ -137,4 +137,5 @@ WORDINGS: tuple[Wording, ...] = (
         r"state=(?P<state>[a-zA-Z_]{1,40})",
     ),
     wording("", " transitioned from CurrentAssignment", _G + r" Member"),
+    wording("", "consumer rebalance protocol (KIP-848) is production-ready", r""),
 )
