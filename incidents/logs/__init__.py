@@ -10,5 +10,6 @@
 - `patterns`: Wording, what a producer's module is made of
 - `rows`: Row and Reading, what comes out
 - `reader`: one file to rows
+- `unknown_wordings`: lines about groups that no wording fits, by how they are worded
 - `reading`: several files to one Reading, by group and period
 """
