@@ -24,6 +24,8 @@ from groupsim.incidents.logs.recognition import recognise
 from groupsim.incidents.logs.scan import open_log
 
 _SAMPLED = 800
+_FEWEST_TIMES = 3
+"""So many different times must fall before a plain log counts as newest first."""
 _BANNER = 8
 """Lines at a text's beginning that may be the tool's own."""
 _COURSE = {
@@ -120,7 +122,8 @@ class PartReader:
         head = heads.head_of(sample[_BANNER:]) if len(sample) > 2 * _BANNER else None
         head = head or heads.head_of(sample)
         times = [ms for line in sample if (ms := own_ms(line, self._zone)) is not None]
-        if head is None and heads.falling(times) is not True and not repeated:
+        newest_first = heads.falling(times) is True and len(set(times)) >= _FEWEST_TIMES
+        if head is None and not newest_first and not repeated:
             if len(set(times)) < 2:
                 self.undetermined.add(path)
             return None

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.logs.rows import Reading, Row, is_broker
+from groupsim.incidents.sentences import plural
 
 _TIMELESS = 0.2
 """A log is refused if more than this share of its rows about groups have no time."""
@@ -77,6 +78,12 @@ def nothing_to_import(reading: Reading) -> str:
 def unsupported(reading: Reading, rows: Sequence[TimedRow]) -> list[str]:
     """Why no total can be taken from these rows, as sentences; none if one can."""
     found = list(reading.uncertain)
+    removed = sum(timed.row.kind == "member_failed" for timed in rows)
+    if removed and all(is_broker(timed.row) for timed in rows):
+        found.append(
+            f"only broker logs were given, and in them {plural(removed, 'session')} of members timed out: when these"
+            " members died is in the clients' logs"
+        )
     if reading.counts.unrecognised and not any(timed.row.kind in _REBALANCE for timed in rows):
         found.append(
             f"{reading.counts.unrecognised} lines about groups were not recognised, and no recognised line is about"
