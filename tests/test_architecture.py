@@ -134,25 +134,6 @@ def _dotted(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-@cache
-def _own_modules() -> dict[str, Path]:
-    """Every module of groupsim by its import name."""
-    paths = [ROOT / "__init__.py", *(path for name in PACKAGES for path in (ROOT / name).rglob("*.py"))]
-    return {_dotted(path): path for path in paths}
-
-
-def _imports(path: Path) -> Iterator[str]:
-    """The modules of groupsim that a module names in an import, wherever it stands (also inside functions)."""
-    known = _own_modules()
-    for node in ast.walk(_parsed(path)):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names if alias.name in known)
-        elif isinstance(node, ast.ImportFrom) and node.module in known:
-            for alias in node.names:
-                inner = f"{node.module}.{alias.name}"
-                yield inner if inner in known else str(node.module)
-
-
 def test_no_module_imports_our_packages_by_an_old_top_level_name() -> None:
     old = [
         f"{_name(path)}:{node.lineno}"
@@ -164,22 +145,3 @@ def test_no_module_imports_our_packages_by_an_old_top_level_name() -> None:
         if name.partition(".")[0] in PACKAGES or (isinstance(node, ast.ImportFrom) and node.level)
     ]
     assert old == []
-
-
-def test_no_modules_import_each_other_in_a_circle() -> None:
-    """TYPE_CHECKING and imports inside functions count, too."""
-    graph = {name: sorted(set(_imports(path)) - {name}) for name, path in _own_modules().items()}
-    finished: set[str] = set()
-
-    def circle_from(name: str, way: tuple[str, ...]) -> tuple[str, ...]:
-        if name in way:
-            return (*way[way.index(name) :], name)
-        if name in finished:
-            return ()
-        for imported in graph[name]:
-            if circle := circle_from(imported, (*way, name)):
-                return circle
-        finished.add(name)
-        return ()
-
-    assert [circle for name in graph if (circle := circle_from(name, ()))][:1] == []
