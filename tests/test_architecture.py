@@ -129,11 +129,6 @@ def test_settings_are_named_as_kafka_names_them() -> None:
     assert sorted([*Configs().names(), *names(ConsumerConfig())]) == sorted([*KAFKAS.split(), *OURS])
 
 
-def _dotted(path: Path) -> str:
-    parts = ("groupsim", *path.relative_to(ROOT).with_suffix("").parts)
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
 def test_no_module_imports_our_packages_by_an_old_top_level_name() -> None:
     old = [
         f"{_name(path)}:{node.lineno}"
