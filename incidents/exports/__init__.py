@@ -7,6 +7,7 @@ walk        the list of records in a JSON value, however deep; tables by rows or
 large_json  the same for JSON of any size, in bounded memory
 relevant    of a large file, the records near those that may concern groups
 evidence    which field is the log line, which the time, which names the stream
+sequence    which field numbers the records of a stream
 moments     a platform's time, with its resolution
 heads       what tools put before each line of a text: pods, times, labels
 order       a stream's records, oldest first, each once

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.exports.moments import moment
 from groupsim.incidents.exports.relevant import KEYWORD
+from groupsim.incidents.exports.sequence import Numbering, numbering
 from groupsim.incidents.exports.walk import ORIGINAL, PLAIN, TEXTS, Record, flat, is_time_name
 
 _SAMPLE = 2_000
@@ -41,9 +42,6 @@ _NO_PLACE = re.compile(r"logger|thread|class|level|severity|group|user|image|nam
 _STRONG = 5
 """So many of the places name one process, or nearly: equal names in two files are one stream."""
 _STD = frozenset({"stdout", "stderr"})
-_ORDERS = re.compile(
-    r"offset|seq|cursor|event_?id|insert_?id|(?:^|\.)sort\.1|line_?number|(?:^|[._])number$|lineno", re.I
-)
 
 
 class Fields(NamedTuple):
@@ -55,7 +53,7 @@ class Fields(NamedTuple):
     texts: tuple[str, ...]
     time: str | None
     stream: str | None
-    sequence: str | None
+    sequence: Numbering | None
     whole: str | None = None
     strong: bool = False
 
@@ -115,10 +113,12 @@ def choose(
     if not having:
         return None
     time = (given.time if given else None) or _time(having, text, zone)
-    stream, strong = _stream([r for r in records if text_of(r, texts) is not None], texts, time)
+    told = [record for record in records if text_of(record, texts) is not None]
+    stream, strong = _stream(told, texts, time)
     if given and given.stream:
         stream, strong = given.stream, True
-    return Fields(texts, time, stream, _sequence(having, text), _whole(having, text, recognised), strong)
+    sequence = numbering(told, time, stream, zone)
+    return Fields(texts, time, stream, sequence, _whole(having, text, recognised), strong)
 
 
 def named(given: Fields, records: Sequence[Record], file: str) -> Fields:
@@ -267,25 +267,3 @@ def _stream(records: Sequence[Record], texts: Sequence[str], time: str | None) -
             if len(values) == 1 and constant[0] is None and at < len(_PLACES) - 1:
                 constant = (name, at < _STRONG)
     return constant
-
-
-def _sequence(having: Sequence[Record], text: str) -> str | None:
-    for name in having[0]:
-        if name != text and _ORDERS.search(name) and all(ordinal(r.get(name)) is not None for r in having[:50]):
-            return name
-    return None
-
-
-_HEX = re.compile(r"(?:^|;)i=([0-9a-f]{1,16})(?:;|$)")
-
-
-def ordinal(value: object) -> int | None:
-    """A place in the order of records, out of a number, its digits, or a journal's cursor."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    if isinstance(value, str):
-        if value.isdigit() and len(value) < 60:
-            return int(value)
-        found = _HEX.search(value)
-        return int(found[1], 16) if found else None
-    return None

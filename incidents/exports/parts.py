@@ -17,6 +17,7 @@ from groupsim.incidents.exports.moments import moment
 from groupsim.incidents.exports.order import Entry
 from groupsim.incidents.exports.plain_log import own_ms
 from groupsim.incidents.exports.relevant import KEYWORD, KEYWORD_BYTES, relevant
+from groupsim.incidents.exports.sequence import ordinal
 from groupsim.incidents.exports.walk import ORIGINAL, PLAIN
 from groupsim.incidents.logs.formats import clean, parse
 from groupsim.incidents.logs.patterns import Match
@@ -147,6 +148,7 @@ class PartReader:
     def _entries(self, path: Path, raws: Iterable[Raw], fields: Fields) -> Iterator[tuple[str | None, Entry]]:
         """Each record that has a text, with its stream's label."""
         zone = None if fields.texts[0].startswith("@message") else self._zone  # CloudWatch Insights speaks in UTC
+        numbers = fields.sequence
         for number, record in raws:
             text = evidence.text_of(record, fields.texts)
             if text is None:
@@ -155,11 +157,18 @@ class PartReader:
                 text = evidence.whole(record, fields.whole)
             at = None if fields.time is None else moment(record.get(fields.time), zone)
             label = None if fields.stream is None else record.get(fields.stream)
-            place = None if fields.sequence is None else evidence.ordinal(record.get(fields.sequence))
+            place = None if numbers is None else ordinal(record.get(numbers.field))
             ns, resolution = (None, 0) if at is None else at
             yield (
                 None if label is None else str(label),
-                Entry(str(path), number, ns, resolution, place, text.rstrip("\r\n")),
+                Entry(
+                    str(path),
+                    number,
+                    ns,
+                    resolution,
+                    place if place is None or numbers is None else numbers.sign * place,
+                    text.rstrip("\r\n"),
+                ),
             )
 
     def _self_dated(self, parts: Sequence[Part]) -> list[Part]:
