@@ -7,6 +7,7 @@
 - `times`: timestamps of any shape to UTC milliseconds
 - `recognition`: which program wrote a record, and what it says
 - `producers`: the wordings of each program
+- `partition_lists`: lists of partitions in the shapes of all clients
 - `patterns`: Wording, what a producer's module is made of
 - `rows`: Row and Reading, what comes out
 - `reader`: one file to rows

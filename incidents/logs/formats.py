@@ -29,6 +29,7 @@ _RFC5424 = re.compile(r"[^\s\[=]{1,255} [^\s\[=]{1,48} [^\s\[=]{1,128} [^\s\[=]{
 _RDKAFKA = re.compile(r"%(\d)\|(\d{10})\.(\d{3})\|(\w{1,40})\|([^|]{0,300})\| ?")
 _LEVELS = (
     "TRACE|DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|ERR|FATAL|CRITICAL|SEVERE|trace|debug|info|warning|warn|error|fatal"
+    "|INF|WRN|DBG|FTL|VRB|TRC"
 )
 _LEVEL = re.compile(rf"[\[<(]?({_LEVELS}|Debug|Information|Warning|Error)[\])>]?(?=[\s:|,\]-]|$)[\s:|,-]*")
 _LOGGER = re.compile(r"\s{0,4}\(((?:[\w$-]{1,100}\.){1,20}[\w$-]{1,100})(?::\d{1,6})?\)\s*$")

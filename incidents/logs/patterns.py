@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from groupsim.incidents.logs.formats import Record
+from groupsim.incidents.logs.partition_lists import partitions
 from groupsim.incidents.logs.rows import Program
 
 Detail = dict[str, object]
@@ -33,9 +34,6 @@ _TOKENS = {
 }
 _SHAPED = {"int": r"-?\d{1,12}", "word": r"\S{1,600}", "some": r".{0,400}?", "text": r".*"}
 _TOKEN = re.compile(r"\{(?:(int|word|some|text):)?([a-z_][a-z_0-9]*)\}")
-_PYTHON_PARTITION = re.compile(r"TopicPartition\(topic='([^']{1,300})', partition=(\d{1,9})\)")
-_BETWEEN = str.maketrans(dict.fromkeys("[](){},;", " "))
-
 
 _SHORT = 4 << 10
 _LONG = 1 << 20
@@ -126,18 +124,6 @@ def first_match(wordings: Iterable[Wording], record: Record) -> tuple[Match, ...
             if found is not None:
                 return found
     return None
-
-
-def partitions(text: str) -> list[str]:
-    """`topic-n` for every partition a text lists, in the order printed."""
-    if "TopicPartition(" in text:
-        return [f"{topic}-{number}" for topic, number in _PYTHON_PARTITION.findall(text)]
-    listed = []
-    for word in text.translate(_BETWEEN).split():
-        topic, _, number = word.rpartition("-")
-        if topic and number.isascii() and number.isdigit():
-            listed.append(f"{topic}-{int(number)}")
-    return listed
 
 
 def _expand(token: re.Match[str]) -> str:

@@ -11,7 +11,7 @@ from groupsim.incidents.logs.producers import (
     broker,
     broker_consumer,
     broker_lifecycle,
-    go_clients,
+    franz_go,
     java_client,
     java_config,
     kafka_go,
@@ -19,6 +19,7 @@ from groupsim.incidents.logs.producers import (
     librdkafka,
     python_clients,
     ruby_kafka,
+    sarama,
 )
 from groupsim.incidents.logs.rows import Program
 
@@ -44,7 +45,8 @@ PRODUCERS: tuple[tuple[Program | None, Reader], ...] = (
     (Program.JAVA, java_config.read),
     (Program.KAFKAJS, kafkajs.read),
     (Program.LIBRDKAFKA, librdkafka.read),
-    (None, go_clients.read),
+    (Program.SARAMA, sarama.read),
+    (Program.FRANZ_GO, franz_go.read),
     (Program.BROD, brod.read),
     (Program.RUBY_KAFKA, ruby_kafka.read),
     (Program.KAFKA_GO, kafka_go.read),

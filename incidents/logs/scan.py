@@ -33,6 +33,8 @@ KEYWORDS = (
     b"rdk",
     b"ConsumerConfig values",
     b"artitions assigned",
+    b"balanced",
+    b"kafka server: ",
     b"topics and partitions",
     b"Error committing offsets",
     b"[KafkaServer id=",

@@ -12,6 +12,7 @@ from groupsim.incidents.logs.times import Stamp, read_number, read_stamp
 _JSON = re.compile(r"[\s\[,]{0,8}(?:\w{1,20}[:\s]\s{0,4})?(?=\{\s{0,40}\")")
 _PAIRS = re.compile(r"[A-Za-z_@][\w.@-]{0,59}=")
 _PAIR = re.compile(r"([\w.@-]{1,60})=(?:\"((?:[^\"\\]|\\.){0,65536})\"|([^\s\"]{0,65536}))(?:\s+|$)")
+_FIRST_PAIR = re.compile(r"\s(?=[A-Za-z_][\w.@-]{0,59}=)")
 _ESCAPED = re.compile(r"\\(.)")
 _ESCAPES = {"n": "\n", "t": "\t", "r": ""}
 _CSV = re.compile(r"\s{0,4}(?:\"|(?:[^\",]{1,100},){1,20}\")")
@@ -96,6 +97,25 @@ def read_pairs(text: str) -> StructuredRecord | None:
         quoted, bare = pair[2], pair[3]
         fields[pair[1]] = bare if quoted is None else _ESCAPED.sub(lambda c: _ESCAPES.get(c[1], c[1]), quoted)
     return _structured(fields)
+
+
+def read_tail(text: str) -> tuple[str, dict[str, object]]:
+    """A message and the fields behind it: a JSON object (zap), or `key=value` pairs (zerolog, logrus on a terminal)."""
+    at = text.find('{"') if text.endswith("}") else -1
+    if at > 0:
+        try:
+            value, _ = json.JSONDecoder(strict=False).raw_decode(text, at)
+        except (ValueError, RecursionError):
+            value = None
+        if isinstance(value, dict):
+            return text[:at].strip().rpartition("\t")[2], _flat(value)
+    first = _FIRST_PAIR.search(text)
+    if first is None:
+        return text, {}
+    fields: dict[str, object] = {}
+    for pair in _PAIR.finditer(text, first.end()):
+        fields[pair[1]] = pair[3] if pair[2] is None else _ESCAPED.sub(lambda c: _ESCAPES.get(c[1], c[1]), pair[2])
+    return text[: first.start()].strip(" :\t"), fields
 
 
 def read_csv(text: str) -> StructuredRecord | None:

@@ -9,11 +9,11 @@ from groupsim.incidents.logs.producers import (
     broker,
     broker_consumer,
     broker_lifecycle,
-    go_clients,
     java_context_sentences,
     java_sentences,
     librdkafka,
     python_clients,
+    sarama,
 )
 from groupsim.incidents.logs.reader import GROUP_ACTIVITY
 from groupsim.incidents.logs.scan import KEYWORDS
@@ -24,7 +24,7 @@ ALONE = [
     *broker.WORDINGS,
     *broker_consumer.WORDINGS,
     *broker_lifecycle.WORDINGS,
-    *go_clients.SARAMA,
+    *sarama.WORDINGS,
     *java_context_sentences.BARE,
     *librdkafka.WORDINGS,
     *python_clients.WORDINGS,

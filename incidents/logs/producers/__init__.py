@@ -9,7 +9,8 @@
 - `java_config`: the settings that a Java consumer prints when it starts
 - `librdkafka`: librdkafka, alone or in another program's log
 - `python_clients`: kafka-python, aiokafka, faust
-- `go_clients`: Sarama and franz-go
+- `sarama`: Sarama
+- `franz_go`: franz-go (kgo)
 - `kafka_go`: segmentio's kafka-go
 - `kafkajs`: KafkaJS
 - `ruby_kafka`: ruby-kafka

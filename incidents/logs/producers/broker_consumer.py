@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 
 from groupsim.incidents.logs.formats import Record
-from groupsim.incidents.logs.patterns import Detail, Wording, partitions, wording
+from groupsim.incidents.logs.partition_lists import partitions
+from groupsim.incidents.logs.patterns import Detail, Wording, wording
 
 _G = r"\[GroupId {group}\](?:\[MemberId [^\]]{1,300}\])?"
 _TARGET_OF = re.compile(r"([^\s={},]{1,300})=(?:Member)?Assignment\((?:partitions=)?\{([^{}]{0,400000})\}")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from groupsim.incidents.logs.formats import Record
-from groupsim.incidents.logs.patterns import Detail, Wording, partitions, wording
+from groupsim.incidents.logs.partition_lists import partitions
+from groupsim.incidents.logs.patterns import Detail, Wording, wording
 from groupsim.incidents.logs.producers.java_context_sentences import worker
 
 _GENERATION = (

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from groupsim.incidents.logs.formats import Record
-from groupsim.incidents.logs.patterns import Detail, Match, Wording, first_match, partitions, wording
+from groupsim.incidents.logs.partition_lists import partitions
+from groupsim.incidents.logs.patterns import Detail, Match, Wording, first_match, wording
 from groupsim.incidents.logs.rows import Program
 
 
