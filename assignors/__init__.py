@@ -28,7 +28,7 @@ from groupsim.assignors.kafka.by_range import by_range
 from groupsim.assignors.kafka.round_robin import round_robin
 from groupsim.assignors.kafka.server_range import server_range
 from groupsim.assignors.kafka.sticky import cooperative_sticky, sticky
-from groupsim.assignors.kafka.uniform import uniform
+from groupsim.assignors.kafka.uniform import uniform, uniform_4_1
 from groupsim.assignors.properties import NotAdmitted, admit
 from groupsim.assignors.spec import COOPERATIVE, EAGER, Answer, Assign, Spec
 from groupsim.events.types import TopicPartition
@@ -113,8 +113,17 @@ _ALL = (
         uniform,
         (),
         SERVER,
-        "KIP-848",
+        "KIP-848; Kafka 4.0",
         "who gets one more depends on hash order; moves more than needed when members join",
+        _FAIR,
+    ),
+    Assignor(
+        "uniform-4.1",
+        uniform_4_1,
+        (),
+        SERVER,
+        "KIP-848; `uniform` of Kafka 4.1 to 4.4 (KAFKA-18688)",
+        "a new group's last members in hash order get one more; topics are not spread evenly over members",
         _FAIR,
     ),
     Assignor(

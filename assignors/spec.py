@@ -37,12 +37,17 @@ class Spec:
 
     A topic absent from `partitions` (or with 0) has no metadata. `racks[topic][p]` are the racks of p's replicas.
     `generation_in_user_data`: members of old protocol versions, whose generation travels in the user data only.
+    Only the server's assignors look at the last two. `topic_ids`: the id of each topic, by name (as Kafka or UUID
+    writes it); without any, ids are made up in the order of names. `equal_subscriptions`: what the coordinator found
+    when it compared the members' names and expressions; None compares the topics of the members here.
     """
 
     members: tuple[Member, ...]
     partitions: Mapping[str, int]
     racks: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
     generation_in_user_data: bool = False
+    topic_ids: Mapping[str, str] = field(default_factory=dict)
+    equal_subscriptions: bool | None = None
 
 
 Answer = Mapping[MemberId, Sequence[TopicPartition]]

@@ -2,4 +2,5 @@
 
 - `hash_order`: String.hashCode, and the order of a HashMap or HashSet
 - `hash_map`: a HashMap of strings with its trees of colliding keys, node by node
+- `topic_ids`: hash codes and order of topic ids
 """

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from groupsim.assignors.errors import AssignorError
-from groupsim.assignors.java.hash_order import CAPACITY, MASK, computed_order, hash_order, java_sorted
+from groupsim.assignors.java.hash_order import CAPACITY, MASK, computed_order, hash_order, java_sorted, string_set
+from groupsim.assignors.java.topic_ids import bits, hash_code, sort_key
 from groupsim.assignors.partition_array import NUMBER, TOPIC_SHIFT, Codes, flatten
 from groupsim.assignors.problem import Group
 from groupsim.assignors.spec import Answer, Spec
@@ -15,15 +16,17 @@ from groupsim.assignors.spec import Answer, Spec
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """`owned[i]`: rank -> numbers of group.members[i], both in Java's order of iteration; `subscribed[i]`: ranks.
+    """`codes[i]`: the distinct partitions of group.members[i] before, in the given order; `subscribed[i]`: ranks.
 
-    `uuid[rank]` is the hash code of the topic's id: ids are Uuid(1, k), k counting the sorted topic names from 1.
+    `hashes[rank]` is the hash code of the topic's id, `places[rank]` sorts topics as their ids sort.
+    `first_topics`: the ranks of the first member's topics in the order of Kafka's copy of its set of ids.
     """
 
     group: Group
-    uuid: list[int]
+    hashes: list[int]
+    places: list[int]
     subscribed: list[tuple[int, ...]]
-    owned: list[dict[int, list[int]]]
+    codes: list[Codes]
     homogeneous: bool
 
     @staticmethod
@@ -31,45 +34,99 @@ class Target:
         """AssignorError `skipped` if a partition has two owners: the coordinator never has such a target."""
         group = Group.of(spec)
         codes = [group.owned_codes(member) for member in group.members]
-        _, owned = flatten([np.unique(mine) for mine in codes])
-        if len(np.unique(owned)) != len(owned):
-            raise AssignorError("skipped", "a partition has two owners")
-        known = java_sorted({*spec.partitions, *(group.names[r] for r in np.unique(owned >> TOPIC_SHIFT).tolist())})
-        uuid = [0] * len(group.names)
-        for k, name in enumerate(known, start=1):
-            uuid[group.rank[name]] = 1 ^ k
-        subscribed = [
-            tuple(dict.fromkeys(rank for rank in map(group.rank.__getitem__, member.topics) if group.counts[rank]))
-            for member in group.members
-        ]
-        everything = frozenset(topic for member in group.members for topic in member.topics)
-        same = all(everything.issubset(member.topics) for member in group.members)
-        return Target(group, uuid, subscribed, [_owned(uuid, mine) for mine in codes], same)
-
-    def in_set_order(self, ranks: list[int], capacity: int = CAPACITY) -> list[int]:
-        """Topics as a HashSet of their ids iterates, filled in the given order."""
-        return [ranks[i] for i in hash_order([self.uuid[rank] for rank in ranks], capacity)]
-
-    def answer(self, sets: list[dict[int, set[int]]]) -> Answer:
-        """Each member's partitions, sorted: the server's assignors return sets."""
-        return self.group.answer_of(
-            [
-                sorted(rank << TOPIC_SHIFT | number for rank, numbers in mine.items() for number in numbers)
-                for mine in sets
-            ]
+        codes, every = _distinct(codes)
+        ids = _ids(group, every)
+        ranks: dict[tuple[str, ...], tuple[int, ...]] = {}
+        for topics in dict.fromkeys(member.topics for member in group.members):
+            ranks[topics] = tuple(
+                dict.fromkeys(rank for rank in map(group.rank.__getitem__, topics) if group.counts[rank])
+            )
+        everything = frozenset(topic for topics in ranks for topic in topics)
+        same = spec.equal_subscriptions
+        if same is None:
+            same = all(everything.issubset(topics) for topics in ranks)
+        subscribed = [ranks[member.topics] for member in group.members]
+        return Target(
+            group, [hash_code(value) for value in ids], [sort_key(value) for value in ids], subscribed, codes, same
         )
 
+    def first_topics(self) -> list[int]:
+        """The ranks of the first member's topics, as `new HashSet<>(subscribedTopicIds)` iterates over them.
 
-def _owned(uuid: list[int], codes: Codes) -> dict[int, list[int]]:
-    """A HashMap of topic ids to HashSets of numbers, filled in the given order, as both iterate."""
-    by_topic: dict[int, dict[int, None]] = {}
-    growing = False
-    for code in codes.tolist():
-        growing = code >> TOPIC_SHIFT not in by_topic
-        by_topic.setdefault(code >> TOPIC_SHIFT, {})[code & NUMBER] = None
-    ranks = list(by_topic)
-    result: dict[int, list[int]] = {}
-    for k in computed_order([uuid[rank] for rank in ranks], growing):
-        numbers = list(by_topic[ranks[k]])
-        result[ranks[k]] = [numbers[i] for i in hash_order([number & MASK for number in numbers])]
+        The set to be copied counts topics that do not exist too, and iterates as the member's set of names does.
+        """
+        ranks, size = list(self.subscribed[0]), len(self.subscribed[0])
+        if self.group.spec.topic_ids:
+            names = string_set(self.group.members[0].topics)
+            ranks, size = (
+                [rank for rank in map(self.group.rank.__getitem__, names) if self.group.counts[rank]],
+                len(names),
+            )
+        return [ranks[i] for i in hash_order([self.hashes[rank] for rank in ranks], _copied_capacity(size))]
+
+    def owned(self, i: int) -> dict[int, list[int]]:
+        """What group.members[i] had: rank -> numbers, as a HashMap of topic ids to HashSets of numbers iterates.
+
+        Both are filled in the given order: by computeIfAbsent and add or, where the coordinator gives topic ids, as
+        Assignment.fromRecord does, by put and by copying a list. In one bin, the number given first comes first.
+        """
+        by_topic: dict[int, list[int]] = {}
+        growing = False
+        for code in self.codes[i].tolist():
+            growing = code >> TOPIC_SHIFT not in by_topic
+            by_topic.setdefault(code >> TOPIC_SHIFT, []).append(code & NUMBER)
+        ranks = list(by_topic)
+        hashes = [self.hashes[rank] for rank in ranks]
+        recorded = bool(self.group.spec.topic_ids)
+        result: dict[int, list[int]] = {}
+        for k in hash_order(hashes) if recorded else computed_order(hashes, growing):
+            numbers = by_topic[ranks[k]]
+            capacity = _copied_capacity(len(numbers)) if recorded else CAPACITY
+            result[ranks[k]] = [numbers[at] for at in hash_order([number & MASK for number in numbers], capacity)]
+        return result
+
+
+def _distinct(codes: list[Codes]) -> tuple[list[Codes], Codes]:
+    """Each member's partitions without repetitions, and those of all, sorted. AssignorError for two owners."""
+    every = np.sort(flatten(codes)[1])
+    if (every[1:] != every[:-1]).all():
+        return codes, every
+    codes = [np.array(list(dict.fromkeys(mine.tolist())), np.int64) for mine in codes]
+    every = np.sort(flatten(codes)[1])
+    if (every[1:] == every[:-1]).any():
+        raise AssignorError("skipped", "a partition has two owners")
+    return codes, every
+
+
+def _ids(group: Group, owned: Codes) -> list[int]:
+    """The 128 bits of each topic's id by rank; without given ids Uuid(1, k), k counting the sorted names from 1."""
+    given = group.spec.topic_ids
+    result = [0] * len(group.names)
+    if given:
+        for rank, name in enumerate(group.names):
+            if name in given:
+                result[rank] = bits(given[name])
+        return result
+    known = java_sorted({*group.spec.partitions, *(group.names[r] for r in np.unique(owned >> TOPIC_SHIFT).tolist())})
+    for k, name in enumerate(known, start=1):
+        result[group.rank[name]] = 1 << 64 | k
     return result
+
+
+def answer(target: Target, owners: Codes, codes: Codes) -> Answer:
+    """codes[i] goes to group.members[owners[i]]; each list is sorted, since the server's assignors return sets."""
+    order = np.argsort(codes)
+    return target.group.answer(owners[order], codes[order])
+
+
+def answer_of_sets(target: Target, sets: list[dict[int, set[int]]]) -> Answer:
+    """`answer` for sets of numbers by rank of each member."""
+    return target.group.answer_of(
+        [sorted(rank << TOPIC_SHIFT | number for rank, numbers in mine.items() for number in numbers) for mine in sets]
+    )
+
+
+def _copied_capacity(size: int) -> int:
+    """The table of `new HashSet<>(collection)`: a power of two above size / 0.75 + 1, at least 16."""
+    wanted = max(int(size / 0.75) + 1, 16)
+    return 1 << (wanted - 1).bit_length()

@@ -1,73 +1,98 @@
-"""uniform: the server's default (KIP-848), for equal subscriptions; unequal ones go to `uniform_heterogeneous`."""
+"""uniform: the server's default (KIP-848), for equal subscriptions; unequal ones go to `uniform_heterogeneous`.
+
+Two editions: Kafka 4.0 gives the partitions that do not divide evenly to the first members, whoever had them before;
+since 4.1 (KAFKA-18688) members that have one more keep it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import numpy as np
+
 from groupsim.assignors.errors import AssignorError
-from groupsim.assignors.kafka.server_side import Target
+from groupsim.assignors.kafka.server_side import Target, answer, answer_of_sets
 from groupsim.assignors.kafka.uniform_heterogeneous import assign_heterogeneous
+from groupsim.assignors.partition_array import NUMBER, TOPIC_SHIFT, Codes, code_of, flatten
 from groupsim.assignors.spec import Answer, Spec
 
 REFUSED = "org.apache.kafka.coordinator.group.api.assignor.PartitionAssignorException"
+Quotas = Callable[[Codes, int, int], Codes]
+"""How many partitions each member may have, from how many it has, the least each gets, and how many get one more."""
 
 
 def uniform(spec: Spec) -> Answer:
-    """Kafka's UniformAssignor over the previous target (`Member.owned`). Lists are sorted: Kafka returns sets.
+    """UniformAssignor of Kafka 4.0 over the previous target (`Member.owned`). Lists are sorted: Kafka returns sets.
 
     AssignorError where Java throws, as after a topic was recreated with fewer partitions.
     """
-    target = Target.of(spec)
+    return _assign(Target.of(spec), _first_members_get_one_more)
+
+
+def uniform_4_1(spec: Spec) -> Answer:
+    """UniformAssignor of Kafka 4.1 to 4.4 (KAFKA-18688): as `uniform`, but who has one more than others keeps it."""
+    return _assign(Target.of(spec), _owners_keep_one_more)
+
+
+def _assign(target: Target, quotas: Quotas) -> Answer:
     if not target.group.members or not any(target.subscribed):
         return {member.id: () for member in target.group.members}
     if target.homogeneous:
-        return target.answer(_assign_homogeneous(target))
-    return target.answer(assign_heterogeneous(target))
+        return _assign_homogeneous(target, quotas)
+    return answer_of_sets(target, assign_heterogeneous(target))
 
 
-def _assign_homogeneous(target: Target) -> list[dict[int, set[int]]]:
-    """UniformHomogeneousAssignmentBuilder.build: members in map order, the first ones get one more."""
+def _first_members_get_one_more(owned: Codes, each: int, extra: int) -> Codes:
+    """Kafka 4.0: the first `extra` members in map order."""
+    return each + (np.arange(len(owned)) < extra)
+
+
+def _owners_keep_one_more(owned: Codes, each: int, extra: int) -> Codes:
+    """Since Kafka 4.1: members that have more than `each`, in map order; the last members where these are too few."""
+    more = owned > each
+    left = extra - (np.cumsum(more) - more)
+    gets = more & (left > 0)
+    last = len(owned) - np.arange(len(owned)) <= left
+    if last.any():
+        gets[int(last.argmax()) :] = True
+    return each + gets
+
+
+def _assign_homogeneous(target: Target, quotas: Quotas) -> Answer:
+    """UniformHomogeneousAssignmentBuilder.build: keep up to the quota, then deal what is free in map order."""
     group = target.group
     ranks = list(target.subscribed[0])
-    topics = target.in_set_order(ranks, _copied_capacity(len(ranks)))
-    held = {(rank, number) for mine in target.owned for rank, numbers in mine.items() for number in numbers}
-    free = [
-        (rank, number) for rank in topics for number in range(int(group.counts[rank])) if (rank, number) not in held
-    ]
-    total = int(group.counts[ranks].sum())
-    each, extra = divmod(total, len(group.members))
-    sets: list[dict[int, set[int]]] = []
-    room: list[int] = []
-    for i, mine in enumerate(target.owned):
-        kept, revoked, left = _within_quota(mine, set(ranks), each + (i < extra))
-        sets.append(kept)
-        free.extend(revoked)
-        room.append(left)
-    rest = iter(free)
-    for kept, left in zip(sets, room, strict=True):
-        for _, (rank, number) in zip(range(left), rest, strict=False):
-            kept.setdefault(rank, set()).add(number)
-    if next(rest, None) is not None:
+    mine = np.zeros(len(group.names), np.bool_)
+    mine[ranks] = True
+    owners, codes = flatten(target.codes)
+    wanted = mine[codes >> TOPIC_SHIFT]
+    free = _free(target, codes[wanted])
+    owners, codes = owners[wanted], codes[wanted]
+    owned = np.bincount(owners, minlength=len(group.members))
+    quota = quotas(owned, *divmod(int(group.counts[ranks].sum()), len(group.members)))
+    revoked: list[int] = []
+    for i in np.flatnonzero(owned > quota).tolist():
+        numbers = [code_of(rank, number) for rank, found in target.owned(i).items() if mine[rank] for number in found]
+        revoked += numbers[quota[i] :]
+    if revoked:
+        keeps = ~np.isin(codes, revoked)
+        owners, codes = owners[keeps], codes[keeps]
+        free = np.concatenate([free, np.array(revoked, np.int64)])
+    takers = np.repeat(np.arange(len(group.members)), np.maximum(quota - owned, 0))
+    if len(free) > len(takers):
         raise AssignorError(REFUSED, "Partitions were left unassigned")
-    return sets
+    return answer(target, np.concatenate([owners, takers[: len(free)]]), np.concatenate([codes, free]))
 
 
-def _within_quota(
-    mine: dict[int, list[int]], subscribed: set[int], quota: int
-) -> tuple[dict[int, set[int]], list[tuple[int, int]], int]:
-    """What a member keeps, what it must revoke, and the quota it has left (maybeRevokePartitions)."""
-    kept: dict[int, set[int]] = {}
-    revoked: list[tuple[int, int]] = []
-    for rank, numbers in mine.items():
-        if rank not in subscribed:
-            continue
-        keep = min(quota, len(numbers))
-        quota -= keep
-        if keep:
-            kept[rank] = set(numbers[:keep])
-        revoked.extend((rank, number) for number in numbers[keep:])
-    return kept, revoked, quota
-
-
-def _copied_capacity(size: int) -> int:
-    """The table of `new HashSet<>(collection)`: a power of two above size / 0.75 + 1, at least 16."""
-    wanted = max(int(size / 0.75) + 1, 16)
-    return 1 << (wanted - 1).bit_length()
+def _free(target: Target, held: Codes) -> Codes:
+    """Partitions that nobody had, topic by topic in the order of the set of topic ids. `held`: of these topics."""
+    group = target.group
+    known = held[group.exists(held)]
+    free = np.ones(int(group.counts.sum()), np.bool_)
+    starts = group.starts
+    free[starts[known >> TOPIC_SHIFT] + (known & NUMBER)] = False
+    parts = [
+        np.flatnonzero(free[starts[rank] : starts[rank] + group.counts[rank]]) | rank << TOPIC_SHIFT
+        for rank in target.first_topics()
+    ]
+    return np.concatenate(parts)

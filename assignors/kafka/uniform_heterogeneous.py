@@ -101,13 +101,13 @@ class _TargetBuilder:
 
         def key(rank: int) -> tuple[float, int, int]:
             members = len(self.subscribers[rank])
-            return -(len(self.owners[rank]) / members), members, rank
+            return -(len(self.owners[rank]) / members), members, self.target.places[rank]
 
         return sorted(ranks, key=key)
 
     def _keep(self) -> None:
-        for i, mine in enumerate(self.target.owned):
-            for rank, numbers in mine.items():
+        for i in range(len(self.sets)):
+            for rank, numbers in self.target.owned(i).items():
                 if rank not in self.target.subscribed[i]:
                     continue
                 self.sizes[i] += len(numbers)
