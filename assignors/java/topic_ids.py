@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import binascii
 
-from groupsim.assignors.errors import BadSpec
 from groupsim.assignors.java.hash_order import MASK
 
 WORD = (1 << 64) - 1
@@ -17,7 +16,7 @@ BASE64_LENGTH = 22
 def bits(text: str) -> int:
     """The 128 bits of a topic id, written as Kafka writes it (22 characters, base64) or as a UUID in hexadecimal.
 
-    Raises BadSpec for anything else. Kafka: Uuid.fromString.
+    Raises ValueError for anything else. Kafka: Uuid.fromString.
     """
     try:
         if len(text) == BASE64_LENGTH:
@@ -27,7 +26,7 @@ def bits(text: str) -> int:
     except (ValueError, binascii.Error):
         raw = b""
     if len(raw) != BYTES:
-        raise BadSpec(f"{text!r} is no topic id: 22 characters of base64 or 32 of hexadecimal are wanted")
+        raise ValueError(f"{text!r} is no topic id: 22 characters of base64 or 32 of hexadecimal are wanted")
     return int.from_bytes(raw, "big")
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from groupsim.assignors.errors import AssignorError
+from groupsim.assignors.errors import AssignorError, BadSpec
 from groupsim.assignors.java.hash_order import CAPACITY, MASK, computed_order, hash_order, java_sorted, string_set
 from groupsim.assignors.java.topic_ids import bits, hash_code, sort_key
 from groupsim.assignors.partition_array import NUMBER, TOPIC_SHIFT, Codes, flatten
@@ -105,7 +105,10 @@ def _ids(group: Group, owned: Codes) -> list[int]:
     if given:
         for rank, name in enumerate(group.names):
             if name in given:
-                result[rank] = bits(given[name])
+                try:
+                    result[rank] = bits(given[name])
+                except ValueError as error:
+                    raise BadSpec(f"topic {name!r}: {error}") from None
         return result
     known = java_sorted({*group.spec.partitions, *(group.names[r] for r in np.unique(owned >> TOPIC_SHIFT).tolist())})
     for k, name in enumerate(known, start=1):
