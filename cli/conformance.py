@@ -13,8 +13,10 @@ from groupsim.cli import output
 from groupsim.cli.assign import open_lines
 from groupsim.cli.errors import BadRequest
 from groupsim.cli.options import seed_range
+from groupsim.cli.predict import predict
 
 app = typer.Typer(help="Compare the simulator with recordings of a real Kafka.", no_args_is_help=True)
+app.command()(predict)
 FilesArgument = Annotated[list[str], typer.Argument(metavar="FILE...", help="Scripts as JSON Lines, also .gz.")]
 RecordingsArgument = Annotated[list[str], typer.Argument(metavar="recording.json...", help="Recorded runs, also .gz.")]
 SeedsOption = Annotated[str, typer.Option("--seeds", metavar="A:B", help="The seeds from A up to B - 1.")]

@@ -11,7 +11,7 @@ from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.events.client import ProcessStarted
 from groupsim.incidents.sentences import listed
 from groupsim.replay.player import AS_RECORDED, GROUP, Choice, ReplayedRun, replay_incident, tail_ms
-from groupsim.replay.reconstruct.incident import groups, reconstruct
+from groupsim.replay.reconstruct.incident import Incident, groups, reconstruct
 from groupsim.replay.reconstruct.rebalances import Generation, generations_of
 from groupsim.replay.what_if import Cost, cost
 from groupsim.scenarios import catalogue
@@ -26,7 +26,7 @@ class ReplayableRun:
     """What is known of one group of a run, and how to replay it: `replay` by choice and seed, `replay_exactly` by seed.
 
     `replayed_group` is the group's name in the replays; `members`: how many processes they have at most; `notes`: what
-    had to be assumed.
+    had to be assumed. `incident`: what is replayed of a recorded run (None: the run was simulated).
     """
 
     name: str
@@ -39,6 +39,7 @@ class ReplayableRun:
     notes: tuple[str, ...]
     replay: Callable[[Choice, int], ReplayedRun]
     replay_exactly: Callable[[int], ReplayedRun]
+    incident: Incident | None = None
 
     @property
     def partitions_known(self) -> bool:
@@ -76,6 +77,7 @@ def replayable_run(
         notes=(*incident.notes, *others),
         replay=partial(replay_incident, incident, tail_ms=tail_ms(incident, choices)),
         replay_exactly=lambda seed: replay_incident(incident, AS_RECORDED, seed, exact=True),
+        incident=incident,
     )
 
 

@@ -71,7 +71,7 @@ def _play(recorded: Recording, seed: int, recorded_times: bool) -> RunObserver:
 def _recording(recorded: Recording, seed: int, observed: RunObserver) -> dict[str, Any]:
     """The observed rows and all figures that follow from them."""
     seen = observed_run(recorded, observed)
-    derived = summary(seen, opens_at=None if _from_full_ownership(recorded) else recorded.window_from_ms)
+    derived = summary(seen, opens_at=recorded.window_from_ms if opens_with_an_action(recorded) else None)
     derived["summary"]["records_read_twice"] = observed.read_twice
     derived["summary"]["first_record_after_assigned_ms_median"] = first_record_median_ms(seen.events)
     return {
@@ -114,6 +114,6 @@ def done_ms(action: dict[str, Any]) -> int:
     return int(action.get("t_done_ms", action["t_ms"]))
 
 
-def _from_full_ownership(recorded: Recording) -> bool:
-    """Whether the window opens with the first full ownership of the run itself."""
-    return not any(abs(a.at_ms - recorded.window_from_ms) <= FAULT_WITHIN_MS for a in recorded.actions)
+def opens_with_an_action(recorded: Recording) -> bool:
+    """Whether the window opens with an action; else it opens with the first full ownership of the run itself."""
+    return any(abs(a.at_ms - recorded.window_from_ms) <= FAULT_WITHIN_MS for a in recorded.actions)

@@ -1,0 +1,97 @@
+"""`ask`: what one run's logs (or its recorded actions) predict of the other choices of its family."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from groupsim.conformance.predictions import inferred
+from groupsim.conformance.predictions.difference import as_choice, as_recording
+from groupsim.conformance.predictions.evidence import Answer, AskedRun, Evidence
+from groupsim.conformance.predictions.families import LOGS, RecordedRun
+from groupsim.conformance.predictions.inferred import Inferred
+from groupsim.conformance.predictions.measure import opens_ms, recorded_ms, simulated_ms
+from groupsim.conformance.timelines.recording import BadRecording, Recording, parse
+from groupsim.conformance.timelines.reenact import reenact
+from groupsim.events.errors import GroupSimError
+from groupsim.incidents.facts.importer import import_run
+from groupsim.incidents.logs.reading import read_files
+from groupsim.incidents.logs.times import instant
+from groupsim.replay.player import AS_RECORDED, Choice
+from groupsim.replay.reconstruct.inferred_settings.evidence import SESSION
+from groupsim.replay.replayable import ReplayableRun, replayable_run
+from groupsim.storage.memory import MemoryStore
+
+Cost = Callable[[int], int]
+"""The measure of one simulation, by its seed. Raises GroupSimError."""
+
+
+def ask(run: RecordedRun, others: Sequence[RecordedRun], seeds: range, evidence: Evidence) -> AskedRun:
+    """The run as recorded, and under the choices of `others`, each with every seed.
+
+    If its logs can't be imported or replayed, every answer says why.
+    """
+    names = [run.choice, *(other.choice for other in others)]
+    read = Inferred()
+    try:
+        if evidence is Evidence.ACTIONS:
+            costs = _reenacted(run, others)
+        else:
+            costs, read = _replayed(run, others, evidence)
+        answers = [_answer(name, cost, seeds) for name, cost in zip(names, costs, strict=True)]
+    except GroupSimError as error:
+        answers = [Answer(choice=name, refused=str(error)) for name in names]
+    return AskedRun(
+        run=run.id,
+        story=run.story,
+        family=run.family,
+        choice=run.choice,
+        baseline=answers[0],
+        answers=tuple(answers[1:]),
+        settings=read.settings,
+        misread=read.misread,
+    )
+
+
+def _answer(name: str, cost: Cost, seeds: range) -> Answer:
+    try:
+        return Answer(choice=name, ms=tuple(map(cost, seeds)))
+    except GroupSimError as error:
+        return Answer(choice=name, refused=str(error))
+
+
+def _reenacted(run: RecordedRun, others: Sequence[RecordedRun]) -> list[Cost]:
+    """From the true settings and actions: what is left is the error of the simulated group itself."""
+    record = run.record()
+
+    def cost(wanted: Recording, seed: int) -> int:
+        changed = as_recording(record, run.recorded, wanted)
+        played = reenact(changed, seed)
+        return recorded_ms({**changed, **played}, parse(changed))
+
+    return [partial(cost, each.recorded) for each in (run, *others)]
+
+
+def _replayed(run: RecordedRun, others: Sequence[RecordedRun], evidence: Evidence) -> tuple[list[Cost], Inferred]:
+    """From the logs; with Evidence.KNOWN as if a user had named the true timeouts."""
+    true = inferred.true_settings(run.recorded)
+    given = true if evidence is Evidence.KNOWN else {}
+    store = MemoryStore()
+    reading = read_files(sorted((run.folder / LOGS).glob("*")))
+    imported = import_run(reading, store, name=None, topics={}, session_timeout_ms=given.get(SESSION))
+    if run.starts is None or imported.run.origin is None:
+        raise BadRecording(f"recording {run.id}: run_start_utc is missing, so its window can't be found in its logs")
+    offset_ms = instant(imported.run.origin) - run.starts
+    choices = [AS_RECORDED, *(as_choice(other.choice, run.recorded, other.recorded) for other in others)]
+    replayable = replayable_run(store, imported.run, given=given, choices=choices)
+    costs: list[Cost] = [partial(_replay, run.recorded, replayable, offset_ms, choice) for choice in choices]
+    return costs, inferred.compared(run, replayable, offset_ms)
+
+
+def _replay(recorded: Recording, replayable: ReplayableRun, offset_ms: int, choice: Choice, seed: int) -> int:
+    """One simulation. `offset_ms`: the time of the run at which the import's time 0 lies."""
+    played = replayable.replay(choice, seed)
+    if played.failure:
+        raise BadRecording(f"{choice.name}, seed {seed}: {played.failure}")
+    opens, shift_ms = opens_ms(recorded), played.from_ms - offset_ms
+    return simulated_ms(played.facts, None if opens is None else opens + shift_ms, recorded.end_ms + shift_ms)

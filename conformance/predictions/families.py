@@ -1,0 +1,133 @@
+"""Families: recordings of one story that differ in one choice only; and the order in which they are asked."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from groupsim.conformance.predictions.measure import recorded_ms
+from groupsim.conformance.timelines.recording import INITIAL_DELAY, BadRecording, Recording, parse
+from groupsim.incidents.logs.times import instant
+from groupsim.simulation.clients.config import JAVA
+
+CONSUMER_PROTOCOL = "consumer"
+LOGS, RECORD = "logs", "recording.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedRun:
+    """One recording of a folder. `real_ms`: what it cost, in partition-milliseconds, by `measure`.
+
+    `starts`: UTC ms since 1970 of its time 0 (None: the file does not say).
+    """
+
+    folder: Path
+    id: str
+    story: str
+    family: str
+    choice: str
+    real_ms: int
+    starts: int | None
+    recorded: Recording
+
+    def record(self) -> dict[str, Any]:
+        """The whole `recording.json`."""
+        return read_record(self.folder)
+
+
+def read_record(folder: Path) -> dict[str, Any]:
+    """The `recording.json` of a folder. Raises BadRecording."""
+    file = folder / RECORD
+    try:
+        record = json.loads(file.read_bytes())
+    except (OSError, ValueError) as error:
+        raise BadRecording(f"{file}: not a recorded run ({error})") from None
+    if not isinstance(record, dict) or not isinstance(record.get("config"), dict):
+        raise BadRecording(f"{file}: not a recorded run (an object with `config` is expected)")
+    return record
+
+
+def read_folder(folder: Path) -> tuple[list[RecordedRun], int]:
+    """The recordings in a folder that use the classic protocol, by id, and how many use the consumer protocol.
+
+    The latter are left out: the consumer protocol (KIP-848) can't be replayed. Raises BadRecording.
+    """
+    found, left_out = [], 0
+    for inside in sorted(file.parent for file in folder.glob(f"*/{RECORD}")):
+        record = read_record(inside)
+        if record["config"].get("group.protocol", record.get("protocol")) == CONSUMER_PROTOCOL:
+            left_out += 1
+        else:
+            found.append(_run(inside, record))
+    if not found:
+        raise BadRecording(f"{folder}: holds no recordings (folders with {RECORD}) of groups of the classic protocol")
+    return found, left_out
+
+
+def _run(folder: Path, record: dict[str, Any]) -> RecordedRun:
+    recorded = parse(record)
+    config = record["config"]
+    story = str(record.get("scenario") or recorded.id.split("__")[0])
+    try:
+        real_ms = recorded_ms(record, recorded)
+    except KeyError as error:
+        raise BadRecording(f"{folder / RECORD}: {error} is missing") from None
+    return RecordedRun(
+        folder=folder,
+        id=recorded.id,
+        story=story,
+        family=_family(story, recorded, config),
+        choice=str(config.get("choice") or ",".join(recorded.assignors)),
+        real_ms=real_ms,
+        starts=_starts(record.get("run_start_utc")),
+        recorded=recorded,
+    )
+
+
+def _starts(text: str | None) -> int | None:
+    return None if text is None else instant(text.replace(",", ".") + "Z")
+
+
+def _family(story: str, recorded: Recording, config: dict[str, Any]) -> str:
+    """The story, the initial rebalance delay, the family that the recording names, and the library if not Java's."""
+    parts = [story, f"d{int(recorded.broker[INITIAL_DELAY]) // 1_000}"]
+    if config.get("family"):
+        parts.append(str(config["family"]))
+    if recorded.library != JAVA:
+        parts.append(recorded.library)
+    return " ".join(parts)
+
+
+def families(runs: Sequence[RecordedRun]) -> dict[str, dict[str, list[RecordedRun]]]:
+    """The runs by family and choice, sorted by both."""
+    found: dict[str, dict[str, list[RecordedRun]]] = defaultdict(lambda: defaultdict(list))
+    for run in runs:
+        found[run.family][run.choice].append(run)
+    return {family: dict(sorted(found[family].items())) for family in sorted(found)}
+
+
+def in_order(runs: Sequence[RecordedRun]) -> Iterator[tuple[RecordedRun, list[RecordedRun]]]:
+    """Every run that can be asked, with one run of each other choice of its family: a beginning is a fair sample.
+
+    In turn, one run of each family; within a family in the order of a hash of the id, so that choices mix. The order
+    depends on nothing but the ids.
+    """
+    queues = []
+    for by_choice in families(runs).values():
+        if len(by_choice) > 1:
+            mixed = sorted((run for each in by_choice.values() for run in each), key=_shuffled)
+            queues.append((by_choice, mixed))
+    for turn in range(max((len(mixed) for _, mixed in queues), default=0)):
+        for by_choice, mixed in queues:
+            if turn < len(mixed):
+                run = mixed[turn]
+                yield run, [others[0] for choice, others in by_choice.items() if choice != run.choice]
+
+
+def _shuffled(run: RecordedRun) -> str:
+    return hashlib.sha256(run.id.encode()).hexdigest()

@@ -1,0 +1,67 @@
+"""The file of results: JSON Lines, the setting of a scoring first, then a line for each run asked.
+
+A scoring that was stopped is continued with its file. A last line that was not written to its end is written again.
+"""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from groupsim.conformance.predictions.evidence import AskedRun, Setting
+from groupsim.conformance.timelines.recording import BadRecording
+
+_Line = TypeVar("_Line", Setting, AskedRun)
+
+
+def read(file: Path) -> tuple[Setting, list[AskedRun]]:
+    """The setting and the runs of a file, also .gz. Raises BadRecording."""
+    try:
+        text = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
+    except (OSError, EOFError) as error:
+        raise BadRecording(f"{file}: can't be read ({error})") from None
+    lines = text.split(b"\n")[:-1]  # what follows the last line feed was not written to its end
+    if not lines:
+        raise BadRecording(f"{file}: holds no results")
+    setting = _parsed(file, 1, lines[0], Setting)
+    return setting, [_parsed(file, number, line, AskedRun) for number, line in enumerate(lines[1:], start=2)]
+
+
+def _parsed(file: Path, number: int, line: bytes, form: type[_Line]) -> _Line:
+    try:
+        return msgspec.json.decode(line, type=form)
+    except msgspec.MsgspecError as error:
+        raise BadRecording(f"{file}, line {number}: not a line of results ({error})") from None
+
+
+def continued(file: Path | None, setting: Setting) -> tuple[Setting, list[AskedRun]]:
+    """What a file holds already; a new file is begun with `setting`.
+
+    Raises BadRecording if its recordings, seeds or evidence are others.
+    """
+    if file is None:
+        return setting, []
+    if not file.exists() or not file.stat().st_size:
+        write(file, setting, [])
+        return setting, []
+    before, asked = read(file)
+    for name in ("evidence", "seeds", "truths"):
+        if getattr(before, name) != getattr(setting, name):
+            raise BadRecording(f"{file}: holds results with other {name}; name another file with --results")
+    write(file, before, asked)
+    return before, asked
+
+
+def write(file: Path, setting: Setting, asked: list[AskedRun]) -> None:
+    """The whole file."""
+    file.write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in (setting, *asked)))
+
+
+def add(file: Path | None, run: AskedRun) -> None:
+    """One more run at the end of the file."""
+    if file is not None:
+        with file.open("ab") as out:
+            out.write(msgspec.json.encode(run) + b"\n")

@@ -1,0 +1,134 @@
+"""`score_runs`: asks runs one after the other, in a fixed order, until a number of pairs or a time is reached."""
+
+from __future__ import annotations
+
+import multiprocessing
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import NamedTuple
+
+from groupsim.conformance.predictions import results
+from groupsim.conformance.predictions.ask import ask
+from groupsim.conformance.predictions.evidence import AskedRun, Evidence, Setting
+from groupsim.conformance.predictions.families import RecordedRun, families, in_order
+
+ROOT = Path(__file__).parents[2]
+
+
+class Budget(NamedTuple):
+    """At most so many pairs; no run is begun after so many seconds; so many processes work at once."""
+
+    pairs: int | None = None
+    seconds: float | None = None
+    jobs: int = 1
+
+
+class _Work(NamedTuple):
+    run: RecordedRun
+    others: list[RecordedRun]
+    seeds: range
+    evidence: Evidence
+
+
+def setting_of(folder: Path, runs: Sequence[RecordedRun], seeds: range, evidence: Evidence, left_out: int) -> Setting:
+    """The setting of a scoring of these runs, dated now."""
+    truths = {
+        family: {choice: {run.id: run.real_ms for run in found} for choice, found in choices.items()}
+        for family, choices in families(runs).items()
+    }
+    return Setting(
+        folder=folder.resolve().name,
+        evidence=evidence,
+        seeds=(seeds.start, seeds.stop),
+        date=datetime.now(UTC).date().isoformat(),
+        version=_version(),
+        truths=truths,
+        left_out=left_out,
+    )
+
+
+def score_runs(
+    runs: Sequence[RecordedRun],
+    setting: Setting,
+    file: Path | None,
+    budget: Budget,
+    progress: Callable[[float], None] = lambda _: None,
+) -> tuple[Setting, list[AskedRun]]:
+    """Ask every run that a family has other choices for; what `file` holds already is not asked again.
+
+    Returns the setting (the file's, if it was begun before) and the runs in the order in which they are asked. Raises
+    BadRecording for a file of another scoring.
+    """
+    began = time.monotonic()
+    setting, before = results.continued(file, setting)
+    done = {asked.run: asked for asked in before}
+    seeds = range(*setting.seeds)
+    order = _within(list(in_order(runs)), budget.pairs)
+    waiting = [_Work(run, others, seeds, setting.evidence) for run, others in order if run.id not in done]
+    with _mapped(min(budget.jobs, len(waiting))) as mapped:
+        for asked in mapped(_ask, _in_time(waiting, began, budget)):
+            results.add(file, asked)
+            done[asked.run] = asked
+            progress(len(done) / len(order))
+    return setting, [done[run.id] for run, _ in order if run.id in done]
+
+
+def _within(
+    order: list[tuple[RecordedRun, list[RecordedRun]]], most: int | None
+) -> list[tuple[RecordedRun, list[RecordedRun]]]:
+    """The first runs, until they have so many pairs; the last one may have more."""
+    if most is None:
+        return order
+    taken, pairs = [], 0
+    for run, others in order:
+        if pairs >= most:
+            break
+        taken.append((run, others))
+        pairs += len(others)
+    return taken
+
+
+def _in_time(waiting: Sequence[_Work], began: float, budget: Budget) -> Iterator[_Work]:
+    for work in waiting:
+        if budget.seconds is not None and time.monotonic() - began >= budget.seconds:
+            return
+        yield work
+
+
+@contextmanager
+def _mapped(jobs: int) -> Iterator[Callable[[Callable[[_Work], AskedRun], Iterator[_Work]], Iterator[AskedRun]]]:
+    """`map` in this process, or in `jobs` others; in both cases in order, and one batch of work ahead at most."""
+    if jobs <= 1:
+        yield map
+        return
+    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
+
+        def mapped(what: Callable[[_Work], AskedRun], works: Iterator[_Work]) -> Iterator[AskedRun]:
+            while batch := [work for _, work in zip(range(2 * jobs), works, strict=False)]:
+                yield from pool.imap(what, batch)
+
+        yield mapped
+
+
+def _ask(work: _Work) -> AskedRun:
+    return ask(*work)
+
+
+def _version() -> str:
+    """The version of this program, with the commit if it runs from a checkout."""
+    try:
+        released = version("groupsim")
+    except PackageNotFoundError:
+        released = "not installed"
+    if not (ROOT / ".git").exists():
+        return released
+    try:
+        found = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+    except OSError:
+        return released
+    return f"{released}, commit {found.stdout.strip()}" if found.returncode == 0 else released
