@@ -5,8 +5,9 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 CODE := .
 WORKERS ?= 2
+PREDICTIONS := tests/golden/predictions
 
-.PHONY: help demo test quick nightly crash docs check lint types contracts format conformance bench bench-assignors bench-spark bench-report pictures pins clean
+.PHONY: help demo test quick nightly crash docs check lint types contracts format conformance predictions bench bench-assignors bench-spark bench-report pictures pins clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## */  make \1\t/' | expand -t 24
@@ -40,6 +41,7 @@ docs: $(READY)  ## write the generated pages again
 	@$(BIN)/python -m groupsim.cli.scenarios_page
 	@$(BIN)/python -m groupsim.cli.reference
 	@$(BIN)/python -m groupsim.conformance.real page
+	@$(BIN)/python -m groupsim.conformance.page.predictions_page
 
 site: $(READY)  ## build the documentation pages in site/
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
@@ -63,6 +65,14 @@ format: $(READY)  ## format the code
 
 conformance: $(READY)  ## compare the simulator with a real Kafka and write docs/conformance.md (JDK 17, Maven; half an hour)
 	@$(BIN)/python -m groupsim.conformance.real
+
+predictions: $(READY)  ## score what-ifs on folders of recordings (RECORDINGS="DIR...") and write docs/predictions.md (minutes)
+	@test -n "$(RECORDINGS)" || { echo 'name folders of recordings: make predictions RECORDINGS="DIR..."' >&2; exit 2; }
+	@for folder in $(RECORDINGS); do for evidence in logs known actions; do \
+	  option=$$([ $$evidence = logs ] || echo --$$evidence); file=$(PREDICTIONS)/$$(basename $$folder).$$evidence.jsonl; \
+	  rm -f $$file; $(BIN)/groupsim conformance predict $$folder $$option --results $$file --jobs $(WORKERS) || exit 1; \
+	  gzip -9nf $$file; done; done
+	@$(BIN)/python -m groupsim.conformance.page.predictions_page
 
 bench: $(READY)  ## speed of simulation, storage and reading, as ratios; one run has ten million facts (2 GB of temporary space)
 	@$(BIN)/python -m benchmarks.simulation

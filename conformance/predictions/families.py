@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
+import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +18,9 @@ from groupsim.incidents.logs.times import instant
 from groupsim.simulation.clients.config import JAVA
 
 CONSUMER_PROTOCOL = "consumer"
-LOGS, RECORD = "logs", "recording.json"
+LOGS = "logs"
+RECORDS = ("recording.json", "recording.json.gz")
+"""The names that the file of a recording may have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,11 +45,11 @@ class RecordedRun:
 
 
 def read_record(folder: Path) -> dict[str, Any]:
-    """The `recording.json` of a folder. Raises BadRecording."""
-    file = folder / RECORD
+    """The `recording.json` of a folder, also .gz. Raises BadRecording."""
+    file = next((folder / name for name in RECORDS if (folder / name).is_file()), folder / RECORDS[0])
     try:
-        record = json.loads(file.read_bytes())
-    except (OSError, ValueError) as error:
+        record = json.loads(gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes())
+    except (OSError, EOFError, zlib.error, ValueError) as error:
         raise BadRecording(f"{file}: not a recorded run ({error})") from None
     if not isinstance(record, dict) or not isinstance(record.get("config"), dict):
         raise BadRecording(f"{file}: not a recorded run (an object with `config` is expected)")
@@ -58,14 +62,16 @@ def read_folder(folder: Path) -> tuple[list[RecordedRun], int]:
     The latter are left out: the consumer protocol (KIP-848) can't be replayed. Raises BadRecording.
     """
     found, left_out = [], 0
-    for inside in sorted(file.parent for file in folder.glob(f"*/{RECORD}")):
+    for inside in sorted({file.parent for name in RECORDS for file in folder.glob(f"*/{name}")}):
         record = read_record(inside)
         if record["config"].get("group.protocol", record.get("protocol")) == CONSUMER_PROTOCOL:
             left_out += 1
         else:
             found.append(_run(inside, record))
     if not found:
-        raise BadRecording(f"{folder}: holds no recordings (folders with {RECORD}) of groups of the classic protocol")
+        raise BadRecording(
+            f"{folder}: holds no recordings (folders with {RECORDS[0]}) of groups of the classic protocol"
+        )
     return found, left_out
 
 
@@ -76,7 +82,7 @@ def _run(folder: Path, record: dict[str, Any]) -> RecordedRun:
     try:
         real_ms = recorded_ms(record, recorded)
     except KeyError as error:
-        raise BadRecording(f"{folder / RECORD}: {error} is missing") from None
+        raise BadRecording(f"{folder}: {error} is missing") from None
     return RecordedRun(
         folder=folder,
         id=recorded.id,
