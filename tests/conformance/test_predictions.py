@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -201,10 +200,22 @@ def test_a_folder_without_recordings_is_an_error(tmp_path: Path) -> None:
 # ── figures ──
 
 
-def pair(given: tuple[int, ...], real: tuple[int, ...], predicted: tuple[int, ...], **more: Any) -> Pair:
+def pair(
+    given: tuple[int, ...], real: tuple[int, ...], predicted: tuple[int, ...], misread: tuple[str, ...] = ()
+) -> Pair:
     """A pair whose baseline is right."""
-    names = {"run": "r", "story": "s", "family": "f", "given": "a", "asked": "b"}
-    return Pair(**names, given_ms=given, real_ms=real, baseline_ms=given, predicted_ms=predicted, **more)
+    return Pair(
+        run="r",
+        story="s",
+        family="f",
+        given="a",
+        asked="b",
+        given_ms=given,
+        real_ms=real,
+        baseline_ms=given,
+        predicted_ms=predicted,
+        misread=misread,
+    )
 
 
 def test_clear_is_more_than_a_fifth_of_the_greater_and_500_ms_without_overlap() -> None:
