@@ -113,11 +113,11 @@ def choose(
     if not having:
         return None
     time = (given.time if given else None) or _time(having, text, zone)
-    told = [record for record in records if text_of(record, texts) is not None]
-    stream, strong = _stream(told, texts, time)
+    lines = [record for record in records if text_of(record, texts) is not None]
+    stream, strong = _stream(lines, texts, time)
     if given and given.stream:
         stream, strong = given.stream, True
-    sequence = numbering(told, time, stream, zone)
+    sequence = numbering(lines, time, stream, zone)
     return Fields(texts, time, stream, sequence, _whole(having, text, recognised), strong)
 
 

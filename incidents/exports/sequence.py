@@ -44,9 +44,9 @@ def numbering(records: Sequence[Record], time: str | None, stream: str | None, z
         numbers = [ordinal(record.get(name)) for record in sample]
         if any(number is None for number in numbers) or _counts_places([n for n in numbers if n is not None]):
             continue
-        told = zip(sample, moments, numbers, strict=True)
+        values = zip(sample, moments, numbers, strict=True)
         label = stream or ""
-        sign = _sign([(str(r.get(label)), m.ns, n) for r, m, n in told if m is not None and n is not None])
+        sign = _sign([(str(r.get(label)), m.ns, n) for r, m, n in values if m is not None and n is not None])
         if sign:
             return Numbering(name, sign)
     return None

@@ -5,6 +5,7 @@
 - `skew`: how far a client's clock is from the broker's
 - `index`: look-ups over all rows
 - `processes`: which rows are of which client process
+- `unnamed_clients`: the same where several processes share a log and its lines do not name them
 - `process_facts`: the facts of a process: what `client` and `client_partitions` share
 - `client`: the facts of a process: its requests and answers
 - `client_partitions`: the facts of a process: partitions and callbacks

@@ -31,6 +31,7 @@ class FactBuilder:
     def __init__(self) -> None:
         self._facts: list[PendingFact] = []
         self._notes: dict[str, dict[str | None, None]] = {}
+        self.doubts: list[str] = []
 
     def add(self, position: int, timed: TimedRow, stream: str, event: Event) -> None:
         """Add a fact that was read from the row at `position` in the common order of all rows."""
@@ -40,6 +41,10 @@ class FactBuilder:
     def note(self, sentence: str, group: str | None = None) -> None:
         """Keep a sentence about what the logs do not show or what was assumed, of `group` if one is named."""
         self._notes.setdefault(sentence, {}).setdefault(group)
+
+    def doubt(self, sentence: str) -> None:
+        """Keep a sentence that says why no total can be taken from these facts."""
+        self.doubts.append(sentence)
 
     def facts(self) -> list[PendingFact]:
         """All facts in order."""

@@ -10,7 +10,8 @@ from groupsim.incidents.facts.builder import FactBuilder
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.index import Index
-from groupsim.incidents.facts.processes import PlacedRow, ProcessLog, runs_beside
+from groupsim.incidents.facts.processes import ProcessLog, runs_beside
+from groupsim.incidents.facts.unnamed_clients import PlacedRow
 from groupsim.incidents.logs.times import iso
 
 _SHORTEST_SESSION_MS = 6_000

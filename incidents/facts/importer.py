@@ -94,7 +94,7 @@ def import_run(
         "notes": list(builder.notes),
         "lines": reading.counts.lines,
         "rows": len(reading.rows),
-        "unsupported": unsupported(reading, rows),
+        "unsupported": [*unsupported(reading, rows), *builder.doubts],
     }
     return ImportResult(_write(store, info, world, facts, origin, ended, summary), builder.notes, tuple(remarks))
 

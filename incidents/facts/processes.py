@@ -13,12 +13,12 @@ from groupsim.incidents.facts.builder import FactBuilder
 from groupsim.incidents.facts.causes import announces_leave, leave_cause
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.detail import client_id_in, text_in
+from groupsim.incidents.facts.unnamed_clients import PlacedRow, separated, share_a_log
 from groupsim.incidents.logs.rows import Program, is_broker
+from groupsim.incidents.sentences import plural
 
 LogKey = tuple[str, str | None]
 """File and client id."""
-PlacedRow = tuple[int, TimedRow]
-"""A row with its position in the common order."""
 _FIRST_KINDS = frozenset(["client_configured", "joining", "client_subscribed", "coordinator_found", "joined"])
 
 
@@ -26,7 +26,8 @@ _FIRST_KINDS = frozenset(["client_configured", "joining", "client_subscribed", "
 class ProcessLog:
     """One incarnation of one client: `name` is `client_id.incarnation`, `rows` are its rows in order.
 
-    `closed_row`: the row at which close() ended its membership, if `closed`.
+    `closed_row`: the row at which close() ended its membership, if `closed`. `lane` tells apart processes that share
+    one log although its lines name no client.
     """
 
     group: str
@@ -36,6 +37,7 @@ class ProcessLog:
     name: str = ""
     closed: bool = False
     closed_row: int = 0
+    lane: int = 0
     rows: list[PlacedRow] = field(default_factory=list)
 
     @property
@@ -62,10 +64,32 @@ def split_by_process(rows: Sequence[TimedRow], builder: FactBuilder) -> list[Pro
             logs[timed.row.file, timed.row.client].append((position, timed))
     processes: list[ProcessLog] = []
     for (file, client), own in _attributed(logs).items():
-        processes.extend(_incarnations(file, client, own))
+        lanes = [own] if client is not None or not share_a_log(own) else _lanes(file, own, builder)
+        for lane, each in enumerate(lanes):
+            found = _incarnations(file, client, each)
+            for process in found:
+                process.lane = lane
+            processes.extend(found)
     processes.sort(key=lambda p: p.rows[0][0])
     _set_names(processes, builder)
     return processes
+
+
+def _lanes(file: str, rows: list[PlacedRow], builder: FactBuilder) -> list[list[PlacedRow]]:
+    """The rows of each process in a log whose lines name no client; what may be wrong is a doubt about the total."""
+    groups = {timed.row.group for _, timed in rows if timed.row.group is not None}
+    found, doubts = ([rows], len(rows)) if len(groups) > 1 else separated(rows)
+    if doubts:
+        builder.doubt(
+            f"{file}: several clients wrote into it and its lines do not name them, so that {plural(doubts, 'line')}"
+            " may be of another client; export each client's lines apart, or with a field that names the pod"
+        )
+    else:
+        builder.note(
+            f"{file}: several clients wrote into it and its lines do not name them; they were told apart by the members"
+            " that joined and by the partitions that they were assigned and gave away"
+        )
+    return found
 
 
 def _attributed(logs: dict[LogKey, list[PlacedRow]]) -> dict[LogKey, list[PlacedRow]]:
@@ -193,6 +217,7 @@ def _set_names(processes: list[ProcessLog], builder: FactBuilder) -> None:
             counts: dict[str, int] = defaultdict(int)
             for process in same:
                 label = f"{client}@{PurePath(process.file).name.split('.log')[0]}"
+                label += f"-{process.lane}" if process.lane else ""
                 process.name = f"{label}.{counts[label]}"
                 counts[label] += 1
         else:
@@ -205,5 +230,6 @@ def _overlap(processes: list[ProcessLog]) -> bool:
 
 
 def runs_beside(a: ProcessLog, b: ProcessLog) -> bool:
-    """Whether two processes, in different files, ran at the same time."""
-    return a.file != b.file and a.first <= b.last and b.first <= a.last and not (a.closed and a.last <= b.first)
+    """Whether two processes, in different files or lanes, ran at the same time."""
+    apart = a.file != b.file or a.lane != b.lane
+    return apart and a.first <= b.last and b.first <= a.last and not (a.closed and a.last <= b.first)

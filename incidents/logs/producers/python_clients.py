@@ -23,7 +23,7 @@ def _topics(detail: Detail, record: Record) -> None:
 
 
 def _set(kind: str, fixed: str, lead: str) -> Wording:
-    return wording(kind, fixed, lead + r" (?P<partitions>[\[{(fs].*) for group {group}$")
+    return wording(kind, fixed, lead + r" (?P<partitions>[\[{(fs].*) for group {group}(?: on close)?$")
 
 
 WORDINGS: tuple[Wording, ...] = (
