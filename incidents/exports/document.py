@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
+from collections import deque
 from collections.abc import Callable, Iterator
 from enum import StrEnum
-from itertools import chain
-from typing import IO, NamedTuple
+from typing import IO, NamedTuple, cast
 from xml.etree import ElementTree
 
 import msgspec
 
 from groupsim.incidents.exports import large_json
-from groupsim.incidents.exports.relevant import KEYWORD, KEYWORD_BYTES, relevant
+from groupsim.incidents.exports.relevant import KEYWORD, LONGEST, blocks_of_lines, hot_lines, numbered_lines, relevant
 from groupsim.incidents.exports.walk import ORIGINAL, PLAIN, Record, records
 
 HEAD = 1 << 16
 _LOOKED_AT = 200
-_LONGEST = 16 << 20
+_AROUND_VALUES = b" \t\r[,\xef\xbb\xbf"
 _BLOCK = 1 << 20
 _JOURNAL = re.compile(rb"(?:__CURSOR|__REALTIME_TIMESTAMP|_[A-Z_]{2,60}|[A-Z_]{2,60})=[^\n]*\n")
 _CELL = re.compile(r"[\w@ ./\-:()\[\]#]{1,60}")
@@ -99,58 +100,44 @@ def raw_records(kind: Kind, stream: IO[bytes], trouble: Callable[[str], None]) -
     return (Raw(number, fields) for number, fields in readers[kind](stream, trouble))
 
 
-def numbered_lines(stream: IO[bytes]) -> Iterator[tuple[int, bytes]]:
-    """The lines of a stream with their numbers, from 1, without their ends; of an over-long one only the beginning."""
-    rest, number = b"", 0
-    while block := stream.read(_BLOCK):
-        lines = (rest + block).split(b"\n")
-        rest = lines.pop()[:_LONGEST]
-        for line in lines:
-            number += 1
-            yield number, line[:_LONGEST].rstrip(b"\r")
-    if rest:
-        yield number + 1, rest
-
-
 def _json(stream: IO[bytes], trouble: Callable[[str], None]) -> Iterator[tuple[int, Record]]:
     """One document, several, or one a line."""
-    lines = numbered_lines(stream)
-    first = next(((number, line) for number, line in lines if line.strip(b" \t[,\xef\xbb\xbf")), (1, b""))
-    second = next(((number, line) for number, line in lines if line.strip()), None)
-    if _is_document(first[1]):
-        every = chain([first], [second] if second else [], lines)
-        for number, line in relevant(every, lambda each: KEYWORD_BYTES.search(each[1]) is not None):
+    head = b""
+    while (first := _first_line(head)) is None and len(head) <= large_json.WHOLE and (block := stream.read(_BLOCK)):
+        head += block
+    again = cast(IO[bytes], _Again(head, stream))
+    if _is_document(first or b""):
+        for number, line, _ in relevant(numbered_lines(again), lambda line: line.hot):
             found = list(_of_line(line))
             if len(found) == 1:
                 found[0][ORIGINAL] = line.decode("utf-8", "replace")
             yield from ((number, record) for record in found)
         return
-    again = _Again(b"\n".join([first[1], *([second[1]] if second else [])]) + b"\n", lines)
     count = 0
     try:
-        every_record = enumerate(large_json.records(again), 1)
-        for count, (at, only, record) in relevant(every_record, lambda each: _concerns(each[1][2])):
-            yield (at + first[0] - 1 if only else count), record
+        numbered = enumerate(large_json.records(again), 1)
+        for count, found_record in relevant(numbered, lambda each: each[1].concerns_groups()):
+            yield found_record.line if found_record.only else count, found_record.record()
     except large_json.Damaged:
         trouble(f"the JSON document breaks off or is damaged after {count} records")
 
 
-class _Again:
-    """Lines that were taken from a stream, and the rest of it, as a stream."""
+def _first_line(head: bytes) -> bytes | None:
+    """The first line that holds more than an opening bracket; None if none is there as a whole."""
+    lines = head.split(b"\n", _LOOKED_AT)
+    return next((line for line in lines[:-1] if line.strip(_AROUND_VALUES)), None)
 
-    def __init__(self, head: bytes, lines: Iterator[tuple[int, bytes]]) -> None:
-        self._head, self._lines = head, lines
+
+class _Again:
+    """Bytes that were taken from a stream, and the rest of it, as a stream."""
+
+    def __init__(self, head: bytes, stream: IO[bytes]) -> None:
+        self._head, self._stream = head, stream
 
     def read(self, size: int) -> bytes:
         """About `size` bytes; none at the end."""
-        taken, self._head = [self._head], b""
-        length = len(taken[0])
-        for _, line in self._lines:
-            taken.append(line + b"\n")
-            length += len(line) + 1
-            if length >= size:
-                break
-        return b"".join(taken)
+        head, self._head = self._head, b""
+        return head or self._stream.read(size)
 
 
 def _concerns(record: Record) -> bool:
@@ -172,7 +159,7 @@ def _of_line(line: bytes) -> Iterator[Record]:
 
 
 def _is_document(line: bytes) -> bool:
-    text = line.strip(b" \t\r[,\xef\xbb\xbf")
+    text = line.strip(_AROUND_VALUES)
     try:
         json.loads(text.decode("utf-8", "replace"), strict=False)
     except (ValueError, RecursionError):
@@ -181,32 +168,72 @@ def _is_document(line: bytes) -> bool:
 
 
 def _csv(stream: IO[bytes], trouble: Callable[[str], None]) -> Iterator[tuple[int, Record]]:
-    csv.field_size_limit(_LONGEST)
-    lines = (line.decode("utf-8", "replace").replace("\x00", "") + "\n" for _, line in numbered_lines(stream))
-    first = next((line for line in lines if line.strip("\ufeff \n")), "").lstrip("\ufeff")
+    csv.field_size_limit(LONGEST)
+    lines = _TableLines(stream)
+    every = iter(lines)
+    first = ""
+    for lines.head, first in enumerate(every, 1):
+        if first := first.strip("\ufeff \n"):
+            break
     mark = delimiter(first) or ","
-    rows = csv.reader(lines, delimiter=mark)
+    rows = csv.reader(every, delimiter=mark)
     try:
         names = [name.strip() for name in next(csv.reader([first], delimiter=mark))]
         numbered = ((number, row) for number, row in enumerate(rows, 1) if len(row) > 1)
-        for number, row in relevant(numbered, lambda each: any(KEYWORD.search(cell) for cell in each[1])):
+        for number, row in relevant(numbered, lambda _: lines.hot(rows.line_num)):
             yield number, {name: cell for name, cell in zip(names, row, strict=False) if cell}
     except (csv.Error, StopIteration) as error:
         trouble(f"the table is damaged ({error}); what came before was read")
 
 
+class _TableLines:
+    """The lines of a table for csv.reader, which says how many it took: so it is known whether a row is hot."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._hot: deque[int] = deque()
+        self.head = 0
+        """Lines down to the table's head."""
+
+    def __iter__(self) -> Iterator[str]:
+        number = 1
+        for block in blocks_of_lines(self._stream):
+            self._hot.extend(hot_lines(block, number))
+            number += block.count(b"\n")
+            text = block.decode("utf-8", "replace").replace("\x00", "")
+            yield from io.StringIO(text.replace("\r\n", "\n").replace("\r", " "), newline="\n")
+
+    def hot(self, taken: int) -> bool:
+        """Whether a line may concern groups since it was asked last; `taken` lines were read behind the head."""
+        found = False
+        while self._hot and self._hot[0] <= self.head + taken:
+            self._hot.popleft()
+            found = True
+        return found
+
+
 def _xml(stream: IO[bytes], trouble: Callable[[str], None]) -> Iterator[tuple[int, Record]]:
     """Each element that repeats under its parent and holds fields: `<field k='name'>` or `<name>`."""
     try:
-        number = 0
-        for _, element in ElementTree.iterparse(stream):
-            if element.tag.rpartition("}")[2] in ("result", "event", "record", "log", "entry", "row", "item"):
-                if record := _element(element):
-                    number += 1
-                    yield number, record
-                element.clear()
+        numbered = enumerate(filter(None, map(_element, _elements(stream))), 1)
+        yield from relevant(numbered, lambda each: _concerns(each[1]))
     except (ElementTree.ParseError, ValueError) as error:
         trouble(f"the XML document is damaged ({error}); what came before was read")
+
+
+def _elements(stream: IO[bytes]) -> Iterator[ElementTree.Element]:
+    """The elements that are records; each is forgotten afterwards."""
+    above: list[ElementTree.Element] = []
+    for event, element in ElementTree.iterparse(stream, ("start", "end")):
+        if event == "start":
+            above.append(element)
+            continue
+        above.pop()
+        if element.tag.rpartition("}")[2] in ("result", "event", "record", "log", "entry", "row", "item"):
+            yield element
+            element.clear()
+            if above:
+                above[-1].remove(element)
 
 
 def _element(element: ElementTree.Element) -> Record:

@@ -9,18 +9,35 @@ from __future__ import annotations
 import codecs
 import json
 import re
+from collections import deque
 from collections.abc import Iterator
 from itertools import chain
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
+from groupsim.incidents.exports.relevant import ACTIVITY, HIDDEN, KEYWORD
 from groupsim.incidents.exports.walk import Record, column_names, flat, holds_records, plain, walk
+from groupsim.incidents.logs.scan import KEYWORDS
 
 _BLOCK = 1 << 20
 WHOLE = 4 << 20
 """Characters: a value up to this size is decoded at once."""
 _DEPTH = 60
+_WIDEST = 400
+"""Labels above a list of records that are kept."""
+_DIGITS = 400
 _SPACE = re.compile(r"[\s,\ufeff]*")
-_DECODER = json.JSONDecoder(strict=False)
+_STRING = re.compile(r"[^\"\\]*(?:\\.[^\"\\]*)*", re.DOTALL)
+_HIDDEN = [re.compile(each.decode()) for each in HIDDEN]
+_WORDS = tuple(word.decode() for word in KEYWORDS)
+_LONGEST_WORD = max(map(len, _WORDS))
+
+
+def _number(digits: str) -> int | float:
+    return int(digits) if len(digits) < _DIGITS else float("inf")
+
+
+_DECODE = json.JSONDecoder(strict=False, parse_int=_number).raw_decode
+_NOTHING = object()
 
 
 class Readable(Protocol):
@@ -35,6 +52,28 @@ class Damaged(ValueError):
     """The document breaks off, or is no JSON, at this place."""
 
 
+class Found:
+    """A record that was found, flattened when it is asked for. `only`: its document, at `line`, may hold no other."""
+
+    __slots__ = ("_above", "_hot", "_value", "line", "only")
+
+    def __init__(self, value: Any, above: Record | None, hot: bool) -> None:
+        self._value, self._above, self._hot = value, above, hot
+        self.line, self.only = 0, False
+
+    def concerns_groups(self) -> bool:
+        """Whether it may."""
+        if not self._hot or self._above is not None:
+            return self._hot
+        return any(isinstance(text, str) and KEYWORD.search(text) for text in self._value.values())
+
+    def record(self) -> Record:
+        """Its fields."""
+        if self._above is None:
+            return cast(Record, self._value)
+        return next(walk(plain(self._value), self._above), {})
+
+
 class _Buffer:
     """The part of a document that is looked at: `text` from `at` on."""
 
@@ -44,21 +83,46 @@ class _Buffer:
         self.text = ""
         self.at = 0
         self.ended = False
-        self._passed = 0
+        self.hot = False
+        """Whether the value that was decoded last may concern groups."""
+        self._line, self._counted = 1, 0
+        self._hits: deque[int] = deque()
 
-    @property
     def line(self) -> int:
         """The number of the line that is looked at, from 1."""
-        return self._passed + self.text.count("\n", 0, self.at) + 1
+        self._line += self.text.count("\n", self._counted, self.at)
+        self._counted = self.at
+        return self._line
 
     def fill(self) -> bool:
         """Read a block more; False at the end of the document."""
         block = self._stream.read(_BLOCK)
         self.ended = not block
-        self._passed += self.text.count("\n", 0, self.at)
-        self.text = self.text[self.at :] + self._decode.decode(block, final=not block)
-        self.at = 0
+        self.line()
+        self._counted = 0
+        kept = self.text[self.at :]
+        self._hits = deque(hit - self.at for hit in self._hits if hit >= self.at)
+        self.text, self.at = kept + self._decode.decode(block, final=not block), 0
+        self._search(len(kept))
         return not self.ended
+
+    def _search(self, begin: int) -> None:
+        """Find what may concern groups in the text from `begin` on, and in a word that began before."""
+        start = max(0, begin - 2 * _LONGEST_WORD)
+        found = [hidden.start() for pattern in _HIDDEN for hidden in pattern.finditer(self.text, start)]
+        for word in _WORDS:
+            at = self.text.find(word, max(0, begin - len(word) + 1))
+            while at >= 0:
+                found.append(at)
+                at = self.text.find(word, at + len(word))
+        self._hits.extend(sorted(found))
+
+    def _is_hot(self, begin: int, end: int) -> bool:
+        while self._hits and self._hits[0] < begin:
+            self._hits.popleft()
+        if not self._hits or self._hits[0] >= end:
+            return False
+        return any(pattern.search(self.text, begin, end) for pattern in (ACTIVITY, *_HIDDEN))
 
     def peek(self) -> str:
         """The next character that is neither white space nor a comma; empty at the end."""
@@ -70,97 +134,125 @@ class _Buffer:
             if self.ended or not self.fill():
                 return ""
 
-    def whole(self) -> tuple[Any] | None:
-        """The value that begins here, if it is no larger than WHOLE; None if it is, or if it is damaged."""
+    def whole(self) -> Any:
+        """The value that begins here, if it is no larger than WHOLE; _NOTHING if it is, or if it is damaged."""
         while True:
             try:
-                value, end = _DECODER.raw_decode(self.text, self.at)
+                value, end = _DECODE(self.text, self.at)
             except RecursionError:
-                return None
+                return _NOTHING
             except ValueError:
                 if self.ended or len(self.text) - self.at > WHOLE or not self.fill():
-                    return None
+                    return _NOTHING
                 continue
             if end == len(self.text) and not self.ended and not isinstance(value, dict | list | str):
                 self.fill()  # a number may go on in the next block
                 continue
+            self.hot = self._is_hot(self.at, end)
             self.at = end
-            return (value,)
+            return value
+
+    def pass_string(self) -> None:
+        """Pass over a text that is too large to be decoded. Raises Damaged where it does not end."""
+        self.at += 1
+        while True:
+            found = _STRING.match(self.text, self.at)
+            self.at = found.end() if found is not None else self.at
+            if self.text[self.at : self.at + 1] == '"':
+                self.at += 1
+                return
+            if self.ended or not self.fill():
+                raise Damaged
 
 
-def records(stream: Readable) -> Iterator[tuple[int, bool, Record]]:
-    """The records of all documents in a stream, one after another. Raises Damaged where one breaks off.
-
-    Each with the line at which its document begins, from 1, and whether it may be the only record of that document.
-    """
+def records(stream: Readable) -> Iterator[Found]:
+    """The records of all documents in a stream, one after another. Raises Damaged where one breaks off."""
     buffer = _Buffer(stream)
     while buffer.peek():
-        line, only = buffer.line, False
-        found = buffer.whole()
-        every = _value(buffer, {}, [], 0) if found is None else _items(found[0], {}, [])
+        line = buffer.line()
+        value = buffer.whole()
+        every = _value(buffer, {}, [], 0) if value is _NOTHING else _items(value, {}, [], buffer.hot)
         first = next(every, None)
         if first is None:
             continue
         second = next(every, None)
-        only = second is None
-        yield line, only, first
-        for record in () if second is None else chain([second], every):
-            yield line, False, record
+        first.line, first.only = line, second is None
+        yield first
+        yield from () if second is None else chain([second], every)
 
 
-def _value(buffer: _Buffer, above: Record, names: list[str], depth: int) -> Iterator[Record]:
-    found = buffer.whole()
-    if found is not None:
-        yield from _items(found[0], above, names)
-    elif depth > _DEPTH or buffer.text[buffer.at : buffer.at + 1] not in ("{", "["):
+def _value(buffer: _Buffer, above: Record, names: list[str], depth: int) -> Iterator[Found]:
+    """The records in a value that can't be decoded whole."""
+    mark = buffer.text[buffer.at : buffer.at + 1]
+    if mark == '"':
+        buffer.pass_string()
+    elif depth > _DEPTH or mark not in ("{", "["):
         raise Damaged
-    elif buffer.text[buffer.at] == "[":
+    elif mark == "[":
         yield from _list(buffer, above, names, depth)
     else:
         yield from _object(buffer, above, depth)
 
 
-def _items(value: Any, above: Record, names: list[str]) -> Iterator[Record]:
+def _items(value: Any, above: Record, names: list[str], hot: bool) -> Iterator[Found]:
     """The records in a value that was decoded whole; `names` are columns that it may be a row of."""
     if names and isinstance(value, list) and len(value) == len(names):
-        yield {**above, **flat(dict(zip(names, value, strict=True)))}
+        yield Found({**above, **flat(dict(zip(names, value, strict=True)))}, None, hot)
+    elif isinstance(value, dict) and len(value) > 1 and _is_single(value, 0):
+        yield Found(value, above, hot)
     elif isinstance(value, dict | list):
-        yield from walk(plain(value), above)
+        for record in walk(plain(value), above):
+            yield Found(record, None, hot)
 
 
-def _list(buffer: _Buffer, above: Record, names: list[str], depth: int) -> Iterator[Record]:
+def _is_single(value: dict[str, Any], depth: int) -> bool:
+    """Whether a mapping is certainly one record: it has no list of mappings or lists."""
+    for inner in value.values():
+        if isinstance(inner, dict):
+            if depth > _DEPTH // 2 or not _is_single(inner, depth + 1):
+                return False
+        elif isinstance(inner, list):
+            for item in inner:
+                if isinstance(item, dict | list):
+                    return False
+    return True
+
+
+def _list(buffer: _Buffer, above: Record, names: list[str], depth: int) -> Iterator[Found]:
     buffer.at += 1
     while (mark := buffer.peek()) != "]":
         if not mark:
             raise Damaged
-        found = buffer.whole()
-        if found is None:
+        value = buffer.whole()
+        if value is _NOTHING:
             yield from _value(buffer, above, names, depth + 1)
-        elif names and isinstance(found[0], list) and len(found[0]) == len(names):
-            yield from _items(found[0], above, names)
+        elif isinstance(value, dict) or (names and isinstance(value, list) and len(value) == len(names)):
+            yield from _items(value, above, names, buffer.hot)
         else:
-            yield from walk([plain(found[0])], above)
+            for record in walk([plain(value)], above):
+                yield Found(record, None, buffer.hot)
     buffer.at += 1
 
 
-def _object(buffer: _Buffer, above: Record, depth: int) -> Iterator[Record]:
+def _object(buffer: _Buffer, above: Record, depth: int) -> Iterator[Found]:
     buffer.at += 1
     labels, names = dict(above), list[str]()
     while (mark := buffer.peek()) != "}":
-        key = buffer.whole() if mark == '"' else None
-        if key is None or buffer.peek() != ":":
+        key = buffer.whole() if mark == '"' else _NOTHING
+        if key is _NOTHING or buffer.peek() != ":":
             raise Damaged
         buffer.at += 1
         if not buffer.peek():
             raise Damaged
-        found = buffer.whole()
-        if found is None:
+        value = buffer.whole()
+        if value is _NOTHING:
             yield from _value(buffer, labels, names, depth + 1)
             continue
-        value = plain(found[0])
+        value = plain(value)
         names = column_names({"": value}) or names
         if holds_records(value) and column_names({"": value}) is None:
-            yield from walk(value, labels)
-        else:
-            labels.update(flat({str(key[0]): value}))
+            for record in walk(value, labels):
+                yield Found(record, None, buffer.hot)
+        elif len(labels) < _WIDEST:
+            labels.update(flat({str(key): value}))
     buffer.at += 1

@@ -6,17 +6,18 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import tzinfo
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.exports import evidence, heads, order
-from groupsim.incidents.exports.document import HEAD, Kind, Raw, kind_of, numbered_lines, raw_records
+from groupsim.incidents.exports.document import HEAD, Kind, Raw, kind_of, raw_records
 from groupsim.incidents.exports.evidence import Fields
 from groupsim.incidents.exports.moments import moment
 from groupsim.incidents.exports.order import Entry
 from groupsim.incidents.exports.plain_log import own_ms
-from groupsim.incidents.exports.relevant import KEYWORD, KEYWORD_BYTES, relevant
+from groupsim.incidents.exports.relevant import FIRST, KEYWORD, Passed, numbered_lines, relevant, without_groups
 from groupsim.incidents.exports.sequence import ordinal
 from groupsim.incidents.exports.walk import ORIGINAL, PLAIN
 from groupsim.incidents.logs.formats import clean, parse
@@ -25,6 +26,8 @@ from groupsim.incidents.logs.recognition import recognise
 from groupsim.incidents.logs.scan import open_log
 
 _SAMPLED = 800
+_LOOKED_AT = 2 * FIRST
+"""Records by which the fields are chosen: the first, and as many near those that concern groups."""
 _FEWEST_TIMES = 3
 """So many different times must fall before a plain log counts as newest first."""
 _BANNER = 8
@@ -84,6 +87,8 @@ class PartReader:
         self._remarks = remarks
         self.undetermined: set[Path] = set()
         """Plain logs whose own times do not say whether they are newest first."""
+        self.passed: dict[Path, Passed] = {}
+        """Files in which nothing concerns groups."""
 
     def parts(self, path: Path, repeated: bool) -> list[Part] | None:
         """The streams of one file; None if it is a plain log.
@@ -100,22 +105,31 @@ class PartReader:
             return None  # damaged where it was packed: the log reader says so, and reads what comes before
 
     def _document(self, path: Path, kind: Kind, repeated: bool) -> list[Part] | None:
+        if self._nothing_in(path):
+            return None
         with open_log(path) as stream:
-            raws = [
+            raws = (
                 Raw(raw.number, evidence.opened(raw.fields))
                 for raw in raw_records(kind, stream, lambda said: self._remarks.damage.append(f"{path}: {said}"))
-            ]
-        records = [raw.fields for raw in raws]
-        given = None if self._given is None else evidence.named(self._given, records, str(path))
-        fields = evidence.choose(records, _recognised, self._zone, given)
-        if fields is None or not evidence.concerns_groups(records, fields):
-            return None
-        parts = _by_stream(path, self._entries(path, raws, fields), fields, repeated)
-        if not repeated and _is_plain(raws, fields, parts):
+            )
+            first = list(islice(raws, _LOOKED_AT))
+            records = [raw.fields for raw in first]
+            given = None if self._given is None else evidence.named(self._given, records, str(path))
+            fields = evidence.choose(records, _recognised, self._zone, given)
+            if fields is None or not evidence.concerns_groups(records, fields):
+                return None
+            parts = _by_stream(path, self._entries(path, chain(first, raws), fields), fields, repeated)
+        if not repeated and _is_plain(first, fields, parts):
             return None
         text = f"{kind.value}, text from {' or '.join(fields.texts)}, time from {fields.time or 'the text'}"
         self._note(path, text, parts, fields.stream)
         return parts
+
+    def _nothing_in(self, path: Path) -> bool:
+        passed = without_groups(path)
+        if passed is not None:
+            self.passed[path] = passed
+        return passed is not None
 
     def _text(self, path: Path, repeated: bool) -> list[Part] | None:
         with open_log(path) as stream:
@@ -128,9 +142,10 @@ class PartReader:
             if len(set(times)) < 2:
                 self.undetermined.add(path)
             return None
+        if self._nothing_in(path):
+            return None
         with open_log(path) as stream:
-            kept = relevant(numbered_lines(stream), lambda each: KEYWORD_BYTES.search(each[1]) is not None)
-            lines = [(number, clean(line)) for number, line in kept]
+            lines = [(number, clean(line)) for number, line, _ in relevant(numbered_lines(stream), lambda x: x.hot)]
         if head is None:
             entries = [(None, Entry(str(path), number, None, 0, None, line)) for number, line in lines]
             parts = self._self_dated(_by_stream(path, entries, None, repeated))

@@ -28,6 +28,8 @@ class Source(NamedTuple):
     name: str
     origin: Path
     numbers: array[int] | None = None
+    passed: int = 0
+    """Lines that came before those in `path`: they concern no group, and were left out."""
 
 
 def sources(
@@ -55,6 +57,11 @@ def sources(
         if newest_first and path in reader.undetermined and (parts := reader.parts(path, True)) is not None:
             for part in parts:
                 streams[part.key].append(part)
+        elif (passed := reader.passed.get(path)) is not None:
+            log = folder / f"passed-{len(found)}.log"
+            log.write_bytes(passed.tail)
+            left = passed.lines - passed.tail.count(b"\n") - (not passed.tail.endswith(b"\n"))
+            found.append(Source(log, str(path), path, passed=left))
         else:
             found.append(Source(path, str(path), path))
     shares = Counter(part.path for joined in streams.values() for part in joined)

@@ -65,11 +65,13 @@ class SourceLog:
         self.path = source.origin
         self.reader = LogReader(source.path, tz=tz, skew_ms=skew_ms, name=source.name, progress=progress)
         self._numbers = source.numbers
+        self._passed = source.passed
 
     def __iter__(self) -> Iterator[Row]:
         numbers = self._numbers
         if numbers is None:
             yield from self.reader
+            self.reader.counts.lines += self._passed
             return
         for row in self.reader:
             yield structs.replace(row, line=numbers[row.line - 1], order=row.line)

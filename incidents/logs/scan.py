@@ -106,7 +106,7 @@ class Scan:
                 continue
             buffer = behind + fresh
             end = len(behind) + cut
-            yield from _candidates(buffer, len(behind), end, number)
+            yield from candidates(buffer, len(behind), end, number)
             ended = buffer.count(b"\n", len(behind), end)
             number += ended
             self.lines += ended + (1 if last and not fresh.endswith(b"\n") else 0)
@@ -206,7 +206,8 @@ class _Counted:
         return getattr(self._raw, name)
 
 
-def _candidates(buffer: bytes, begin: int, end: int, number: int) -> Iterator[Window]:
+def candidates(buffer: bytes, begin: int, end: int, number: int) -> Iterator[Window]:
+    """The lines with a keyword between two places of a buffer, where lines begin; the first is line `number`."""
     starts: set[int] = set()
     for word in KEYWORDS:
         at = buffer.find(word, begin, end)
