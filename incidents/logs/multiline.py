@@ -30,7 +30,10 @@ _ROW = 200
 _OBJECT = 120
 _BLOCK = 40
 _SETTINGS = 250
-_NOT_CUT = re.compile(r"\t|\s\s|at |Caused by|\.\.\. |Traceback|(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b")
+_NOT_CUT = re.compile(
+    r"\t|\s\s|at |Caused by|\.\.\. |Traceback|(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b"
+    r"|(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\s"
+)
 TRACE = re.compile(r"\s|at |Caused by|\.\.\. |Traceback|(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b|\)|\}")
 """How a line of a stack trace begins, or one that closes something."""
 _LABEL = re.compile(

@@ -129,8 +129,8 @@ class LogReader:
         lines: list[str] = []
         for raw in window.following(_WRAPPED):
             line = clean(raw)
-            if not line or TRACE.match(line) or starts_record(line):
-                break
+            if not line or TRACE.match(line) or starts_record(line) or recognise(parse(0, line)):
+                break  # another record, perhaps one without a time
             lines.append(line)
         for glue in ("", " ") if lines else ():
             whole = parse(window.number, glue.join((text, *lines)))

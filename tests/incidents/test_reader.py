@@ -108,3 +108,12 @@ def test_a_skew_moves_one_files_times(tmp_path: Path) -> None:
         "2024-03-01T10:00:00.000Z",
         "2024-03-01T09:59:58.500Z",
     ]
+
+
+def test_a_line_without_a_time_that_says_something_itself_is_not_the_rest_of_the_line_above(tmp_path: Path) -> None:
+    log = tmp_path / "mixed.log"
+    log.write_text(
+        '%7|1795174267.249|HEARTBEAT|m1#consumer-1| [thrd:main]: Group "g": it is not known what this line says of it\n'
+        "INFO [GroupCoordinator id=1] Stabilized group g generation 1 with 1 members. (kafka.coordinator.group)\n"
+    )
+    assert [(row.kind, row.at) for row in rows(log)] == [("stabilized", None)]
