@@ -25,7 +25,7 @@ from groupsim.analysis.availability.rules import RULES
 from groupsim.analysis.availability.situation import Rule
 from groupsim.analysis.blame.critical_path import STEPS
 from groupsim.analysis.blame.phases import PHASES
-from groupsim.events import classic, client, group, network, world
+from groupsim.events import classic, client, consumer, group, network, world
 from groupsim.events.base import Event
 from groupsim.events.catalogue import CATALOGUE
 
@@ -89,6 +89,7 @@ def facts() -> str:
     titles = {
         group: "Groups",
         classic: "Classic groups",
+        consumer: "Consumer groups (KIP-848)",
         client: "The clients",
         network: "The network",
         world: "The world",

@@ -4,8 +4,12 @@ machine    what a machine is (decide, evolve, resume, survives), and which machi
 commands   requests that every group takes (offset commits), and the coordinator's loading and unloading
 outcome    what `decide` returns: facts, replies, timers, the next state; Kafka's error codes
 decision   collects an outcome step by step, applying each fact once
+server_assignors  the way to the server-side assignors
+topics     the topics a broker knows, and the hash by which a group notices that they changed
+context  what a decision may look at besides the group: time, topics, the group's own settings
 config     settings by Kafka's names: the coordinator's own and those of each group type
 broker_versions  what differs between Kafka 4.0 and 4.4: one table with sources
 expressions/  topic expressions of the consumer protocol: RE2/J's syntax and errors
 classic/   the machine of classic groups: JoinGroup, SyncGroup, Heartbeat, LeaveGroup
+consumer/  the machine of consumer groups (KIP-848): ConsumerGroupHeartbeat
 """

@@ -7,15 +7,27 @@ one protocol stand with its machine (`coordinator.classic.commands`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
+from groupsim.coordinator.context import Context
 from groupsim.coordinator.outcome import Answer
 from groupsim.events.types import NO_GENERATION, MemberId, Offsets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Situated:
+    """A command whose decision looks at the time, at topics or at the group's own settings; its host fills them in."""
+
+    context: Context = field(default_factory=Context)
+
+    def at(self, context: Context) -> Self:
+        """The command as it is decided now."""
+        return replace(self, context=context)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request(Situated):
     """A client's request. `request` numbers it within its group; its Reply carries the same number."""
 
     answer: ClassVar[type[Answer]] = Answer
@@ -50,5 +62,5 @@ class Unload:
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class Load(Situated):
     """A broker takes this group's offsets partition over."""

@@ -44,6 +44,34 @@ class ClassicGroupConfig:
     coordinator: CoordinatorKind = CoordinatorKind.JAVA
 
 
+class MigrationPolicy(StrEnum):
+    """`group.consumer.migration.policy`: which groups may change their protocol while they have members."""
+
+    BIDIRECTIONAL = "bidirectional"
+    UPGRADE = "upgrade"
+    DOWNGRADE = "downgrade"
+    DISABLED = "disabled"
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerGroupConfig:
+    """Settings of consumer groups (KIP-848; Kafka: GroupCoordinatorConfig), with the defaults of Kafka 4.4."""
+
+    group_consumer_session_timeout_ms: int = 45_000
+    group_consumer_min_session_timeout_ms: int = 45_000
+    group_consumer_max_session_timeout_ms: int = 60_000
+    group_consumer_heartbeat_interval_ms: int = 5_000
+    group_consumer_min_heartbeat_interval_ms: int = 5_000
+    group_consumer_max_heartbeat_interval_ms: int = 15_000
+    group_consumer_max_size: int = INT_MAX
+    group_consumer_assignors: tuple[str, ...] = ("uniform", "range")
+    group_consumer_migration_policy: MigrationPolicy = MigrationPolicy.BIDIRECTIONAL
+    group_consumer_assignment_interval_ms: int = 1_000
+    group_consumer_min_assignment_interval_ms: int = 0
+    group_consumer_max_assignment_interval_ms: int = 15_000
+    group_consumer_regex_refresh_interval_ms: int = 600_000
+
+
 @dataclass(frozen=True, slots=True)
 class CoordinatorConfig:
     """Settings of the coordinator itself, for groups of every type (Kafka: GroupCoordinatorConfig).
@@ -61,6 +89,7 @@ class Configs:
 
     coordinator: CoordinatorConfig = field(default_factory=CoordinatorConfig)
     classic: ClassicGroupConfig = field(default_factory=ClassicGroupConfig)
+    consumer: ConsumerGroupConfig = field(default_factory=ConsumerGroupConfig)
 
     def names(self) -> list[str]:
         """The Kafka names of all settings."""
@@ -94,6 +123,19 @@ BOUNDS: dict[str, tuple[int, int] | tuple[str, ...]] = {
     "group.max.size": (1, INT_MAX),
     "group.coordinator.append.linger.ms": (-1, INT_MAX),
     "coordinator": tuple(CoordinatorKind),
+    "group.consumer.session.timeout.ms": (1, INT_MAX),
+    "group.consumer.min.session.timeout.ms": (1, INT_MAX),
+    "group.consumer.max.session.timeout.ms": (1, INT_MAX),
+    "group.consumer.heartbeat.interval.ms": (1, INT_MAX),
+    "group.consumer.min.heartbeat.interval.ms": (1, INT_MAX),
+    "group.consumer.max.heartbeat.interval.ms": (1, INT_MAX),
+    "group.consumer.max.size": (1, INT_MAX),
+    "group.consumer.assignors": ("uniform", "range"),
+    "group.consumer.migration.policy": tuple(MigrationPolicy),
+    "group.consumer.assignment.interval.ms": (0, INT_MAX),
+    "group.consumer.min.assignment.interval.ms": (0, INT_MAX),
+    "group.consumer.max.assignment.interval.ms": (0, INT_MAX),
+    "group.consumer.regex.refresh.interval.ms": (10_000, INT_MAX),
 }
 """The least and the most, or the known values, of every setting in Configs."""
 
@@ -161,7 +203,11 @@ def checked(
         return number
     if isinstance(default, tuple):
         parts = value if isinstance(value, (list, tuple)) else str(value).split(",")
-        return tuple(str(part).strip() for part in parts if str(part).strip())
+        given = tuple(str(part).strip() for part in parts if str(part).strip())
+        for part in given:
+            if name in bounds and part not in bounds[name]:
+                raise BadSetting(f"{name} may have {', '.join(map(str, bounds[name]))}, not {part!r}")
+        return given
     if name in bounds and value not in bounds[name]:
         raise BadSetting(f"{name} must be one of {', '.join(map(str, bounds[name]))}, not {value!r}")
     return None if value is None else str(value)

@@ -9,16 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol, TypeVar
 
-from groupsim.coordinator import classic
+from groupsim.coordinator import classic, consumer
 from groupsim.coordinator.classic.state import ClassicGroup
 from groupsim.coordinator.config import Configs
+from groupsim.coordinator.consumer.state import ConsumerGroup
 from groupsim.coordinator.outcome import Arm, Outcome
+from groupsim.coordinator.server_assignors import Assign, assign_by_name
 from groupsim.events.base import Event
 from groupsim.events.types import GroupId
 
 State_contra = TypeVar("State_contra", contravariant=True)
-AnyGroup = ClassicGroup
-"""The state of a group of any protocol: with a second protocol, the union of both."""
+AnyGroup = ClassicGroup | ConsumerGroup
+"""The state of a group of any protocol."""
 
 
 class Machine(Protocol[State_contra]):
@@ -41,11 +43,31 @@ class Machine(Protocol[State_contra]):
         ...
 
 
+class ClassicMachine:
+    """A classic group, or a group that does not exist: a request of the consumer protocol may convert it."""
+
+    def decide(self, state: ClassicGroup, command: Any, /) -> Outcome[Any]:
+        """Decide a command of either protocol."""
+        return consumer.convertible(state, command) if consumer.takes(command) else classic.decide(state, command)
+
+    def evolve(self, state: ClassicGroup, event: Event, /) -> AnyGroup:
+        """The group after one more fact."""
+        return consumer.evolve(state, event)
+
+    def resume(self, state: ClassicGroup, /) -> tuple[Arm, ...]:
+        """The timers of a classic group."""
+        return classic.resume(state)
+
+    def survives(self, event: Event, /) -> bool:
+        """Whether Kafka writes a record of the fact."""
+        return consumer.survives(event)
+
+
 Machines = Mapping[type, Machine[Any]]
 """The machine for each type of state."""
-MACHINES: Machines = {ClassicGroup: classic}
+MACHINES: Machines = {ClassicGroup: ClassicMachine(), ConsumerGroup: consumer}
 
 
-def absent(group: GroupId, configs: Configs) -> AnyGroup:
+def absent(group: GroupId, configs: Configs, assign: Assign = assign_by_name) -> AnyGroup:
     """The state of a group that nobody has created yet; in Kafka, too, it counts as an empty classic group."""
-    return ClassicGroup(id=group, configs=configs)
+    return ClassicGroup(id=group, configs=configs, assign=assign)

@@ -3,6 +3,7 @@
 base       Event, the base of all facts; Recorded, the envelope with time and place; the names of the streams
 group      facts of a group that do not depend on its protocol: created, emptied, commits, coordinator loaded
 classic    facts of the classic protocol's coordinator: members, rebalances, assignments
+consumer   facts of the consumer protocol's coordinator: members, epochs, targets, reconciliation
 client     what a consumer process saw and did
 network    messages, cut and slow links
 world      topics, what the operator did, what the scenario asserted

@@ -6,11 +6,11 @@ import hashlib
 from collections.abc import Iterable
 from types import ModuleType
 
-from groupsim.events import classic, client, group, network, world
+from groupsim.events import classic, client, consumer, group, network, world
 from groupsim.events.base import Event
 from groupsim.events.errors import GroupSimError
 
-MODULES = (group, classic, client, network, world)
+MODULES = (group, classic, consumer, client, network, world)
 """Every module of facts. A new protocol adds its own."""
 ABSTRACT = (client.ClientEvent,)
 """Bases that are never recorded themselves."""

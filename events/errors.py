@@ -17,6 +17,7 @@ GroupSimError
 ├── LogError
 ├── NotAdmitted
 ├── PipelineError
+├── RequestRefused
 ├── ScenarioFailed
 ├── StoreError
 │   ├── Diverged

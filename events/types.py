@@ -20,6 +20,10 @@ RunId = str
 NO_GENERATION = -1
 
 
+TopicId = str
+"""A topic's identity: its name, or `name#2` for the second topic of that name (no name of Kafka's has a `#`)."""
+
+
 class TopicPartition(NamedTuple):
     """One partition of one topic; sorts by topic, then by partition number."""
 
@@ -36,6 +40,9 @@ Plan = dict[MemberId, Partitions]
 """Who gets what; keys sorted when it stands in a fact."""
 Offsets = tuple[tuple[str, int, int], ...]
 """`(topic, partition, offset)`, sorted: the next offset to read, as Kafka commits it."""
+
+Held = tuple[tuple[TopicId, int, int], ...]
+"""`(topic id, partition, assignment epoch)`, sorted: what a member of a consumer group holds, and since which epoch."""
 
 
 class Subscription(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -7,6 +7,8 @@ from typing import Any
 
 import simpy
 
+from groupsim.coordinator.commands import Situated
+from groupsim.coordinator.context import Context
 from groupsim.coordinator.machine import MACHINES, AnyGroup, Machines
 from groupsim.coordinator.outcome import Disarm, Reply
 from groupsim.events.base import Event
@@ -27,7 +29,8 @@ def _nothing_waits(group: GroupId) -> None:
 class GroupHost:
     """All groups of one coordinator. Commands of one group are handled one at a time, in the order they come.
 
-    `machines` has the machine for each type of state; `initial` gives the state of a group that was never mentioned.
+    `machines` has the machine for each type of state; `initial` gives the state of a group that was never mentioned;
+    `context` what a decision may look at besides (None: the time alone).
     """
 
     def __init__(
@@ -38,12 +41,14 @@ class GroupHost:
         initial: Callable[[GroupId], AnyGroup],
         cancel: Cancel = _nothing_waits,
         machines: Machines = MACHINES,
+        context: Callable[[GroupId], Context] | None = None,
     ) -> None:
         self._record = record
         self._answer = answer
         self._cancel = cancel
         self._initial = initial
         self._machines = machines
+        self._context = context or (lambda group: Context(at_ms=int(env.now)))
         self._timers = Timers(env, self.handle)
         self._groups: dict[GroupId, AnyGroup] = {}
 
@@ -59,6 +64,8 @@ class GroupHost:
         """Decide one command. If the facts can't be appended the exception passes and nothing has changed."""
         group = self.group(group_id)
         machine = self._machines[type(group)]
+        if isinstance(command, Situated):
+            command = command.at(self._context(group_id))
         outcome = machine.decide(group, command)
         self._record(group_id, outcome.events)
         if outcome.cancels_undurable:

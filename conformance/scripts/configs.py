@@ -15,6 +15,7 @@ class GroupProtocol(StrEnum):
     """Kafka's group protocols (`group.protocol`)."""
 
     CLASSIC = "classic"
+    CONSUMER = "consumer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +38,44 @@ CONFIGS = {
     "d3000": BrokerConfig(properties={"group.initial.rebalance.delay.ms": "3000"}),
     "max3": BrokerConfig(properties={"group.max.size": "3"}),
 }
+"""Of scripts of the classic protocol."""
+SHORT_TIMES = {
+    "group.consumer.min.session.timeout.ms": "200",
+    "group.consumer.min.heartbeat.interval.ms": "50",
+    "group.consumer.assignment.interval.ms": "0",
+}
+"""So that scripts about sessions do not last for minutes, and each change brings a target at once."""
+
+
+def _consumer(**differs: str) -> BrokerConfig:
+    """One of a broker with consumer groups; settings with `_` for a dot."""
+    named = {name.replace("_", "."): value for name, value in differs.items()}
+    return BrokerConfig(GroupProtocol.CONSUMER, SHORT_TIMES | named)
+
+
+CONSUMER_CONFIGS = {
+    "base": _consumer(),
+    "interval1000": _consumer(group_consumer_assignment_interval_ms="1000"),
+    "max3": _consumer(group_consumer_max_size="3", group_max_size="2"),
+    "disabled": _consumer(group_consumer_migration_policy="disabled"),
+    "upgrade": _consumer(group_consumer_migration_policy="upgrade"),
+    "downgrade": _consumer(group_consumer_migration_policy="downgrade"),
+    "range": _consumer(group_consumer_assignors="range,uniform"),
+    "short": _consumer(group_consumer_session_timeout_ms="1500", group_consumer_heartbeat_interval_ms="500"),
+    "regex": _consumer(group_consumer_regex_refresh_interval_ms="14000"),
+}
+"""Of scripts of the consumer protocol and of migration."""
+
+
+def protocol_of(script: Script) -> GroupProtocol:
+    """The protocol a script is for: one of the consumer protocol tells what an administrator sees."""
+    seen = any("seen" in step or step.get("op") == "consumer_heartbeat" for step in script.get("steps", ()))
+    return GroupProtocol.CONSUMER if seen else GroupProtocol.CLASSIC
 
 
 def config_of(script: Script) -> BrokerConfig:
     """The configuration a script names. Raises BadScript for an unknown one."""
-    if script.get("config") not in CONFIGS:
+    known = CONSUMER_CONFIGS if protocol_of(script) is GroupProtocol.CONSUMER else CONFIGS
+    if script.get("config") not in known:
         raise BadScript(f"script {script.get('name')!r}: unknown config {script.get('config')!r}")
-    return CONFIGS[script["config"]]
+    return known[script["config"]]

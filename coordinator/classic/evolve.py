@@ -52,7 +52,7 @@ def _remember(group: ClassicGroup) -> ClassicGroup:
 
 def _fresh(group: ClassicGroup, *, exists: bool = False) -> ClassicGroup:
     """The group without members and history."""
-    return ClassicGroup(id=group.id, configs=group.configs, elect=group.elect, exists=exists)
+    return ClassicGroup(id=group.id, configs=group.configs, elect=group.elect, assign=group.assign, exists=exists)
 
 
 def _offers(group: ClassicGroup, dropped: tuple[Protocol, ...], listed: tuple[Protocol, ...]) -> Mapping[str, int]:

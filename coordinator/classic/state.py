@@ -8,6 +8,7 @@ from enum import Enum
 
 from groupsim.coordinator.classic.votes import elect_by_hash
 from groupsim.coordinator.config import ClassicGroupConfig, Configs
+from groupsim.coordinator.server_assignors import Assign, assign_by_name
 from groupsim.events.types import GroupId, MemberId, Partitions, Plan, Protocol, Subscription
 
 Elect = Callable[[int, tuple[MemberId, ...]], MemberId]
@@ -49,7 +50,8 @@ class Member:
 class ClassicGroup:
     """A group as its coordinator knows it. `exists` is False until GroupCreated.
 
-    `configs` are the settings of every group type: a conversion needs those of the other. `previous` is the phase
+    `configs` are the settings of every group type: a conversion needs those of the other; `assign` is for the consumer
+    group it may become. `previous` is the phase
     before the present one: a rebalance is *initial* if it was EMPTY. `new_member_added` is the flag that extends an
     initial delay; Kafka does not clear it when the rebalance completes, so it is not cleared here. `offers` counts the
     members that list each protocol. `stored` is the state that the durable facts alone lead to.
@@ -58,6 +60,7 @@ class ClassicGroup:
     id: GroupId
     configs: Configs = field(default_factory=Configs)
     elect: Elect = elect_by_hash
+    assign: Assign = assign_by_name
     exists: bool = False
     phase: Phase = Phase.EMPTY
     previous: Phase = Phase.EMPTY

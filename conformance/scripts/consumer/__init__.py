@@ -1,0 +1,11 @@
+"""Scripts of the consumer group protocol (KIP-848) and of migration between the protocols.
+
+- `player`: play a script against the simulated coordinator
+- `commands`: a step as a command of the simulated coordinator, and its answer back
+- `topics`: the topics of a script, as they are created, grow and are deleted
+- `targets`: the recorded targets, which stand in for what an assignor takes from the hash order of random ids
+- `seen`: a group as an administrator sees it, in the form of a recording
+- `records`: facts as the records that Kafka writes, in the form of a recording
+- `compare`: where a played script differs from its recording, step by step
+- `share`: what share of scripts and steps is equal, by kind of difference: `python -m` with files of scripts
+"""

@@ -1,0 +1,82 @@
+"""Where a played script differs from its recording, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from groupsim.conformance.scripts.consumer.records import Record
+from groupsim.conformance.scripts.script import Script, Step
+
+EARLIEST_MS, LATEST_MS = -90, 200
+"""How far a recorded time may differ from the simulated one, in scripts where time matters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One step that differs in one of `response`, `after`, `t`, `seen`, `records`."""
+
+    step: Step
+    what: str
+    recorded: Any
+    played: Any
+    unsupported: bool = False
+
+    @property
+    def kind(self) -> str:
+        """The operation, and what differs; `unsupported` where the simulated coordinator has no such operation."""
+        return f"{self.step['op']} {'unsupported' if self.unsupported else self.what}"
+
+    def __str__(self) -> str:
+        step = self.step
+        where = f"step {step['i']} ({step['as'] or 'admin'} {step['op']} at {step['at']} ms)"
+        return f"{where}, {self.what}: recorded {self.recorded}, simulated {self.played}"
+
+
+def differences(recorded: Script, played: Script) -> Iterator[Difference]:
+    """Every difference, in order. What is seen is left out where it is the same as after the step before."""
+    seen_then = seen_now = None
+    for was, now in zip(recorded["steps"], played["steps"], strict=True):
+        seen_then, seen_now = was.get("seen", seen_then), now.get("seen", seen_now)
+        pairs = [
+            ("response", was["response"], now["response"]),
+            ("after", was["after"], now["after"]),
+            ("seen", seen_then, seen_now),
+            ("records", _in_one_order(was.get("records", [])), _in_one_order(now.get("records", []))),
+        ]
+        for what, then, here in pairs:
+            if then != here:
+                yield Difference(was, what, then, here, now.get("unsupported", False))
+        if recorded.get("timed") and was["response"] is not None and not _in_time(was["t"], now["t"]):
+            yield Difference(was, "t", was["t"], now["t"])
+
+
+def _in_one_order(records: list[Record]) -> list[Record]:
+    """Neighbouring records of one type by their keys, topics by name: in Kafka both have the order of hash maps."""
+    rows: list[Record] = []
+    for _, group in groupby(records, key=lambda record: (record[0], record[2] is None)):
+        rows.extend(sorted(([kind, key, _sorted(value)] for kind, key, value in group), key=lambda row: str(row[1])))
+    return rows
+
+
+def _sorted(value: Any) -> Any:
+    """A record's value with its rows by topic, and the partitions of each by number."""
+    if not isinstance(value, dict):
+        return value
+    by_topic = [key for key, rows in value.items() if isinstance(rows, list) and rows and isinstance(rows[0], dict)]
+    return value | {
+        key: sorted(map(_by_number, value[key]), key=lambda row: str(row.get("TopicId"))) for key in by_topic
+    }
+
+
+def _by_number(row: dict[str, Any]) -> dict[str, Any]:
+    if "Partitions" not in row:
+        return row
+    epochs = row.get("AssignmentEpochs") or [None] * len(row["Partitions"])
+    return row | {"Partitions": sorted(zip(row["Partitions"], epochs, strict=True)), "AssignmentEpochs": None}
+
+
+def _in_time(recorded_ms: float, played_ms: float | None) -> bool:
+    return played_ms is not None and EARLIEST_MS <= recorded_ms - played_ms <= LATEST_MS

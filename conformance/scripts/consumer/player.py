@@ -1,0 +1,165 @@
+"""Play a script against the simulated coordinator, in virtual time and without latency."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import simpy
+
+from groupsim.conformance.labels import MemberLabels
+from groupsim.conformance.scripts.configs import config_of
+from groupsim.conformance.scripts.consumer import commands
+from groupsim.conformance.scripts.consumer.records import Recorder
+from groupsim.conformance.scripts.consumer.seen import described, seen
+from groupsim.conformance.scripts.consumer.targets import RecordedTargets
+from groupsim.conformance.scripts.consumer.topics import OPERATIONS, ScriptTopics
+from groupsim.conformance.scripts.script import BadScript, Script, Step, check
+from groupsim.coordinator.commands import Load, Unload
+from groupsim.coordinator.consumer.describe import describe
+from groupsim.coordinator.consumer.state import ConsumerGroup
+from groupsim.coordinator.context import Context
+from groupsim.coordinator.machine import AnyGroup, absent
+from groupsim.coordinator.outcome import Reply
+from groupsim.coordinator.topics import Topics
+from groupsim.events.base import Event
+from groupsim.simulation.host import GroupHost
+
+SEEN_BEFORE_MS = 40
+"""An administrator looks this long before the next step."""
+PLAYED = ("response", "after", "t", "t_range", "seen", "records", "unsupported")
+
+
+@dataclass(slots=True)
+class Played:
+    """What a step brought: its answer with the last step before it and its time; facts; the group after it."""
+
+    answer: object = None
+    after: int | None = None
+    at_ms: int | float | None = None
+    facts: list[tuple[AnyGroup, Sequence[Event]]] = field(default_factory=list)
+    group: AnyGroup | None = None
+    topics: Topics = field(default_factory=Topics)
+    unsupported: bool = False
+
+
+class Player:
+    """Plays one script."""
+
+    def __init__(self, script: Script) -> None:
+        configs = config_of(script).configs
+        check(script)
+        self._script = script
+        self._group = script.get("group", "g")
+        self._env = simpy.Environment()
+        self._ids = MemberLabels()
+        self._topics = ScriptTopics(script)
+        self._settings: dict[str, int] = {}
+        self._played = [Played() for _ in script["steps"]]
+        self._new_ids: dict[int, str] = {}
+        self._targets = RecordedTargets(script["steps"], self._recorded_member)
+        self._sent = -1
+        self._host = GroupHost(
+            self._env,
+            record=self._record,
+            answer=self._answered,
+            initial=lambda group: absent(group, configs, assign=self._targets.assign),
+            context=lambda group: Context(int(self._env.now), self._topics.topics, self._settings),
+        )
+
+    def run(self) -> Script:
+        """The script with what the simulated coordinator gives in every step."""
+        self._env.process(self._send())
+        self._env.run(until=self._script["end_ms"] + 1)
+        self._ids.settle()
+        recorder = Recorder(self._label)
+        steps, last = [], object()
+        for step, played in zip(self._script["steps"], self._played, strict=True):
+            now = seen(played.group, played.topics, self._label) if played.group is not None else None
+            steps.append(self._step(step, played, recorder) | ({} if now == last else {"seen": now}))
+            last = now
+        return {**self._script, "steps": steps}
+
+    def _send(self) -> Generator[simpy.Event, None, None]:
+        steps = self._script["steps"]
+        for step, following in zip(steps, [*steps[1:], None], strict=True):
+            yield self._env.timeout(max(step["at"] - self._env.now, 0))
+            self._sent = self._targets.step = step["i"]
+            self._ids.settle()
+            try:
+                self._take(step)
+            except (KeyError, ValueError, TypeError) as error:
+                raise BadScript(f"script {self._script['name']!r}, step {step['i']}: {error!r}") from error
+            look_at = self._script["end_ms"] if following is None else following["at"] - SEEN_BEFORE_MS
+            yield self._env.timeout(max(look_at - self._env.now, 0))
+            played = self._played[step["i"]]
+            played.group, played.topics = self._host.group(self._group), self._topics.topics
+
+    def _take(self, step: Step) -> None:
+        if step["op"] in OPERATIONS:
+            self._topics.change(step)
+            self._note(step, {"error": (step.get("response") or {}).get("error", "NONE")})
+        elif step["op"] == "consumer_describe":
+            self._note(step, self._describe())
+        elif step["op"] == "restart":
+            for move in (Unload(), Load()):
+                self._host.handle(self._group, move)
+            self._note(step, {})
+        elif step["op"] in commands.SUPPORTED:
+            self._new_ids[step["i"]] = f"{step['as']}-{len(self._new_ids) + 1:04d}"
+            command = commands.command(step, new_member=self._new_ids[step["i"]], resolve=self._ids.resolve)
+            self._host.handle(self._group, command)
+        else:
+            self._played[step["i"]].unsupported = True
+
+    def _note(self, step: Step, answer: object) -> None:
+        played = self._played[step["i"]]
+        played.answer, played.after, played.at_ms = answer, step["i"], self._env.now
+
+    def _describe(self) -> dict[str, Any]:
+        group = self._host.group(self._group)
+        if not isinstance(group, ConsumerGroup):
+            return {"error": "GROUP_ID_NOT_FOUND"}
+        return {"error": "NONE", **described(describe(group, self._topics.topics), self._label)}
+
+    def _record(self, group: str, events: Sequence[Event]) -> None:
+        self._played[self._sent].facts.append((self._host.group(group), events))
+
+    def _answered(self, group: str, reply: Reply, wrote: bool) -> None:
+        played = self._played[reply.request]
+        played.answer, played.after, played.at_ms = reply.answer, self._sent, self._env.now
+        given, new = getattr(reply.answer, "member", None), self._new_ids.get(reply.request)
+        if given is not None and given == new:
+            self._ids.given(reply.request, self._script["steps"][reply.request]["as"], given)
+
+    def _recorded_member(self, label: str) -> str:
+        """The id of a label; the present step's own new id has none yet."""
+        member = self._ids.resolve(label)
+        return self._new_ids[self._sent] if "#" in member and member == label else member
+
+    def _label(self, member: str) -> str:
+        return self._ids.labels.get(member, member)
+
+    def _step(self, step: Step, played: Played, recorder: Recorder) -> Step:
+        asked = {key: value for key, value in step.items() if key not in PLAYED}
+        answer = played.answer
+        if answer is not None and not isinstance(answer, dict):
+            answer = commands.response(answer, self._label)
+        records = [record for state, events in played.facts for record in recorder.records(state, events)]
+        return {
+            **asked,
+            "response": answer,
+            "after": played.after,
+            "t": played.at_ms,
+            **({"records": records} if records else {}),
+            **({"unsupported": True} if played.unsupported else {}),
+        }
+
+
+def play(script: Script) -> Script:
+    """The script with the simulated answers. Raises BadScript."""
+    try:
+        return Player(script).run()
+    except KeyError as error:
+        raise BadScript(f"script {script.get('name')!r}: {error} is missing") from error

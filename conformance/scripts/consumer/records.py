@@ -1,0 +1,120 @@
+"""Facts as the records that Kafka writes to `__consumer_offsets`, in the form of a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from groupsim.coordinator.classic.state import ClassicGroup
+from groupsim.coordinator.consumer.evolve import evolve, held
+from groupsim.coordinator.consumer.state import ConsumerGroup, Member
+from groupsim.events import consumer as facts
+from groupsim.events.base import Event
+from groupsim.events.consumer import MemberState
+from groupsim.events.group import GroupEmptied
+from groupsim.events.types import Held, Partitions
+
+State = ClassicGroup | ConsumerGroup
+Record = list[Any]
+"""`[type, key, value]`; a value of None is a tombstone."""
+MEMBER = "ConsumerGroupMemberMetadata"
+TARGET = "ConsumerGroupTargetAssignmentMember"
+TARGET_EPOCH = "ConsumerGroupTargetAssignmentMetadata"
+CURRENT = "ConsumerGroupCurrentMemberAssignment"
+GROUP = "ConsumerGroupMetadata"
+EXPRESSION = "ConsumerGroupRegularExpression"
+STATE_NUMBERS = {
+    MemberState.STABLE: 0,
+    MemberState.UNREVOKED_PARTITIONS: 1,
+    MemberState.UNRELEASED_PARTITIONS: 2,
+    MemberState.UNKNOWN: 127,
+}
+
+
+class Recorder:
+    """Turns facts into records; metadata hashes are numbered by first appearance, 0 for none."""
+
+    def __init__(self, label: Callable[[str], str]) -> None:
+        self._label = label
+        self._hashes: dict[int, int] = {0: 0}
+
+    def records(self, state: State, events: Sequence[Event]) -> list[Record]:
+        """The records of one decision about a group in this state."""
+        found: list[Record] = []
+        for event in events:
+            state = evolve(state, event)
+            if isinstance(state, ConsumerGroup):
+                found.extend(self._of(state, event))
+        return found
+
+    def _of(self, group: ConsumerGroup, event: Event) -> Iterable[Record]:
+        match event:
+            case facts.ConsumerGroupCreated() if event.replaces_classic:
+                yield ["GroupMetadata", {}, None]
+            case facts.ConsumerMemberUpdated():
+                yield self._metadata(group.members[event.member])
+            case facts.ConsumerMemberRemoved():
+                yield from self._tombstones(event.member)
+            case facts.StaticMemberReplaced():
+                yield from self._tombstones(event.old)
+                yield self._metadata(group.members[event.member])
+                yield self._target(event.member, group.targets[event.member])
+                yield self._current(group.members[event.member])
+            case facts.StaticMemberAway() | facts.MemberReconciled():
+                yield self._current(group.members[event.member])
+            case facts.ExpressionResolved():
+                yield [EXPRESSION, {"RegularExpression": event.expression}, {"Topics": sorted(event.topics)}]
+            case facts.ExpressionDropped():
+                yield [EXPRESSION, {"RegularExpression": event.expression}, None]
+            case facts.GroupEpochBumped():
+                number = self._hashes.setdefault(event.metadata_hash, len(self._hashes))
+                yield [GROUP, {}, {"Epoch": event.epoch, "MetadataHash": number}]
+            case facts.TargetComputed():
+                for member, target in sorted(event.changed.items(), key=lambda pair: self._label(pair[0])):
+                    yield self._target(member, target)
+                yield [TARGET_EPOCH, {}, {"AssignmentEpoch": event.epoch, "AssignmentTimestamp": 1}]
+            case GroupEmptied():
+                yield [TARGET_EPOCH, {}, {"AssignmentEpoch": event.generation, "AssignmentTimestamp": 0}]
+
+    def _tombstones(self, member: str) -> Iterable[Record]:
+        for kind in (CURRENT, TARGET, MEMBER):
+            yield [kind, {"MemberId": self._label(member)}, None]
+
+    def _metadata(self, member: Member) -> Record:
+        value = {
+            "InstanceId": member.instance_id,
+            "RackId": member.rack,
+            "ClientId": member.client_id,
+            "SubscribedTopicNames": list(member.topics),
+            "SubscribedTopicRegex": member.expression,
+            "RebalanceTimeoutMs": member.rebalance_timeout_ms,
+            "ServerAssignor": member.assignor,
+            "ClassicMemberMetadata": None,
+        }
+        return [MEMBER, {"MemberId": self._label(member.id)}, value]
+
+    def _target(self, member: str, target: Partitions) -> Record:
+        rows: dict[str, list[int]] = {}
+        for topic, number in target:
+            rows.setdefault(topic, []).append(number)
+        value = {"TopicPartitions": [{"TopicId": topic, "Partitions": numbers} for topic, numbers in rows.items()]}
+        return [TARGET, {"MemberId": self._label(member)}, value]
+
+    def _current(self, member: Member) -> Record:
+        value = {
+            "MemberEpoch": member.epoch,
+            "PreviousMemberEpoch": member.previous_epoch,
+            "State": STATE_NUMBERS[member.state],
+            "AssignedPartitions": _held(held(member.assigned)),
+            "PartitionsPendingRevocation": _held(held(member.pending)),
+        }
+        return [CURRENT, {"MemberId": self._label(member.id)}, value]
+
+
+def _held(partitions: Held) -> list[dict[str, Any]]:
+    rows: dict[str, dict[str, Any]] = {}
+    for topic, number, epoch in partitions:
+        row = rows.setdefault(topic, {"TopicId": topic, "Partitions": [], "AssignmentEpochs": []})
+        row["Partitions"].append(number)
+        row["AssignmentEpochs"].append(epoch)
+    return list(rows.values())

@@ -1,0 +1,67 @@
+"""The machine of consumer groups (KIP-848): `decide`, `evolve`, `resume`, `survives` (Kafka: ConsumerGroup).
+
+state           the group and its members; the phases
+owners          which partitions somebody holds
+commands        the request, its answer, the timers
+decision        collects facts, replies and timers of one decision; how a request is refused
+checks          what a request must look like, before any group is looked at
+convert         a classic group, or none, becomes a consumer group
+heartbeat       ConsumerGroupHeartbeat, from the checks to the answer
+static_members  members with an instance id: who may speak for it, who takes it over
+subscription    what members subscribe to; the metadata hash; when the epoch grows
+expressions     subscriptions by regular expression
+votes           which assignor the group uses
+target          who is to have what at the group's epoch
+reconcile       one step of one member towards its target
+leave           a member leaves, for good or for a while
+fence           members are removed
+timeouts        what a timer that fires brings about
+loading         failover: unload, load, resume
+settings        settings in force for one group
+describe        what an administrator sees
+evolve          the state after each fact; which facts survive a failover
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from groupsim.coordinator.classic.state import ClassicGroup
+from groupsim.coordinator.commands import Load, Unload
+from groupsim.coordinator.consumer.commands import ConsumerHeartbeat, RebalanceTimedOut, SessionExpired
+from groupsim.coordinator.consumer.evolve import evolve, survives
+from groupsim.coordinator.consumer.heartbeat import heartbeat
+from groupsim.coordinator.consumer.loading import load, resume, unload
+from groupsim.coordinator.consumer.state import ConsumerGroup
+from groupsim.coordinator.consumer.timeouts import rebalance_timed_out, session_expired
+from groupsim.coordinator.outcome import Outcome
+
+__all__ = ["ConsumerGroup", "decide", "evolve", "resume", "survives"]
+
+Command = ConsumerHeartbeat | SessionExpired | RebalanceTimedOut | Unload | Load
+
+
+def decide(group: ConsumerGroup, command: Command) -> Outcome[Any]:
+    """Decide one command; change nothing. Raises TypeError for what is no command of a consumer group."""
+    match command:
+        case ConsumerHeartbeat():
+            return heartbeat(group, command)
+        case SessionExpired():
+            return session_expired(group, command)
+        case RebalanceTimedOut():
+            return rebalance_timed_out(group, command)
+        case Unload():
+            return unload(group)
+        case Load():
+            return load(group, command)
+    raise TypeError(f"not a command of a consumer group: {command!r}")
+
+
+def takes(command: object) -> bool:
+    """Whether a command to a classic group is decided here: it may make it a consumer group."""
+    return isinstance(command, ConsumerHeartbeat)
+
+
+def convertible(group: ClassicGroup, command: ConsumerHeartbeat) -> Outcome[Any]:
+    """Decide such a command."""
+    return heartbeat(group, command)

@@ -1,0 +1,37 @@
+"""What a ConsumerGroupHeartbeat must look like, before any group is looked at; in the broker's order.
+
+Kafka: GroupMetadataManager.throwIfConsumerGroupHeartbeatRequestIsInvalid.
+"""
+
+from __future__ import annotations
+
+from groupsim.coordinator.config import ConsumerGroupConfig
+from groupsim.coordinator.consumer.commands import JOIN_EPOCH, LEAVE_EPOCH, NO_TIMEOUT, ConsumerHeartbeat
+from groupsim.coordinator.consumer.decision import RequestRefused
+from groupsim.coordinator.consumer.state import AWAY_EPOCH
+from groupsim.coordinator.outcome import Error
+from groupsim.events.types import GroupId
+
+MEMBER_ID_REQUIRED_SINCE = 1
+"""From this version on a member brings its own id."""
+
+
+def check_request(group: GroupId, config: ConsumerGroupConfig, cmd: ConsumerHeartbeat) -> None:
+    """Raises RequestRefused with INVALID_REQUEST or UNSUPPORTED_ASSIGNOR."""
+    needs_id = cmd.version >= MEMBER_ID_REQUIRED_SINCE or cmd.epoch > JOIN_EPOCH or cmd.epoch == LEAVE_EPOCH
+    if needs_id and not cmd.member:
+        raise RequestRefused(Error.INVALID_REQUEST)
+    if not group or cmd.instance_id == "" or cmd.rack == "":
+        raise RequestRefused(Error.INVALID_REQUEST)
+    if cmd.epoch == JOIN_EPOCH and not _complete(cmd):
+        raise RequestRefused(Error.INVALID_REQUEST)
+    if cmd.epoch < AWAY_EPOCH or (cmd.epoch == AWAY_EPOCH and cmd.instance_id is None):
+        raise RequestRefused(Error.INVALID_REQUEST)
+    if cmd.assignor is not None and cmd.assignor not in config.group_consumer_assignors:
+        raise RequestRefused(Error.UNSUPPORTED_ASSIGNOR)
+
+
+def _complete(cmd: ConsumerHeartbeat) -> bool:
+    """A first request tells its timeout, that nothing is owned, and what it subscribes to."""
+    subscribed = cmd.topics is not None or cmd.expression is not None
+    return cmd.rebalance_timeout_ms != NO_TIMEOUT and cmd.owned == () and subscribed

@@ -1,0 +1,74 @@
+"""Requests to a consumer group, what is answered, and its timers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+from groupsim.coordinator.commands import Request, Situated
+from groupsim.coordinator.outcome import Answer
+from groupsim.events.types import MemberId, Partitions
+
+JOIN_EPOCH = 0
+LEAVE_EPOCH = -1
+NO_TIMEOUT = -1
+"""What a heartbeat says that does not change its rebalance timeout."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsumerHeartbeatAnswer(Answer):
+    """ConsumerGroupHeartbeat response; `assignment` is None where the member knows it already."""
+
+    member: MemberId | None = None
+    epoch: int = 0
+    heartbeat_interval_ms: int = 0
+    assignment: Partitions | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsumerHeartbeat(Request):
+    """ConsumerGroupHeartbeat. A field that is None (-1 for the timeout) was not sent: nothing changes.
+
+    `new_member` is the id to give if the member brings none (version 0); topics of `owned` are ids.
+    """
+
+    answer: ClassVar[type[Answer]] = ConsumerHeartbeatAnswer
+    member: MemberId
+    epoch: int
+    new_member: MemberId = ""
+    instance_id: str | None = None
+    rack: str | None = None
+    client_id: str = ""
+    client_host: str = ""
+    rebalance_timeout_ms: int = NO_TIMEOUT
+    topics: tuple[str, ...] | None = None
+    expression: str | None = None
+    assignor: str | None = None
+    owned: Partitions | None = None
+    version: int = 1
+
+    def with_new_id(self, uuid: Callable[[], str]) -> Self:
+        """The new id is a UUID (Kafka: Uuid.randomUuid)."""
+        return replace(self, new_member=uuid())
+
+    @property
+    def full(self) -> bool:
+        """It has everything, as a first request (Kafka: isFullRequest)."""
+        subscribed = self.topics is not None or self.expression is not None
+        return self.rebalance_timeout_ms != NO_TIMEOUT and subscribed and self.owned is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionExpired(Situated):
+    """The session timer of a member fired."""
+
+    member: MemberId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RebalanceTimedOut(Situated):
+    """A member did not give up in time what it had to give up at this member epoch."""
+
+    member: MemberId
+    epoch: int

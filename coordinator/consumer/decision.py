@@ -1,0 +1,57 @@
+"""A decision about a consumer group: the generic one, with the group's timers."""
+
+from __future__ import annotations
+
+from groupsim.coordinator.classic.state import ClassicGroup
+from groupsim.coordinator.consumer.commands import RebalanceTimedOut, SessionExpired
+from groupsim.coordinator.consumer.evolve import evolve
+from groupsim.coordinator.consumer.state import ConsumerGroup, Member
+from groupsim.coordinator.decision import Decision
+from groupsim.coordinator.outcome import Error
+from groupsim.events.errors import GroupSimError
+from groupsim.events.types import MemberId
+
+
+class RequestRefused(GroupSimError):
+    """A request is answered with this error; nothing changes."""
+
+    def __init__(self, error: Error) -> None:
+        super().__init__(error.name)
+        self.error = error
+
+
+def session_timer(member: MemberId) -> str:
+    """The key of a member's session timer."""
+    return f"session/{member}"
+
+
+def rebalance_timer(member: MemberId) -> str:
+    """The key of the timer that runs while a member has to give partitions up."""
+    return f"rebalance/{member}"
+
+
+class ConsumerDecision(Decision[ClassicGroup | ConsumerGroup]):
+    """A decision about one group that is, or becomes, a consumer group."""
+
+    def __init__(self, state: ClassicGroup | ConsumerGroup) -> None:
+        super().__init__(state, evolve)
+
+    @property
+    def group(self) -> ConsumerGroup:
+        """The consumer group after the facts decided so far."""
+        assert isinstance(self.state, ConsumerGroup)
+        return self.state
+
+    def arm_session(self, member: MemberId, after_ms: int) -> None:
+        """Let the member's session count from now."""
+        self.arm(session_timer(member), after_ms, SessionExpired(member=member))
+
+    def arm_rebalance(self, member: Member) -> None:
+        """Let the member's rebalance timeout count from now."""
+        timeout = RebalanceTimedOut(member=member.id, epoch=member.epoch)
+        self.arm(rebalance_timer(member.id), member.rebalance_timeout_ms, timeout)
+
+    def disarm_timers(self, member: MemberId) -> None:
+        """Drop a removed member's timers."""
+        self.disarm(session_timer(member))
+        self.disarm(rebalance_timer(member))

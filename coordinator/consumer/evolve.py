@@ -1,0 +1,170 @@
+"""Facts applied to a group that is, was or becomes a consumer group; nothing is decided here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from groupsim.coordinator import classic
+from groupsim.coordinator.classic.state import ClassicGroup
+from groupsim.coordinator.consumer.state import AWAY_EPOCH, ConsumerGroup, Holding, Member, Resolved
+from groupsim.events import consumer as facts
+from groupsim.events.base import Event
+from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupEmptied
+from groupsim.events.types import Held, MemberId, TopicPartition
+
+State = ClassicGroup | ConsumerGroup
+
+
+def evolve(state: State, event: Event) -> State:
+    """The group after one more fact, of whichever protocol. Facts that change no coordinator state pass by."""
+    if isinstance(state, ClassicGroup):
+        if isinstance(event, facts.ConsumerGroupCreated):
+            return ConsumerGroup(id=state.id, configs=state.configs, elect=state.elect, assign=state.assign)
+        return classic.evolve(state, event)
+    apply = _APPLY.get(type(event))
+    return state if apply is None else apply(state, event)
+
+
+def survives(event: Event) -> bool:
+    """Whether Kafka writes a record of it: of a group that did not exist before, only its members' records tell."""
+    if isinstance(event, facts.ConsumerGroupCreated):
+        return event.replaces_classic
+    return classic.survives(event)
+
+
+def holding(held: Held) -> Holding:
+    """What a fact tells, as the state has it."""
+    return {TopicPartition(topic, number): epoch for topic, number, epoch in held}
+
+
+def held(holding: Holding) -> Held:
+    """What the state has, as a fact tells it."""
+    return tuple((topic, number, epoch) for (topic, number), epoch in sorted(holding.items()))
+
+
+def _with(group: ConsumerGroup, member: Member) -> ConsumerGroup:
+    """The group with this member in place of the one with its id; who holds what follows."""
+    before = group.members.get(member.id)
+    members = {**group.members, member.id: member}
+    if before is not None and before.assigned is member.assigned and before.pending is member.pending:
+        return replace(group, members=members)
+    released = (*before.assigned, *before.pending) if before is not None else ()
+    return replace(group, members=members, owners=group.owners.after(released, (*member.assigned, *member.pending)))
+
+
+def _without(group: ConsumerGroup, member: MemberId) -> ConsumerGroup:
+    gone = group.members[member]
+    statics = group.statics
+    if gone.instance_id is not None and statics.get(gone.instance_id) == member:
+        statics = {i: m for i, m in statics.items() if m != member}
+    return replace(
+        group,
+        members={m: kept for m, kept in group.members.items() if m != member},
+        targets={m: target for m, target in group.targets.items() if m != member},
+        statics=statics,
+        owners=group.owners.after((*gone.assigned, *gone.pending), ()),
+    )
+
+
+def _updated(group: ConsumerGroup, e: facts.ConsumerMemberUpdated) -> ConsumerGroup:
+    member = replace(
+        group.members.get(e.member) or Member(id=e.member),
+        instance_id=e.instance_id,
+        rack=e.rack,
+        client_id=e.client_id,
+        client_host=e.client_host,
+        topics=e.topics,
+        expression=e.expression,
+        assignor=e.assignor,
+        rebalance_timeout_ms=e.rebalance_timeout_ms,
+        classic=e.classic,
+    )
+    statics = group.statics
+    if e.instance_id is not None and statics.get(e.instance_id) != e.member:
+        statics = {**statics, e.instance_id: e.member}
+    return replace(_with(group, member), statics=statics)
+
+
+def _removed(group: ConsumerGroup, e: facts.ConsumerMemberRemoved) -> ConsumerGroup:
+    return _without(group, e.member)
+
+
+def _replaced(group: ConsumerGroup, e: facts.StaticMemberReplaced) -> ConsumerGroup:
+    member = replace(group.members[e.old], id=e.member, instance_id=e.instance_id, epoch=0, previous_epoch=0)
+    target = group.targets.get(e.old, ())
+    after = _with(_without(group, e.old), member)
+    return replace(
+        after,
+        targets={**after.targets, e.member: target},
+        statics={**after.statics, e.instance_id: e.member},
+    )
+
+
+def _away(group: ConsumerGroup, e: facts.StaticMemberAway) -> ConsumerGroup:
+    member = group.members[e.member]
+    return _with(group, replace(member, epoch=AWAY_EPOCH, assigned=dict.fromkeys(member.assigned, 0), pending={}))
+
+
+def _resolved(group: ConsumerGroup, e: facts.ExpressionResolved) -> ConsumerGroup:
+    found = Resolved(topics=e.topics, version=e.version, at_ms=e.at_ms)
+    return replace(group, resolved={**group.resolved, e.expression: found})
+
+
+def _dropped(group: ConsumerGroup, e: facts.ExpressionDropped) -> ConsumerGroup:
+    return replace(group, resolved={x: found for x, found in group.resolved.items() if x != e.expression})
+
+
+def _bumped(group: ConsumerGroup, e: facts.GroupEpochBumped) -> ConsumerGroup:
+    return replace(group, epoch=e.epoch, metadata_hash=e.metadata_hash)
+
+
+def _checked(group: ConsumerGroup, e: facts.MetadataChecked) -> ConsumerGroup:
+    return replace(group, topics_version=e.version)
+
+
+def _target(group: ConsumerGroup, e: facts.TargetComputed) -> ConsumerGroup:
+    return replace(group, targets={**group.targets, **e.changed}, target_epoch=e.epoch, target_at_ms=e.at_ms)
+
+
+def _emptied(group: ConsumerGroup, e: GroupEmptied) -> ConsumerGroup:
+    return replace(group, target_epoch=e.generation, target_at_ms=None)
+
+
+def _reconciled(group: ConsumerGroup, e: facts.MemberReconciled) -> ConsumerGroup:
+    member = replace(
+        group.members[e.member],
+        epoch=e.epoch,
+        previous_epoch=e.previous_epoch,
+        state=e.state,
+        assigned=holding(e.assigned),
+        pending=holding(e.pending),
+    )
+    return _with(group, member)
+
+
+def _unloaded(group: ConsumerGroup, e: CoordinatorUnloaded) -> ConsumerGroup:
+    return replace(group, loaded=False)
+
+
+def _loaded(group: ConsumerGroup, e: CoordinatorLoaded) -> ConsumerGroup:
+    """Everything but the metadata check is durable."""
+    return replace(group, loaded=True, topics_version=None)
+
+
+_APPLY: dict[type[Event], Callable[[ConsumerGroup, Any], State]] = {
+    facts.ConsumerMemberUpdated: _updated,
+    facts.ConsumerMemberRemoved: _removed,
+    facts.StaticMemberReplaced: _replaced,
+    facts.StaticMemberAway: _away,
+    facts.ExpressionResolved: _resolved,
+    facts.ExpressionDropped: _dropped,
+    facts.GroupEpochBumped: _bumped,
+    facts.MetadataChecked: _checked,
+    facts.TargetComputed: _target,
+    GroupEmptied: _emptied,
+    facts.MemberReconciled: _reconciled,
+    CoordinatorUnloaded: _unloaded,
+    CoordinatorLoaded: _loaded,
+}

@@ -1,0 +1,30 @@
+"""Which partitions somebody holds: a set changed by small copies (Kafka: ConsumerGroup.currentPartitionEpoch)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from groupsim.events.types import TopicId, TopicPartition
+
+
+@dataclass(frozen=True, slots=True)
+class Owners:
+    """Held partitions by topic; bit `n` of a number stands for partition `n`."""
+
+    by_topic: Mapping[TopicId, int] = field(default_factory=dict)
+
+    def __contains__(self, partition: object) -> bool:
+        """Whether some member holds it, assigned or pending."""
+        if not isinstance(partition, TopicPartition):
+            return False
+        return bool(self.by_topic.get(partition.topic, 0) >> partition.partition & 1)
+
+    def after(self, released: Iterable[TopicPartition], taken: Iterable[TopicPartition]) -> Owners:
+        """After some were released, and some taken."""
+        by_topic = dict(self.by_topic)
+        for topic, number in released:
+            by_topic[topic] &= ~(1 << number)
+        for topic, number in taken:
+            by_topic[topic] = by_topic.get(topic, 0) | 1 << number
+        return Owners({topic: bits for topic, bits in by_topic.items() if bits})

@@ -1,0 +1,123 @@
+"""One step of one member towards its target (Kafka: CurrentAssignmentBuilder)."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable
+from dataclasses import dataclass, replace
+
+from groupsim.coordinator.consumer.decision import ConsumerDecision, RequestRefused, rebalance_timer
+from groupsim.coordinator.consumer.evolve import held
+from groupsim.coordinator.consumer.state import Holding, Member
+from groupsim.coordinator.outcome import Error
+from groupsim.events import consumer as facts
+from groupsim.events.consumer import MemberState
+from groupsim.events.types import Partitions, TopicId, TopicPartition
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a step of `member` looks at: its target at `target_epoch`, and the partitions that somebody holds.
+
+    `subscribed` are the topics that it subscribes to and that exist; `subscription_changed`: in this very request.
+    `owned` is what it says it still has, None if it says nothing.
+    """
+
+    member: Member
+    target_epoch: int
+    target: Partitions
+    taken: Container[TopicPartition]
+    subscribed: Container[TopicId]
+    subscription_changed: bool
+    owned: Partitions | None
+
+    def holds(self, partitions: Iterable[TopicPartition]) -> bool:
+        """Whether it may still use one of these: it says so, or says nothing."""
+        return self.owned is None or not set(self.owned).isdisjoint(partitions)
+
+
+def reconcile(decision: ConsumerDecision, step: Step) -> None:
+    """Take the step; a member that has to give something up has its rebalance timeout to do so.
+
+    The timer runs from the last change: a heartbeat that changes nothing does not set it again.
+    """
+    before = step.member
+    after = next_member(step)
+    if after is before or after == before:
+        return
+    decision.record(
+        facts.MemberReconciled(
+            member=after.id,
+            epoch=after.epoch,
+            previous_epoch=after.previous_epoch,
+            state=after.state,
+            assigned=held(after.assigned),
+            pending=held(after.pending),
+        )
+    )
+    if after.classic is not None:
+        return
+    if after.state is MemberState.UNREVOKED_PARTITIONS:
+        decision.arm_rebalance(after)
+    else:
+        decision.disarm(rebalance_timer(after.id))
+
+
+def next_member(step: Step) -> Member:
+    """The member after the step; the same object if there is nothing to do. Raises RequestRefused."""
+    member = step.member
+    match member.state:
+        case MemberState.STABLE:
+            if member.epoch != step.target_epoch:
+                return _towards_target(step)
+            return _drop_unsubscribed(step)
+        case MemberState.UNREVOKED_PARTITIONS:
+            # A newer target is not looked at before everything is given up.
+            return _drop_unsubscribed(step) if step.holds(member.pending) else _towards_target(step)
+        case MemberState.UNRELEASED_PARTITIONS:
+            return _towards_target(step)
+        case MemberState.UNKNOWN:
+            # Only a member that holds nothing can be brought back from a state that newer software wrote.
+            if step.owned != ():
+                raise RequestRefused(Error.FENCED_MEMBER_EPOCH)
+            return _towards_target(step)
+
+
+def _towards_target(step: Step) -> Member:
+    """Kafka: CurrentAssignmentBuilder.computeNextAssignment.
+
+    A partition that the member itself has to give up counts as free (KAFKA-19449).
+    """
+    member = step.member
+    target = [p for p in step.target if p.topic in step.subscribed]
+    wanted = set(target)
+    kept = {p: epoch for p, epoch in member.assigned.items() if p in wanted}
+    revoked = {p: epoch for p, epoch in member.assigned.items() if p not in wanted}
+    if revoked and step.holds(revoked):
+        return _moved(member, member.epoch, MemberState.UNREVOKED_PARTITIONS, kept, revoked)
+    missing = [p for p in target if p not in kept]
+    free = [p for p in missing if p not in step.taken or p in member.pending]
+    state = MemberState.STABLE if len(free) == len(missing) else MemberState.UNRELEASED_PARTITIONS
+    assigned = {**kept, **dict.fromkeys(free, step.target_epoch)} if free else kept
+    return _moved(member, step.target_epoch, state, assigned, {})
+
+
+def _drop_unsubscribed(step: Step) -> Member:
+    """Partitions of topics that this request no longer subscribes to go at once (4.4).
+
+    Kafka: CurrentAssignmentBuilder.updateCurrentAssignment.
+    """
+    member = step.member
+    if not step.subscription_changed:
+        return member
+    gone = {p: epoch for p, epoch in member.assigned.items() if p.topic not in step.subscribed}
+    if not gone:
+        return member
+    kept = {p: epoch for p, epoch in member.assigned.items() if p not in gone}
+    pending = {**member.pending, **gone}
+    if step.holds(pending):
+        return _moved(member, member.epoch, MemberState.UNREVOKED_PARTITIONS, kept, pending)
+    return _moved(member, member.epoch, member.state, kept, member.pending)
+
+
+def _moved(member: Member, epoch: int, state: MemberState, assigned: Holding, pending: Holding) -> Member:
+    return replace(member, epoch=epoch, previous_epoch=member.epoch, state=state, assigned=assigned, pending=pending)

@@ -1,0 +1,44 @@
+"""Members with an instance id: who may speak for it, and who takes it over (KIP-345, KIP-848).
+
+Kafka: GroupMetadataManager.getOrMaybeSubscribeStaticConsumerMember.
+"""
+
+from __future__ import annotations
+
+from groupsim.coordinator.consumer.commands import ConsumerHeartbeat
+from groupsim.coordinator.consumer.decision import ConsumerDecision, RequestRefused
+from groupsim.coordinator.consumer.state import AWAY_EPOCH, ConsumerGroup, Member
+from groupsim.coordinator.outcome import Error
+from groupsim.events import consumer as facts
+from groupsim.events.types import MemberId
+
+
+def present(group: ConsumerGroup, member: MemberId, instance_id: str | None) -> Member:
+    """The member that sends this. Raises RequestRefused if it is none, or if another one has its instance id."""
+    if instance_id is not None:
+        holder = group.statics.get(instance_id)
+        if holder is not None and holder != member:
+            raise RequestRefused(Error.FENCED_INSTANCE_ID)
+        if holder is None:
+            raise RequestRefused(Error.UNKNOWN_MEMBER_ID)
+    found = group.members.get(member)
+    if found is None:
+        raise RequestRefused(Error.UNKNOWN_MEMBER_ID)
+    return found
+
+
+def join_static(decision: ConsumerDecision, cmd: ConsumerHeartbeat, member: MemberId) -> Member:
+    """The member that joins with an instance id: a new one, or one that replaces who had the instance id.
+
+    A living native holder keeps it, even from itself: UNRELEASED_INSTANCE_ID. Raises RequestRefused.
+    """
+    assert cmd.instance_id is not None
+    group = decision.group
+    holder = group.statics.get(cmd.instance_id)
+    if holder is None:
+        return group.members.get(member) or Member(id=member)
+    old = group.members[holder]
+    if old.classic is None and old.epoch != AWAY_EPOCH:
+        raise RequestRefused(Error.UNRELEASED_INSTANCE_ID)
+    decision.record(facts.StaticMemberReplaced(instance_id=cmd.instance_id, old=holder, member=member))
+    return decision.group.members[member]

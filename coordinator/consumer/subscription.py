@@ -1,0 +1,55 @@
+"""What members subscribe to, as the broker's topics are now; when that changes the group epoch grows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from groupsim.coordinator.consumer.decision import ConsumerDecision
+from groupsim.coordinator.consumer.state import ConsumerGroup, Member
+from groupsim.coordinator.topics import Topic, Topics, metadata_hash
+from groupsim.events import consumer as facts
+from groupsim.events.consumer import BumpCause
+from groupsim.events.types import MemberId
+
+
+def topics_of(group: ConsumerGroup, member: Member, topics: Topics) -> list[Topic]:
+    """The existing topics of one member: those it names, and those its expression was resolved to; sorted by name."""
+    return topics.named((*member.topics, *_matched(group, member.expression)))
+
+
+def metadata_of(group: ConsumerGroup, topics: Topics) -> int:
+    """The metadata hash of everything that somebody in the group subscribes to."""
+    return metadata_hash(topics.named(_subscribed(group)))
+
+
+def refresh(decision: ConsumerDecision, topics: Topics, cause: BumpCause | None, member: MemberId | None) -> None:
+    """Let the epoch grow for this cause, or because the subscribed topics are not what they were.
+
+    Kafka: the middle of GroupMetadataManager.consumerGroupHeartbeat. Topics are looked at if there is a cause, or if
+    the broker's topics changed since the last look.
+    """
+    group = decision.group
+    looked = group.topics_version == topics.version
+    if cause is None and looked:
+        return
+    found = metadata_of(group, topics)
+    if cause is None and found != group.metadata_hash:
+        cause = BumpCause.TOPICS_CHANGED
+    if cause is not None:
+        decision.record(facts.GroupEpochBumped(epoch=group.epoch + 1, metadata_hash=found, cause=cause, member=member))
+    if not looked:
+        decision.record(facts.MetadataChecked(version=topics.version))
+
+
+def _matched(group: ConsumerGroup, expression: str) -> tuple[str, ...]:
+    found = group.resolved.get(expression) if expression else None
+    return found.topics if found is not None else ()
+
+
+def _subscribed(group: ConsumerGroup) -> Iterable[str]:
+    """The names that somebody subscribes to; most members of a group have the same subscription."""
+    distinct = dict.fromkeys((member.topics, member.expression) for member in group.members.values())
+    names: set[str] = set()
+    for named, expression in distinct:
+        names.update(named, _matched(group, expression))
+    return names

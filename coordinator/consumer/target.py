@@ -1,0 +1,58 @@
+"""The target: who is to have what at the group's epoch (Kafka: TargetAssignmentBuilder)."""
+
+from __future__ import annotations
+
+from groupsim.coordinator.consumer.decision import ConsumerDecision
+from groupsim.coordinator.consumer.settings import assignment_interval_ms
+from groupsim.coordinator.consumer.state import ConsumerGroup
+from groupsim.coordinator.consumer.subscription import topics_of
+from groupsim.coordinator.consumer.votes import preferred
+from groupsim.coordinator.context import Context
+from groupsim.coordinator.server_assignors import Problem, Subscriber
+from groupsim.coordinator.topics import Topic, Topics
+from groupsim.events import consumer as facts
+from groupsim.events.types import TopicId
+
+
+def update_target(decision: ConsumerDecision, context: Context) -> bool:
+    """Compute a new target if the epoch grew and the assignment interval is over; whether it was computed.
+
+    Raises AssignorError where Kafka's assignor throws.
+    """
+    group = decision.group
+    if group.epoch <= group.target_epoch or not _due(group, context):
+        return False
+    assignor = preferred(group)
+    target = group.assign(problem(group, assignor, context.topics))
+    changed = {m: target.get(m, ()) for m in sorted(group.members) if group.targets.get(m) != target.get(m, ())}
+    decision.record(facts.TargetComputed(epoch=group.epoch, assignor=assignor, changed=changed, at_ms=context.at_ms))
+    return True
+
+
+def problem(group: ConsumerGroup, assignor: str, topics: Topics) -> Problem:
+    """What the assignor is asked."""
+    distinct: dict[tuple[tuple[str, ...], str], tuple[TopicId, ...]] = {}
+    found: dict[TopicId, Topic] = {}
+    members = []
+    for member in group.members.values():
+        subscription = (member.topics, member.expression)
+        if subscription not in distinct:
+            wanted = topics_of(group, member, topics)
+            found.update((topic.id, topic) for topic in wanted)
+            distinct[subscription] = tuple(topic.id for topic in wanted)
+        target = group.targets.get(member.id, ())
+        members.append(Subscriber(member.id, member.instance_id, member.rack, distinct[subscription], target))
+    return Problem(assignor, tuple(members), found, _homogeneous(list(distinct)))
+
+
+def _due(group: ConsumerGroup, context: Context) -> bool:
+    interval = assignment_interval_ms(group.config, context)
+    return group.target_at_ms is None or not interval or context.at_ms >= group.target_at_ms + interval
+
+
+def _homogeneous(distinct: list[tuple[tuple[str, ...], str]]) -> bool:
+    """All members name the same topics and have no expression, or have the same expression and name none.
+
+    Kafka: ConsumerGroup.subscriptionType.
+    """
+    return len(distinct) == 1 and not (distinct[0][0] and distinct[0][1])

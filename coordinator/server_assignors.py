@@ -1,0 +1,50 @@
+"""The way to the server-side assignors: what one is asked, and which function answers (Kafka: PartitionAssignor).
+
+A group holds a function `Assign`, so a player of recorded scripts can give the recorded target in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from groupsim.assignors import ASSIGNORS
+from groupsim.assignors.spec import Member, Spec
+from groupsim.coordinator.topics import Topic
+from groupsim.events.types import MemberId, Partitions, TopicId, TopicPartition
+
+BY_NAME = {"uniform": "uniform", "range": "server-range"}
+"""Kafka's names on the server's side -> this project's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subscriber:
+    """A member: the ids of its subscribed topics, and its part of the previous target."""
+
+    id: MemberId
+    instance_id: str | None
+    rack: str | None
+    topics: tuple[TopicId, ...]
+    target: Partitions
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """`topics` by id, all that somebody subscribes to; `homogeneous`: every member has the same subscription."""
+
+    assignor: str
+    members: tuple[Subscriber, ...]
+    topics: Mapping[TopicId, Topic]
+    homogeneous: bool
+
+
+Assign = Callable[[Problem], Mapping[MemberId, Partitions]]
+"""A problem -> the target of every member, sorted."""
+
+
+def assign_by_name(problem: Problem) -> dict[MemberId, Partitions]:
+    """Ask the assignor that the problem names. Raises AssignorError where Kafka's throws."""
+    members = tuple(Member(m.id, m.topics, m.target, instance_id=m.instance_id, rack=m.rack) for m in problem.members)
+    counts = {topic.id: topic.partitions for topic in problem.topics.values()}
+    answer = ASSIGNORS[BY_NAME[problem.assignor]].assign(Spec(members, counts))
+    return {member: tuple(sorted(TopicPartition(*p) for p in assigned)) for member, assigned in answer.items()}

@@ -1,0 +1,36 @@
+"""Scripts recorded from Kafka 4.4's consumer protocol, played against the simulated coordinator."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from groupsim.conformance.scripts.consumer.compare import differences
+from groupsim.conformance.scripts.play import play
+from groupsim.conformance.scripts.script import Script, read
+
+GOLDEN = Path(__file__).parent.parent / "golden" / "consumer-protocol"
+PLAYED = {"consumer_heartbeat", "consumer_describe", "create_topic", "grow_topic", "delete_topic", "restart"}
+
+
+def native(script: Script) -> bool:
+    """Only requests of the consumer protocol, and no regular expression."""
+    steps = script["steps"]
+    expressions = any(step["request"].get("subscribed_topic_regex") for step in steps)
+    return {step["op"] for step in steps} <= PLAYED and not expressions
+
+
+@pytest.mark.parametrize(("file", "every"), [("cases", 4), ("matrix", 12), ("random", 4), ("restart", 2)])
+def test_native_members_are_answered_as_kafka_answers_them(file: str, every: int) -> None:
+    chosen = [script for script in read(GOLDEN / f"{file}.jsonl.gz") if native(script)][::every]
+    found = [f"{script['name']}: {difference}" for script in chosen for difference in differences(script, play(script))]
+    assert chosen
+    assert found == []
+
+
+def test_a_difference_names_the_step_and_what_differs() -> None:
+    script = next(script for script in read(GOLDEN / "cases.jsonl.gz") if script["name"] == "A.ack-none-left")
+    script["steps"][1]["response"] = {"error": "FENCED_MEMBER_EPOCH"}
+    first = next(iter(differences(script, play(script))))
+    assert (first.step["i"], first.kind) == (1, "consumer_heartbeat response")
