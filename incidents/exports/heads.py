@@ -40,7 +40,10 @@ HEADS = (
     Head("Fluent Bit", re.compile(r"(?P<stream>[\w./-]{1,400}): (?P<bracket>\[)(?P<time>\d{10}\.\d{1,9}), (?=\{)")),
     Head(
         "journal",
-        re.compile(rf"(?P<time>{_ISO})\s(?P<stream>[\w.:-]{{1,120}})\s[\w./@-]{{1,120}}(?:\[\d{{1,9}}\])?:\s"),
+        re.compile(
+            rf"(?P<time>{_ISO})\s(?![A-Za-z]{{1,12}} partitions?:|[Pp]artitions? )"  # a sentence, not host and program
+            r"(?P<stream>[\w.:-]{1,120})\s[\w./@-]{1,120}(?:\[\d{1,9}\])?:\s"
+        ),
     ),
     Head(
         "stern",  # POD CONTAINER [TIME] line; a pod's name ends in what its controller appends

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, NamedTuple, TypeVar
 
 from groupsim.incidents.logs.reader import GROUP_ACTIVITY
-from groupsim.incidents.logs.scan import KEYWORDS, candidates, open_log
+from groupsim.incidents.logs.scan import KEYWORDS, PARTITION, PARTITION_CHANGES, REVOKED, candidates, open_log
 
 T = TypeVar("T")
 FIRST = 10_000
@@ -28,7 +28,9 @@ _BLOCK = 1 << 20
 _TAIL = 64 << 10
 _AROUND = 4096
 """Bytes on each side of a word."""
-KEYWORD = re.compile("|".join(re.escape(word.decode()) for word in KEYWORDS))
+KEYWORD = re.compile(
+    "|".join([*(re.escape(word.decode()) for word in (*KEYWORDS, REVOKED)), PARTITION_CHANGES.pattern.decode()])
+)
 ACTIVITY = re.compile(GROUP_ACTIVITY.pattern.decode())
 HIDDEN = (rb"\\u00[67]", rb"\[\s{0,9}\d{1,3}(?:,\s{0,9}\d{1,3}){4}")
 """Letters written as escapes, and texts written as lists of bytes: what is in them is seen only when decoded."""
@@ -128,7 +130,11 @@ def without_groups(path: Path) -> Passed | None:
         with open_log(path) as stream:
             while block := stream.read(_BLOCK):
                 data = data[-2 * _AROUND :] + block
-                if any(_active(data, word) for word in KEYWORDS) or any(each.search(data) for each in _HIDDEN):
+                if any(_active(data, word) for word in (*KEYWORDS, REVOKED)):
+                    return None
+                if PARTITION in data and PARTITION_CHANGES.search(data) is not None:
+                    return None
+                if any(each.search(data) for each in _HIDDEN):
                     return None
                 lines += block.count(b"\n")
                 tail = (tail + block)[-_TAIL:]

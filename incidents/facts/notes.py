@@ -34,6 +34,7 @@ _WITHOUT_FACT = frozenset(
         "client_unsubscribed",
         "giving_away_all",
         "group_converted",
+        "listener_lost",
         "listener_revoked",
         "subscription_changed",
     ]

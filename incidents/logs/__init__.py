@@ -10,6 +10,7 @@
 - `partition_lists`: lists of partitions in the shapes of all clients
 - `patterns`: Wording, what a producer's module is made of
 - `rows`: Row and Reading, what comes out
+- `repeated`: rows that repeat what another line says
 - `reader`: one file to rows
 - `unknown_wordings`: lines about groups that no wording fits, by how they are worded
 - `reading`: several files to one Reading, by group and period

@@ -21,6 +21,10 @@ _KUBECTL = re.compile(r"\[pod/[^\]\s]{1,300}\]\s")
 _QUOTED = re.compile(r"(?:>{1,3}|//|#|\*)\s{1,8}(?=\S)")
 _TAG = re.compile(r"\[[\w .-]{1,60}\]\s{0,2}(?=\[?\d{4}[-/.]\d{2}[-/.]\d{2})")
 _SYSLOG = re.compile(r"[\w.:-]{1,120} [\w./@-]{1,120}(?:\[\d{1,9}\])?: ")
+_SENTENCE = re.compile(
+    r"\[Consumer|(?i:\b(?:partitions?|assign(?:ed|ing|ment)|revok(?:e|ed|ing)|rebalanc(?:e|ed|ing))\b)"
+)
+"""No host and no program's name."""
 _LABELS = re.compile(r"\{\w{1,60}=\"[^\"]{0,200}\"(?:, ?\w{1,60}=\"[^\"]{0,200}\"){0,40}\}\s")
 _NEST = re.compile(r"\[Nest\] \d{1,9}\s{1,4}-\s{1,4}(?=\d)")
 _FLUENTD = re.compile(r"[\w.*-]{1,200}\t(?=\{)")
@@ -170,7 +174,7 @@ def _peel_prefix(record: Record, text: str) -> bool:
             return True
     if record.stamp is not None and record.level is None and record.client is None:
         found = _SYSLOG.match(text) or (_RFC5424.match(text) if record.stamp.zoned else None)
-        if found is not None and "[Consumer" not in found[0]:
+        if found is not None and _SENTENCE.search(found[0]) is None:
             record.text = text[found.end() :]
             return True
     return False

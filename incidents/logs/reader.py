@@ -8,21 +8,19 @@ from dataclasses import replace
 from datetime import tzinfo
 from pathlib import Path
 
-import msgspec
-
 from groupsim.incidents.logs.formats import Record, clean, parse, starts_record
 from groupsim.incidents.logs.multiline import TRACE, block, join_lines, lines_below, may_be_cut
 from groupsim.incidents.logs.patterns import Match
 from groupsim.incidents.logs.recognition import concerns_a_group, recognise
+from groupsim.incidents.logs.repeated import settle_assignments, settle_callbacks
 from groupsim.incidents.logs.rows import Counts, Row, UnrecognisedLine
 from groupsim.incidents.logs.scan import Scan, Window
 from groupsim.incidents.logs.times import iso, parse_zone, to_utc
 
 UNRECOGNISED_KEPT = 10_000
-_HELD = 64
 GROUP_ACTIVITY = re.compile(
     rb"[Jj]oin|[Ss]ync|[Ll]eav|[Ll]eft|ssign|evok|[Ll]ost|eneration|ember|ffset|ubscri|tabiliz|oordinat|ebalanc|eartbeat"
-    rb"|ConsumerConfig|kafkajs|poll|[Dd]ead|empty|load|fenced|epoch|ommit|alanced|Kafka|rdk|thrd:|BrokerServer|state"
+    rb"|ConsumerConfig|kafkajs|poll|[Dd]ead|empty|load|fenced|epoch|ommit|alanced|laims|REVOK|ASSIGN|LOST|Kafka|rdk|thrd:|BrokerServer|state"
 )
 """A candidate line without any of these is not read further: a shop's user groups, say."""
 _OPENERS = ("Updating assignment with", "Reconciling assignment with")
@@ -59,7 +57,7 @@ class LogReader:
         self._groups: dict[str, str] = {}
 
     def __iter__(self) -> Iterator[Row]:
-        yield from _settle_assignments(self._rows())
+        yield from settle_callbacks(settle_assignments(self._rows()))
 
     def _rows(self) -> Iterator[Row]:
         for window in self._scan.windows():
@@ -180,39 +178,3 @@ class LogReader:
                 self._groups[client] = group
         at = None if ms is None else iso(ms + self._skew_ms)
         return Row(self.file, record.line, at, match.kind, group, match.member, client, match.detail, match.program)
-
-
-def _settle_assignments(rows: Iterator[Row]) -> Iterator[Row]:
-    """`Updating assignment with` is the assignment only where no `Adding newly assigned partitions` follows it.
-
-    So such a row is held back, with the rows after it, until the client's next row: at most `_HELD` rows.
-    """
-    held: list[Row] = []
-    waiting: dict[tuple[str | None, str | None], int] = {}
-    for row in rows:
-        who = (row.group, row.client)
-        if row.kind == "assigned" and who in waiting:
-            held[waiting[who]] = _with_kind(held[waiting[who]], "client_block")
-            del waiting[who]
-        elif who in waiting and row.kind in ("joining", "client_block", "leave_sent", "joined"):
-            del waiting[who]
-        if row.kind == "client_block":
-            waiting[who] = len(held)
-            row = _with_kind(row, "assigned")
-        if not waiting and not held:
-            yield row
-            continue
-        held.append(row)
-        if not waiting or len(held) >= _HELD:
-            yield from held
-            held, waiting = [], {}
-    yield from held
-
-
-def _with_kind(row: Row, kind: str) -> Row:
-    detail = {**row.detail}
-    if kind == "assigned":
-        detail["partitions"] = detail["added"]
-    else:
-        detail.pop("partitions", None)
-    return msgspec.structs.replace(row, kind=kind, detail=detail)

@@ -17,6 +17,7 @@ from groupsim.incidents.logs.producers import (
     kafka_go,
     kafkajs,
     librdkafka,
+    listeners,
     python_clients,
     ruby_kafka,
     sarama,
@@ -39,6 +40,13 @@ def _broker(record: Record) -> tuple[Match, ...] | None:
     return None if java_client.message_of(record.text) is not None else first_match(_BROKER_WORDINGS, record)
 
 
+def _callback(record: Record) -> tuple[Match, ...] | None:
+    """Applications' own lines: not what looks like a known program's line that none of its wordings fits."""
+    if _BROKER_LINE.search(record.text) is not None or java_client.message_of(record.text) is not None:
+        return None
+    return listeners.read(record)
+
+
 PRODUCERS: tuple[tuple[Program | None, Reader], ...] = (
     (Program.BROKER, _broker),
     (Program.JAVA, java_client.read),
@@ -51,6 +59,7 @@ PRODUCERS: tuple[tuple[Program | None, Reader], ...] = (
     (Program.RUBY_KAFKA, ruby_kafka.read),
     (Program.KAFKA_GO, kafka_go.read),
     (None, python_clients.read),
+    (None, _callback),
 )
 """In the order in which they are asked. None: the producer's own matches name the program."""
 

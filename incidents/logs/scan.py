@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import re
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -32,8 +33,8 @@ KEYWORDS = (
     b"poll timeout has expired",
     b"rdk",
     b"ConsumerConfig values",
-    b"artitions assigned",
     b"balanced",
+    b"laims",
     b"kafka server: ",
     b"topics and partitions",
     b"Error committing offsets",
@@ -41,7 +42,14 @@ KEYWORDS = (
     b"[KafkaRaftServer ",
     b"[BrokerServer id=",
 )
-"""Every line that a wording fits has at least one of these."""
+"""Every line that a wording fits has at least one of these, or PARTITION or REVOKED."""
+PARTITION, REVOKED = b"artition", b"evok"
+PARTITION_CHANGES = re.compile(
+    rb"artition[^\n]{0,200}?(?:ssigned|[Ll]ost|LOST|REVOK|ASSIGN)|(?:ssigned|Assignment|[Ll]ost|LOST|[Ll]osing)[^\n]{0,200}?artition"
+)
+"""A line with the frequent word PARTITION is of interest if this fits it."""
+
+_NO_CALLBACK = re.compile(rb"\[thrd:|artitions(?: \([a-z -]{1,40}\))?:(?:[ \t]{2}|$)")
 _TAIL = 65_536
 """Bytes of a file's end that are kept: its last line with a time says how far the log goes."""
 
@@ -214,6 +222,14 @@ def candidates(buffer: bytes, begin: int, end: int, number: int) -> Iterator[Win
         while at >= 0:
             starts.add(buffer.rfind(b"\n", 0, at) + 1)
             after = buffer.find(b"\n", at)
+            at = -1 if after < 0 else buffer.find(word, after, end)
+    for word in (PARTITION, REVOKED):
+        at = buffer.find(word, begin, end)
+        while at >= 0:
+            start, after = buffer.rfind(b"\n", 0, at) + 1, buffer.find(b"\n", at)
+            line = buffer[start : end if after < 0 else after]
+            if (word is REVOKED or PARTITION_CHANGES.search(line)) and _NO_CALLBACK.search(line) is None:
+                starts.add(start)
             at = -1 if after < 0 else buffer.find(word, after, end)
     seen = begin
     for start in sorted(starts):

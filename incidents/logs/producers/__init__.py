@@ -14,5 +14,6 @@
 - `kafka_go`: segmentio's kafka-go
 - `kafkajs`: KafkaJS
 - `ruby_kafka`: ruby-kafka
+- `listeners`: what applications print in their callbacks, in any language
 - `brod`: brod and kaffe (Erlang, Elixir)
 """

@@ -92,17 +92,5 @@ BARE: tuple[Wording, ...] = (
     wording("", "Final assignment of partitions to consumers", r""),
     wording("", "Finished rebalance with leader election result", r""),
     wording("", "claiming the same TopicPartition", r""),
-    wording(
-        "listener_assigned",
-        ": partitions assigned:",
-        r"KafkaMessageListenerContainer\s{0,40}:\s(?P<group>.{1,400}?): partitions assigned:"
-        r" (?P<partitions>\[[^\]]{0,400000}\])",
-    ),
-    wording(
-        "listener_revoked",
-        ": partitions ",
-        r"KafkaMessageListenerContainer\s{0,40}:\s(?P<group>.{1,400}?): partitions (?:revoked|lost):"
-        r" (?P<partitions>\[[^\]]{0,400000}\])",
-    ),
 )
 """What Java clients print without naming client and group."""

@@ -20,6 +20,7 @@ _KINDS = (
 )
 _RESTART = re.compile(r"Restarting the consumer in (\d{1,9})ms")
 _AFTER_TEXT = re.compile(r"\{\"timestamp\":\"[^\"]{1,40}\",\"logger\":\"kafkajs\"")
+_LABEL = re.compile(r"\[[A-Za-z]{1,40}\] ")
 _LABELLED = re.compile(r"(?:^|\s)\[(?:Consumer|ConsumerGroup|Runner|Connection|Cluster|OffsetManager)\] ")
 
 
@@ -31,7 +32,10 @@ def read(record: Record) -> tuple[Match, ...] | None:
         text, fields = _behind_text(record)
     if not fields or not ({"groupId", "clientId", "memberId"} & fields.keys()):
         return None
-    text = re.sub(r"^\[[A-Za-z]{1,40}\] ", "", text)
+    label = _LABEL.match(text)
+    if label is None and fields.get("logger") != "kafkajs":
+        return None
+    text = text if label is None else text[label.end() :]
     group, member = _string(fields, "groupId"), _string(fields, "memberId")
     client = _string(fields, "clientId") or (_UUID.sub("", member) if member else None)
     error = _string(fields, "error") or ""

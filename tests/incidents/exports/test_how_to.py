@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from groupsim.incidents.logs.scan import KEYWORDS
+from groupsim.incidents.logs.scan import KEYWORDS, PARTITION, REVOKED
 
 PAGE = (Path(__file__).parents[3] / "docs" / "how-to" / "export-logs.md").read_text("utf-8")
 CHOICES = re.findall(r"roup\|[\w.|]+", PAGE)
@@ -13,7 +13,7 @@ CHOICES = re.findall(r"roup\|[\w.|]+", PAGE)
 
 def test_every_line_that_can_be_read_has_one_of_the_words() -> None:
     words = re.compile(CHOICES[0])
-    assert [keyword for keyword in KEYWORDS if words.search(keyword.decode()) is None] == []
+    assert [keyword for keyword in (*KEYWORDS, PARTITION, REVOKED) if words.search(keyword.decode()) is None] == []
 
 
 def test_the_page_names_the_same_words_everywhere() -> None:
