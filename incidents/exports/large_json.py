@@ -16,7 +16,7 @@ from typing import Any, Protocol, cast
 
 from groupsim.incidents.exports.relevant import ACTIVITY, HIDDEN, KEYWORD
 from groupsim.incidents.exports.walk import Record, column_names, flat, holds_records, plain, walk
-from groupsim.incidents.logs.scan import KEYWORDS
+from groupsim.incidents.logs.scan import KEYWORDS, PARTITION, REVOKED
 
 _BLOCK = 1 << 20
 WHOLE = 4 << 20
@@ -28,7 +28,7 @@ _DIGITS = 400
 _SPACE = re.compile(r"[\s,\ufeff]*")
 _STRING = re.compile(r"[^\"\\]*(?:\\.[^\"\\]*)*", re.DOTALL)
 _HIDDEN = [re.compile(each.decode()) for each in HIDDEN]
-_WORDS = tuple(word.decode() for word in KEYWORDS)
+_WORDS = tuple(word.decode() for word in (*KEYWORDS, PARTITION, REVOKED))
 _LONGEST_WORD = max(map(len, _WORDS))
 
 
