@@ -149,8 +149,7 @@ class Run:
         """Why the total of unavailable time is unknown; None if it is known, as it always is of a simulated run."""
         if self.info.source != RunSource.RECORDED:
             return None
-        total_ms = sum(interval.duration_ms for interval in self.intervals)
-        return support(self.info.summary, self.summary(), total_ms).unknown
+        return support(self.info.summary, self.summary(), self.intervals).unknown
 
     def replay(self, until_ms: int | None = None) -> dict[str, Any]:
         """`analysis.replay.replay`: the groups' state at an instant."""

@@ -184,7 +184,7 @@ def import_(
         result = import_run(reading, opened, name=name, topics=counts, session_timeout_ms=session)
         facts = list(opened.read(result.run.id))
     numbers, known = measured(facts)
-    numbers = supported(result.run.summary, numbers, sum(interval.duration_ms for interval in known))
+    numbers = supported(result.run.summary, numbers, known)
     summary = _summary(result, {**numbers, "partitions_known": bool(known)}, reading)
     unknown = summary["unavailable"]["partition_ms"] is None
     if form is not Format.TABLE:

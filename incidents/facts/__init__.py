@@ -12,7 +12,12 @@
 - `coordinator`: the facts of a classic group's coordinator, from a broker's log
 - `consumer_group`: the same of a KIP-848 group
 - `clients_only`: the coordinator's facts where no broker log is given, inferred from the clients
-- `deaths`: when a process died that left no line of its death
+- `deaths`: when a process died or froze that wrote no line of it
+- `ownership`: who held which partition, and where two processes claim the same one
+- `doubts`: which partition time the logs do not tell, because a log is missing or just ends
+- `edges`: whether the logs begin or end in the middle of a rebalance
+- `unlogged`: groups whose members do not all have a client log
+- `support`: whether the rows support a figure at all
 - `world`: topics and groups
 - `causes`: Kafka's sentences to causes: the only place that reads them
 - `detail`: typed values out of a row

@@ -26,6 +26,7 @@ class ClientsOnlyFacts:
         self._builder = builder
         self._stream = group_stream(group)
         self._members: dict[MemberId, None] = {}
+        self._instances: dict[str, MemberId] = {}
         self._generation = NO_GENERATION
         self._preparing = False
         self._completing = False
@@ -84,17 +85,17 @@ class ClientsOnlyFacts:
     def _joined(self, position: int, timed: TimedRow, generation: int | None) -> None:
         member = timed.row.member
         if generation is None or generation == self._generation:
-            self._add_member(position, timed, member)
+            self._replace_or_add(position, timed, member)
             return
         if not self._preparing:
             self._add(position, timed, c.RebalanceStarted(generation=generation - 1, cause="unknown", reason="unknown"))
         plan = self._index.plan(self.group, generation, timed.at)
-        members = None if plan is None else tuple(plan.plan)
+        joiners = self._index.joiners(self.group, generation, timed.at)
+        members = joiners if plan is None else tuple(plan.plan)
         for each in members or (member,):
             self._add_member(position, timed, each)
-        if members is not None:
-            self._members = dict.fromkeys(members)
-        else:
+        self._members = dict.fromkeys(members)
+        if plan is None:
             self._builder.note(
                 "generations without a leader's assignment count only the clients whose logs are given",
                 self.group,
@@ -104,10 +105,19 @@ class ClientsOnlyFacts:
         self._add(
             position,
             timed,
-            c.JoinPhaseCompleted(
-                generation=generation, protocol=protocol, members=members, size=len(members or self._members)
-            ),
+            c.JoinPhaseCompleted(generation=generation, protocol=protocol, members=members, size=len(members)),
         )
+
+    def _replace_or_add(self, position: int, timed: TimedRow, member: MemberId | None) -> None:
+        """A static member that comes back to a generation takes the place of its former self."""
+        instance = text_in(timed.row.detail.get("instance"))
+        old = self._instances.get(instance) if instance is not None else None
+        if member is not None and instance is not None and old in self._members and old != member:
+            del self._members[old]
+            self._members[member], self._instances[instance] = None, member
+            self._add(position, timed, c.MemberReplaced(instance_id=instance, old=old, member=member))
+        else:
+            self._add_member(position, timed, member)
 
     def _stored(self, position: int, timed: TimedRow) -> None:
         plan = self._index.plan(self.group, self._generation, timed.at)
@@ -123,6 +133,9 @@ class ClientsOnlyFacts:
         )
 
     def _add_member(self, position: int, timed: TimedRow, member: MemberId | None) -> None:
+        instance = text_in(timed.row.detail.get("instance"))
+        if instance is not None and member is not None and member == timed.row.member:
+            self._instances[instance] = member
         if member is not None and member not in self._members:
             self._members[member] = None
             self._add(position, timed, c.MemberAdded(member=member, client_id=client_id_in(member)))

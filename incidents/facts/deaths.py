@@ -1,4 +1,4 @@
-"""When a process died that left no line of its death: from the broker's removal, or from the start of its successor."""
+"""When a process died or froze that wrote no line of it: from the broker's removal, or its successor's start."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from groupsim.incidents.logs.times import iso
 
 _SHORTEST_SESSION_MS = 6_000
 """group.min.session.timeout.ms, by default."""
+Deaths = dict[tuple[str, str], int | None]
+"""By group and process: None where the broker's removal dates the death, else when the process was started again."""
 
 
 def add_deaths(
@@ -24,8 +26,12 @@ def add_deaths(
     index: Index,
     builder: FactBuilder,
     session_timeout_ms: int | None,
-) -> None:
-    """Add Crashed for every process that fell silent with partitions, as late as the logs allow, and a note on it."""
+) -> Deaths:
+    """Add Crashed for every process that fell silent with partitions, as late as the logs allow, and a note on it.
+
+    Also Frozen and Thawed for every process that was removed for silence and wrote on later.
+    """
+    found: Deaths = {}
     removals = {
         (timed.row.group, timed.row.member): (position, timed)
         for position, timed in enumerate(rows)
@@ -34,25 +40,59 @@ def add_deaths(
     processes = [client.process for client in clients]
     for client in clients:
         process = client.process
+        for member in client.members:
+            removal = removals.get((process.group, member))
+            if removal is not None and process.first <= removal[1].at < process.last:
+                _add_freeze(process, removal, index, builder, session_timeout_ms)
         if process.closed or not client.held:
             continue
         removal = removals.get((process.group, client.member))
-        if removal is not None and process.last > removal[1].at >= process.first:
-            builder.note(
-                f"{process.name} was removed by the broker at {iso(removal[1].at)} while it ran and held partitions"
-                " (frozen, or cut off); no log shows since when"
-            )
         end = _end(process, removal, processes)
         if end is None:
             continue
         position, timed = end
         timeout = session_timeout_ms or index.session_timeouts.get(process.group)
         at = timed.at
-        if timed.row.kind == "member_failed":
+        removed = timed.row.kind == "member_failed"
+        found[process.group, process.name] = None if removed else at
+        if removed:
             at = max(process.last, at - (timeout or _SHORTEST_SESSION_MS))
         stream = process_stream(process.group, process.name)
         builder.add(position, TimedRow(at, timed.row), stream, c.Crashed(process=process.name))
         builder.note(_sentence(process, timed, at, timeout, len(client.held)))
+    return found
+
+
+def _add_freeze(
+    process: ProcessLog,
+    removal: PlacedRow,
+    index: Index,
+    builder: FactBuilder,
+    session_timeout_ms: int | None,
+) -> None:
+    """Frozen and Thawed of a process that the broker removed for silence and that wrote on later.
+
+    Its last heartbeat came a session before the removal. If it wrote long after that, it ran: only the coordinator did
+    not hear it.
+    """
+    position, timed = removal
+    timeout = session_timeout_ms or index.session_timeouts.get(process.group) or _SHORTEST_SESSION_MS
+    before = max(row.at for _, row in process.rows if row.at <= timed.at)
+    later, thawed = next(item for item in process.rows if item[1].at > timed.at)
+    heard = timed.at - timeout
+    if before - heard > timeout // 3:
+        builder.note(
+            f"{process.name} was removed by the broker at {iso(timed.at)} because its session ended, while it ran (cut"
+            " off from the coordinator); it counts as serving what it held until then"
+        )
+        return
+    stream, since = process_stream(process.group, process.name), max(before, heard)
+    builder.add(position, TimedRow(since, timed.row), stream, c.Frozen(process=process.name))
+    builder.add(later, thawed, stream, c.Thawed(process=process.name))
+    builder.note(
+        f"{process.name} was removed by the broker at {iso(timed.at)} because its session of {timeout} ms ended, and"
+        f" wrote nothing until {iso(thawed.at)}; it counts as frozen from its last heartbeat on, at {iso(since)}"
+    )
 
 
 def _end(process: ProcessLog, removal: PlacedRow | None, processes: Sequence[ProcessLog]) -> PlacedRow | None:

@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from pathlib import PurePath
 from typing import NamedTuple
 
+import msgspec
+
 from groupsim.events.base import WORLD_STREAM, Event
 from groupsim.events.world import RunEnded
 from groupsim.incidents.errors import LogError
@@ -18,15 +20,20 @@ from groupsim.incidents.facts.clocks import TimedRow, order_rows
 from groupsim.incidents.facts.consumer_group import ConsumerGroupFacts
 from groupsim.incidents.facts.coordinator import CoordinatorFacts
 from groupsim.incidents.facts.deaths import add_deaths
+from groupsim.incidents.facts.doubts import find_doubts
+from groupsim.incidents.facts.edges import begun_before, unfinished
 from groupsim.incidents.facts.index import Index
 from groupsim.incidents.facts.notes import rows_without_fact, unrelated_logs
+from groupsim.incidents.facts.ownership import Ownership
 from groupsim.incidents.facts.processes import split_by_process
 from groupsim.incidents.facts.skew import estimate_skews
-from groupsim.incidents.facts.support import nothing_to_import, require_times, unsupported
+from groupsim.incidents.facts.support import new_groups, nothing_to_import, require_times, unsupported
+from groupsim.incidents.facts.unlogged import unlogged_members
 from groupsim.incidents.facts.world import world_facts
 from groupsim.incidents.logs.rows import Reading, is_broker
 from groupsim.incidents.logs.times import instant, iso
 from groupsim.storage.store import EventStore, RunInfo, RunSource, RunStatus
+from groupsim.storage.untold import Doubt, untold
 
 _KINDS_WITHOUT_GROUP = frozenset(
     [
@@ -81,26 +88,38 @@ def import_run(
     for note in (*remarks, *(str(skew) for skew in skews if not skew.ms)):
         builder.note(note)
     index = Index(rows)
-    _add_facts(rows, index, builder, session_timeout_ms)
+    clients = _add_facts(rows, index, builder)
+    deaths = add_deaths(rows, clients, index, builder, session_timeout_ms)
     facts = builder.facts()
     origin = min([rows[0].at, *(first.at for first in facts[:1])])
     world = world_facts(index, topics, builder)
     for note in rows_without_fact(rows):
         builder.note(note)
     ends = [instant(end) + corrections.get(file, 0) for file, end in reading.ends.items()]
-    ended = max([rows[-1].at, *ends, *(last.at for last in facts[-1:])]) - origin
+    ended = max([rows[-1].at, *ends, *(last.at for last in facts[-1:])])
+    doubts = find_doubts(rows, clients, index, Ownership(facts), deaths, ended, session_timeout_ms)
     info = _run_info(reading, name, origin)
+    edges = [*begun_before(rows), *unfinished(rows, [each.process for each in clients], deaths, index.consumer_groups)]
+    partly = unlogged_members(rows, index)
+    reasons = [*unsupported(reading, rows), *builder.doubts, *partly.values(), *edges]
+    doubts += [Doubt(group, origin, ended, None, why, own_word=True) for group, why in partly.items()]
     summary: dict[str, object] = {
         "notes": list(builder.notes),
         "lines": reading.counts.lines,
         "rows": len(reading.rows),
-        "unsupported": [*unsupported(reading, rows), *builder.doubts],
+        **untold(reasons, [_since(each, origin) for each in doubts], new_groups(rows)),
     }
-    return ImportResult(_write(store, info, world, facts, origin, ended, summary), builder.notes, tuple(remarks))
+    run = _write(store, info, world, facts, origin, ended - origin, summary)
+    return ImportResult(run, builder.notes, tuple(remarks))
 
 
-def _add_facts(rows: Sequence[TimedRow], index: Index, builder: FactBuilder, session_timeout_ms: int | None) -> None:
-    """All facts of the rows: of the coordinators, of the clients, and those that are inferred."""
+def _since(doubt: Doubt, origin: int) -> Doubt:
+    """The doubt with times from the run's start."""
+    return msgspec.structs.replace(doubt, from_ms=max(0, doubt.from_ms - origin), to_ms=doubt.to_ms - origin)
+
+
+def _add_facts(rows: Sequence[TimedRow], index: Index, builder: FactBuilder) -> list[ClientFacts]:
+    """All facts of the rows: of the coordinators, of the clients, and those that are inferred; the clients."""
     coordinators: dict[str, CoordinatorFacts] = {}
     for position, timed in enumerate(rows):
         group = timed.row.group
@@ -118,7 +137,7 @@ def _add_facts(rows: Sequence[TimedRow], index: Index, builder: FactBuilder, ses
         client.write()
     for group in sorted(index.client_groups - index.broker_groups):
         ClientsOnlyFacts(group, index, builder).write(rows)
-    add_deaths(rows, clients, index, builder, session_timeout_ms)
+    return clients
 
 
 def _run_info(reading: Reading, name: str | None, origin: int) -> RunInfo:

@@ -49,6 +49,7 @@ class Index:
         self._plans: dict[tuple[str, int], list[LeaderPlan]] = defaultdict(list)
         self._protocols: dict[tuple[str, int], str] = {}
         self._joins: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        self._joiners: dict[tuple[str, int], list[tuple[int, str]]] = defaultdict(list)
         self._instances: dict[tuple[str, str], list[tuple[int, str]]] = defaultdict(list)
         self._changes: dict[str, list[_Change]] = defaultdict(list)
         for position, timed in enumerate(rows):
@@ -134,6 +135,8 @@ class Index:
     def _joined(self, timed: TimedRow, group: str, generation: int) -> None:
         row = timed.row
         self._joins[group].append((timed.at, generation))
+        if row.member is not None:
+            self._joiners[group, generation].append((timed.at, row.member))
         protocol = text_in(row.detail.get("protocol"))
         if protocol is not None:
             self._protocols.setdefault((group, generation), protocol)
@@ -156,6 +159,11 @@ class Index:
         """Whether this client led the generation; None if its assignment is unknown."""
         plan = self.plan(group, generation, at)
         return None if plan is None else (plan.file, plan.client) == (file, client)
+
+    def joiners(self, group: str, generation: int, at: int) -> tuple[str, ...]:
+        """The members of a generation whose logs say that they joined it near this time, sorted."""
+        near = {m for when, m in self._joiners[group, generation] if abs(when - at) <= _NEAR_MS}
+        return tuple(sorted(near))
 
     def protocol(self, group: str, generation: int) -> str | None:
         """The assignor that the members of a generation named when they joined."""

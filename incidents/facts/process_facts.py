@@ -47,6 +47,12 @@ class ProcessFacts:
         """The member id it last used."""
         return self._member
 
+    @property
+    def members(self) -> set[str]:
+        """All member ids it used."""
+        named = {timed.row.member for _, timed in self.process.rows if timed.row.member is not None}
+        return named | {self._member} - {""}
+
     def _add(self, event: Event, later: int = 0, delay_ms: int = 0) -> None:
         """A fact at the current row, or at the row `later` rows on; `delay_ms` after that row."""
         position, timed = self.process.rows[self._current + later]

@@ -55,6 +55,12 @@ class ProcessLog:
         """When its last row was written, UTC milliseconds since 1970."""
         return self.rows[-1][1].at
 
+    @property
+    def left(self) -> bool:
+        """Whether it left the group after it last joined a generation."""
+        kinds = [timed.row.kind for _, timed in self.rows if timed.row.kind in ("joined", "leave_sent")]
+        return kinds[-1:] == ["leave_sent"]
+
 
 def split_by_process(rows: Sequence[TimedRow], builder: FactBuilder) -> list[ProcessLog]:
     """The processes behind the clients' rows, in order of their first row."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.facts.clocks import TimedRow
+from groupsim.incidents.facts.detail import int_in
 from groupsim.incidents.logs.rows import Reading, Row, is_broker
 from groupsim.incidents.sentences import plural
 
@@ -73,6 +74,18 @@ def nothing_to_import(reading: Reading) -> str:
             " groups: `groupsim incident read --unrecognised` lists them"
         )
     return f"no line names a consumer group ({reading.counts.lines:,} lines read); nothing to import"
+
+
+def new_groups(rows: Sequence[TimedRow]) -> list[str]:
+    """The groups whose first generation is in the logs, sorted: nothing came before it."""
+    first: dict[str, int] = {}
+    for _, row in rows:
+        known = [int_in(row.detail.get(name)) for name in ("old_generation", "generation", "epoch")]
+        numbers = [number for number in known if number is not None]
+        joins = row.kind == "state_change" and numbers == [0]  # a member that joins has epoch 0 in any group
+        if row.group is not None and numbers and not joins:
+            first.setdefault(row.group, min(numbers))
+    return sorted(group for group, number in first.items() if number <= 1)
 
 
 def unsupported(reading: Reading, rows: Sequence[TimedRow]) -> list[str]:

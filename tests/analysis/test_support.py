@@ -1,4 +1,4 @@
-"""Where a recorded log does not support a total, the total is unknown: no 0.0, and no figure beside it."""
+"""Where a recorded log does not support a total, the total is unknown: no 0.0, and no figure beside it, but bounds."""
 
 from __future__ import annotations
 
@@ -6,36 +6,93 @@ from typing import Any
 
 import pytest
 
-from groupsim.analysis.tables.support import UNSUPPORTED, support, supported
+from groupsim.analysis.availability.labels import Interval, Label, SubLabel
+from groupsim.analysis.tables.summary import unavailable
+from groupsim.analysis.tables.support import support, supported
+from groupsim.storage.untold import Doubt, untold
 
 
-def numbers(partition_ms: int, unknown_ms: int, rebalances: int = 3) -> dict[str, Any]:
-    unavailable = {"partition_ms": partition_ms, "unknown_ms": unknown_ms, "share": 0.1, "by_label": {"WITHHELD": 1}}
-    return {"unavailable": unavailable, "groups": {"billing": {"rebalances": rebalances}}}
+def interval(label: Label, from_ms: int, to_ms: int, partition: int = 0, sub_label: SubLabel | None = None) -> Interval:
+    return Interval("billing", "orders", partition, label, sub_label, None, "start", from_ms, to_ms)
+
+
+OUTAGE = [interval(Label.OK, 0, 90_000), interval(Label.WITHHELD, 90_000, 100_000)]
+
+
+def numbers(found: list[Interval]) -> dict[str, Any]:
+    return {"unavailable": unavailable(found), "groups": {"billing": {"rebalances": 3}}}
+
+
+def with_unknown(ms: int) -> list[Interval]:
+    return [*OUTAGE, interval(Label.UNKNOWN, 0, ms, 1), interval(Label.OK, ms, 100_000, 1)]
 
 
 def test_a_figure_that_the_log_supports_stays() -> None:
-    found = supported({}, numbers(1_200, 100), 100_000)["unavailable"]
-    assert (found["partition_ms"], found["known_share"]) == (1_200, 0.999)
-    assert "unknown" not in found
+    found = with_unknown(200)
+    shown = supported({}, numbers(found), found)["unavailable"]
+    assert (shown["partition_ms"], shown["known_share"]) == (10_000, 0.999)
+    assert "unknown" not in shown
 
 
 @pytest.mark.parametrize(
-    ("stored", "given", "total_ms", "reason"),
+    ("stored", "found", "reason"),
     [
-        ({}, numbers(0, 0), 0, "no log names a partition"),
-        ({}, numbers(5, 60_000), 100_000, "60 % of all partition time unknown"),
-        ({}, numbers(0, 400), 100_000, "3 rebalances and of no unavailable partition"),
-        ({UNSUPPORTED: ["a.json: its records are in no order"]}, numbers(5, 0), 100_000, "in no order"),
+        ({}, [], "no log names a partition"),
+        ({}, [*OUTAGE, interval(Label.UNKNOWN, 0, 150_000, 1)], "60 % of all partition time unknown"),
+        ({}, with_unknown(700), "0.7 partition-seconds unknown"),
+        (untold(["a.json: its records are in no order"], [], []), OUTAGE, "in no order"),
+        (untold([], [Doubt("billing", 0, 600, (("orders", 0),), "c1 fell silent")], []), OUTAGE, "c1 fell silent"),
+        (untold([], [Doubt("billing", 0, 600, None, "no broker's log")], []), OUTAGE, "no broker's log"),
     ],
 )
 def test_a_figure_that_it_does_not_support_is_unknown(
-    stored: dict[str, Any], given: dict[str, Any], total_ms: int, reason: str
+    stored: dict[str, Any], found: list[Interval], reason: str
 ) -> None:
-    assert reason in (support(stored, given, total_ms).unknown or "")
-    found = supported(stored, given, total_ms)["unavailable"]
-    assert (found["partition_ms"], found["share"], found["by_label"]) == (None, None, {})
+    shown = supported(stored, numbers(found), found)["unavailable"]
+    assert reason in shown["unknown"]
+    assert (shown["partition_ms"], shown["share"], shown["by_label"]) == (None, None, {})
 
 
-def test_no_rebalance_and_nothing_unavailable_is_zero() -> None:
-    assert support({}, numbers(0, 0, rebalances=0), 100_000).unknown is None
+@pytest.mark.parametrize(
+    "doubt",
+    [
+        Doubt("other", 0, 50_000, None, "of another group"),
+        Doubt("billing", 0, 50_000, (("orders", 7),), "of another partition"),
+        Doubt("billing", 0, 400, None, "4 % of the total"),
+    ],
+)
+def test_doubts_that_hardly_change_the_total_leave_it_known(doubt: Doubt) -> None:
+    assert support(untold([], [doubt], []), numbers(OUTAGE), OUTAGE).unknown is None
+
+
+def test_doubtful_time_is_between_the_bounds() -> None:
+    doubt = Doubt("billing", 80_000, 95_000, None, "silent")
+    found = support(untold([], [doubt], []), numbers(OUTAGE), OUTAGE)
+    assert (found.at_least_ms, found.at_most_ms, found.known_share) == (5_000, 20_000, 0.85)
+
+
+def test_doubts_that_overlap_count_once() -> None:
+    twice = [Doubt("billing", 0, 10_000, None, "a"), Doubt("billing", 5_000, 15_000, None, "b")]
+    assert support(untold([], twice, []), numbers(OUTAGE), OUTAGE).at_most_ms == 25_000
+
+
+def test_there_is_no_upper_bound_where_members_have_no_log() -> None:
+    found = [*with_unknown(700), interval(Label.OK, 0, 100_000, 2, SubLabel.COORDINATOR_ONLY)]
+    bounds = support({}, numbers(found), found)
+    assert (bounds.at_least_ms, bounds.at_most_ms) == (10_000, None)
+
+
+def test_what_a_client_says_of_itself_is_certain_whoever_else_is_in_the_group() -> None:
+    found = [interval(Label.PAUSED_CALLBACK, 0, 1_000), interval(Label.WITHHELD, 1_000, 9_000)]
+    doubt = Doubt("billing", 0, 9_000, None, "others may be in it", own_word=True)
+    assert support(untold(["others"], [doubt], []), numbers(found), found).at_least_ms == 1_000
+
+
+def test_the_time_before_the_first_assignment_of_a_new_group_is_no_loss() -> None:
+    found = with_unknown(700)
+    assert support(untold([], [], ["billing"]), numbers(found), found).unknown is None
+
+
+def test_nothing_unavailable_is_zero() -> None:
+    found = [interval(Label.OK, 0, 1_000)]
+    assert support({}, numbers(found), found).unknown is None

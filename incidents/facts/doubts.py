@@ -1,0 +1,170 @@
+"""Doubtful time: which partition time logs do not tell, because a log that would tell is missing or just ends."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from groupsim.events.types import Partitions, TopicPartition
+from groupsim.incidents.facts.client import ClientFacts
+from groupsim.incidents.facts.clocks import TimedRow
+from groupsim.incidents.facts.deaths import Deaths
+from groupsim.incidents.facts.detail import int_in, text_in
+from groupsim.incidents.facts.index import Index
+from groupsim.incidents.facts.ownership import Ownership
+from groupsim.incidents.logs.rows import is_broker
+from groupsim.incidents.logs.times import iso
+from groupsim.incidents.sentences import plural
+from groupsim.storage.untold import Doubt
+
+_MEMBERSHIP = frozenset(["joined", "leave_sent", "poll_timeout"])
+_GONE = {"member_failed": "removed the silent member", "static_member_replaced": "replaced the static member"}
+_SOON_MS = 1_000
+"""So much later a client may still give up what somebody else has already: clocks differ."""
+
+
+def find_doubts(
+    rows: Sequence[TimedRow],
+    clients: Sequence[ClientFacts],
+    index: Index,
+    owned: Ownership,
+    deaths: Deaths,
+    ended: int,
+    session_timeout_ms: int | None,
+) -> list[Doubt]:
+    """All doubtful time of what was read; times in UTC milliseconds since 1970. `ended`: when the logs end."""
+    return [
+        *_silent(rows, clients, owned),
+        *_started_again(clients, deaths),
+        *_removed_without_log(rows, clients, index, owned, session_timeout_ms),
+        *_broker_silent(rows, index, ended),
+    ]
+
+
+def _silent(rows: Sequence[TimedRow], clients: Sequence[ClientFacts], owned: Ownership) -> Iterator[Doubt]:
+    """The partitions that somebody else took although their process never gave them up, since its last line before.
+
+    A process that is quiet because nothing happens keeps its partitions: only that others have them shows that it was
+    gone. Not of processes that left or that a broker removed: what they hold then is known.
+    """
+    removed = {(r.group, r.member): at for at, r in rows if r.kind in ("member_failed", "member_left")}
+    processes = {(each.process.group, each.process.name): each for each in clients}
+    lives = {key: _Life(each, removed) for key, each in processes.items()}
+    found: dict[tuple[str, str, int], dict[int, list[TopicPartition]]] = defaultdict(lambda: defaultdict(list))
+    for claim in owned.claims:
+        life = lives[claim.group, claim.process]
+        given_up = owned.given_up[claim.group, claim.process, claim.partition]
+        later = bisect_left(given_up, claim.at)
+        soon = later < len(given_up) and given_up[later] - claim.at <= _SOON_MS
+        if not soon and not life.ended(claim.at):
+            found[claim.group, claim.process, life.last_line(claim.at)][claim.at].append(claim.partition)
+    for (group, name, since), taken in found.items():
+        number = len(set().union(*taken.values()))
+        why = (
+            f"{name} fell silent at {iso(since)} holding {plural(number, 'partition')} that others had later, and"
+            " no log shows when it stopped; export the broker's log too, and the client's to its last line"
+        )
+        for at, partitions in taken.items():
+            yield Doubt(group, since, at, _pairs(tuple(sorted(partitions))), why)
+
+
+class _Life:
+    """When a process wrote, and when it left or was removed; asked by instant."""
+
+    def __init__(self, process: ClientFacts, removed: Mapping[tuple[str | None, str | None], int]) -> None:
+        self._lines = [timed.at for _, timed in process.process.rows]
+        self._membership = [(t.at, t.row.kind) for _, t in process.process.rows if t.row.kind in _MEMBERSHIP]
+        ends = [removed.get((process.process.group, member)) for member in process.members]
+        self._removed = min((at for at in ends if at is not None), default=None)
+
+    def last_line(self, at: int) -> int:
+        """When it last wrote up to an instant."""
+        return self._lines[max(0, bisect_right(self._lines, at) - 1)]
+
+    def ended(self, at: int) -> bool:
+        """Whether its membership had ended by an instant, so that what it held then is known."""
+        if self._removed is not None and self._removed <= at:
+            return True
+        place = bisect_right(self._membership, at, key=lambda item: item[0])
+        return place > 0 and self._membership[place - 1][1] in ("leave_sent", "poll_timeout")
+
+
+def _started_again(clients: Sequence[ClientFacts], deaths: Deaths) -> Iterator[Doubt]:
+    """The partitions of processes that fell silent and were started again, in between."""
+    for each in clients:
+        process = each.process
+        again = deaths.get((process.group, process.name))
+        if again is not None and again > process.last:
+            why = (
+                f"{process.name} fell silent at {iso(process.last)} and was started again at {iso(again)}; no log"
+                " shows when it stopped in between; export the client's log to its last line, or its platform's log of"
+                " restarts"
+            )
+            yield Doubt(process.group, process.last, again, _pairs(each.held), why)
+
+
+def _pairs(partitions: Partitions) -> tuple[tuple[str, int], ...]:
+    return tuple((tp.topic, tp.partition) for tp in partitions)
+
+
+def _removed_without_log(
+    rows: Sequence[TimedRow],
+    clients: Sequence[ClientFacts],
+    index: Index,
+    owned: Ownership,
+    session_timeout_ms: int | None,
+) -> list[Doubt]:
+    """The last session of members that a broker removed for silence or replaced, and that have no client log."""
+    logged = {member for each in clients for member in each.members}
+    found: list[Doubt] = []
+    for at, row in rows:
+        member = text_in(row.detail.get("old_member")) if row.kind == "static_member_replaced" else row.member
+        if row.kind not in _GONE or row.group is None or member is None or member in logged:
+            continue
+        since, partitions = owned.assigned(row.group, member, at)
+        session = session_timeout_ms or index.session_timeouts.get(row.group)
+        begun = max(since or rows[0].at, at - session if session else 0)
+        if partitions == () or begun >= at:
+            continue
+        why = (
+            f"the broker {_GONE[row.kind]} {member} at {iso(at)}, and no client log of it is given: when it stopped is"
+            " in its log; export that too"
+        )
+        found.append(Doubt(row.group, begun, at, None if partitions is None else _pairs(partitions), why))
+    return found
+
+
+def _broker_silent(rows: Sequence[TimedRow], index: Index, ended: int) -> Iterator[Doubt]:
+    """The whole time of groups of which brokers' logs have gaps: the state that they tell is stale from there on.
+
+    Gaps show where clients joined a generation that no broker completed, and where a broker completed one that it did
+    not begin.
+    """
+    for group in sorted(index.broker_groups - index.consumer_groups):
+        gap = _gap([timed for timed in rows if timed.row.group == group])
+        if gap is not None:
+            at, generation = gap
+            why = (
+                f"the brokers' logs have gaps: generation {generation} of group {group}, at {iso(at)}, is not in them"
+                " or does not begin there; export the logs of all brokers for these hours"
+            )
+            yield Doubt(group, rows[0].at, ended, None, why, own_word=True)
+
+
+def _gap(rows: Sequence[TimedRow]) -> tuple[int, int] | None:
+    """Of one group's rows: the first generation that no broker completed, or that it completed and did not begin."""
+    completed = {int_in(row.detail.get("generation")) for _, row in rows if is_broker(row) and row.kind == "stabilized"}
+    begun = False
+    for at, row in rows:
+        generation = int_in(row.detail.get("generation"))
+        if not is_broker(row):
+            if row.kind == "joined" and generation is not None and generation not in completed:
+                return at, generation
+        elif row.kind == "rebalance_start":
+            begun = True
+        elif row.kind == "stabilized" and generation is not None:
+            if not begun:
+                return at, generation
+            begun = False
+    return None

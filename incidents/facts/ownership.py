@@ -1,0 +1,85 @@
+"""Who held which partition by the facts of an import, and where two processes claim the same one."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from groupsim.events import classic, client
+from groupsim.events.base import Event, group_of
+from groupsim.events.types import Partitions, TopicPartition
+from groupsim.incidents.facts.builder import PendingFact
+
+
+class Claim(NamedTuple):
+    """At `at` somebody else took a partition that `process` still held by its own log."""
+
+    at: int
+    group: str
+    process: str
+    partition: TopicPartition
+
+
+class Ownership:
+    """Who held what by the facts of a run that is being imported.
+
+    `claims`: who took a partition from a process whose log does not say that it gave it up. `given_up`: when a process
+    gave a partition up, by group, process and partition.
+    """
+
+    def __init__(self, facts: Iterable[PendingFact]) -> None:
+        self.claims: list[Claim] = []
+        self.given_up: dict[tuple[str, str, TopicPartition], list[int]] = defaultdict(list)
+        self._plans: dict[str, list[tuple[int, classic.AssignmentStored]]] = defaultdict(list)
+        self._views: dict[tuple[str, str], set[TopicPartition]] = defaultdict(set)
+        self._holders: dict[tuple[str, TopicPartition], set[str]] = defaultdict(set)
+        self._process_of: dict[tuple[str, str], str] = {}
+        self._frozen: set[tuple[str, str]] = set()
+        for fact in facts:
+            group = group_of(fact.stream)
+            if group is not None:
+                self._apply(fact.at, group, fact.event)
+
+    def _apply(self, at: int, group: str, event: Event) -> None:
+        match event:
+            case client.JoinOk(process=process, member=member) | client.SyncOk(process=process, member=member):
+                self._process_of[group, member] = process
+            case client.ViewChanged(process=process, partitions=partitions):
+                self._set_view(at, group, process, set(partitions))
+            case client.Crashed(process=process) | client.Closed(process=process):
+                self._set_view(at, group, process, set())
+            case client.Frozen(process=process):
+                self._frozen.add((group, process))
+            case client.Thawed(process=process):
+                self._frozen.discard((group, process))
+            case classic.AssignmentStored():
+                self._plans[group].append((at, event))
+                for member, partitions in (event.assignment or {}).items():
+                    for tp in partitions:
+                        self._claim(at, group, self._process_of.get((group, member)), tp)
+
+    def _set_view(self, at: int, group: str, process: str, now: set[TopicPartition]) -> None:
+        before = self._views[group, process]
+        for tp in before - now:
+            self._holders[group, tp].discard(process)
+            self.given_up[group, process, tp].append(at)
+        for tp in now - before:
+            self._claim(at, group, process, tp)
+            self._holders[group, tp].add(process)
+        self._views[group, process] = now
+
+    def _claim(self, at: int, group: str, process: str | None, tp: TopicPartition) -> None:
+        for holder in self._holders[group, tp]:
+            if holder != process and (group, holder) not in self._frozen:
+                self.claims.append(Claim(at, group, holder, tp))
+
+    def assigned(self, group: str, member: str, at: int) -> tuple[int | None, Partitions | None]:
+        """When the last assignment before an instant was stored, and what it gave the member; None: not known."""
+        plans = self._plans[group]
+        place = bisect_right(plans, at, key=lambda item: item[0])
+        if not place:
+            return None, None
+        when, event = plans[place - 1]
+        return when, None if event.assignment is None else event.assignment.get(member, ())

@@ -1,0 +1,56 @@
+"""Groups whose members do not all have a client log, where the logs at hand can't make up for that."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from groupsim.incidents.facts.clocks import TimedRow
+from groupsim.incidents.facts.detail import int_in
+from groupsim.incidents.facts.index import Index
+from groupsim.incidents.logs.rows import is_broker
+from groupsim.incidents.sentences import listed, plural
+
+
+def unlogged_members(rows: Sequence[TimedRow], index: Index) -> dict[str, str]:
+    """By group: a sentence about those of which not every member is known to have a client log.
+
+    Of a classic group with a broker's log, what is missing is known: its members count as serving between rebalances.
+    A consumer group (KIP-848) has no such time: each member follows its target when it can.
+    """
+    logged: dict[str, set[str]] = defaultdict(set)
+    named: dict[str, set[str]] = defaultdict(set)
+    joined: dict[str, dict[int, int]] = defaultdict(dict)
+    for at, row in rows:
+        if row.group is None:
+            continue
+        if row.member is not None:
+            (named if is_broker(row) else logged)[row.group].add(row.member)
+        if row.group in index.broker_groups:
+            continue
+        generation = int_in(row.detail.get("generation"))
+        if row.kind == "joined" and generation is not None:
+            joined[row.group].setdefault(generation, at)
+    found: dict[str, str] = {}
+    for group in sorted(index.client_groups & index.broker_groups & index.consumer_groups):
+        missing = sorted(named[group] - logged[group])
+        if missing:
+            found[group] = (
+                f"{plural(len(missing), 'member')} of consumer group {group} without a client log"
+                f" ({listed(missing, 2)}); export the logs of all members"
+            )
+    for group in sorted(index.client_groups - index.broker_groups):
+        plans = [index.plan(group, generation, at) for generation, at in joined[group].items()]
+        if group in index.consumer_groups or not plans or None in plans:
+            found[group] = (
+                f"no broker's log of group {group} is given, and members without a client log may be in it; export the"
+                " broker's log too"
+            )
+            continue
+        missing = sorted(set[str]().union(*(plan.plan for plan in plans if plan is not None)) - logged[group])
+        if missing:
+            found[group] = (
+                f"group {group} has {plural(len(missing), 'member')} without a log ({listed(missing, 2)}), and no"
+                " broker's log is given; export the logs of all members, and the broker's"
+            )
+    return found

@@ -1,0 +1,53 @@
+"""What an import of logs stores in its run's summary about what the logs leave untold: the keys, written and read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+_UNSUPPORTED = "unsupported"
+_DOUBTS = "doubts"
+_NEW = "new_groups"
+
+
+class Doubt(msgspec.Struct, frozen=True):
+    """Partition time of which the logs do not tell whether it was available, whatever its label.
+
+    From `from_ms` up to `to_ms` (milliseconds since the run's start). `partitions` are (topic, number); None: all of
+    the group. `why` says in a sentence what is not told and what to export. `own_word`: what a client's log says of
+    the client itself (its callbacks, its positions) is certain all the same.
+    """
+
+    group: str
+    from_ms: int
+    to_ms: int
+    partitions: tuple[tuple[str, int], ...] | None
+    why: str
+    own_word: bool = False
+
+
+def untold(unsupported: Sequence[str], doubts: Sequence[Doubt], new_groups: Sequence[str]) -> dict[str, object]:
+    """The part of a stored summary that the functions below read."""
+    return {
+        _UNSUPPORTED: list(unsupported),
+        _DOUBTS: [msgspec.to_builtins(each) for each in doubts],
+        _NEW: list(new_groups),
+    }
+
+
+def unsupported(summary: Mapping[str, object]) -> list[str]:
+    """Why no total can be taken from the logs of a run, as sentences; none if one can."""
+    found = summary.get(_UNSUPPORTED)
+    return list(map(str, found)) if isinstance(found, list) else []
+
+
+def doubts(summary: Mapping[str, object]) -> list[Doubt]:
+    """The doubtful partition time of a run; none in the summaries that have no such key."""
+    return msgspec.convert(summary.get(_DOUBTS, []), list[Doubt])
+
+
+def new_groups(summary: Mapping[str, object]) -> frozenset[str] | None:
+    """The groups whose first generation is in the logs: nothing came before. None: the summary does not say."""
+    found = summary.get(_NEW)
+    return frozenset(map(str, found)) if isinstance(found, list) else None
