@@ -19,6 +19,13 @@ def counted(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
+def bounds(at_least_ms: int, at_most_ms: int | None) -> str:
+    """`, at least 6.4 and at most 52.0 partition-seconds`: what is known of an unknown total; may be empty."""
+    if at_most_ms is not None:
+        return f", at least {at_least_ms / 1_000:,.1f} and at most {at_most_ms / 1_000:,.1f} partition-seconds"
+    return f", at least {at_least_ms / 1_000:,.1f} partition-seconds" if at_least_ms >= 100 else ""
+
+
 def duration(ms: float) -> str:
     """Milliseconds for people: `340 ms`, `12.3 s`, `10m00s`, `2h05m`."""
     if ms < 1_000:

@@ -16,7 +16,7 @@ from groupsim.analysis.snapshots import replay_stored
 from groupsim.analysis.tables import blame_tables, commits, frames, members, metrics, ownership
 from groupsim.analysis.tables.rebalances import rebalances
 from groupsim.analysis.tables.summary import summarise
-from groupsim.analysis.tables.support import support
+from groupsim.analysis.tables.support import Support, support
 from groupsim.analysis.timelines.builder import group_timelines
 from groupsim.analysis.timelines.group_timeline import GroupTimeline
 from groupsim.analysis.timelines.rebalance import Rebalance
@@ -147,9 +147,14 @@ class Run:
     @cached_property
     def unknown(self) -> str | None:
         """Why the total of unavailable time is unknown; None if it is known, as it always is of a simulated run."""
+        return None if self.support is None else self.support.unknown
+
+    @cached_property
+    def support(self) -> Support | None:
+        """What the total of a recorded run rests on; None of a simulated one, which knows all."""
         if self.info.source != RunSource.RECORDED:
             return None
-        return support(self.info.summary, self.summary(), self.intervals).unknown
+        return support(self.info.summary, self.summary(), self.intervals)
 
     def replay(self, until_ms: int | None = None) -> dict[str, Any]:
         """`analysis.replay.replay`: the groups' state at an instant."""

@@ -20,6 +20,7 @@ progress          progress bars
 summary           the numbers of a run, as JSON and as lines for people
 instants          UTC times beside milliseconds
 completion        what the Tab key offers
+near_commands     what to type instead of a command that does not exist
 errors            BadRequest
 reference, scenarios_page    write docs/reference/ and docs/scenarios.md
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from groupsim.incidents.facts.advice import LogSummary
     from groupsim.incidents.facts.importer import ImportResult
     from groupsim.incidents.logs.reading import SourceLog
-    from groupsim.incidents.logs.rows import Reading, UnrecognisedLine
+    from groupsim.incidents.logs.rows import Reading, Row, UnrecognisedLine
 
 _ROW_COLUMNS = ("file", "line", "at", "kind", "group", "member", "client", "detail")
 
@@ -38,6 +39,10 @@ ZoneOption = Annotated[
     str | None, typer.Option("--tz", metavar="ZONE", help="Time zone of times without one; the default is UTC.")
 ]
 
+DateOption = Annotated[
+    str | None,
+    typer.Option("--date", metavar="YYYY-MM-DD", help="The first day of logs whose times have no day, or no year."),
+]
 TopicOption = Annotated[
     list[str], typer.Option("--topic", metavar="NAME=PARTITIONS", help="Partitions of a topic, if not in the logs.")
 ]
@@ -60,6 +65,7 @@ UnrecognisedOption = Annotated[
 def read(
     logs: LogsArgument,
     tz: ZoneOption = None,
+    date: DateOption = None,
     text: TextOption = None,
     time: TimeOption = None,
     stream: StreamOption = None,
@@ -80,7 +86,10 @@ def read(
     strangers: list[UnrecognisedLine] = []
 
     def recognised_rows(bar: Callable[[float], None]) -> Iterator[dict[str, Any]]:
-        with source_logs(logs, tz=tz, fields=export_fields(text, time, stream), progress=bar) as (found, remarks):
+        with source_logs(logs, tz=tz, date=date, fields=export_fields(text, time, stream), progress=bar) as (
+            found,
+            remarks,
+        ):
             for sentence in (*remarks.notes, *remarks.damage):
                 output.note(sentence)
             for log in found:
@@ -142,6 +151,7 @@ def import_(
     name: Annotated[str | None, typer.Option(help="The name of the run; default: that of the first file.")] = None,
     topics: TopicOption = [],  # noqa: B006
     tz: ZoneOption = None,
+    date: DateOption = None,
     skews: Annotated[list[str], typer.Option("--skew", metavar="FILE=MS", help="Added to the times of a file.")] = [],  # noqa: B006
     session: Annotated[
         int | None,
@@ -177,7 +187,7 @@ def import_(
     counts = key_integers(topics, "--topic", minimum=1)
     ends = [None if text is None else moment(text, at) for at, text in (("--since", since), ("--until", until))]
     wanted = Wanted(frozenset(groups), *ends)
-    how = {"tz": tz, "skews": key_integers(skews, "--skew"), "fields": export_fields(text, time, stream)}
+    how = {"tz": tz, "date": date, "skews": key_integers(skews, "--skew"), "fields": export_fields(text, time, stream)}
     reading = _read(log_files(logs), master, wanted=wanted, **how)
     _print_wordings(reading.unrecognised if unrecognised else [])
     with closing(open_store(store)) as opened:
@@ -191,10 +201,22 @@ def import_(
         output.write_json(summary)
         raise typer.Exit(int(unknown))
     _print_import(summary)
+    _print_missing(reading)
     _print_notes(result, _trust_note(known), in_full)
     _print_unrecognised(reading, unrecognised)
     output.note(f"next: groupsim report {result.run.id}")
     raise typer.Exit(int(unknown))
+
+
+def _print_missing(reading: Reading) -> None:
+    """Print which logs are missing, as `incident read` does."""
+    from groupsim.incidents.facts.advice import missing, summarise
+
+    by_file: dict[str, list[Row]] = defaultdict(list)
+    for row in (*reading.rows, *reading.context):
+        by_file[row.file].append(row)
+    for sentence in missing([summarise(file, rows) for file, rows in by_file.items()]):
+        output.note(f"missing: {sentence}")
 
 
 def _print_wordings(lines: Sequence[UnrecognisedLine]) -> None:

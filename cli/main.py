@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from importlib.metadata import version
 from typing import Annotated, Any
 
 import typer
@@ -31,6 +32,7 @@ from groupsim.cli import (
     tour,
     verify,
 )
+from groupsim.cli.near_commands import with_near_command
 from groupsim.cli.options import INTERRUPTED
 from groupsim.cli.output import be_quiet, error
 from groupsim.events.errors import GroupSimError
@@ -79,10 +81,19 @@ app.add_typer(incident.app, name="incident")
 app.add_typer(conformance.app, name="conformance")
 
 
+def _print_version(asked: bool) -> None:
+    if asked:
+        print(f"groupsim {version('groupsim')}")
+        raise typer.Exit
+
+
 @app.callback()
 def every_command(
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print no notes and no progress; works in any position.")
+    ] = False,
+    shown: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """The options that every command accepts."""
@@ -96,8 +107,8 @@ def main(arguments: list[str] | None = None) -> None:
 def status(arguments: list[str] | None = None) -> int:
     """The exit status of one call; never a traceback for a wrong request."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # like Ctrl-C: the run is marked as interrupted
+    program = typer.main.get_command(app)
     try:
-        program = typer.main.get_command(app)
         _keep_examples(program)
         result = program.main(
             _without_quiet(sys.argv[1:] if arguments is None else arguments), "groupsim", standalone_mode=False
@@ -106,7 +117,7 @@ def status(arguments: list[str] | None = None) -> int:
         print(shown.format_message(), file=sys.stderr)
         return 2
     except ClickException as wrong:
-        error(f"groupsim: {wrong.format_message()}")
+        error(f"groupsim: {with_near_command(wrong.format_message(), program)}")
         return 2
     except GroupSimError as wrong:
         error(f"groupsim: {wrong}")

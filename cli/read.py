@@ -64,6 +64,7 @@ def unavailable(
         if between is not None:
             if between[0] >= between[1]:
                 raise BadRequest(f"--between {between[0]} {between[1]}: the first must be less than the second")
+            _note_end(found, between)
             rows = metrics.between(rows, *between)
         columns = frames.columns(rows)
         if by == "rebalance":
@@ -78,6 +79,15 @@ def unavailable(
         found_rows, columns = with_instants(found_rows, columns, found.info, "from_ms")
     output.rows(found_rows, columns, form, spare=("to_ms", "topic") if by == "partition" else ())
     _print_unknown(found, notes, in_full)
+
+
+def _note_end(found: Any, between: tuple[int, int]) -> None:
+    """Say so where a period lies behind the end of the run."""
+    end_ms = found.info.simulated_ms
+    if end_ms is not None and between[1] > end_ms:
+        what = "none" if between[0] >= end_ms else "only a part"
+        span = f"the time from {between[0]} to {between[1]}"
+        output.note(f"note: the run ends at {end_ms} ms, so {what} of {span} is in it")
 
 
 def _print_unknown(found: Any, notes: Any, in_full: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from groupsim.analysis.display_names import counted, duration
+from groupsim.analysis.display_names import bounds, counted, duration
 from groupsim.cli.output import plain
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def headline(summary: dict[str, Any]) -> list[str]:
     """The main numbers of a run, as lines."""
     unavailable = summary["unavailable"]
     if unavailable["partition_ms"] is None:
-        return [f"unavailable  unknown{bounds(unavailable)}: {plain(unavailable['unknown'])}"]
+        return [f"unavailable  unknown{_bounds(unavailable)}: {plain(unavailable['unknown'])}"]
     lines = [
         f"unavailable  {amount(unavailable['partition_ms'])} "
         f"({unavailable['share'] * 100:.2f} % of all partition time), "
@@ -63,12 +63,8 @@ def headline(summary: dict[str, Any]) -> list[str]:
     return lines
 
 
-def bounds(unavailable: dict[str, Any]) -> str:
-    """`, at least 6.4 and at most 52.0 partition-seconds`: what is known of an unknown total; may be empty."""
-    least, most = unavailable.get("at_least_partition_ms"), unavailable.get("at_most_partition_ms")
-    if most is not None:
-        return f", at least {(least or 0) / 1_000:,.1f} and at most {most / 1_000:,.1f} partition-seconds"
-    return f", at least {amount(least)}" if least else ""
+def _bounds(unavailable: dict[str, Any]) -> str:
+    return bounds(unavailable.get("at_least_partition_ms") or 0, unavailable.get("at_most_partition_ms"))
 
 
 def amount(partition_ms: int) -> str:

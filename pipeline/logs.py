@@ -23,6 +23,7 @@ def read_logs(
     paths: Sequence[Path],
     *,
     tz: str | None = None,
+    date: str | None = None,
     skews: Mapping[str, int] = {},
     wanted: Wanted = Wanted(),  # noqa: B008
     fields: Fields | None = None,
@@ -40,22 +41,23 @@ def read_logs(
     tasks = [(place, str(path), skews.get(str(path), skews.get(path.name, 0))) for place, path in enumerate(paths)]
     tasks.sort(key=lambda task: -_size(paths[task[0]]))
     try:
-        answers = dict(spark.sparkContext.parallelize(tasks, len(tasks)).map(_reader(tz, wanted)).collect())
+        answers = dict(spark.sparkContext.parallelize(tasks, len(tasks)).map(_reader(tz, date, wanted)).collect())
     except Exception as error:  # any error of Spark
         raise PipelineError(f"Spark stopped reading the logs: {(str(error).splitlines() or [''])[0]}") from error
     parts = [answers[place] for place in range(len(paths))]
     if fields is not None or any(isinstance(part, Reading) and part.notes for part in parts):
-        return read_files(paths, tz=tz, skews=skews, wanted=wanted, fields=fields)
+        return read_files(paths, tz=tz, date=date, skews=skews, wanted=wanted, fields=fields)
     return _whole(paths, parts)
 
 
-def _reader(tz: str | None, wanted: Wanted) -> Callable[[Task], tuple[int, Reading | str]]:
+def _reader(tz: str | None, date: str | None, wanted: Wanted) -> Callable[[Task], tuple[int, Reading | str]]:
     """The function for executors: a file to its Reading, or to the sentence of its error."""
 
     def read(task: Task) -> tuple[int, Reading | str]:
         place, path, skew_ms = task
         try:
-            return place, read_files([Path(path)], tz=tz, skews={path: skew_ms} if skew_ms else {}, wanted=wanted)
+            skews = {path: skew_ms} if skew_ms else {}
+            return place, read_files([Path(path)], tz=tz, date=date, skews=skews, wanted=wanted)
         except GroupSimError as error:
             return place, str(error)
 

@@ -7,7 +7,7 @@ writer        batches of facts: what all writers share
 resumed       a writer that repeats a killed run, compares it, and continues it
 run_info      RunInfo as a row of table `runs`; its checksum; errors about runs
 run_lookup    which run a reference means: id, prefix, name, `latest`
-untold        what an import of logs stores about what they leave untold
+log_gaps      what an import stores about gaps in the logs
 run_import    a whole run from another store, checked before it is kept
 audit         is a stored run still as it was written?
 memory, sql   the stores; sql uses database (connections, transactions), schema (tables), triggers

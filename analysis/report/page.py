@@ -9,8 +9,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
+from html import escape
 from importlib.resources import files
 from typing import Any
 
@@ -103,14 +105,20 @@ def page(data: dict[str, Any]) -> str:
             "form-action 'none'",
         ]
     )
-    return (
-        _source("page.html")
-        .replace("{{mark}}", MARK)
-        .replace("{{policy}}", policy)
-        .replace("{{style}}", style)
-        .replace("{{script}}", script)
-        .replace("{{data}}", embedded({**common, **data}))  # last: nothing in it is taken for a placeholder
-    )
+    parts = {
+        "mark": MARK,
+        "policy": policy,
+        "style": style,
+        "script": script,
+        "lead": "".join(_paragraph(run) for run in data["runs"]),
+        "data": embedded({**common, **data}),
+    }
+    return re.sub(r"\{\{(\w+)\}\}", lambda place: parts[place[1]], _source("page.html"))
+
+
+def _paragraph(run: dict[str, Any]) -> str:
+    """The first sentences about a run, for readers without JavaScript."""
+    return f"<p>{escape(' '.join([run['name'] + ':', *run['lead']]))}</p>"
 
 
 def embedded(value: object) -> str:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from groupsim.analysis.availability.causes import START
 from groupsim.analysis.availability.labels import Interval, Label, SubLabel
-from groupsim.storage.untold import Doubt, doubts, new_groups, unsupported
+from groupsim.storage.log_gaps import Doubt, doubts, new_groups, unsupported
 
 _MOST = 0.05
 """A total is known if what the logs leave unknown is at most this share of it."""
@@ -37,7 +37,7 @@ class Support(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Told:
+class _Sums:
     """Partition-milliseconds of a run: all, those unavailable for certain, and what the logs do not tell.
 
     `doubtful` is neither of the others. `unlogged`: served by members without a log, by the broker's word alone.
@@ -59,33 +59,33 @@ def support(stored: Mapping[str, Any], numbers: Mapping[str, Any], found: Sequen
     run's intervals.
     """
     uncertain = doubts(stored)
-    told = _told(found, uncertain, new_groups(stored))
-    untold = told.unknown + told.doubtful
-    share = round(1 - untold / told.total, 9) if told.total else 0.0
+    sums = _sums(found, uncertain, new_groups(stored))
+    unclear = sums.unknown + sums.doubtful
+    share = round(1 - unclear / sums.total, 9) if sums.total else 0.0
     reasons = unsupported(stored)
-    material = untold - told.new > _MOST * numbers["unavailable"]["partition_ms"]
+    material = unclear - sums.new > _MOST * numbers["unavailable"]["partition_ms"]
     if material:
         reasons += list(dict.fromkeys(each.why for each in uncertain))
-    if not told.total:
+    if not sums.total:
         reasons = reasons or ["no log names a partition; `--topic NAME=PARTITIONS` makes it known"]
-    elif untold - told.new > 0.5 * told.total:
+    elif unclear - sums.new > 0.5 * sums.total:
         reasons.append(f"the logs leave {100 * (1 - share):.0f} % of all partition time unknown")
-    elif material and told.unknown - told.new > 0:
+    elif material and sums.unknown - sums.new > 0:
         reasons.append(
-            f"the logs leave {(told.unknown - told.new) / 1_000:,.1f} partition-seconds unknown (label UNKNOWN in"
+            f"the logs leave {(sums.unknown - sums.new) / 1_000:,.1f} partition-seconds unknown (label UNKNOWN in"
             " `timeline`); export the logs of all members and of the broker"
         )
-    bounded = material and not unsupported(stored) and told.unlogged <= _FEW * told.total
-    at_most = told.unavailable + untold + told.unlogged if bounded and told.total else None
-    return Support(share, "; ".join(reasons) or None, told.unavailable, at_most)
+    bounded = material and not unsupported(stored) and sums.unlogged <= _FEW * sums.total
+    at_most = sums.unavailable + unclear + sums.unlogged if bounded and sums.total else None
+    return Support(share, "; ".join(reasons) or None, sums.unavailable, at_most)
 
 
-def _told(found: Sequence[Interval], uncertain: Sequence[Doubt], newborn: frozenset[str] | None) -> _Told:
+def _sums(found: Sequence[Interval], uncertain: Sequence[Doubt], newborn: frozenset[str] | None) -> _Sums:
     """The sums of a run's intervals; what lies in doubtful time counts as doubtful alone."""
-    told, doubted = _Told(), _DoubtedTime(uncertain)
+    sums, doubted = _Sums(), _DoubtedTime(uncertain)
     partly = {i.group for i in found if i.sub_label == SubLabel.COORDINATOR_ONLY}
     for interval in found:
-        told.total += interval.duration_ms
+        sums.total += interval.duration_ms
         starting = interval.cause == START
         new = starting and interval.group in (newborn or ())
         if interval.label == Label.ZOMBIE_ONLY and interval.group in partly:
@@ -94,16 +94,16 @@ def _told(found: Sequence[Interval], uncertain: Sequence[Doubt], newborn: frozen
             doubtful = interval.duration_ms  # whoever had it before the logs begin has written nothing yet
         else:
             doubtful = doubted.within(interval)
-        told.doubtful += doubtful
+        sums.doubtful += doubtful
         certain = interval.duration_ms - doubtful
         if interval.sub_label == SubLabel.COORDINATOR_ONLY:
-            told.unlogged += interval.duration_ms
+            sums.unlogged += interval.duration_ms
         if interval.unavailable:
-            told.unavailable += certain
+            sums.unavailable += certain
         elif interval.label == Label.UNKNOWN:
-            told.unknown += certain
-            told.new += certain if new else 0
-    return told
+            sums.unknown += certain
+            sums.new += certain if new else 0
+    return sums
 
 
 class _DoubtedTime:

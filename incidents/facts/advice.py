@@ -77,7 +77,7 @@ def advice(logs: Sequence[LogSummary]) -> list[str]:
         *_contents(logs),
         *_times(logs),
         *_groups(groups),
-        *_missing(brokers, clients),
+        *missing(logs),
         "next: `groupsim incident import` with the same logs and options"
         + ("; --group NAME imports one group" if len(groups) > 1 else ""),
     ]
@@ -116,8 +116,10 @@ def _groups(groups: Counter[str]) -> list[str]:
     return [f"groups: {listed(names)}"] if names else []
 
 
-def _missing(brokers: Sequence[LogSummary], clients: Sequence[LogSummary]) -> list[str]:
-    """Which logs or times are missing, and what is unknown without them."""
+def missing(logs: Sequence[LogSummary]) -> list[str]:
+    """Which logs or times are missing, and what is unknown without them; at least one log has a row about a group."""
+    brokers = [log for log in logs if log.broker_rows]
+    clients = [log for log in logs if log.client_rows]
     if not clients:
         return [
             "no client logs: a broker does not print partitions, so their owners, and the time before the sync phase,"

@@ -16,7 +16,7 @@ from groupsim.incidents.facts.ownership import Ownership
 from groupsim.incidents.logs.rows import is_broker
 from groupsim.incidents.logs.times import iso
 from groupsim.incidents.sentences import plural
-from groupsim.storage.untold import Doubt
+from groupsim.storage.log_gaps import Doubt
 
 _MEMBERSHIP = frozenset(["joined", "leave_sent", "poll_timeout"])
 _GONE = {"member_failed": "removed the silent member", "static_member_replaced": "replaced the static member"}

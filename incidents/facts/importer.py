@@ -32,8 +32,8 @@ from groupsim.incidents.facts.unlogged import unlogged_members
 from groupsim.incidents.facts.world import world_facts
 from groupsim.incidents.logs.rows import Reading, is_broker
 from groupsim.incidents.logs.times import instant, iso
+from groupsim.storage.log_gaps import Doubt, log_gaps
 from groupsim.storage.store import EventStore, RunInfo, RunSource, RunStatus
-from groupsim.storage.untold import Doubt, untold
 
 _KINDS_WITHOUT_GROUP = frozenset(
     [
@@ -107,7 +107,7 @@ def import_run(
         "notes": list(builder.notes),
         "lines": reading.counts.lines,
         "rows": len(reading.rows),
-        **untold(reasons, [_since(each, origin) for each in doubts], new_groups(rows)),
+        **log_gaps(reasons, [_since(each, origin) for each in doubts], new_groups(rows)),
     }
     run = _write(store, info, world, facts, origin, ended - origin, summary)
     return ImportResult(run, builder.notes, tuple(remarks))

@@ -57,7 +57,8 @@ def require_times(reading: Reading) -> None:
         if len(rows) >= _FEWEST and count > _TIMELESS * len(rows):
             raise LogError(
                 f"{file}: {count} of the {len(rows)} rows that {'the broker' if broker else 'a client'} wrote about"
-                " groups have no time, so the total would be wrong; export this log with its times, or leave it out"
+                " groups have no time, so the total would be wrong; export this log with its times, give their day with"
+                " --date, or leave it out"
             )
 
 

@@ -5,6 +5,7 @@
 - `formats`: what a layout puts around a message: time, level, thread, logger, prefixes. A new layout goes here
 - `structured`: JSON, key=value and CSV records
 - `times`: timestamps of any shape to UTC milliseconds
+- `dating`: the day of times that name none
 - `recognition`: which program wrote a record, and what it says
 - `producers`: the wordings of each program
 - `partition_lists`: lists of partitions in the shapes of all clients

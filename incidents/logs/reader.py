@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import tzinfo
 from pathlib import Path
 
+from groupsim.incidents.logs.dating import Dating, day
 from groupsim.incidents.logs.formats import Record, clean, parse, starts_record
 from groupsim.incidents.logs.multiline import TRACE, block, join_lines, lines_below, may_be_cut
 from groupsim.incidents.logs.patterns import Match
@@ -15,7 +16,7 @@ from groupsim.incidents.logs.recognition import concerns_a_group, recognise
 from groupsim.incidents.logs.repeated import settle_assignments, settle_callbacks
 from groupsim.incidents.logs.rows import Counts, Row, UnrecognisedLine
 from groupsim.incidents.logs.scan import Scan, Window
-from groupsim.incidents.logs.times import iso, parse_zone, to_utc
+from groupsim.incidents.logs.times import Stamp, iso, parse_zone, to_utc
 
 UNRECOGNISED_KEPT = 10_000
 GROUP_ACTIVITY = re.compile(
@@ -31,8 +32,9 @@ _SOURCE = re.compile(r"(?:[\w$]{1,100}\.){1,20}[\w$]{1,100}(?: [\w$<>]{1,100})?"
 class LogReader:
     """One log. Iterating gives its rows in line order, in constant memory; the counts grow meanwhile.
 
-    Rows of kinds outside `rows.KINDS` are among them. `progress` is called with the number of bytes taken from the
-    file. Raises LogError if the file can't be read.
+    `date` (YYYY-MM-DD) is the day on which times begin that have no day; `dayless` counts the rows that stay without
+    a time for want of one. Rows of kinds outside `rows.KINDS` are among the rows. `progress` is called with the number
+    of bytes taken from the file. Raises LogError if the file can't be read.
     """
 
     def __init__(
@@ -41,6 +43,7 @@ class LogReader:
         *,
         tz: str | None = None,
         skew_ms: int = 0,
+        date: str | None = None,
         name: str | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> None:
@@ -49,6 +52,8 @@ class LogReader:
         self.unrecognised: list[UnrecognisedLine] = []
         self.damage: list[str] = []
         self.last_at: str | None = None
+        self.dayless = 0
+        self._dating = None if date is None else Dating(day(date))
         self._zone: tzinfo | None = parse_zone(tz)
         self._skew_ms = skew_ms
         self._scan = Scan(path, progress)
@@ -71,10 +76,16 @@ class LogReader:
         """The UTC instant of the file's last line with a time, whatever that line is about."""
         for raw in reversed(self._scan.tail.split(b"\n")):
             stamp = parse(0, clean(raw)).stamp if raw.strip() else None
-            ms = None if stamp is None else to_utc(stamp, self._zone)
+            ms = self._utc(stamp)
             if ms is not None:
                 return iso(ms + self._skew_ms)
         return None
+
+    def _utc(self, stamp: Stamp | None) -> int | None:
+        """UTC milliseconds of a stamp; None if it is not known of which day it is."""
+        if stamp is None:
+            return None
+        return to_utc(stamp if self._dating is None else self._dating.complete(stamp), self._zone)
 
     def _read(self, window: Window) -> Iterator[Row]:
         raw = window.line
@@ -170,7 +181,8 @@ class LogReader:
             self.unrecognised.append(UnrecognisedLine(self.file, line, text[:2000]))
 
     def _row(self, record: Record, match: Match) -> Row:
-        ms = None if record.stamp is None else to_utc(record.stamp, self._zone)
+        ms = self._utc(record.stamp)
+        self.dayless += ms is None and record.stamp is not None
         group, client = match.group, match.client
         if client is not None:
             group = group or self._groups.get(client) if (record.logger or "").startswith("rdkafka") else group

@@ -14,6 +14,7 @@ from groupsim.incidents.errors import LogError
 from groupsim.incidents.exports.evidence import Fields
 from groupsim.incidents.exports.parts import Remarks
 from groupsim.incidents.exports.streams import Source, sources
+from groupsim.incidents.logs.dating import FIRST_DAY
 from groupsim.incidents.logs.reader import LogReader
 from groupsim.incidents.logs.rows import KINDS, Reading, Row, UnrecognisedLine
 from groupsim.incidents.logs.times import instant, iso, parse_zone
@@ -60,10 +61,12 @@ def rows(path: Path, *, tz: str | None = None, skew_ms: int = 0) -> Iterator[Row
 class SourceLog:
     """One log behind the files given: iterating gives its rows, with the line or record of the file they stand in."""
 
-    def __init__(self, source: Source, tz: str | None, skew_ms: int, progress: Callable[[int], None] | None) -> None:
+    def __init__(
+        self, source: Source, tz: str | None, skew_ms: int, date: str | None, progress: Callable[[int], None] | None
+    ) -> None:
         self.name = source.name
         self.path = source.origin
-        self.reader = LogReader(source.path, tz=tz, skew_ms=skew_ms, name=source.name, progress=progress)
+        self.reader = LogReader(source.path, tz=tz, skew_ms=skew_ms, date=date, name=source.name, progress=progress)
         self._numbers = source.numbers
         self._passed = source.passed
 
@@ -88,6 +91,7 @@ def source_logs(
     paths: Sequence[Path],
     *,
     tz: str | None = None,
+    date: str | None = None,
     skews: Mapping[str, int] = {},
     fields: Fields | None = None,
     progress: Callable[[float], None] | None = None,
@@ -109,7 +113,7 @@ def source_logs(
         found, remarks = sources(paths, parse_zone(tz), Path(folder), fields)
         yield (
             [
-                SourceLog(each, tz, skews.get(str(each.origin), skews.get(each.origin.name, 0)), progressed)
+                SourceLog(each, tz, skews.get(str(each.origin), skews.get(each.origin.name, 0)), date, progressed)
                 for each in found
             ],
             remarks,
@@ -120,6 +124,7 @@ def read_files(
     paths: Sequence[Path],
     *,
     tz: str | None = None,
+    date: str | None = None,
     skews: Mapping[str, int] = {},
     wanted: Wanted = Wanted(),  # noqa: B008
     fields: Fields | None = None,
@@ -127,16 +132,17 @@ def read_files(
 ) -> Reading:
     """Read several logs. `skews` (ms, by path or by file name) are added to a file's times.
 
-    `tz` is the zone of times that name none (default: UTC). `fields` names fields of exports where they can't be found.
-    `progress` gets the share that is done. Raises LogError for a file that can't be read, a zone that doesn't exist, a
-    skew for a file that isn't among `paths`, and more rows than ROWS_HELD.
+    `tz` is the zone of times that name none (default: UTC), `date` (YYYY-MM-DD) the day of those that name none; where
+    no row has a day, they are relative to one of long ago, and a note says so. `fields` names fields of exports where
+    they can't be found. `progress` gets the share that is done. Raises LogError for a file that can't be read, a zone
+    or a day that doesn't exist, a skew for a file that isn't among `paths`, and more rows than ROWS_HELD.
     """
     paths = [Path(path) for path in paths]
     names = {str(path) for path in paths} | {path.name for path in paths}
     for name in skews:
         if name not in names:
             raise LogError(f"there is a skew for {name}, which is not among the logs given")
-    with source_logs(paths, tz=tz, skews=skews, fields=fields, progress=progress) as (logs, remarks):
+    with source_logs(paths, tz=tz, date=date, skews=skews, fields=fields, progress=progress) as (logs, remarks):
         reading = Reading(
             files=tuple(log.name for log in logs),
             origins=tuple(map(str, paths)),
@@ -149,7 +155,15 @@ def read_files(
         )
         for log in logs:
             _add(log, reading, wanted)
-    return reading
+        dayless = sum(log.reader.dayless for log in logs)
+    if date is not None or not dayless or any(row.at for row in (*reading.rows, *reading.context)):
+        return reading
+    relative = read_files(paths, tz=tz, date=FIRST_DAY, skews=skews, wanted=wanted, fields=fields, progress=progress)
+    relative.notes.append(
+        f"the logs have times without a day: they count from {FIRST_DAY}, and only differences mean something; --date"
+        " YYYY-MM-DD gives the first day"
+    )
+    return relative
 
 
 def _add(log: SourceLog, reading: Reading, wanted: Wanted) -> None:

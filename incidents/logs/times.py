@@ -70,11 +70,14 @@ _CLOCK_ONLY = re.compile(rf"{_CLOCK}(?![\d:])")
 class Stamp(NamedTuple):
     """A timestamp as printed: `ms` since 1970 as if it were UTC, or None where the year or the day is missing.
 
-    `zoned` is True where the text itself says how far from UTC it is (then `ms` is UTC).
+    `zoned` is True where the text itself says how far from UTC it is (then `ms` is UTC). `clock_ms`: of a time of day,
+    the milliseconds since midnight; `without_year`: the rest of a time, in the year 2000.
     """
 
     ms: int | None
     zoned: bool
+    clock_ms: int | None = None
+    without_year: datetime | None = None
 
 
 def read_stamp(text: str, start: int) -> tuple[Stamp, int] | None:
@@ -86,7 +89,13 @@ def read_stamp(text: str, start: int) -> tuple[Stamp, int] | None:
             if stamp is not None:
                 return stamp, found.end()
     found = _CLOCK_ONLY.match(text, start)
-    return None if found is None else (Stamp(None, False), found.end())
+    return None if found is None else (Stamp(None, False, _clock_ms(found)), found.end())
+
+
+def _clock_ms(found: re.Match[str]) -> int:
+    """Milliseconds since midnight; a zone is left to `--tz`, like that of a time without one."""
+    hours, minutes, seconds = int(found["h"]), int(found["mi"]), int(found["s"])
+    return ((hours * 60 + minutes) * 60 + seconds) * 1000 + _millis(found["f"] or "0")
 
 
 def read_number(value: float) -> Stamp | None:
@@ -117,7 +126,8 @@ def _stamp(found: re.Match[str]) -> Stamp | None:
     except ValueError:
         return None
     if year is None:
-        return Stamp(None, False)
+        moment = whole + timedelta(milliseconds=_millis(parts.get("f") or "0"))
+        return Stamp(None, False, without_year=moment)
     ms = _since_epoch(whole) + _millis(parts.get("f") or "0")
     zone = parts.get("z")
     if not zone or (zone.isalpha() and zone not in _NAMED and zone not in ("Z", "UTC", "GMT")):

@@ -9,7 +9,7 @@ import pytest
 from groupsim.analysis.availability.labels import Interval, Label, SubLabel
 from groupsim.analysis.tables.summary import unavailable
 from groupsim.analysis.tables.support import support, supported
-from groupsim.storage.untold import Doubt, untold
+from groupsim.storage.log_gaps import Doubt, log_gaps
 
 
 def interval(label: Label, from_ms: int, to_ms: int, partition: int = 0, sub_label: SubLabel | None = None) -> Interval:
@@ -40,9 +40,9 @@ def test_a_figure_that_the_log_supports_stays() -> None:
         ({}, [], "no log names a partition"),
         ({}, [*OUTAGE, interval(Label.UNKNOWN, 0, 150_000, 1)], "60 % of all partition time unknown"),
         ({}, with_unknown(700), "0.7 partition-seconds unknown"),
-        (untold(["a.json: its records are in no order"], [], []), OUTAGE, "in no order"),
-        (untold([], [Doubt("billing", 0, 600, (("orders", 0),), "c1 fell silent")], []), OUTAGE, "c1 fell silent"),
-        (untold([], [Doubt("billing", 0, 600, None, "no broker's log")], []), OUTAGE, "no broker's log"),
+        (log_gaps(["a.json: its records are in no order"], [], []), OUTAGE, "in no order"),
+        (log_gaps([], [Doubt("billing", 0, 600, (("orders", 0),), "c1 fell silent")], []), OUTAGE, "c1 fell silent"),
+        (log_gaps([], [Doubt("billing", 0, 600, None, "no broker's log")], []), OUTAGE, "no broker's log"),
     ],
 )
 def test_a_figure_that_it_does_not_support_is_unknown(
@@ -62,18 +62,18 @@ def test_a_figure_that_it_does_not_support_is_unknown(
     ],
 )
 def test_doubts_that_hardly_change_the_total_leave_it_known(doubt: Doubt) -> None:
-    assert support(untold([], [doubt], []), numbers(OUTAGE), OUTAGE).unknown is None
+    assert support(log_gaps([], [doubt], []), numbers(OUTAGE), OUTAGE).unknown is None
 
 
 def test_doubtful_time_is_between_the_bounds() -> None:
     doubt = Doubt("billing", 80_000, 95_000, None, "silent")
-    found = support(untold([], [doubt], []), numbers(OUTAGE), OUTAGE)
+    found = support(log_gaps([], [doubt], []), numbers(OUTAGE), OUTAGE)
     assert (found.at_least_ms, found.at_most_ms, found.known_share) == (5_000, 20_000, 0.85)
 
 
 def test_doubts_that_overlap_count_once() -> None:
     twice = [Doubt("billing", 0, 10_000, None, "a"), Doubt("billing", 5_000, 15_000, None, "b")]
-    assert support(untold([], twice, []), numbers(OUTAGE), OUTAGE).at_most_ms == 25_000
+    assert support(log_gaps([], twice, []), numbers(OUTAGE), OUTAGE).at_most_ms == 25_000
 
 
 def test_there_is_no_upper_bound_where_members_have_no_log() -> None:
@@ -85,12 +85,12 @@ def test_there_is_no_upper_bound_where_members_have_no_log() -> None:
 def test_what_a_client_says_of_itself_is_certain_whoever_else_is_in_the_group() -> None:
     found = [interval(Label.PAUSED_CALLBACK, 0, 1_000), interval(Label.WITHHELD, 1_000, 9_000)]
     doubt = Doubt("billing", 0, 9_000, None, "others may be in it", own_word=True)
-    assert support(untold(["others"], [doubt], []), numbers(found), found).at_least_ms == 1_000
+    assert support(log_gaps(["others"], [doubt], []), numbers(found), found).at_least_ms == 1_000
 
 
 def test_the_time_before_the_first_assignment_of_a_new_group_is_no_loss() -> None:
     found = with_unknown(700)
-    assert support(untold([], [], ["billing"]), numbers(found), found).unknown is None
+    assert support(log_gaps([], [], ["billing"]), numbers(found), found).unknown is None
 
 
 def test_nothing_unavailable_is_zero() -> None:

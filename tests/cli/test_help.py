@@ -40,6 +40,18 @@ def test_an_unknown_command_is_answered_with_a_near_one(call: Call) -> None:
     assert (answer.status, answer.err) == (2, "groupsim: No such command 'rum'. Did you mean 'run'?\n")
 
 
+def test_a_command_of_a_group_is_found_without_the_group(call: Call) -> None:
+    assert call("whatif", "latest").err == (
+        "groupsim: No such command 'whatif'. Did you mean `groupsim incident whatif`?\n"
+    )
+    assert call("incident", "unavailabel").err.endswith("Did you mean `groupsim unavailable`?\n")
+    assert call("xyzzy").err == "groupsim: No such command 'xyzzy'.\n"
+
+
+def test_the_version_is_printed(call: Call) -> None:
+    assert call("--version").out.startswith("groupsim 0.")
+
+
 def test_quiet_leaves_notes_out_and_errors_in(call: Call) -> None:
     assert call("new", "one", "-q") == (0, "one.py\n", "")
     assert "run it with" in call("new", "two").err

@@ -138,7 +138,7 @@ def true_total(whole: Imported, recording: dict[str, Any], begins: int, ends: in
     zero = instant(recording["run_start_utc"].replace(",", ".").replace(" ", "T") + "+00:00")
     opens = zero + recording["summary"]["window_ms"][0]
     spans = [(zero + since, zero + to) for each in recording["unavailable"].values() for since, to in each]
-    recorded = sum(max(0, min(to, ends) - max(since, begins)) for since, to in spans)
+    recorded: int = sum(max(0, min(to, ends) - max(since, begins)) for since, to in spans)
     return recorded + whole.unavailable_ms(begins, min(ends, opens))
 
 

@@ -1,4 +1,4 @@
-"""What an import of logs stores in its run's summary about what the logs leave untold: the keys, written and read."""
+"""What an import of logs stores in its run's summary about gaps in the logs: the keys, written and read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Doubt(msgspec.Struct, frozen=True):
     """Partition time of which the logs do not tell whether it was available, whatever its label.
 
     From `from_ms` up to `to_ms` (milliseconds since the run's start). `partitions` are (topic, number); None: all of
-    the group. `why` says in a sentence what is not told and what to export. `own_word`: what a client's log says of
+    the group. `why` says in a sentence what is missing and what to export. `own_word`: what a client's log says of
     the client itself (its callbacks, its positions) is certain all the same.
     """
 
@@ -27,7 +27,7 @@ class Doubt(msgspec.Struct, frozen=True):
     own_word: bool = False
 
 
-def untold(unsupported: Sequence[str], doubts: Sequence[Doubt], new_groups: Sequence[str]) -> dict[str, object]:
+def log_gaps(unsupported: Sequence[str], doubts: Sequence[Doubt], new_groups: Sequence[str]) -> dict[str, object]:
     """The part of a stored summary that the functions below read."""
     return {
         _UNSUPPORTED: list(unsupported),
