@@ -170,6 +170,7 @@ def command(java: Java, memory: str, home: Path, log4j: Path, *main: str) -> lis
         "--sun-misc-unsafe-memory-access=allow",
         "--enable-native-access=ALL-UNNAMED",
     ]
+    options += shlex.split(os.environ.get("SPARK_SUBMIT_OPTS", ""))  # as Spark's own launcher does
     return [str(java.program), "-cp", str(home / "jars" / "*"), *options, *main]
 
 
