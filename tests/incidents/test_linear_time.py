@@ -15,7 +15,7 @@ from tests.incidents.test_consumer_group_wordings import LINES as CONSUMER_GROUP
 from tests.incidents.test_rarer_clients import LINES as RARER
 
 SAMPLES = [JAVA_BROKER + said + " " + NEW for said, *_ in CONSUMER_GROUPS] + ["".join(x[1]) for x in RARER]
-_LENGTH = 30_000
+_LENGTH = 12_000
 
 
 def seconds(line: str) -> float:

@@ -34,9 +34,12 @@ def test_windows_begin_and_end_when_the_listeners_saw_it(folder: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not RECORDINGS.is_dir(), reason="the recordings (../shared/recordings) are not here")
-def test_the_logs_of_every_recording_tell_the_owners_that_the_listeners_saw() -> None:
-    """Java, librdkafka and Python clients, both protocols; nine of ten edges within 5 ms, the rest within 120."""
-    every = [compare(path.parent) for path in sorted(RECORDINGS.glob("*/recording.json"))]
+def test_the_logs_of_recordings_tell_the_owners_that_the_listeners_saw() -> None:
+    """Java, librdkafka and Python clients, both protocols; nine of ten edges within 5 ms, the rest within 120.
+
+    Every fourth recording; `python -m tests.incidents.ownership` compares all.
+    """
+    every = [compare(path.parent) for path in sorted(RECORDINGS.glob("*/recording.json"))[::4]]
     assert [one.name for one in every if not one.same] == []
     assert sum(one.near for one in every) >= 0.9 * sum(len(one.errors) for one in every)
     assert max(one.errors[-1][0] for one in every if one.errors) <= 120
