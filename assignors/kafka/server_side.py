@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from groupsim.assignors.errors import AssignorError, BadSpec
-from groupsim.assignors.java.hash_order import CAPACITY, MASK, computed_order, hash_order, java_sorted, string_set
+from groupsim.assignors.java.hash_order import CAPACITY, MASK, computed_order, hash_order, java_sorted, string_hashes
 from groupsim.assignors.java.topic_ids import bits, hash_code, sort_key
 from groupsim.assignors.partition_array import NUMBER, TOPIC_SHIFT, Codes, flatten
 from groupsim.assignors.problem import Group
@@ -57,11 +57,11 @@ class Target:
         """
         ranks, size = list(self.subscribed[0]), len(self.subscribed[0])
         if self.group.spec.topic_ids:
-            names = string_set(self.group.members[0].topics)
-            ranks, size = (
-                [rank for rank in map(self.group.rank.__getitem__, names) if self.group.counts[rank]],
-                len(names),
-            )
+            topics = self.group.members[0].topics
+            names = list(dict.fromkeys(topics))
+            order = hash_order(string_hashes(names), _copied_capacity(len(topics)))
+            ranks = [rank for rank in (self.group.rank[names[i]] for i in order) if self.group.counts[rank]]
+            size = len(names)
         return [ranks[i] for i in hash_order([self.hashes[rank] for rank in ranks], _copied_capacity(size))]
 
     def owned(self, i: int) -> dict[int, list[int]]:

@@ -1,17 +1,39 @@
-"""The text files that AssignorBench.java reads and writes: problems in, answers and times out."""
+"""The text files of AssignorBench.java and ServerAssignorBench.java: problems in, answers and times out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import TextIO
 
+from groupsim.assignors.java.hash_order import string_hash
 from groupsim.assignors.spec import Spec
+from groupsim.events.types import TopicPartition
 
 SOURCE = Path(__file__).parents[1] / "broker" / "java" / "AssignorBench.java"
 JavaAnswer = Mapping[str, list[str]]
 """Each member's partitions as topic:number, in order."""
+
+
+def topic_id(name: str) -> str:
+    """The id that ServerAssignorBench.java gives a topic: the name's hash code, and 31 times that plus its length."""
+    unsigned = string_hash(name)
+    code = unsigned - (1 << 32) if unsigned >> 31 else unsigned
+    return f"{code % (1 << 64):016x}{(code * 31 + len(name)) % (1 << 64):016x}"
+
+
+def as_coordinator(spec: Spec) -> Spec:
+    """The problem as a coordinator has it: topics have ids, and a partition has one previous owner, the first."""
+    taken: set[TopicPartition] = set()
+    members = []
+    for member in spec.members:
+        owned = tuple(partition for partition in dict.fromkeys(member.owned) if partition not in taken)
+        taken.update(owned)
+        members.append(replace(member, owned=owned))
+    names = {*spec.partitions, *(partition.topic for partition in taken)}
+    return replace(spec, members=tuple(members), topic_ids={name: topic_id(name) for name in sorted(names)})
 
 
 def write_problem(file: TextIO, head: str, spec: Spec) -> None:

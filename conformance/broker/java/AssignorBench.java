@@ -112,7 +112,16 @@ public class AssignorBench {
         }
     }
 
+    interface Run {
+        void on(String[] head, List<PartitionInfo> infos, List<Member> members, BufferedWriter out) throws Exception;
+    }
+
     public static void main(String[] args) throws Exception {
+        each(args, AssignorBench::run);
+    }
+
+    // Reads the problems of the file args[0] one by one; what `run` writes goes to the file args[1].
+    static void each(String[] args, Run run) throws Exception {
         try (BufferedReader in = Files.newBufferedReader(Path.of(args[0]));
              BufferedWriter out = Files.newBufferedWriter(Path.of(args[1]))) {
             String[] head = null;
@@ -142,7 +151,7 @@ public class AssignorBench {
                         members.get(members.size() - 1).owned.add(new TopicPartition(words[1], Integer.parseInt(p)));
                     }
                 } else if (words[0].equals("end")) {
-                    run(head, infos, members, out);
+                    run.on(head, infos, members, out);
                 }
             }
         }
