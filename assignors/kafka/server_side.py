@@ -122,13 +122,6 @@ def answer(target: Target, owners: Codes, codes: Codes) -> Answer:
     return target.group.answer(owners[order], codes[order])
 
 
-def answer_of_sets(target: Target, sets: list[dict[int, set[int]]]) -> Answer:
-    """`answer` for sets of numbers by rank of each member."""
-    return target.group.answer_of(
-        [sorted(rank << TOPIC_SHIFT | number for rank, numbers in mine.items() for number in numbers) for mine in sets]
-    )
-
-
 def _copied_capacity(size: int) -> int:
     """The table of `new HashSet<>(collection)`: a power of two above size / 0.75 + 1, at least 16."""
     wanted = max(int(size / 0.75) + 1, 16)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from groupsim.assignors.errors import AssignorError
-from groupsim.assignors.kafka.server_side import Target, answer, answer_of_sets
+from groupsim.assignors.kafka.server_side import Target, answer
 from groupsim.assignors.kafka.uniform_heterogeneous import assign_heterogeneous
 from groupsim.assignors.partition_array import NUMBER, TOPIC_SHIFT, Codes, code_of, flatten
 from groupsim.assignors.spec import Answer, Spec
@@ -39,7 +39,7 @@ def _assign(target: Target, quotas: Quotas) -> Answer:
         return {member.id: () for member in target.group.members}
     if target.homogeneous:
         return _assign_homogeneous(target, quotas)
-    return answer_of_sets(target, assign_heterogeneous(target))
+    return answer(target, *assign_heterogeneous(target))
 
 
 def _first_members_get_one_more(owned: Codes, each: int, extra: int) -> Codes:

@@ -2,37 +2,41 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
+import numpy as np
+
 from groupsim.assignors.errors import AssignorError
 from groupsim.assignors.kafka.server_side import Target
+from groupsim.assignors.partition_array import NUMBER, TOPIC_SHIFT, Codes, flatten
 
 ROUNDS = 16
 """Kafka stops after so many passes over the topics (MAX_ITERATION_COUNT)."""
 
 
-def assign_heterogeneous(target: Target) -> list[dict[int, set[int]]]:
-    """Topic ranks and partition numbers of each of target.group.members. AssignorError where Java throws."""
+def assign_heterogeneous(target: Target) -> tuple[Codes, Codes]:
+    """For every partition the position of its owner in target.group.members, and the partition.
+
+    AssignorError where Java throws.
+    """
     return _TargetBuilder(target).build()
 
 
 class MemberBalancer:
-    """Subscribers of one topic sorted by size; the least and most loaded ranges grow towards each other.
+    """Subscribers of one topic (ascending) sorted by size; the least and most loaded ranges grow towards each other.
 
     Kafka: MemberAssignmentBalancer. `sizes` is shared with the builder and changes while partitions move.
     """
 
     def __init__(self, sizes: list[int], members: list[int]) -> None:
         self.sizes = sizes
-        self.members = sorted(members, key=lambda i: (sizes[i], i))
+        self.members = sorted(members, key=sizes.__getitem__)
         self._low_end = 0
         self._low = sizes[self.members[0]] - 1
         self._next_low = 0
         self._high_start = self._high_end = len(self.members)
         self._high = sizes[self.members[-1]] + 1
         self._next_high = len(self.members) - 1
-
-    def spread(self) -> int:
-        """Largest minus smallest size, before anything moves."""
-        return self.sizes[self.members[-1]] - self.sizes[self.members[0]]
 
     def least(self) -> int:
         """The next member to get a partition."""
@@ -79,22 +83,27 @@ class _TargetBuilder:
         self.subscribers: dict[int, list[int]] = {}
         for i, ranks in enumerate(target.subscribed):
             for rank in ranks:
-                self.subscribers.setdefault(rank, []).append(i)
+                if rank in self.subscribers:
+                    self.subscribers[rank].append(i)
+                else:
+                    self.subscribers[rank] = [i]
         self.owners = {rank: [-1] * int(counts[rank]) for rank in self.subscribers}
         self.sizes = [0] * len(target.subscribed)
-        self.sets: list[dict[int, set[int]]] = [{} for _ in target.subscribed]
 
-    def build(self) -> list[dict[int, set[int]]]:
-        """Keep, give out, balance."""
+    def build(self) -> tuple[Codes, Codes]:
+        """Keep, give out, balance; then the position of each partition's owner, and the partition."""
         self._keep()
         for rank in self._sorted(list(self.subscribers)):
-            free = [number for number, owner in enumerate(self.owners[rank]) if owner == -1]
-            if free:
+            owners = self.owners[rank]
+            if -1 in owners:
                 balancer = MemberBalancer(self.sizes, self.subscribers[rank])
-                for number in free:
-                    self._assign(rank, number, balancer.least())
+                for number, owner in enumerate(owners):
+                    if owner == -1:
+                        self._assign(rank, number, balancer.least())
         self._balance_topics(self._sorted([rank for rank, members in self.subscribers.items() if len(members) > 1]))
-        return self.sets
+        _, owners_of_all = flatten([np.array(owners, np.int64) for owners in self.owners.values()])
+        _, codes = flatten([np.arange(len(found)) | rank << TOPIC_SHIFT for rank, found in self.owners.items()])
+        return owners_of_all, codes
 
     def _sorted(self, ranks: list[int]) -> list[int]:
         """Most partitions per subscriber first, then fewest subscribers, then topic id."""
@@ -106,26 +115,41 @@ class _TargetBuilder:
         return sorted(ranks, key=key)
 
     def _keep(self) -> None:
-        for i in range(len(self.sets)):
-            for rank, numbers in self.target.owned(i).items():
-                if rank not in self.target.subscribed[i]:
-                    continue
-                self.sizes[i] += len(numbers)
-                owners = self.owners[rank]
-                for number in numbers:
-                    if number >= len(owners):
-                        message = f"Index {number} out of bounds for length {len(owners)}"
-                        raise AssignorError("java.lang.ArrayIndexOutOfBoundsException", message)
-                    owners[number] = i
-                self.sets[i][rank] = set(numbers)
+        """Everybody keeps what is of topics they subscribe to. AssignorError for a number beyond the topic's count."""
+        group = self.target.group
+        owners, codes = flatten(self.target.codes)
+        topics = len(group.names)
+        _, subscribed = flatten(
+            [np.array(ranks, np.int64) + i * topics for i, ranks in enumerate(self.target.subscribed)]
+        )
+        kept = np.isin(owners * topics + (codes >> TOPIC_SHIFT), subscribed)
+        owners, codes = owners[kept], codes[kept]
+        beyond = ~group.exists(codes)
+        if beyond.any():
+            self._refuse(int(owners[beyond].min()))
+        self.sizes = np.bincount(owners, minlength=len(self.sizes)).tolist()
+        held = np.full(int(group.counts.sum()), -1, np.int64)
+        starts = group.starts
+        held[starts[codes >> TOPIC_SHIFT] + (codes & NUMBER)] = owners
+        self.owners = {
+            rank: held[starts[rank] : starts[rank] + group.counts[rank]].tolist() for rank in self.subscribers
+        }
+
+    def _refuse(self, i: int) -> NoReturn:
+        """Java meets the first number beyond a topic's count as it iterates over what the member had."""
+        for rank, numbers in self.target.owned(i).items():
+            count = int(self.target.group.counts[rank])
+            for number in numbers:
+                if rank in self.target.subscribed[i] and number >= count:
+                    message = f"Index {number} out of bounds for length {count}"
+                    raise AssignorError("java.lang.ArrayIndexOutOfBoundsException", message)
+        raise AssertionError("the member has no such partition")
 
     def _assign(self, rank: int, number: int, i: int) -> None:
-        before = self.owners[rank][number]
-        if before != -1:
-            self.sets[before][rank].discard(number)
-            self.sizes[before] -= 1
-        self.sets[i].setdefault(rank, set()).add(number)
-        self.owners[rank][number] = i
+        owners = self.owners[rank]
+        if owners[number] != -1:
+            self.sizes[owners[number]] -= 1
+        owners[number] = i
         self.sizes[i] += 1
 
     def _balance_topics(self, ranks: list[int]) -> None:
@@ -140,12 +164,16 @@ class _TargetBuilder:
 
     def _balance_topic(self, rank: int) -> int:
         """Move partitions of one topic from most to least loaded subscribers; how many (balanceTopic)."""
-        balancer = MemberBalancer(self.sizes, self.subscribers[rank])
-        if balancer.spread() <= 1:
+        sizes = [self.sizes[i] for i in self.subscribers[rank]]
+        if max(sizes) - min(sizes) <= 1:
             return 0
+        balancer = MemberBalancer(self.sizes, self.subscribers[rank])
         stock: dict[int, list[int]] = {}
         for number, owner in enumerate(self.owners[rank]):
-            stock.setdefault(owner, []).append(number)
+            if owner in stock:
+                stock[owner].append(number)
+            else:
+                stock[owner] = [number]
         moved = 0
         while not balancer.balanced():
             giver = balancer.most()
