@@ -71,16 +71,32 @@ class Group:
     def owned_codes(self, member: Member) -> Codes:
         """The partitions a member reports as owned, as codes in the given order."""
         owned = member.owned
-        if not len(owned):
-            return NOTHING
         if type(owned) is PartitionArray:  # isinstance asks an abstract base class: slow for thousands of members
             if owned.names is self.names or owned.names == self.names:
                 return owned.codes
             table = np.array([self.rank.get(name, -1) for name in owned.names], np.int64)
             codes: Codes = table[owned.codes >> TOPIC_SHIFT] << TOPIC_SHIFT | (owned.codes & NUMBER)
             return codes
+        if not len(owned):
+            return NOTHING
         rank = self.rank
         return np.array([rank[topic] << TOPIC_SHIFT | number for topic, number in owned], np.int64)
+
+    def all_owned_codes(self) -> list[Codes]:
+        """`owned_codes` of every member; arrays over these very names are taken as they are."""
+        known: dict[int, bool] = {}
+        result = []
+        for member in self.members:
+            owned = member.owned
+            if type(owned) is PartitionArray:
+                names = owned.names
+                if (same := known.get(id(names))) is None:
+                    same = known[id(names)] = names == self.names
+                if same:
+                    result.append(owned.codes)
+                    continue
+            result.append(self.owned_codes(member))
+        return result
 
     def exists(self, codes: Codes) -> npt.NDArray[np.bool_]:
         """Which of the codes are partitions of subscribed topics."""
@@ -141,9 +157,12 @@ def _owned_topics(members: Iterable[Member]) -> set[str]:
     """Names of the topics of owned partitions; BadSpec where a partition number is negative."""
     result: set[str] = set()
     names_of_arrays: set[tuple[str, ...]] = set()
+    last: tuple[str, ...] = ()
     for member in members:
         if type(member.owned) is PartitionArray:
-            names_of_arrays.add(member.owned.names)
+            if member.owned.names is not last:
+                last = member.owned.names
+                names_of_arrays.add(last)
             continue
         if not len(member.owned):
             continue

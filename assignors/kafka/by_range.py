@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from groupsim.assignors.kafka.by_range_racks import near_ranges
@@ -25,7 +27,7 @@ def by_range(spec: Spec) -> Answer:
     )
 
 
-def ranges(rank: int, count: int, members: list[int]) -> tuple[Codes, Codes]:
+def ranges(rank: int, count: int, members: Sequence[int] | Codes) -> tuple[Codes, Codes]:
     """`count` partitions of one topic cut into contiguous ranges, the first `count % members` one longer."""
     sizes = np.full(len(members), count // len(members), np.int64)
     sizes[: count % len(members)] += 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from groupsim.assignors.kafka.by_range import ranges
 from groupsim.assignors.kafka.server_side import Target
 from groupsim.assignors.problem import by_instance
@@ -12,10 +14,18 @@ def server_range(spec: Spec) -> Answer:
     """Kafka's server-side RangeAssignor; previous owners play no part. Lists are sorted: Kafka returns sets."""
     target = Target.of(spec)
     group = target.group
-    subscribers: dict[int, list[int]] = {}
-    for i in by_instance(group.members):
-        for rank in target.subscribed[i]:
-            subscribers.setdefault(rank, []).append(i)
+    order = np.array(by_instance(group.members), np.int64)
+    if len(set(target.subscribed)) <= 1:
+        subscribers = dict.fromkeys(target.subscribed[0] if target.subscribed else (), order)
+    else:
+        lists: dict[int, list[int]] = {}
+        for i in order.tolist():
+            for rank in target.subscribed[i]:
+                if rank in lists:
+                    lists[rank].append(i)
+                else:
+                    lists[rank] = [i]
+        subscribers = {rank: np.array(members, np.int64) for rank, members in lists.items()}
     return group.answer_by_topic(
         ranges(rank, int(group.counts[rank]), subscribers[rank]) for rank in sorted(subscribers)
     )

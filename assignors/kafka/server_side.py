@@ -19,7 +19,7 @@ class Target:
     """`codes[i]`: the distinct partitions of group.members[i] before, in the given order; `subscribed[i]`: ranks.
 
     `hashes[rank]` is the hash code of the topic's id, `places[rank]` sorts topics as their ids sort.
-    `first_topics`: the ranks of the first member's topics in the order of Kafka's copy of its set of ids.
+    `flat`: all of `codes` after the position of each one's member.
     """
 
     group: Group
@@ -27,15 +27,21 @@ class Target:
     places: list[int]
     subscribed: list[tuple[int, ...]]
     codes: list[Codes]
+    flat: tuple[Codes, Codes]
     homogeneous: bool
 
     @staticmethod
     def of(spec: Spec) -> Target:
         """AssignorError `skipped` if a partition has two owners: the coordinator never has such a target."""
         group = Group.of(spec)
-        codes = [group.owned_codes(member) for member in group.members]
-        codes, every = _distinct(codes)
-        ids = _ids(group, every)
+        codes = group.all_owned_codes()
+        flat = flatten(codes)
+        if not _differ(flat[1]):
+            codes = [np.array(list(dict.fromkeys(mine.tolist())), np.int64) for mine in codes]
+            flat = flatten(codes)
+            if not _differ(flat[1]):
+                raise AssignorError("skipped", "a partition has two owners")
+        ids = _ids(group, flat[1])
         ranks: dict[tuple[str, ...], tuple[int, ...]] = {}
         for topics in dict.fromkeys(member.topics for member in group.members):
             ranks[topics] = tuple(
@@ -46,9 +52,8 @@ class Target:
         if same is None:
             same = all(everything.issubset(topics) for topics in ranks)
         subscribed = [ranks[member.topics] for member in group.members]
-        return Target(
-            group, [hash_code(value) for value in ids], [sort_key(value) for value in ids], subscribed, codes, same
-        )
+        hashes, places = list(map(hash_code, ids)), list(map(sort_key, ids))
+        return Target(group, hashes, places, subscribed, codes, flat, same)
 
     def first_topics(self) -> list[int]:
         """The ranks of the first member's topics, as `new HashSet<>(subscribedTopicIds)` iterates over them.
@@ -86,16 +91,10 @@ class Target:
         return result
 
 
-def _distinct(codes: list[Codes]) -> tuple[list[Codes], Codes]:
-    """Each member's partitions without repetitions, and those of all, sorted. AssignorError for two owners."""
-    every = np.sort(flatten(codes)[1])
-    if (every[1:] != every[:-1]).all():
-        return codes, every
-    codes = [np.array(list(dict.fromkeys(mine.tolist())), np.int64) for mine in codes]
-    every = np.sort(flatten(codes)[1])
-    if (every[1:] == every[:-1]).any():
-        raise AssignorError("skipped", "a partition has two owners")
-    return codes, every
+def _differ(codes: Codes) -> bool:
+    """Whether no partition stands twice among them."""
+    ordered = np.sort(codes)
+    return bool((ordered[1:] != ordered[:-1]).all())
 
 
 def _ids(group: Group, owned: Codes) -> list[int]:

@@ -13,7 +13,7 @@ import numpy as np
 from groupsim.assignors.errors import AssignorError
 from groupsim.assignors.kafka.server_side import Target, answer
 from groupsim.assignors.kafka.uniform_heterogeneous import assign_heterogeneous
-from groupsim.assignors.partition_array import NUMBER, TOPIC_SHIFT, Codes, code_of, flatten
+from groupsim.assignors.partition_array import NUMBER, TOPIC_SHIFT, Codes, code_of
 from groupsim.assignors.spec import Answer, Spec
 
 REFUSED = "org.apache.kafka.coordinator.group.api.assignor.PartitionAssignorException"
@@ -64,7 +64,7 @@ def _assign_homogeneous(target: Target, quotas: Quotas) -> Answer:
     ranks = list(target.subscribed[0])
     mine = np.zeros(len(group.names), np.bool_)
     mine[ranks] = True
-    owners, codes = flatten(target.codes)
+    owners, codes = target.flat
     wanted = mine[codes >> TOPIC_SHIFT]
     free = _free(target, codes[wanted])
     owners, codes = owners[wanted], codes[wanted]

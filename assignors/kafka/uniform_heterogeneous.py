@@ -117,7 +117,7 @@ class _TargetBuilder:
     def _keep(self) -> None:
         """Everybody keeps what is of topics they subscribe to. AssignorError for a number beyond the topic's count."""
         group = self.target.group
-        owners, codes = flatten(self.target.codes)
+        owners, codes = self.target.flat
         topics = len(group.names)
         _, subscribed = flatten(
             [np.array(ranks, np.int64) + i * topics for i, ranks in enumerate(self.target.subscribed)]

@@ -44,7 +44,7 @@ def test_nothing_is_explained_that_does_not_differ() -> None:
 
 def test_every_answer_of_the_releases_own_assignors_is_ours() -> None:
     found = pages.assignors()["assignors"]
-    assert sorted(found) == ["cooperative-sticky", "range", "roundrobin", "sticky"]
+    assert sorted(found) == ["cooperative-sticky", "range", "roundrobin", "server-range", "sticky", "uniform-4.1"]
     assert all(each["equal"] == 2_000 and not each["different"] for each in found.values())
 
 
