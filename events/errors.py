@@ -25,6 +25,7 @@ GroupSimError
 │   ├── StreamConflict
 │   ├── UnknownFact
 │   └── UnknownRun
+├── TooLarge
 └── Unavailable
 
 Kafka's error codes are values (`coordinator.outcome.Error`), never exceptions.

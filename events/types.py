@@ -49,7 +49,8 @@ class Subscription(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a member tells the leader's assignor (Kafka: ConsumerPartitionAssignor.Subscription).
 
     `owned` is the member's view at the time it asked to join; eager members own nothing then, and the sticky
-    assignor carries what they had in its own user data: `user_owned` with `user_generation`.
+    assignor carries what they had in its own user data: `user_owned` with `user_generation`. `version` is that of the
+    encoding; `user_data` another assignor's, as text.
     """
 
     topics: tuple[str, ...]
@@ -58,6 +59,8 @@ class Subscription(msgspec.Struct, frozen=True, omit_defaults=True):
     rack: str | None = None
     user_owned: Partitions = ()
     user_generation: int = NO_GENERATION
+    version: int = 3
+    user_data: str | None = None
 
 
 class Protocol(msgspec.Struct, frozen=True, array_like=True):

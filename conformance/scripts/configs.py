@@ -69,7 +69,9 @@ CONSUMER_CONFIGS = {
 
 def protocol_of(script: Script) -> GroupProtocol:
     """The protocol a script is for: one of the consumer protocol tells what an administrator sees."""
-    seen = any("seen" in step or step.get("op") == "consumer_heartbeat" for step in script.get("steps", ()))
+    steps = script.get("steps")
+    listed = [step for step in steps if isinstance(step, dict)] if isinstance(steps, list) else []
+    seen = any("seen" in step or step.get("op") == "consumer_heartbeat" for step in listed)
     return GroupProtocol.CONSUMER if seen else GroupProtocol.CLASSIC
 
 

@@ -45,13 +45,22 @@ def held(holding: Holding) -> Held:
 
 
 def _with(group: ConsumerGroup, member: Member) -> ConsumerGroup:
-    """The group with this member in place of the one with its id; who holds what follows."""
+    """The group with this member in place of the one with its id; who holds what, and who is static, follows."""
     before = group.members.get(member.id)
     members = {**group.members, member.id: member}
+    if member.instance_id != (before.instance_id if before is not None else None):
+        group = replace(group, statics=_statics(group, before, member))
     if before is not None and before.assigned is member.assigned and before.pending is member.pending:
         return replace(group, members=members)
     released = (*before.assigned, *before.pending) if before is not None else ()
     return replace(group, members=members, owners=group.owners.after(released, (*member.assigned, *member.pending)))
+
+
+def _statics(group: ConsumerGroup, before: Member | None, member: Member) -> dict[str, MemberId]:
+    """An instance id that a member no longer has is free (Kafka: ConsumerGroup.updateMember, 4.4)."""
+    former = before.instance_id if before is not None else None
+    kept = {i: m for i, m in group.statics.items() if i != former or m != member.id}
+    return kept if member.instance_id is None else {**kept, member.instance_id: member.id}
 
 
 def _without(group: ConsumerGroup, member: MemberId) -> ConsumerGroup:
@@ -81,10 +90,7 @@ def _updated(group: ConsumerGroup, e: facts.ConsumerMemberUpdated) -> ConsumerGr
         rebalance_timeout_ms=e.rebalance_timeout_ms,
         classic=e.classic,
     )
-    statics = group.statics
-    if e.instance_id is not None and statics.get(e.instance_id) != e.member:
-        statics = {**statics, e.instance_id: e.member}
-    return replace(_with(group, member), statics=statics)
+    return _with(group, member)
 
 
 def _removed(group: ConsumerGroup, e: facts.ConsumerMemberRemoved) -> ConsumerGroup:
@@ -95,11 +101,7 @@ def _replaced(group: ConsumerGroup, e: facts.StaticMemberReplaced) -> ConsumerGr
     member = replace(group.members[e.old], id=e.member, instance_id=e.instance_id, epoch=0, previous_epoch=0)
     target = group.targets.get(e.old, ())
     after = _with(_without(group, e.old), member)
-    return replace(
-        after,
-        targets={**after.targets, e.member: target},
-        statics={**after.statics, e.instance_id: e.member},
-    )
+    return replace(after, targets={**after.targets, e.member: target})
 
 
 def _away(group: ConsumerGroup, e: facts.StaticMemberAway) -> ConsumerGroup:

@@ -13,7 +13,7 @@ from groupsim.coordinator.consumer.state import ConsumerGroup, Member
 
 def preferred(group: ConsumerGroup) -> str:
     """The winner; the first configured assignor if nobody voted."""
-    return _first_of_most(_votes(group)) or group.config.group_consumer_assignors[0]
+    return _winner(group, _votes(group))
 
 
 def changes_winner(group: ConsumerGroup, before: Member, after: Member) -> bool:
@@ -24,7 +24,7 @@ def changes_winner(group: ConsumerGroup, before: Member, after: Member) -> bool:
     winner although nobody changed his mind (seen: Kafka 4.4, scripts vote-tie-*).
     """
     votes = _votes(group)
-    now = _first_of_most(votes)
+    now = _winner(group, votes)
     if before.assignor is not None and before.classic is None:
         votes[before.assignor] -= 1
         votes = {name: count for name, count in votes.items() if count}
@@ -33,7 +33,7 @@ def changes_winner(group: ConsumerGroup, before: Member, after: Member) -> bool:
             votes[after.assignor] += 1
         else:
             votes = {after.assignor: 1, **votes}
-    return _first_of_most(votes) != now
+    return _winner(group, votes) != now
 
 
 def _votes(group: ConsumerGroup) -> dict[str, int]:
@@ -42,5 +42,5 @@ def _votes(group: ConsumerGroup) -> dict[str, int]:
     return {name: counts[name] for name in string_set(java_sorted(counts)[::-1])}
 
 
-def _first_of_most(votes: dict[str, int]) -> str | None:
-    return max(votes, key=lambda name: votes[name], default=None)
+def _winner(group: ConsumerGroup, votes: dict[str, int]) -> str:
+    return max(votes, key=lambda name: votes[name], default=group.config.group_consumer_assignors[0])

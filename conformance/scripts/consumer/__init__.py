@@ -2,10 +2,13 @@
 
 - `player`: play a script against the simulated coordinator
 - `commands`: a step as a command of the simulated coordinator, and its answer back
+- `classic_requests`: the same for requests of the classic protocol
+- `administrator`: what an administrator asks and does, which is no command of a group
 - `topics`: the topics of a script, as they are created, grow and are deleted
 - `targets`: the recorded targets, which stand in for what an assignor takes from the hash order of random ids
 - `seen`: a group as an administrator sees it, in the form of a recording
 - `records`: facts as the records that Kafka writes, in the form of a recording
+- `classic_records`: the record of a classic group
 - `compare`: where a played script differs from its recording, step by step
 - `share`: what share of scripts and steps is equal, by kind of difference: `python -m` with files of scripts
 """

@@ -5,22 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from groupsim.conformance.scripts.consumer import classic_requests
 from groupsim.conformance.scripts.consumer.topics import by_topic_name, partitions_of
 from groupsim.conformance.scripts.script import Step
+from groupsim.coordinator.commands import Request
 from groupsim.coordinator.consumer.commands import ConsumerHeartbeat, ConsumerHeartbeatAnswer
+from groupsim.coordinator.outcome import Answer
 
 Translate = Callable[[str], str]
 """A label such as `m1#2` to the simulated id, or the id to its label."""
-SUPPORTED = ("consumer_heartbeat",)
-"""Operations that the simulated coordinator takes as commands so far."""
-
-
-def command(step: Step, *, new_member: str, resolve: Translate) -> ConsumerHeartbeat:
-    """A step's request as a command. Raises KeyError for a missing field, ValueError for an unknown operation."""
-    match step["op"]:
-        case "consumer_heartbeat":
-            return _consumer_heartbeat(step, new_member, resolve)
-    raise ValueError(f"unknown operation {step['op']!r}")
 
 
 def _consumer_heartbeat(step: Step, new_member: str, resolve: Translate) -> ConsumerHeartbeat:
@@ -43,15 +36,20 @@ def _consumer_heartbeat(step: Step, new_member: str, resolve: Translate) -> Cons
     )
 
 
-def response(answer: object, label: Translate) -> dict[str, Any]:
-    """The simulated answer in the form of a recording."""
-    match answer:
-        case ConsumerHeartbeatAnswer():
-            return {
-                "error": answer.error.name,
-                "member_id": None if answer.member is None else label(answer.member),
-                "member_epoch": answer.epoch,
-                "heartbeat_interval_ms": answer.heartbeat_interval_ms,
-                "assignment": None if answer.assignment is None else by_topic_name(answer.assignment),
-            }
-    raise TypeError(f"not an answer: {answer!r}")
+Build = Callable[[Step, str, Translate], Request]
+"""(step, the id to give to a new member, label -> id) -> the request."""
+BUILD: dict[str, Build] = {"consumer_heartbeat": _consumer_heartbeat, **classic_requests.BUILD}
+"""Operation -> the command it is; an operation that is not here is no request to a group, or is not simulated yet."""
+
+
+def response(step: Step, answer: Answer, label: Translate) -> dict[str, Any]:
+    """The simulated answer in the form of a recording. Raises TypeError for an answer that no operation has."""
+    if isinstance(answer, ConsumerHeartbeatAnswer):
+        return {
+            "error": answer.error.name,
+            "member_id": None if answer.member is None else label(answer.member),
+            "member_epoch": answer.epoch,
+            "heartbeat_interval_ms": answer.heartbeat_interval_ms,
+            "assignment": None if answer.assignment is None else by_topic_name(answer.assignment),
+        }
+    return classic_requests.response(step, answer, label)

@@ -67,7 +67,8 @@ def _sorted(value: Any) -> Any:
         return value
     by_topic = [key for key, rows in value.items() if isinstance(rows, list) and rows and isinstance(rows[0], dict)]
     return value | {
-        key: sorted(map(_by_number, value[key]), key=lambda row: str(row.get("TopicId"))) for key in by_topic
+        key: sorted(map(_by_number, value[key]), key=lambda row: str(row.get("TopicId") or row.get("memberId")))
+        for key in by_topic
     }
 
 

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import simpy
 
 from groupsim.conformance.labels import MemberLabels
 from groupsim.conformance.scripts.configs import config_of
 from groupsim.conformance.scripts.consumer import commands
+from groupsim.conformance.scripts.consumer.administrator import Administrator
 from groupsim.conformance.scripts.consumer.records import Recorder
-from groupsim.conformance.scripts.consumer.seen import described, seen
+from groupsim.conformance.scripts.consumer.seen import seen
 from groupsim.conformance.scripts.consumer.targets import RecordedTargets
-from groupsim.conformance.scripts.consumer.topics import OPERATIONS, ScriptTopics
 from groupsim.conformance.scripts.script import BadScript, Script, Step, check
-from groupsim.coordinator.commands import Load, Unload
-from groupsim.coordinator.consumer.describe import describe
-from groupsim.coordinator.consumer.state import ConsumerGroup
-from groupsim.coordinator.context import Context
+from groupsim.coordinator.consumer import Command, ConsumerGroup
 from groupsim.coordinator.machine import AnyGroup, absent
-from groupsim.coordinator.outcome import Reply
+from groupsim.coordinator.outcome import Answer, Reply
 from groupsim.coordinator.topics import Topics
 from groupsim.events.base import Event
 from groupsim.simulation.host import GroupHost
@@ -35,7 +31,7 @@ PLAYED = ("response", "after", "t", "t_range", "seen", "records", "unsupported")
 class Played:
     """What a step brought: its answer with the last step before it and its time; facts; the group after it."""
 
-    answer: object = None
+    answer: Answer | dict[str, object] | None = None
     after: int | None = None
     at_ms: int | float | None = None
     facts: list[tuple[AnyGroup, Sequence[Event]]] = field(default_factory=list)
@@ -54,8 +50,7 @@ class Player:
         self._group = script.get("group", "g")
         self._env = simpy.Environment()
         self._ids = MemberLabels()
-        self._topics = ScriptTopics(script)
-        self._settings: dict[str, int] = {}
+        self._administrator = Administrator(script, self._group)
         self._played = [Played() for _ in script["steps"]]
         self._new_ids: dict[int, str] = {}
         self._targets = RecordedTargets(script["steps"], self._recorded_member)
@@ -65,7 +60,7 @@ class Player:
             record=self._record,
             answer=self._answered,
             initial=lambda group: absent(group, configs, assign=self._targets.assign),
-            context=lambda group: Context(int(self._env.now), self._topics.topics, self._settings),
+            context=lambda group: self._administrator.context(int(self._env.now)),
         )
 
     def run(self) -> Script:
@@ -94,34 +89,25 @@ class Player:
             look_at = self._script["end_ms"] if following is None else following["at"] - SEEN_BEFORE_MS
             yield self._env.timeout(max(look_at - self._env.now, 0))
             played = self._played[step["i"]]
-            played.group, played.topics = self._host.group(self._group), self._topics.topics
+            played.group, played.topics = self._host.group(self._group), self._administrator.topics.topics
 
     def _take(self, step: Step) -> None:
-        if step["op"] in OPERATIONS:
-            self._topics.change(step)
-            self._note(step, {"error": (step.get("response") or {}).get("error", "NONE")})
-        elif step["op"] == "consumer_describe":
-            self._note(step, self._describe())
-        elif step["op"] == "restart":
-            for move in (Unload(), Load()):
-                self._host.handle(self._group, move)
-            self._note(step, {})
-        elif step["op"] in commands.SUPPORTED:
+        operation, build = self._administrator.operations.get(step["op"]), commands.BUILD.get(step["op"])
+        if operation is not None:
+            self._note(step, operation(self._host, step, self._label))
+        elif build is not None:
             self._new_ids[step["i"]] = f"{step['as']}-{len(self._new_ids) + 1:04d}"
-            command = commands.command(step, new_member=self._new_ids[step["i"]], resolve=self._ids.resolve)
+            command = build(step, self._new_ids[step["i"]], self._ids.resolve)
+            if isinstance(self._host.group(self._group), ConsumerGroup) and not isinstance(command, Command):
+                self._played[step["i"]].unsupported = True
+                return
             self._host.handle(self._group, command)
         else:
             self._played[step["i"]].unsupported = True
 
-    def _note(self, step: Step, answer: object) -> None:
+    def _note(self, step: Step, answer: dict[str, object]) -> None:
         played = self._played[step["i"]]
         played.answer, played.after, played.at_ms = answer, step["i"], self._env.now
-
-    def _describe(self) -> dict[str, Any]:
-        group = self._host.group(self._group)
-        if not isinstance(group, ConsumerGroup):
-            return {"error": "GROUP_ID_NOT_FOUND"}
-        return {"error": "NONE", **described(describe(group, self._topics.topics), self._label)}
 
     def _record(self, group: str, events: Sequence[Event]) -> None:
         self._played[self._sent].facts.append((self._host.group(group), events))
@@ -144,8 +130,8 @@ class Player:
     def _step(self, step: Step, played: Played, recorder: Recorder) -> Step:
         asked = {key: value for key, value in step.items() if key not in PLAYED}
         answer = played.answer
-        if answer is not None and not isinstance(answer, dict):
-            answer = commands.response(answer, self._label)
+        if isinstance(answer, Answer):
+            answer = commands.response(step, answer, self._label)
         records = [record for state, events in played.facts for record in recorder.records(state, events)]
         return {
             **asked,

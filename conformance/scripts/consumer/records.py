@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from groupsim.conformance.scripts.consumer import classic_records
 from groupsim.coordinator.classic.state import ClassicGroup
 from groupsim.coordinator.consumer.evolve import evolve, held
 from groupsim.coordinator.consumer.state import ConsumerGroup, Member
@@ -45,6 +46,8 @@ class Recorder:
             state = evolve(state, event)
             if isinstance(state, ConsumerGroup):
                 found.extend(self._of(state, event))
+            elif classic_records.writes(event, events):
+                found.append(classic_records.record(state, self._label))
         return found
 
     def _of(self, group: ConsumerGroup, event: Event) -> Iterable[Record]:

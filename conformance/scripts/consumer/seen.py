@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from groupsim.conformance.scripts.consumer.classic_requests import recorded_metadata
 from groupsim.conformance.scripts.consumer.topics import by_topic_name
-from groupsim.coordinator.classic.state import ClassicGroup
+from groupsim.coordinator.classic.state import ClassicGroup, Phase
 from groupsim.coordinator.consumer.describe import DescribedGroup, DescribedMember, describe
 from groupsim.coordinator.consumer.state import ConsumerGroup
 from groupsim.coordinator.topics import Topics
@@ -19,7 +20,7 @@ def seen(group: ClassicGroup | ConsumerGroup, topics: Topics, label: Label) -> S
     """`seen` of a step: None if the group does not exist."""
     if isinstance(group, ConsumerGroup):
         return {"type": "consumer", **described(describe(group, topics), label)}
-    return _classic(group, label) if group.exists else None
+    return {"type": "classic", **described_classic(group, label)} if group.exists else None
 
 
 def described(group: DescribedGroup, label: Label) -> dict[str, Any]:
@@ -50,11 +51,22 @@ def _member(described: DescribedMember, label: Label) -> dict[str, Any]:
     }
 
 
-def _classic(group: ClassicGroup, label: Label) -> dict[str, Any]:
+def described_classic(group: ClassicGroup, label: Label) -> dict[str, Any]:
+    """DescribeGroups without its error: metadata only of a Stable group, assignments also the last ones."""
+    stable = group.phase is Phase.STABLE
+    members = [
+        {
+            "member_id": label(m.id),
+            "instance_id": m.instance_id,
+            "client_id": m.client_id,
+            "metadata": recorded_metadata(m.metadata(group.protocol)) if stable else None,
+            "assignment": by_topic_name(m.assignment) if stable or m.assignment else None,
+        }
+        for m in group.members.values()
+    ]
     return {
-        "type": "classic",
         "state": group.phase.value,
         "protocol_type": group.protocol_type or "",
-        "protocol": group.protocol or "",
-        "members": [],
+        "protocol": (group.protocol or "") if stable else "",
+        "members": sorted(members, key=lambda m: str(m["member_id"])),
     }

@@ -10,7 +10,6 @@ from groupsim.events.types import Partitions, TopicPartition
 
 EVERYWHERE = {"t1": 4, "t2": 3, "t3": 6}
 """Name -> partitions of the topics every broker configuration has."""
-OPERATIONS = ("create_topic", "grow_topic", "delete_topic")
 
 
 class ScriptTopics:
