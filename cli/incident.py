@@ -21,6 +21,7 @@ from groupsim.cli.output import Format
 from groupsim.cli.progress import progress
 from groupsim.cli.summary import headline, measured
 from groupsim.cli.whatif import whatif
+from groupsim.incidents.sentences import folded
 
 if TYPE_CHECKING:
     from groupsim.incidents.exports.evidence import Fields
@@ -90,7 +91,7 @@ def read(
             found,
             remarks,
         ):
-            for sentence in (*remarks.notes, *remarks.damage):
+            for sentence in folded([*remarks.notes, *remarks.damage]):
                 output.note(sentence)
             for log in found:
                 summary = LogSummary(log.name.removeprefix(f"{log.path.parent}/"))
@@ -269,7 +270,7 @@ def _read(files: Sequence[Path], master: str | None, **how: Any) -> Reading:
 def _print_notes(result: ImportResult, more: Sequence[str], in_full: bool) -> None:
     """Print all remarks; the assumptions in full or only their number."""
     assumed = [*(note for note in result.notes if note not in result.remarks), *more]
-    for sentence in (*result.remarks, *(assumed if in_full else ())):
+    for sentence in (*folded(result.remarks), *(assumed if in_full else ())):
         output.note(f"note: {sentence}")
     if assumed and not in_full:
         output.note(f"{counted(len(assumed), 'note')} on what the logs do not show and what was assumed: --notes")

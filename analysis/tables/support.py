@@ -65,7 +65,7 @@ def support(stored: Mapping[str, Any], numbers: Mapping[str, Any], found: Sequen
     reasons = unsupported(stored)
     material = unclear - sums.new > _MOST * numbers["unavailable"]["partition_ms"]
     if material:
-        reasons += list(dict.fromkeys(each.why for each in uncertain))
+        reasons = list(dict.fromkeys([*reasons, *(each.why for each in uncertain)]))
     if not sums.total:
         reasons = reasons or ["no log names a partition; `--topic NAME=PARTITIONS` makes it known"]
     elif unclear - sums.new > 0.5 * sums.total:

@@ -14,6 +14,14 @@ _NAMES_KEPT = 10_000
 _PARTITIONS = ("partitions", "assigned", "added", "assignment")
 """Details of rows that name assigned partitions."""
 _CLIENT_LOGGER = "org.apache.kafka.clients.consumer"
+_LINES = {
+    "java": f"the lines of {_CLIENT_LOGGER} at level INFO",
+    "librdkafka": "what librdkafka logs with debug=cgrp",
+    "kafka-python": "the lines of kafka.coordinator and kafka.consumer at level INFO",
+    "aiokafka": "the lines of aiokafka.consumer at level INFO",
+}
+_LINES_OF_OTHERS = "all lines of the client library about its group"
+"""The lines needed, by the name of the library that wrote a log."""
 _BROKER_LOGGER = "kafka.coordinator.group"
 
 
@@ -78,9 +86,15 @@ def advice(logs: Sequence[LogSummary]) -> list[str]:
         *_times(logs),
         *_groups(groups),
         *missing(logs),
-        "next: `groupsim incident import` with the same logs and options"
-        + ("; --group NAME imports one group" if len(groups) > 1 else ""),
+        _next(logs, groups),
     ]
+
+
+def _next(logs: Sequence[LogSummary], groups: Counter[str]) -> str:
+    if not any(log.first for log in logs):
+        return "next: export the logs again, with times; if theirs lack only the day, --date YYYY-MM-DD gives it"
+    one = "; --group NAME imports one group" if len(groups) > 1 else ""
+    return f"next: `groupsim incident import` with the same logs and options{one}"
 
 
 def _contents(logs: Sequence[LogSummary]) -> list[str]:
@@ -123,14 +137,14 @@ def missing(logs: Sequence[LogSummary]) -> list[str]:
     if not clients:
         return [
             "no client logs: a broker does not print partitions, so their owners, and the time before the sync phase,"
-            f" are unknown; export the lines of {_CLIENT_LOGGER} too"
+            f" are unknown; export the lines of {_CLIENT_LOGGER} too (Java; of other libraries see"
+            " docs/how-to/export-logs.md)"
         ]
     found = []
     if not any(log.partitions_named for log in clients):
-        found.append(
-            "no client line names assigned partitions, so their owners are unknown; export the lines of"
-            f" {_CLIENT_LOGGER} at level INFO"
-        )
+        libraries = sorted(set[str]().union(*(log.libraries for log in clients)))
+        wanted = " and ".join(dict.fromkeys(_LINES.get(name, _LINES_OF_OTHERS) for name in libraries or [""]))
+        found.append(f"no client line names assigned partitions, so their owners are unknown; export {wanted}")
     if not brokers:
         return [
             *found,

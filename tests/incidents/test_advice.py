@@ -10,6 +10,7 @@ from msgspec import structs
 from groupsim.incidents.facts.advice import LogSummary, advice, summarise
 from groupsim.incidents.logs.reader import LogReader
 from groupsim.incidents.logs.rows import Program, Row
+from groupsim.incidents.sentences import folded
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "incidents"
 INCIDENTS = sorted(folder for folder in EXAMPLES.iterdir() if folder.is_dir())
@@ -107,3 +108,24 @@ def test_a_log_of_any_number_of_groups_needs_bounded_memory() -> None:
     found = summarise("b.log", (row(None, Program.BROKER, group=f"g{number}") for number in range(12_000)))
     assert len(found.groups) == 10_000
     assert found.broker_rows == 12_000
+
+
+def test_the_lines_that_are_missing_are_those_of_the_library() -> None:
+    said = advice([summarise("c.log", [structs.replace(CLIENT, detail={})])])
+    assert any(sentence.endswith("export what librdkafka logs with debug=cgrp") for sentence in said)
+
+
+def test_rows_without_any_time_are_not_imported_but_exported_again() -> None:
+    said = advice([summarise("c.log", [structs.replace(CLIENT, at=None)])])
+    assert said[-1].startswith("next: export the logs again, with times")
+    assert any("--date" in sentence for sentence in said)
+
+
+def test_what_is_said_of_many_files_is_said_once() -> None:
+    same = [f"/logs/p{number}.json: read as JSON" for number in range(6)]
+    assert folded([*same, "a.log: damaged", "b.log: damaged", "plain"]) == [
+        "6 files (p0.json, p1.json, p2.json, p3.json and 2 more): read as JSON",
+        "a.log: damaged",
+        "b.log: damaged",
+        "plain",
+    ]
