@@ -6,6 +6,7 @@ document    which kind of document a file is (JSON, CSV, XML, journal export, te
 walk        the list of records in a JSON value, however deep; tables by rows or columns; key-value lists
 large_json  the same for JSON of any size, in bounded memory
 relevant    of a large file, the records near those that may concern groups
+opened      what a record's fields hold inside: JSON in texts, times in two fields
 evidence    which field is the log line, which the time, which names the stream
 sequence    which field numbers the records of a stream
 moments     a platform's time, with its resolution

@@ -9,6 +9,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterator
 from enum import StrEnum
+from itertools import islice
 from typing import IO, NamedTuple, cast
 from xml.etree import ElementTree
 
@@ -24,6 +25,8 @@ _AROUND_VALUES = b" \t\r[,\xef\xbb\xbf"
 _BLOCK = 1 << 20
 _JOURNAL = re.compile(rb"(?:__CURSOR|__REALTIME_TIMESTAMP|_[A-Z_]{2,60}|[A-Z_]{2,60})=[^\n]*\n")
 _CELL = re.compile(r"[\w@ ./\-:()\[\]#]{1,60}")
+_USUAL = re.compile(r"time|date|\bts\b|message|msg|\blog\b|line|_raw|text|body")
+_AGREED = 0.8
 _CLOCK = re.compile(r"\d{2}:\d{2}|\d{10}")
 
 
@@ -72,7 +75,7 @@ def _is_dated(text: bytes) -> bool:
 
 
 def delimiter(text: str) -> str | None:
-    """The character between the columns, if a text is a table with a head that names a time or a message."""
+    """The character between the columns of a table: its head names a time or a message, or its rows agree."""
     first = text.split("\n", 1)[0].rstrip("\r")
     if _CLOCK.search(first):
         return None
@@ -88,10 +91,20 @@ def delimiter(text: str) -> str | None:
             len(named) > 1
             and all(_CELL.fullmatch(name) for name in named)
             and len(set(named)) == len(named)
-            and any(re.search(r"time|date|\bts\b|message|msg|\blog\b|line|_raw|text|body", name) for name in named)
+            and (any(_USUAL.search(name) for name in named) or _rows_agree(text, mark, len(named)))
         ):
             return mark
     return None
+
+
+def _rows_agree(text: str, mark: str, width: int) -> bool:
+    """Whether the lines below the head are rows as wide as it, most of them with a time."""
+    try:
+        rows = list(islice(csv.reader(text.split("\n")[1 : _LOOKED_AT + 1], delimiter=mark), _LOOKED_AT))[:-1]
+    except csv.Error:
+        return False
+    good = [row for row in rows if len(row) == width and any(_CLOCK.search(cell[:40]) for cell in row)]
+    return len(good) > 2 and len(good) > _AGREED * len(rows)
 
 
 def raw_records(kind: Kind, stream: IO[bytes], trouble: Callable[[str], None]) -> Iterator[Raw]:
@@ -175,7 +188,7 @@ def _csv(stream: IO[bytes], trouble: Callable[[str], None]) -> Iterator[tuple[in
     for lines.head, first in enumerate(every, 1):
         if first := first.strip("\ufeff \n"):
             break
-    mark = delimiter(first) or ","
+    mark = delimiter(first) or max(",\t;|", key=first.count)
     rows = csv.reader(every, delimiter=mark)
     try:
         names = [name.strip() for name in next(csv.reader([first], delimiter=mark))]

@@ -13,7 +13,7 @@ from groupsim.incidents.errors import LogError
 from groupsim.incidents.exports.moments import moment
 from groupsim.incidents.exports.relevant import KEYWORD
 from groupsim.incidents.exports.sequence import Numbering, numbering
-from groupsim.incidents.exports.walk import ORIGINAL, PLAIN, TEXTS, Record, flat, is_time_name
+from groupsim.incidents.exports.walk import ORIGINAL, PLAIN, TEXTS, Record, is_time_name
 
 _SAMPLE = 2_000
 _PLACES_OF_TEXT = 3
@@ -56,45 +56,6 @@ class Fields(NamedTuple):
     sequence: Numbering | None
     whole: str | None = None
     strong: bool = False
-
-
-_SECONDS = {"epochSecond": "nanoOfSecond", "timestampSeconds": "timestampNanos", "seconds": "nanos"}
-"""Fields of which two make one time."""
-
-
-def opened(record: Record) -> Record:
-    """A record with the fields of JSON in its texts beside its own, and with times kept in two fields as one."""
-    for name, whole_s in list(record.items()):
-        prefix, _, leaf = name.rpartition(".")
-        nanos = record.get(f"{prefix}.{_SECONDS[leaf]}" if prefix else _SECONDS[leaf]) if leaf in _SECONDS else None
-        if isinstance(whole_s, int) and isinstance(nanos, int) and 0 <= nanos < 1_000_000_000:
-            record = {**record, f"{name}_time": f"{whole_s}{nanos:09d}"}
-    for _ in range(3):
-        inner = {
-            f"{name}.": decoded
-            for name, value in record.items()
-            if isinstance(value, str)
-            and ORIGINAL not in name
-            and value[:1] == "{"
-            and f"{name}.{ORIGINAL}" not in record
-            and (decoded := _decoded(value))
-        }
-        if not inner:
-            break
-        more: Record = {}
-        for prefix, decoded in inner.items():
-            more.update(flat(decoded, prefix))
-            more[f"{prefix}{ORIGINAL}"] = True
-        record = {**record, **more}
-    return record
-
-
-def _decoded(text: str) -> dict[str, Any] | None:
-    try:
-        value = json.loads(text, strict=False)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def choose(

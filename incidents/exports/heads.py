@@ -46,6 +46,26 @@ HEADS = (
         ),
     ),
     Head(
+        "Papertrail",
+        re.compile(
+            rf"\d{{6,24}}\t(?P<time>{_ISO})\t{_ISO}\t\d{{1,20}}\t(?P<stream>[^\t]{{1,200}})\t(?:[^\t]{{0,200}}\t){{4}}"
+        ),
+    ),
+    Head(
+        "syslog",  # RFC 5424: <priority>version time host app process message-id data
+        re.compile(
+            rf"<\d{{1,3}}>\d (?P<time>{_ISO}) (?P<stream>\S{{1,255}}) \S{{1,48}} \S{{1,128}} \S{{1,32}} "
+            r"(?:-|\[[^\]]{0,2000}\]) ?"
+        ),
+    ),
+    Head(
+        "syslog",  # RFC 3164: no year and no zone, so only what stands behind it has a time
+        re.compile(
+            r"(?:<\d{1,3}>)?[A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} (?P<stream>[\w.:-]{1,120}) "
+            r"[\w./@-]{1,120}(?:\[\d{1,9}\])?: "
+        ),
+    ),
+    Head(
         "stern",  # POD CONTAINER [TIME] line; a pod's name ends in what its controller appends
         re.compile(
             rf"(?P<stream>[a-z0-9][a-z0-9.-]{{0,240}}-[a-z0-9]{{1,10}}) [a-z0-9][a-z0-9-]{{0,62}} "

@@ -206,7 +206,8 @@ def _items(value: Any, above: Record, names: list[str], hot: bool) -> Iterator[F
 
 
 def _is_single(value: dict[str, Any], depth: int) -> bool:
-    """Whether a mapping is certainly one record: it has no list of mappings or lists."""
+    """Whether a mapping is certainly one record: no list of mappings or lists, no two lists that may be columns."""
+    lengths: list[int] = []
     for inner in value.values():
         if isinstance(inner, dict):
             if depth > _DEPTH // 2 or not _is_single(inner, depth + 1):
@@ -215,7 +216,9 @@ def _is_single(value: dict[str, Any], depth: int) -> bool:
             for item in inner:
                 if isinstance(item, dict | list):
                     return False
-    return True
+            if len(inner) > 1:
+                lengths.append(len(inner))
+    return len(lengths) == len(set(lengths))
 
 
 def _list(buffer: _Buffer, above: Record, names: list[str], depth: int) -> Iterator[Found]:

@@ -15,6 +15,7 @@ from groupsim.incidents.exports import evidence, heads, order
 from groupsim.incidents.exports.document import HEAD, Kind, Raw, kind_of, raw_records
 from groupsim.incidents.exports.evidence import Fields
 from groupsim.incidents.exports.moments import moment
+from groupsim.incidents.exports.opened import opened
 from groupsim.incidents.exports.order import Entry
 from groupsim.incidents.exports.plain_log import own_ms
 from groupsim.incidents.exports.relevant import FIRST, KEYWORD, Passed, numbered_lines, relevant, without_groups
@@ -109,7 +110,7 @@ class PartReader:
             return None
         with open_log(path) as stream:
             raws = (
-                Raw(raw.number, evidence.opened(raw.fields))
+                Raw(raw.number, opened(raw.fields))
                 for raw in raw_records(kind, stream, lambda said: self._remarks.damage.append(f"{path}: {said}"))
             )
             first = list(islice(raws, _LOOKED_AT))

@@ -13,6 +13,7 @@ from typing import Any
 Record = dict[str, Any]
 _TIME_NAME = re.compile(r"time|date|(?:^|[._@])ts(?:ns)?$|^@?t$|epoch|instant|_TIMESTAMP", re.IGNORECASE)
 _DEPTH = 40
+_LOOKED_AT = 20
 _NAMES = ("key", "field", "name", "Name", "Key", "k")
 _VALUES = ("value", "Value", "v", "val")
 TEXTS = ("message", "msg", "log", "line", "_raw", "@message", "MESSAGE", "body", "text", "textPayload", "@m")
@@ -124,7 +125,7 @@ def holds_records(value: Any, depth: int = 0) -> bool:
         if not value:
             return False
         if all(isinstance(item, dict) for item in value):
-            return len(value) > 1 or len(value[0]) > 1 or _has_line(value[0])
+            return len(value) > 1 or len(value[0]) > 1 or _has_line(value[0]) or holds_records(value[0], depth + 1)
         if all(isinstance(item, list) for item in value):
             return any(_pair(item) is not None or holds_records(item, depth + 1) for item in value[:3])
         return False
@@ -161,7 +162,18 @@ def _table(value: Mapping[str, Any]) -> Iterator[Record] | None:
                 if all(len(row) == len(names) for row in matrix) and not _by_columns(value):
                     return (flat(dict(zip(names, row, strict=True))) for row in matrix)
                 return (flat(dict(zip(names, row, strict=True))) for row in zip(*matrix, strict=True))
-    return None
+    return _named_columns(value)
+
+
+def _named_columns(value: Mapping[str, Any]) -> Iterator[Record] | None:
+    """The rows of a mapping of names to columns of one length, one of them with times; None if it is something else."""
+    columns = {name: inner for name, inner in value.items() if isinstance(inner, list)}
+    lengths = {len(column) for column in columns.values()}
+    if len(columns) < 2 or len(lengths) > 1 or lengths <= {0, 1} or not any(map(is_time_name, columns)):
+        return None
+    if any(isinstance(cell, list | dict) for column in columns.values() for cell in column[:_LOOKED_AT]):
+        return None
+    return (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
 
 
 def _by_columns(value: Mapping[str, Any]) -> bool:

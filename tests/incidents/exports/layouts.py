@@ -49,6 +49,17 @@ def lines_of(folder: Path) -> list[Line]:
     return sorted(found, key=lambda line: (line.ms, line.stream, line.number))
 
 
+def undated(lines: Iterable[Line]) -> list[Line]:
+    """The lines without times of their own, at the times that they bore."""
+    found = []
+    for line in lines:
+        head = HEAD.match(line.text)
+        assert head is not None
+        moment = datetime.strptime(head[1], "%Y-%m-%d %H:%M:%S,%f").replace(tzinfo=UTC)
+        found.append(line._replace(ms=round(moment.timestamp() * 1000), text=line.text[head.end() :]))
+    return sorted(found, key=lambda line: (line.ms, line.stream, line.number))
+
+
 def arranged(lines: list[Line], order: str) -> list[Line]:
     """The lines newest first, oldest first or shuffled."""
     if order == "shuffled":

@@ -14,7 +14,8 @@ from groupsim.incidents.exports.evidence import Fields
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import read_files
 from groupsim.storage.memory import MemoryStore
-from tests.incidents.exports.layouts import LAYOUTS, Line, arranged, lines_of
+from tests.incidents.exports.layouts import LAYOUTS, Line, arranged, lines_of, undated
+from tests.incidents.exports.more_layouts import MORE, WITHOUT_YEAR
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "incidents"
 INCIDENTS = ("kill9-range", "rolling-restart-cooperative")
@@ -59,6 +60,24 @@ def test_a_file_a_stream_gives_what_the_plain_logs_give(layout: str, order: str,
         paths.append(tmp_path / f"{stream}-{layout}")
         paths[-1].write_text(write(arranged(lines, order)), encoding="utf-8")
     assert figures(paths) == plain(INCIDENTS[0])
+
+
+@pytest.mark.parametrize(("layout", "dated"), [(name, number % 2 == 1) for number, name in enumerate(MORE)])
+def test_more_layouts_give_what_the_plain_logs_give(layout: str, dated: bool, tmp_path: Path) -> None:
+    """Bare: the lines have no time of their own, and the platform's is exact; in whole seconds, the sum is near."""
+    write, order = MORE[layout]
+    lines = lines_of(EXAMPLES / INCIDENTS[0])
+    export = tmp_path / layout
+    export.write_text(write(arranged(lines if dated else undated(lines), order)), encoding="utf-8")
+    if not dated and layout in WITHOUT_YEAR:
+        with pytest.raises(LogError, match="none has a time"):
+            figures([export])
+    elif not dated and layout == "papertrail.tsv":
+        found, expected = figures([export]), plain(INCIDENTS[0])
+        assert found[1] == expected[1]
+        assert sum(found[0].values()) == pytest.approx(sum(expected[0].values()), abs=6_000)
+    else:
+        assert figures([export]) == plain(INCIDENTS[0])
 
 
 def test_pages_that_overlap_count_once(tmp_path: Path) -> None:
