@@ -92,8 +92,8 @@ def _lanes(file: str, rows: list[PlacedRow], builder: FactBuilder) -> list[list[
         )
     else:
         builder.note(
-            f"{file}: several clients wrote into it and its lines do not name them; they were told apart by the members"
-            " that joined and by the partitions that they were assigned and gave away"
+            f"{file}: several clients wrote into it and its lines do not name them; they were separated by the members"
+            " that joined and by the partitions that they were assigned and revoked"
         )
     return found
 

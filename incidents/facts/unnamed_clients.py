@@ -1,7 +1,7 @@
 """Which lines of a log are of one process, where several clients wrote into it and their lines name no client.
 
-What such lines do name are member ids (who joined, who left) and partitions (what is given away is what was assigned).
-From one to the other lead a client's own steps: it gives away, joins, gets its member id, has joined, is assigned.
+What such lines do name are member ids (who joined, who left) and partitions (what is revoked is what was assigned).
+From one to the other lead a client's own steps: it revokes, joins, gets its member id, has joined, is assigned.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from groupsim.incidents.facts.clocks import TimedRow
 PlacedRow = tuple[int, TimedRow]
 """A row with its position in the common order."""
 _STARTS = frozenset(["client_configured", "client_subscribed", "coordinator_found"])
-_GIVING_AWAY = frozenset(["revoked", "lost"])
+_REVOKING = frozenset(["revoked", "lost"])
 _TROUBLE = frozenset(
     ["poll_timeout", "session_expired", "coordinator_lost", "commit_failed", "heartbeat_thread_stopped"]
 )
 _MOST = 1_000
-"""More processes than this are not told apart."""
+"""More processes than this are not separated."""
 _NEAR = 12
 """A client in trouble says who it is, by its member id or its partitions, within so many lines."""
 _MUST_BE_PLACED = frozenset(["joining", "joined", "assigned", "revoked", "lost", "member_id_created"])
@@ -31,7 +31,7 @@ _MUST_BE_PLACED = frozenset(["joining", "joined", "assigned", "revoked", "lost",
 class _Step(StrEnum):
     """What a process does next."""
 
-    GIVE_AWAY = auto()
+    REVOKE = auto()
     JOIN = auto()
     WAIT = auto()
     TAKE = auto()
@@ -95,7 +95,7 @@ class _Separation:
             kind, member = timed.row.kind, timed.row.member
             if kind == "assigned":
                 self._assigned.append(at)
-            elif kind in _GIVING_AWAY:
+            elif kind in _REVOKING:
                 self._given[_partitions(timed.row.detail)].append(at)
             elif member is not None and kind in ("joined", "leave_sent"):
                 self._of_member[member].append(at)
@@ -115,7 +115,7 @@ class _Separation:
         row = self._rows[at][1].row
         if row.kind in _STARTS:
             return self._starting(at)
-        if row.kind in _GIVING_AWAY:
+        if row.kind in _REVOKING:
             return self._giver(at)
         if row.kind == "joining":
             return self._first(_Step.JOIN) or self._only(_Step.WAIT) or self._only(_Step.WORK)
@@ -131,7 +131,7 @@ class _Separation:
             return next((p for p in self._at(_Step.WAIT) if p.member is None), None)
         if row.kind == "heartbeat_says_rebalancing":
             asked = [p for p in self._at(_Step.WORK) if not p.asked]
-            return min(asked, key=lambda p: self._given_away(p.held, at) or len(self._rows), default=None)
+            return min(asked, key=lambda p: self._revocation(p.held, at) or len(self._rows), default=None)
         if row.kind in _TROUBLE:
             return self._in_trouble(at)
         if (partition := row.detail.get("partition")) is not None:
@@ -141,7 +141,7 @@ class _Separation:
     def _advance(self, process: _Process, at: int) -> None:
         row = self._rows[at][1].row
         step = process.step
-        if row.kind in _GIVING_AWAY:
+        if row.kind in _REVOKING:
             step, process.held = _Step.JOIN, None
             process.member = None if row.kind == "lost" else process.member
         elif row.kind == "joining":
@@ -162,16 +162,16 @@ class _Separation:
 
     def _starting(self, at: int) -> _Process:
         lost = next((p for p in self.processes if p.lost_coordinator), None)
-        begun = next((p for p in self._at(_Step.GIVE_AWAY) if self._kind(p.since) != "coordinator_found"), None)
+        begun = next((p for p in self._at(_Step.REVOKE) if self._kind(p.since) != "coordinator_found"), None)
         process = lost or begun
         if process is None:
-            process = _Process(_Step.GIVE_AWAY, at)
+            process = _Process(_Step.REVOKE, at)
             self.processes.append(process)
         return process
 
     def _giver(self, at: int) -> _Process | None:
         given = _partitions(self._rows[at][1].row.detail)
-        if not given and (fresh := self._first(_Step.GIVE_AWAY)) is not None:
+        if not given and (fresh := self._first(_Step.REVOKE)) is not None:
             return fresh
         return next((p for p in self._at(_Step.WORK) if p.held == given), None)
 
@@ -189,7 +189,7 @@ class _Separation:
         waiting = sorted(self._at(_Step.TAKE), key=lambda p: p.since)
         lines = list(self._next_assigned(at, len(waiting)))
         fates = {line: self._fate_of_partitions(line) for line in lines}
-        for line in list(fates):  # who says that it leaves has just given away what it held
+        for line in list(fates):  # who says that it leaves has just revoked what it held
             fate, member = fates[line]
             owner = next((p for p in waiting if fate is _Fate.LEAVES and p.member == member), None)
             if owner is not None:
@@ -218,7 +218,7 @@ class _Separation:
             yield later
 
     def _fate_of_partitions(self, at: int) -> tuple[_Fate, str | None]:
-        later = self._given_away(_partitions(self._rows[at][1].row.detail), at)
+        later = self._revocation(_partitions(self._rows[at][1].row.detail), at)
         if later is None:
             return _Fate.SILENT, None
         if self._kind(later) == "lost":
@@ -235,8 +235,8 @@ class _Separation:
             return _Fate.SILENT
         return _Fate.REJOINS if self._kind(later[place]) == "joined" else _Fate.LOSES
 
-    def _given_away(self, held: frozenset[str] | None, at: int) -> int | None:
-        """The next row that gives away just these partitions."""
+    def _revocation(self, held: frozenset[str] | None, at: int) -> int | None:
+        """The next row that revokes just these partitions."""
         later = self._given.get(held or frozenset(), [])
         for each in later[bisect_right(later, at) :]:
             if held or self._kind(each - 1) not in _STARTS:

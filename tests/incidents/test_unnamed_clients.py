@@ -1,4 +1,4 @@
-"""Clients whose lines name no client, in one log: told apart by members and partitions, or the total is unknown."""
+"""Clients whose lines name no client, in one log: separated by members and partitions, or the total is unknown."""
 
 from __future__ import annotations
 

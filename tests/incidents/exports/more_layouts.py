@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Literal
 
 from tests.incidents.exports.layouts import Line
 
@@ -17,7 +18,9 @@ def at(line: Line, pattern: str, hours: int = 0) -> str:
     return moment.strftime(pattern).replace("{ms}", f"{line.ms % 1000:03d}")
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[object]], mark: str = ",", quoting: int = csv.QUOTE_ALL) -> str:
+def table(
+    head: Sequence[str], rows: Iterable[Sequence[object]], mark: str = ",", quoting: Literal[0, 1, 2, 3] = csv.QUOTE_ALL
+) -> str:
     out = io.StringIO()
     writer = csv.writer(out, delimiter=mark, quoting=quoting)
     writer.writerow(head)
