@@ -2,6 +2,7 @@
 
 - `scan`: the lines of a file that could concern a group, in blocks of bytes (plain, gzip, UTF-16)
 - `multiline`: records that a layout cut into several lines
+- `boxed_tables`: tables with a frame, as Faust prints them
 - `formats`: what a layout puts around a message: time, level, thread, logger, prefixes. A new layout goes here
 - `structured`: JSON, key=value and CSV records
 - `times`: timestamps of any shape to UTC milliseconds

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
+from groupsim.incidents.logs.boxed_tables import ends_table, opens_table
 from groupsim.incidents.logs.formats import clean, parse, starts_record
 from groupsim.incidents.logs.producers.brod import HEAD
 from groupsim.incidents.logs.producers.java_config import OPENER, SETTING
@@ -30,9 +31,10 @@ _ROW = 200
 _OBJECT = 120
 _BLOCK = 40
 _SETTINGS = 250
+_TABLE = 250
 _NOT_CUT = re.compile(
     r"\t|\s\s|at |Caused by|\.\.\. |Traceback|(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b"
-    r"|(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\s"
+    r"|(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\s|[┌├│└]|\+(?:Topic|Requested|-)"
 )
 TRACE = re.compile(r"\s|at |Caused by|\.\.\. |Traceback|(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b|\)|\}")
 """How a line of a stack trace begins, or one that closes something."""
@@ -212,6 +214,9 @@ def block(window: Window, skip: int) -> Iterator[str]:
 
 def lines_below(window: Window, text: str, skip: int) -> list[str]:
     """The lines below a head that tells by its end that they belong to it: settings (Java), what happened (brod)."""
+    table = _table(window, text, skip)
+    if table:
+        return table
     settings = text.rstrip().endswith(OPENER)
     if not settings and not _is_head(text):
         return []
@@ -222,6 +227,19 @@ def lines_below(window: Window, text: str, skip: int) -> list[str]:
             break
         found.append(line)
     return found
+
+
+def _table(window: Window, text: str, skip: int) -> list[str]:
+    """The lines of a table with a frame; none if no table opens below the line."""
+    found: list[str] = []
+    for raw in islice(window.following(_TABLE + skip), skip, None):
+        line = _bare(clean(raw[:_LONGEST]))
+        if not found and not opens_table(text, line):
+            break
+        found.append(line)
+        if ends_table(line, len(found)):
+            return found
+    return []
 
 
 def _is_head(text: str) -> bool:

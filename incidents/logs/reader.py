@@ -21,11 +21,14 @@ from groupsim.incidents.logs.times import Stamp, iso, parse_zone, to_utc
 UNRECOGNISED_KEPT = 10_000
 GROUP_ACTIVITY = re.compile(
     rb"[Jj]oin|[Ss]ync|[Ll]eav|[Ll]eft|ssign|evok|[Ll]ost|eneration|ember|ffset|ubscri|tabiliz|oordinat|ebalanc|eartbeat"
-    rb"|ConsumerConfig|kafkajs|poll|[Dd]ead|empty|load|fenced|epoch|ommit|alanced|laims|REVOK|ASSIGN|LOST|Kafka|rdk|thrd:|BrokerServer|state"
+    rb"|ConsumerConfig|kafkajs|poll|[Dd]ead|empty|load|fenced|epoch|ommit"
+    rb"|record store|alanced|laims|REVOK|ASSIGN|LOST|Kafka|rdk|thrd:|BrokerServer|state"
 )
 """A candidate line without any of these is not read further: a shop's user groups, say."""
 _OPENERS = ("Updating assignment with", "Reconciling assignment with")
 _WRAPPED = 5
+_DOTNET_INDENT = " " * 6
+_DOTNET = re.compile(r"(?:^|\s)(?:trce|dbug|info|warn|fail|crit): [\w.+`<>-]{1,300}\[\d{1,9}\]\s{0,4}$")
 _SOURCE = re.compile(r"(?:[\w$]{1,100}\.){1,20}[\w$]{1,100}(?: [\w$<>]{1,100})?")
 
 
@@ -102,6 +105,8 @@ class LogReader:
         record = parse(line, text)
         if record.stamp is None and record.level is not None:
             self._take_time_above(window, record)
+        elif record.stamp is None and text.startswith(_DOTNET_INDENT):
+            self._take_category_above(window, record)
         elif record.stamp is not None and _SOURCE.fullmatch(record.text):
             return
         self._timed = self._timed or (record.stamp is not None and record.stamp.ms is not None)
@@ -130,6 +135,14 @@ class LogReader:
             above = parse(record.line - 1, clean(raw))
             if above.stamp is not None and _SOURCE.fullmatch(above.text):
                 record.stamp, record.line = above.stamp, above.line
+
+    def _take_category_above(self, window: Window, record: Record) -> None:
+        """ASP.NET Core's console prints time, level and category on a line of their own, above the indented message."""
+        for raw in window.preceding(1):
+            above = clean(raw)
+            if _DOTNET.search(above[-400:]) is not None:
+                record.stamp, record.line = parse(0, above).stamp, record.line - 1
+                record.level = record.level or "INFO"
 
     def _joined_below(self, window: Window, text: str, record: Record) -> Record | None:
         """The record with its hard-wrapped lines joined, if it has any and the whole says more than its first line."""

@@ -16,11 +16,13 @@ from groupsim.incidents.logs.producers import (
     java_config,
     kafka_go,
     kafkajs,
+    karafka,
     librdkafka,
     listeners,
     python_clients,
     ruby_kafka,
     sarama,
+    smallrye,
 )
 from groupsim.incidents.logs.rows import Program
 
@@ -30,9 +32,15 @@ _CLIENT_LINE = re.compile(
     r"rebalanc|[Jj]oin|oordinator|[Gg]eneration|[Mm]ember|eartbeat|LeaveGroup|SyncGroup|ssign|[Rr]evok|\bgroup\b"
 )
 _ANY_LINE = re.compile(
-    r"[Cc]onsumer group|[Gg]roup coordinator|[Rr]ebalanc(?:e|ing)\b|(?:Join|Sync|Leave)Group\b|group\.instance\.id"
+    r"[Cc]onsumer group|[Gg]roup coordinator|\b[Rr]e-?balanc(?:e|es|ed|ing)\b"
+    r"|(?:Join|Sync|Leave)Group\b|group\.instance\.id"
     r"|\bcgrp\b|Group \"|Offset commit .{1,300} failed|\bOffsetCommit\b|\bHeartbeat failed\b|; group: \S"
-    r"|Group Coordinator|\b[Jj]oin(?:ing|ed) (?:consumer )?group\b|[Pp]artitions (?:assigned|revoked|lost)\b"
+    r"|Group Coordinator|[Pp]artitions (?:assigned|revoked|lost)\b"
+    r"|\b(?:[Rr]e-?)?(?:[Jj]oin|[Ll]eav)(?:e|es|ing|ed|s)? (?:the )?(?:consumer )?group\b"
+    r"|\b[Ll]eft (?:the )?(?:consumer )?group\b"
+    r"|\b(?:consumer|[Mm]ember)\b.{0,60}\b(?:evicted|kicked|expelled|fenced)\b"
+    r"|\b(?:[Aa]ssign|[Rr]evok|[Cc]laim|[Rr]eleas|[Ll]os)(?:e|ed|es|s|ing|t)\b (?:\w{1,12} ){0,3}[Pp]artitions?\b"
+    r"|\b[Pp]artitions? .{0,60}\b(?:assigned|revoked|lost|claimed|released)\b"
 )
 
 
@@ -51,12 +59,14 @@ PRODUCERS: tuple[tuple[Program | None, Reader], ...] = (
     (Program.BROKER, _broker),
     (Program.JAVA, java_client.read),
     (Program.JAVA, java_config.read),
+    (Program.JAVA, smallrye.read),
     (Program.KAFKAJS, kafkajs.read),
     (Program.LIBRDKAFKA, librdkafka.read),
     (Program.SARAMA, sarama.read),
     (Program.FRANZ_GO, franz_go.read),
     (Program.BROD, brod.read),
     (Program.RUBY_KAFKA, ruby_kafka.read),
+    (Program.LIBRDKAFKA, karafka.read),
     (Program.KAFKA_GO, kafka_go.read),
     (None, python_clients.read),
     (None, _callback),

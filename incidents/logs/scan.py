@@ -35,6 +35,7 @@ KEYWORDS = (
     b"ConsumerConfig values",
     b"balanced",
     b"laims",
+    b"for topic-partition '",
     b"kafka server: ",
     b"topics and partitions",
     b"Error committing offsets",

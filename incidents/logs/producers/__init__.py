@@ -14,6 +14,8 @@
 - `kafka_go`: segmentio's kafka-go
 - `kafkajs`: KafkaJS
 - `ruby_kafka`: ruby-kafka
+- `karafka`: karafka 2
+- `smallrye`: SmallRye Reactive Messaging (Quarkus)
 - `listeners`: what applications print in their callbacks, in any language
 - `brod`: brod and kaffe (Erlang, Elixir)
 """

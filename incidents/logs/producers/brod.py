@@ -11,13 +11,20 @@ HEAD = re.compile(
     r"Group member \((?P<group>[^,\s]{1,300}),\s?coor=(?P<coordinator>[^,\s]{1,80}),\s?cb=[^,\s]{1,80},"
     r"\s?generation=(?P<generation>\d{1,9}|undefined)\):"
 )
+_KAFFE = re.compile(
+    r"event#assignments_(?P<verb>received|revoked)=Elixir\.Kaffe\.GroupMember\.[^.\s]{1,200}\.(?P<topic>[\w.-]{1,249})"
+    r"(?: generation_id=(?P<generation>\d{1,9}))?"
+)
 _PARTITION = re.compile(r"partition=(\d{1,9})")
 _TOPIC = re.compile(r"([\w.-]{1,249}):$")
-_REASON = re.compile(r"^(?:re-joining group,|Leaving group,)?\s?reason:\s{0,4}(.{0,600})")
+_REASON = re.compile(r"^(?:re-joining group,|Leaving group,)?\s?reason:\s{0,4}:?(.{0,600})")
 
 
 def read(record: Record) -> tuple[Match, ...] | None:
     """The rows of a brod record, from its head and the lines below; None if it is not one."""
+    kaffe = _KAFFE.search(record.text)
+    if kaffe is not None:
+        return _of_kaffe(kaffe)
     head = HEAD.search(record.text) if "Group member (" in record.text else None
     if head is None:
         return None
@@ -39,6 +46,13 @@ def read(record: Record) -> tuple[Match, ...] | None:
     if first.startswith("Leaving group"):
         return (Match("leave_sent", group, None, client, {"reason": reason}),)
     return ()
+
+
+def _of_kaffe(said: re.Match[str]) -> tuple[Match, ...]:
+    """kaffe names the topic only; brod's line beside it has what was received."""
+    if said["verb"] == "received":
+        return ()
+    return (Match("revoked", None, None, None, {"topics": [said["topic"]]}),)
 
 
 def _assigned(lines: list[str]) -> list[str]:

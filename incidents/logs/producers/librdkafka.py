@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from groupsim.incidents.logs.formats import Record
 from groupsim.incidents.logs.patterns import Detail, Match, Wording, first_match, wording
 
@@ -40,7 +42,8 @@ WORDINGS: tuple[Wording, ...] = (
     wording(
         "cgrp_state",
         " received op ",
-        _G + r" received op (?P<op>[\w:]{1,60}) in state {word:state} \(join-state (?P<join_state>[\w-]{1,60})\)"
+        _G + r" received op (?P<op>[\w:]{1,60})(?: \(v\d{1,9}\))? in state {word:state} \(join[- ]state"
+        r" (?P<join_state>[\w-]{1,60})(?:, v\d{1,9}(?: vs \d{1,9})?)?\)"
         r"(?: for (?P<topic>\S{1,300}) \[(?P<number>\d{1,9})\])?",
         _partition,
     ),
@@ -49,14 +52,14 @@ WORDINGS: tuple[Wording, ...] = (
     wording(
         "cgrp_state",
         " changed state ",
-        _G + r" changed state (?P<from>\S{1,60}) -> (?P<to>\S{1,60}) \((?:v\d{1,9}, )?join-state"
-        r" (?P<join_state>[\w-]{1,60})\)",
+        _G + r" changed state (?P<from>\S{1,60}) -> (?P<to>\S{1,60})(?: \((?:v\d{1,9}, )?join-state"
+        r" (?P<join_state>[\w-]{1,60})\))?",
     ),
     wording(
         "cgrp_state",
         " changed join state ",
-        _G
-        + r" changed join state (?P<from>\S{1,60}) -> (?P<to>\S{1,60}) \((?:v\d{1,9}, )?state (?P<state>[\w-]{1,60})\)",
+        _G + r" changed join state (?P<from>\S{1,60}) -> (?P<to>\S{1,60})"
+        r"(?: \((?:v\d{1,9}, )?state (?P<state>[\w-]{1,60})\))?",
     ),
     wording(
         "joining",
@@ -69,12 +72,13 @@ WORDINGS: tuple[Wording, ...] = (
         "JoinGroup response: GenerationId",
         r"JoinGroup response: GenerationId {int:generation}, Protocol (?P<protocol>.{0,200}?), LeaderId"
         r" (?P<leader>.{0,600}?)"
-        r"(?: \(me\))?, my MemberId {member}, member metadata count \d{1,9}: \(no error\)",
+        r"(?: \(me\))?, my MemberId {member}, (?:member metadata count \d{1,9}|\d{1,9} members in group): \(no error\)",
     ),
     wording(
         "join_failed",
         "JoinGroup response: GenerationId",
-        r"JoinGroup response: GenerationId .{0,1900}?member metadata count \d{1,9}: {text:error}",
+        r"JoinGroup response: GenerationId .{0,1900}?"
+        r"(?:member metadata count \d{1,9}|\d{1,9} members in group): {text:error}",
     ),
     wording("synced", "SyncGroup response: ", r"SyncGroup response: Success \(", show=""),
     wording("rebalance_failed", "SyncGroup response: ", r"SyncGroup response: (?P<error>.{1,300}?) \(\d{1,9} bytes"),
@@ -184,17 +188,39 @@ _FACILITIES = frozenset(
 """Facilities (`%7|…|HEARTBEAT|…`) whose other lines say nothing that is used."""
 
 
+_FACILITY = re.compile(
+    r"fac: '(?P<node>[A-Z_]{1,40})'|(?:RDKAFKA|LOG)-\d-(?P<syslog>[A-Z_]{1,40}):|\[rdk:(?P<rdk>[A-Z_]{1,40})\]"
+    r"|#consumer-\d{1,6}\|(?P<bar>[A-Z_]{1,40})\|"
+)
+_CLIENT = re.compile(r"(?<![\w.-])([\w.-]{1,249}#consumer-\d{1,6})\b")
+
+
 def read(record: Record) -> tuple[Match, ...] | None:
     """The rows of a librdkafka record; None if it is not one, or not known."""
     named = (record.logger or "").startswith("rdkafka.")
     if (
         not named
-        and not any(word in record.text for word in ("rdk", "[thrd:", "maximum poll interval ("))
+        and not any(
+            word in record.text for word in ("rdk", "[thrd:", "maximum poll interval (", "JoinGroup response: ")
+        )
         and 'Group "' not in record.text
         and "group session" not in record.text
     ):
         return None
     found = first_match(WORDINGS, record)
     if found is None:
-        return () if named and (record.logger or "")[8:] in _FACILITIES else None
-    return tuple(f._replace(client=record.client) for f in found) if record.client else found
+        return () if _is_noise(record) else None
+    client = record.client
+    if client is None and (printed := _CLIENT.search(record.text[:400])) is not None:
+        client = printed[1]
+    return tuple(f._replace(client=client) for f in found) if client else found
+
+
+def _is_noise(record: Record) -> bool:
+    """Whether its facility's lines say nothing that is used, or, without a facility, librdkafka surely wrote it."""
+    facility = record.fields.get("fac")
+    if (record.logger or "").startswith("rdkafka."):
+        facility = (record.logger or "")[8:]
+    elif facility is None and (found := _FACILITY.search(record.text[:400])) is not None:
+        facility = found[found.lastgroup or 0]
+    return facility in _FACILITIES if facility is not None else "[thrd:" in record.text[:400]

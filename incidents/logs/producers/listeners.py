@@ -13,11 +13,11 @@ from groupsim.incidents.logs.partition_lists import PartitionList, list_at, part
 from groupsim.incidents.logs.patterns import Detail, Match
 from groupsim.incidents.logs.rows import Program
 
-_HEAD = 400
+_HEAD, _VERBS = 400, 4
 _NOUN = re.compile(r"(?i)partition|assignment|rebalanc|claims|callback|\bon_?(?:assign|revok|lost)")
 _VERB = re.compile(
     r"(?i)(?<![a-z])(?:on|post|pre)?_?(?:topic[-_ ]?)?(?:partitions?_?)?"
-    r"(?:(?P<revoked>revo[kc]|un-?assign|relinquish)|(?P<lost>lost|los(?:e|ing)\b)|(?P<assigned>assign(?!ments)|claims))[a-z_]{0,20}"
+    r"(?:(?P<revoked>revo[kc]|un-?assign|relinquish)|(?P<lost>lost|los(?:e|ing)\b)|(?P<assigned>assign(?!ments)|claims(?=\s?[=:])))[a-z_]{0,20}"
 )
 _WORDS_BETWEEN = re.compile(
     r"[ _:=-]{0,3}(?:(?:topic[- ])?(?:partitions?|topics?|event|callback|invoked|called|with|new|list|were|the|to|are"
@@ -31,7 +31,7 @@ _KAFKAS_OWN = re.compile(
 """Loggers of brokers and clients: their lines are other producers'."""
 _COUNTED = re.compile(r"(?<![\w.-])(\d{1,6}) (?:new |topic[- ])?partition(?:\(s\)|s)?\b")
 _PLURALS = re.compile(
-    r"[Pp]artition\(?s?\)? (\d{1,9}(?:, ?\d{1,9}){0,4000}) (?:of|from|in|for) (?:topic )?['\"]?([\w.-]{1,249})"
+    r"[Pp]artition\(?s?\)? (\d{1,9}(?:, ?\d{1,9}){0,4000}) (?:of|from|in|for) (?:the )?(?:topic )?['\"]?([\w.-]{1,249})"
 )
 _GROUP = re.compile(
     r"(?i)(?<![a-z])group(?:[_ -]?id)?(?:\s?[:=]\s?['\"`]?|\s?['\"`])(?P<quoted>[\w.-]{1,249})"
@@ -83,7 +83,7 @@ def read(record: Record) -> tuple[Match, ...] | None:
 
 def _said(text: str, head: str) -> _Said | None:
     """The first verb with a list behind it, or before it."""
-    verbs = [(found.lastgroup or "", found) for found in _VERB.finditer(head)]
+    verbs = [(found.lastgroup or "", found) for found in _VERB.finditer(head)][:_VERBS]
     for place, (verb, found) in enumerate(verbs):
         between = _WORDS_BETWEEN.match(text, found.end())
         listed = list_at(text, found.end() if between is None else between.end())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from groupsim.incidents.logs.boxed_tables import unboxed
 from groupsim.incidents.logs.formats import Record
 from groupsim.incidents.logs.partition_lists import partitions
 from groupsim.incidents.logs.patterns import Detail, Match, Wording, first_match, wording
@@ -124,6 +125,17 @@ WORDINGS: tuple[Wording, ...] = (
         "SyncGroup for group",
         r"SyncGroup for group {group} failed due to {text:error}",
     ),
+    wording(
+        "join_failed",
+        "Unexpected error in join group",
+        r"Unexpected error in join group .{0,300}?response: {text:error}",
+    ),
+    wording("rebalance_failed", "Unexpected error from SyncGroup", r"Unexpected error from SyncGroup: {text:error}"),
+    wording(
+        "coordinator_lost",
+        "roup coordinator lookup for group",
+        r"[Gg]roup coordinator lookup for group {group} failed: {text:reason}$",
+    ),
     wording("commit_failed", "offset commit failed", r"[Aa]uto offset commit failed for group {group}: {text:error}"),
     wording("commit_failed", "offset commit failed", r"[Aa]uto offset commit failed: {text:error}"),
     wording("commit_failed", "Offset commit failed: ", r"(?:^|[\s:-])Offset commit failed: {text:error}"),
@@ -169,6 +181,7 @@ WORDINGS: tuple[Wording, ...] = (
     ),
     wording("", "either not started or not valid", r"Heartbeat failed for group"),
     wording("", "Heartbeat send request failed", r""),
+    wording("", "Heartbeat failed: ", r"Heartbeat failed: (?:\[Error|Unexpected)"),
     wording("", "Group Coordinator Request failed", r""),
     wording("", "marking coordinator dead", r"Error sending \w{1,60} to node"),
     wording("", "Updated partition assignment", r"Updated partition assignment"),
@@ -210,6 +223,7 @@ _WORDED_BY = (
 
 def read(record: Record) -> tuple[Match, ...] | None:
     """The rows of a record; () for known noise, None if no wording fits."""
+    record = unboxed(record)
     found = first_match(WORDINGS, record)
     if not found:
         return found
