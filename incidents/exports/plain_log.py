@@ -16,6 +16,7 @@ from groupsim.incidents.logs.times import iso, to_utc
 _LATE_MS = 2_000
 """Collectors stamp records up to so much later than the line itself says."""
 _COARSE_NS = 500_000_000
+_LOOKED_AT = 100
 _LEVEL = re.compile(r"[\[<(]?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|SEVERE|%\d\|)")
 
 
@@ -54,6 +55,12 @@ def _spread(entries: Sequence[Entry]) -> list[Entry]:
                 found[place] = found[place]._replace(ns=first.ns + later)
         start = end
     return found
+
+
+def is_coarse(entries: Sequence[Entry], zone: tzinfo | None) -> bool:
+    """Whether records have no time but their platform's, in seconds."""
+    seconds = [entry for entry in entries[:_LOOKED_AT] if entry.resolution >= _COARSE_NS]
+    return bool(seconds) and all(own_ms(entry.text, zone) is None for entry in seconds)
 
 
 def own_ms(line: str, zone: tzinfo | None) -> int | None:

@@ -70,6 +70,11 @@ def sources(
         name = str(first.path) if shares[first.path] == 1 else f"{first.path}[{first.label}]"
         entries = order.ordered([part.entries for part in joined], newest_first, rank)
         remarks.uncertain += _uncertain(name, joined)
+        if plain_log.is_coarse(entries, zone):
+            remarks.notes.append(
+                f"{name}: its times are whole seconds: totals are right to about a second a partition, and causes that"
+                " follow each other within a second may be mistaken for one another"
+            )
         log = folder / f"{number}.log"
         found.append(Source(log, name, first.path, plain_log.write(entries, log, zone)))
     places = {path: place for place, path in enumerate(paths)}
