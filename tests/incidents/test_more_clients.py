@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from tests.incidents.lines import M1, read, stamped
+from tests.incidents.lines import CLIENT, M1, read, stamped
 
 RUBY = "I, [2024-03-01T10:00:00.250000 #17]  INFO -- : "
 QUARKUS = "2024-03-01 10:00:00,250 INFO  [io.sma.rea.mes.kafka] (smallrye-kafka-consumer-thread-0) "
+KAFKAJS = '{{"level":"ERROR","timestamp":"2024-03-01T10:00:00.250Z","logger":"kafkajs","message":"[Connection] Response {}","clientId":"c1","groupId":"billing","error":"{}"}}'
 THREAD = "[thrd:main]: "
 OLD_JOIN = f"JoinGroup response: GenerationId 4, Protocol range, LeaderId {M1} (me), my MemberId {M1}, 2 members in group: (no error)"
 
@@ -35,6 +36,9 @@ LINES: list[tuple[str, list[str], str | None, dict[str, Any]]] = [
     (f'2024-03-01T10:00:00.250Z Debug | {THREAD}Group "billing": assignment operations done in join-state steady (rebalance rejoin=false)', [], None, {}),
     (f'2024-03-01 10:00:00.250: LOG-7-ASSIGNDONE: {THREAD}Group "billing": assignment operations done in join-state steady', [], None, {}),
     (stamped(1, "event#assignments_revoked=Elixir.Kaffe.GroupMember.billing_sub.orders.v2"), ["revoked"], None, {"topics": ["orders.v2"]}),
+    (stamped(1, CLIENT.partition("INFO ")[2] + "Join group failed with org.apache.kafka.common.errors.MemberIdRequiredException: an id is needed"), ["join_failed"], "billing", {"error": "org.apache.kafka.common.errors.MemberIdRequiredException: an id is needed"}),
+    (KAFKAJS.format("Heartbeat(key: 12, version: 3)", "The coordinator is not aware of this member"), ["generation_reset"], "billing", {"reason": "The coordinator is not aware of this member"}),
+    (KAFKAJS.format("LeaveGroup(key: 13, version: 1)", "This is not the correct coordinator"), ["leave_failed"], "billing", {"error": "This is not the correct coordinator"}),
     (stamped(1, "Unexpected error in join group 'billing' response: [Error 41] NotController"), ["join_failed"], None, {"error": "[Error 41] NotController"}),
 ]  # fmt: skip
 

@@ -186,6 +186,7 @@ EVENTS: tuple[Wording, ...] = (
     ),
     wording("coordinator_lost", "Marking the coordinator", r"^Marking the coordinator .{1,300}? dead"),
     wording("join_failed", "JoinGroup failed", r"^JoinGroup failed:? {text:error}"),
+    wording("join_failed", "Join group failed", r"^Join group failed with {text:error}"),
     wording("join_failed", "Attempt to join group", r"^Attempt to join group (?:.{0,400}? )?failed {text:error}"),
     wording("rebalance_failed", "SyncGroup failed", r"^SyncGroup failed:? {text:error}"),
     wording("rebalance_failed", "SyncGroup for group", r"^SyncGroup for group {group} failed due to {text:error}"),

@@ -41,6 +41,10 @@ def read(record: Record) -> tuple[Match, ...] | None:
     error = _string(fields, "error") or ""
     if text.startswith("Response Heartbeat") and "rebalancing" in error:
         return (Match("heartbeat_says_rebalancing", group, member, client, {}),)
+    if text.startswith("Response Heartbeat") and re.search(r"not aware of this member|generation|fenced", error):
+        return (Match("generation_reset", group, member, client, {"reason": error}),)
+    if text.startswith("Response LeaveGroup") and error:
+        return (Match("leave_failed", group, member, client, {"error": error}),)
     if text.startswith(("Response JoinGroup", "Response SyncGroup")) and error:
         return (
             Match("join_failed" if "Join" in text else "rebalance_failed", group, member, client, {"error": error}),
