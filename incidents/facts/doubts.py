@@ -141,13 +141,14 @@ def _broker_silent(rows: Sequence[TimedRow], index: Index, ended: int) -> Iterat
     Gaps show where clients joined a generation that no broker completed, and where a broker completed one that it did
     not begin.
     """
-    for group in sorted(index.broker_groups - index.consumer_groups):
-        gap = _gap([timed for timed in rows if timed.row.group == group])
+    for group in sorted(index.broker_groups & index.client_groups):
+        own = [timed for timed in rows if timed.row.group == group]
+        gap = _epoch_gap(own) if group in index.consumer_groups else _gap(own)
         if gap is not None:
             at, generation = gap
             why = (
-                f"the brokers' logs have gaps: generation {generation} of group {group}, at {iso(at)}, is not in them"
-                " or does not begin there; export the logs of all brokers for these hours"
+                f"the brokers' logs have gaps: generation (or epoch) {generation} of group {group}, at {iso(at)}, is"
+                " not in them or does not begin there; export the logs of all brokers for these hours"
             )
             yield Doubt(group, rows[0].at, ended, None, why, own_word=True)
 
@@ -167,4 +168,20 @@ def _gap(rows: Sequence[TimedRow]) -> tuple[int, int] | None:
             if not begun:
                 return at, generation
             begun = False
+    return None
+
+
+def _epoch_gap(rows: Sequence[TimedRow]) -> tuple[int, int] | None:
+    """Of one consumer group's rows: the first epoch of a client that is two or more ahead of all brokers' lines.
+
+    One ahead is no gap: brokers do not print every change of an epoch.
+    """
+    spoken = 0
+    for at, row in rows:
+        if is_broker(row):
+            spoken = max(spoken, *(int_in(row.detail.get(name)) or 0 for name in ("epoch", "generation")))
+        elif row.kind in ("joined", "state_change"):
+            reached = int_in(row.detail.get("generation" if row.kind == "joined" else "epoch")) or 0
+            if reached > spoken + 1:
+                return at, reached
     return None

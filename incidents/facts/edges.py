@@ -38,13 +38,18 @@ _EMPTY = frozenset(["group_empty", "group_dead"])
 _AFTER = "; export from before the incident until the group is stable again"
 
 
-def begun_before(rows: Sequence[TimedRow]) -> list[str]:
-    """Sentences about groups of which the logs tell the end of a rebalance first."""
+def begun_before(rows: Sequence[TimedRow], consumer_groups: Set[str]) -> list[str]:
+    """Sentences about groups of which the logs tell the end of a rebalance first.
+
+    Not of the clients of consumer groups (KIP-848), of which some libraries print no beginning.
+    """
     seen: set[tuple[str, bool]] = set()
     found: dict[str, str] = {}
     for at, row in rows:
         side = (row.group or "", is_broker(row))
         if row.group is None or side in seen or row.kind not in _BEGIN | _END:
+            continue
+        if row.group in consumer_groups and not is_broker(row):
             continue
         seen.add(side)
         if row.kind in _END and (is_broker(row) or int_in(row.detail.get("generation")) != 1):

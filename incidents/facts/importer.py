@@ -99,8 +99,11 @@ def import_run(
     ended = max([rows[-1].at, *ends, *(last.at for last in facts[-1:])])
     doubts = find_doubts(rows, clients, index, Ownership(facts), deaths, ended, session_timeout_ms)
     info = _run_info(reading, name, origin)
-    edges = [*begun_before(rows), *unfinished(rows, [each.process for each in clients], deaths, index.consumer_groups)]
-    partly = unlogged_members(rows, index)
+    edges = [
+        *begun_before(rows, index.consumer_groups),
+        *unfinished(rows, [each.process for each in clients], deaths, index.consumer_groups),
+    ]
+    partly = unlogged_members(rows, clients, index)
     reasons = [*unsupported(reading, rows), *builder.doubts, *partly.values(), *edges]
     doubts += [Doubt(group, origin, ended, None, why, own_word=True) for group, why in partly.items()]
     summary: dict[str, object] = {

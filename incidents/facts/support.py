@@ -85,7 +85,8 @@ def new_groups(rows: Sequence[TimedRow]) -> list[str]:
         numbers = [number for number in known if number is not None]
         joins = row.kind == "state_change" and numbers == [0]  # a member that joins has epoch 0 in any group
         if row.group is not None and numbers and not joins:
-            first.setdefault(row.group, min(numbers))
+            bumped = row.kind == "group_epoch_bumped"  # to 2 by a new group's first member
+            first.setdefault(row.group, min(numbers) - bumped)
     return sorted(group for group, number in first.items() if number <= 1)
 
 

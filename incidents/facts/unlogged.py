@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
+from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.detail import int_in
 from groupsim.incidents.facts.index import Index
@@ -12,7 +13,7 @@ from groupsim.incidents.logs.rows import is_broker
 from groupsim.incidents.sentences import listed, plural
 
 
-def unlogged_members(rows: Sequence[TimedRow], index: Index) -> dict[str, str]:
+def unlogged_members(rows: Sequence[TimedRow], clients: Sequence[ClientFacts], index: Index) -> dict[str, str]:
     """By group: a sentence about those of which not every member is known to have a client log.
 
     Of a classic group with a broker's log, what is missing is known: its members count as serving between rebalances.
@@ -34,7 +35,8 @@ def unlogged_members(rows: Sequence[TimedRow], index: Index) -> dict[str, str]:
     found: dict[str, str] = {}
     for group in sorted(index.client_groups & index.broker_groups & index.consumer_groups):
         missing = sorted(named[group] - logged[group])
-        if missing:
+        nameless = sum(each.process.group == group and not each.members for each in clients)
+        if len(missing) > nameless:  # not every library prints its member id
             found[group] = (
                 f"{plural(len(missing), 'member')} of consumer group {group} without a client log"
                 f" ({listed(missing, 2)}); export the logs of all members"
