@@ -176,7 +176,7 @@ class PartReader:
             place = None if numbers is None else ordinal(record.get(numbers.field))
             ns, resolution = (None, 0) if at is None else at
             yield (
-                None if label is None else str(label),
+                None if label is None else clean(str(label).encode("utf-8", "replace")),
                 Entry(
                     str(path),
                     number,

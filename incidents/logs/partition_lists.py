@@ -24,6 +24,10 @@ _WHOLE = re.compile(r"(?:[A-Za-z]{1,40}\s?)?[\[({](?!\d[\d, ]{0,4000}\])")
 """How a list with brackets around it begins; `orders[0 1]` is an item of one without."""
 
 
+_DIGITS = 10
+"""A partition's number has at most so many: it is an int of Java."""
+
+
 class PartitionList(NamedTuple):
     """What a list says: `partitions` as `topic-n`, None where it has only numbers; how many; where it ends."""
 
@@ -39,7 +43,7 @@ def partitions(text: str) -> list[str]:
     listed = []
     for word in text.translate(_BETWEEN).split():
         topic, _, number = word.rpartition("-")
-        if topic and number.isascii() and number.isdigit():
+        if topic and number.isascii() and number.isdigit() and len(number) <= _DIGITS:
             listed.append(f"{topic}-{int(number)}")
     return listed
 
@@ -54,7 +58,12 @@ def _shaped(text: str) -> list[str]:
     for shape in (_PYTHON, _NAMED, _BRACKETED, _SLASHED):
         found = shape.findall(text)
         if found:
-            return [f"{topic}-{int(n)}" for topic, numbers in found for n in numbers.replace(",", " ").split()]
+            return [
+                f"{topic}-{int(n)}"
+                for topic, numbers in found
+                for n in numbers.replace(",", " ").split()
+                if len(n) <= _DIGITS
+            ]
     return []
 
 

@@ -11,8 +11,12 @@ from groupsim.incidents.logs.times import Stamp, read_number, read_stamp
 
 _JSON = re.compile(r"[\s\[,]{0,8}(?:\w{1,20}[:\s]\s{0,4})?(?=\{\s{0,40}\")")
 _PAIRS = re.compile(r"[A-Za-z_@][\w.@-]{0,59}=")
-_PAIR = re.compile(r"([\w.@-]{1,60})=(?:\"((?:[^\"\\]|\\.){0,65536})\"|([^\s\"]{0,65536}))(?:\s+|$)")
+_PAIR = re.compile(r"(?<!\S)([\w.@-]{1,60})=(?:\"((?:[^\"\\]|\\.){0,65536})\"|([^\s\"]{0,65536}))(?:\s+|$)")
 _FIRST_PAIR = re.compile(r"\s(?=[A-Za-z_][\w.@-]{0,59}=)")
+_SURROGATES = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+_ESCAPE = len("\\ud800")
+_LATEST = 1e20
+"""No number for a time is larger (nanoseconds since 1970 until the year 5138)."""
 _ESCAPED = re.compile(r"\\(.)")
 _ESCAPES = {"n": "\n", "t": "\t", "r": ""}
 _CSV = re.compile(r"\s{0,4}(?:\"|(?:[^\",]{1,100},){1,20}\")")
@@ -82,10 +86,17 @@ def read_json(text: str) -> StructuredRecord | None:
     if found is None:
         return None
     try:
-        value, _ = json.JSONDecoder(strict=False).raw_decode(text, found.end())
+        value, _ = json.JSONDecoder(strict=False).raw_decode(_paired(text), found.end())
     except (ValueError, RecursionError):
         return None
     return _structured(value) if isinstance(value, dict) else None
+
+
+def _paired(text: str) -> str:
+    """The text with a replacement for each escaped half of a pair of surrogates: alone it is no character."""
+    if "\\ud" not in text and "\\uD" not in text:
+        return text
+    return _SURROGATES.sub(lambda found: found[0] if len(found[0]) > _ESCAPE else "\\ufffd", text)
 
 
 def read_pairs(text: str) -> StructuredRecord | None:
@@ -175,7 +186,7 @@ def _stamp(fields: dict[str, object]) -> Stamp | None:
         if isinstance(value, str):
             full = _full_stamp(value)
             found = None if full is None else full[0]
-        elif isinstance(value, int | float) and not isinstance(value, bool):
+        elif isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _LATEST:
             found = read_number(float(value))
         if found is not None:
             return found

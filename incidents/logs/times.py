@@ -67,6 +67,10 @@ _SHAPES = tuple(
 _CLOCK_ONLY = re.compile(rf"{_CLOCK}(?![\d:])")
 
 
+_EARLIEST, _LATEST = -62_000_000_000_000, 253_000_000_000_000
+"""Milliseconds since 1970: the years 5 and 9987, so that zones and differences of clocks stay within the calendar."""
+
+
 class Stamp(NamedTuple):
     """A timestamp as printed: `ms` since 1970 as if it were UTC, or None where the year or the day is missing.
 
@@ -166,8 +170,13 @@ def parse_zone(name: str | None) -> tzinfo | None:
 
 
 def to_utc(stamp: Stamp, zone: tzinfo | None) -> int | None:
-    """UTC milliseconds since 1970; what has no zone of its own is taken to be in `zone`, or in UTC."""
-    if stamp.ms is None or stamp.zoned or zone is None:
+    """UTC milliseconds since 1970; what has no zone of its own is taken to be in `zone`, or in UTC.
+
+    None for a time that is missing, and for one that no calendar has.
+    """
+    if stamp.ms is None or not _EARLIEST < stamp.ms < _LATEST:
+        return None
+    if stamp.zoned or zone is None:
         return stamp.ms
     naive = _EPOCH + timedelta(milliseconds=stamp.ms)
     return _since_epoch(naive.replace(tzinfo=zone).astimezone(UTC))

@@ -32,7 +32,7 @@ def _named_in_reason(detail: Detail, record: Record) -> None:
 
 def _from_metadata(detail: Detail, record: Record) -> None:
     """What the Scala coordinator prints of a member that left: its id, host and timeouts."""
-    found = _METADATA.search(record.text[:65_536])
+    found = _METADATA.search(str(detail.get("printed")))
     if found is None:
         return
     detail["member"] = found["member"]

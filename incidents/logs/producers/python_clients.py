@@ -24,11 +24,17 @@ def _topics(detail: Detail, record: Record) -> None:
 
 
 def _set(kind: str, fixed: str, lead: str) -> Wording:
-    return wording(kind, fixed, lead + r" (?P<partitions>[\[{(fs].*) for group {group}(?: on close)?$")
+    listed = r" (?P<partitions>[\[{(fs](?:(?! partitions ).)*)"
+    return wording(kind, fixed, lead + listed + r" for group {group}(?: on close)?$")
 
 
 WORDINGS: tuple[Wording, ...] = (
-    wording("joining", "(Re-)joining group ", r"\(Re-\)joining group (?P<group>\S.{0,400}?)(?: with .{0,4000})?$"),
+    wording(
+        "joining",
+        "(Re-)joining group ",
+        r"\(Re-\)joining group (?P<group>\S(?:(?! with |\(Re-).){0,400})"
+        r"(?: with (?:(?!\(Re-).){0,4000})?$",
+    ),
     wording(
         "joined",
         "Successfully joined group ",
@@ -191,7 +197,7 @@ WORDINGS: tuple[Wording, ...] = (
     wording("", "Discovered coordinator", r"for (?:transactional id|group id) "),
     wording("", "Subscribed to topic(s)", r"Subscribed to"),
     wording("", "LeaveGroup request", r"(?:returned successfully|succeeded)"),
-    wording("", "ommiting offsets", r"Commit+ing offsets .* for group"),
+    wording("", "ommiting offsets", r"Commit{1,2}ing offsets (?:(?!ing offsets ).)* for group"),
     wording("", "<BrokerConnection", r"<BrokerConnection"),
     wording("", "Node coordinator-", r"connection failed|disconnected"),
     wording("", "idle connection coordinator-", r""),
