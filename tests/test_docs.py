@@ -21,6 +21,7 @@ def postgres() -> Iterator[Server]:
         yield running
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if blocks(page.read_text("utf-8"))], ids=lambda page: page.name
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,11 +13,6 @@ from tests.pipeline.logs import cooperative, eager, keep
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-
-# Tests run little code for a short time: optimising it would take more processor time than it saves.
-FAST_START = "-XX:TieredStopAtLevel=1"
-os.environ.setdefault("SPARK_SUBMIT_OPTS", f"{FAST_START} -Dspark.executor.extraJavaOptions={FAST_START}")
 
 
 @pytest.fixture(scope="session")
