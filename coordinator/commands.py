@@ -7,27 +7,26 @@ one protocol stand with its machine (`coordinator.classic.commands`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
+
+import msgspec
 
 from groupsim.coordinator.context import Context
 from groupsim.coordinator.outcome import Answer
 from groupsim.events.types import NO_GENERATION, MemberId, Offsets
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Situated:
+class Situated(msgspec.Struct, frozen=True, kw_only=True):
     """A command whose decision looks at the time, at topics or at the group's own settings; its host fills them in."""
 
-    context: Context = field(default_factory=Context)
+    context: Context = msgspec.field(default_factory=Context)
 
     def at(self, context: Context) -> Self:
         """The command as it is decided now."""
-        return replace(self, context=context)
+        return msgspec.structs.replace(self, context=context)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request(Situated):
+class Request(Situated, frozen=True, kw_only=True):
     """A client's request. `request` numbers it within its group; its Reply carries the same number."""
 
     answer: ClassVar[type[Answer]] = Answer
@@ -38,13 +37,11 @@ class Request(Situated):
         return self
 
 
-@dataclass(frozen=True, slots=True)
-class CommitAnswer(Answer):
+class CommitAnswer(Answer, frozen=True):
     """OffsetCommit and TxnOffsetCommit response."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Commit(Request):
+class Commit(Request, frozen=True, kw_only=True):
     """OffsetCommit, or TxnOffsetCommit if `transactional`. `generation` is the member epoch in a consumer group."""
 
     answer: ClassVar[type[Answer]] = CommitAnswer
@@ -56,11 +53,9 @@ class Commit(Request):
     version: int = 9
 
 
-@dataclass(frozen=True, slots=True)
-class Unload:
+class Unload(msgspec.Struct, frozen=True):
     """The broker gives this group's offsets partition up."""
 
 
-@dataclass(frozen=True, slots=True)
-class Load(Situated):
+class Load(Situated, frozen=True):
     """A broker takes this group's offsets partition over."""

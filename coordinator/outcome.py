@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, Self, TypeVar
+
+import msgspec
 
 from groupsim.coordinator.config import Configs
 from groupsim.events.base import Event
@@ -41,8 +42,7 @@ class Error(Enum):
     INVALID_REGULAR_EXPRESSION = 128
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     """A response. Each kind knows what is answered in its place while the coordinator can't decide."""
 
     error: Error = Error.NONE
@@ -61,16 +61,14 @@ class Answer:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(msgspec.Struct, frozen=True):
     """The answer to request number `request`."""
 
     request: int
     answer: Answer
 
 
-@dataclass(frozen=True, slots=True)
-class Arm:
+class Arm(msgspec.Struct, frozen=True):
     """Give `command` to the machine in `after_ms`, unless disarmed; arming a key again replaces it."""
 
     key: str
@@ -78,15 +76,13 @@ class Arm:
     command: object
 
 
-@dataclass(frozen=True, slots=True)
-class Disarm:
+class Disarm(msgspec.Struct, frozen=True):
     """Drop the timer of this key, if there is one."""
 
     key: str
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome(Generic[State]):
+class Outcome(msgspec.Struct, Generic[State], frozen=True):
     """What became true, who is answered, which timers are set, in order; `state` is the state after these facts.
 
     `cancels_undurable`: answers that still wait for the write of earlier facts are void, and those who wait get the

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
+import msgspec
 import simpy
 
 from groupsim.events.base import NETWORK_STREAM, Event
@@ -20,8 +21,7 @@ from groupsim.events.network import LinkCut, LinkHealed, LinkSlowed, MessageDeli
 from groupsim.simulation.rng import Rng
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(msgspec.Struct, frozen=True):
     """A request, or the response of the same number. `connection` tells a client's connections apart."""
 
     source: str

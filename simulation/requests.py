@@ -2,43 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from groupsim.coordinator.commands import Request
 from groupsim.events.types import GroupId, Offsets, Partitions
 
 
-@dataclass(frozen=True, slots=True)
-class FindCoordinator:
+class FindCoordinator(msgspec.Struct, frozen=True):
     """Who coordinates this group?"""
 
     group: GroupId
 
 
-@dataclass(frozen=True, slots=True)
-class CoordinatorIs:
+class CoordinatorIs(msgspec.Struct, frozen=True):
     """The answer; None: nobody at present."""
 
     address: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class FetchOffsets:
+class FetchOffsets(msgspec.Struct, frozen=True):
     """Where to start reading these partitions."""
 
     group: GroupId
     partitions: Partitions
 
 
-@dataclass(frozen=True, slots=True)
-class OffsetsAre:
+class OffsetsAre(msgspec.Struct, frozen=True):
     """The committed offsets; a partition without one is left out."""
 
     offsets: Offsets
 
 
-@dataclass(frozen=True, slots=True)
-class ToGroup:
+class ToGroup(msgspec.Struct, frozen=True):
     """A request for a group's coordinator."""
 
     group: GroupId

@@ -7,10 +7,11 @@ partition makes a run of many partitions cheap, and a recorder that needs only s
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from groupsim.analysis.availability.labels import Verdict
 from groupsim.analysis.availability.view import GroupView
+from groupsim.analysis.group_state import ReportedGroupState
 from groupsim.analysis.log_coverage import RELEVANT, LogCoverage
 from groupsim.events import network
 from groupsim.events.base import Event, Recorded, group_of
@@ -27,8 +28,15 @@ class Recorder(Protocol):
         ...
 
 
-def follow(groups: dict[str, LogCoverage], facts: Iterable[Recorded], recorder: Recorder) -> int:
-    """Fold a run's facts, read once and not kept, into changes of verdicts; the instant of the last fact (ms).
+class Followed(NamedTuple):
+    """The instant of a run's last fact (ms), and the state of each group by its coordinator's facts then."""
+
+    end_ms: int
+    states: dict[str, ReportedGroupState]
+
+
+def follow(groups: dict[str, LogCoverage], facts: Iterable[Recorded], recorder: Recorder) -> Followed:
+    """Fold a run's facts, read once and not kept, into changes of verdicts.
 
     What changes within one millisecond is decided at its end.
     """
@@ -49,7 +57,7 @@ def follow(groups: dict[str, LogCoverage], facts: Iterable[Recorded], recorder: 
     if started:
         for group in followed.values():
             group.settle(now)
-    return end_ms
+    return Followed(end_ms, {name: group.view.group.reported for name, group in followed.items()})
 
 
 def _apply(followed: dict[str, _Group], stream: str, event: Event) -> None:
@@ -105,32 +113,33 @@ class _Group:
             if changes.all_affected:
                 affected.update(self._conditions.values())
             else:
-                found = map(self._condition_of.get, changes.affected)
+                found = set(map(self._condition_of.get, changes.affected))
                 affected.update(condition for condition in found if condition is not None)
         while self._not_started and self._not_started[-1][0] <= at_ms:
             _, partition = self._not_started.pop()
-            affected.add(self._arrive(partition, self.view.condition(partition), None))
+            affected.add(self._arrive([partition], self.view.condition(partition), None))
         for condition in affected:
             self._decide(condition, at_ms)
 
     def _move(self, moved: Iterable[TopicPartition], affected: set[_Condition]) -> None:
         """Put partitions where they belong now; the conditions they leave and those they come to are affected."""
+        condition_of, condition = self._condition_of.get, self.view.condition
+        together: dict[tuple[_Condition, Hashable], list[TopicPartition]] = {}
         for partition in moved:
-            before = self._condition_of.get(partition)
-            if before is None:  # not counted yet
-                continue
-            key = self.view.condition(partition)
-            if key != before.key:
-                before.partitions.discard(partition)
-                affected.add(before)
-                affected.add(self._arrive(partition, key, before.verdict))
+            before = condition_of(partition)
+            if before is not None and (key := condition(partition)) != before.key:  # None: not counted yet
+                together.setdefault((before, key), []).append(partition)
+        for (before, key), partitions in together.items():
+            before.partitions.difference_update(partitions)
+            affected.add(before)
+            affected.add(self._arrive(partitions, key, before.verdict))
 
-    def _arrive(self, partition: TopicPartition, key: Hashable, before: Verdict | None) -> _Condition:
+    def _arrive(self, partitions: list[TopicPartition], key: Hashable, before: Verdict | None) -> _Condition:
         condition = self._conditions.get(key)
         if condition is None:
             condition = self._conditions[key] = _Condition(key)
-        condition.arriving.setdefault(before, []).append(partition)
-        self._condition_of[partition] = condition
+        condition.arriving.setdefault(before, []).extend(partitions)
+        self._condition_of.update(dict.fromkeys(partitions, condition))
         return condition
 
     def _decide(self, condition: _Condition, at_ms: int) -> None:

@@ -52,15 +52,17 @@ class GroupView:
 
     def condition(self, tp: TopicPartition) -> Hashable:
         """All that a verdict asks of the partition itself: partitions in equal condition have the same verdict."""
-        holders, surrendered = self.group.holders.get(tp), self.group.surrendered_by.get(tp)
+        group = self.group
+        holders, surrendered, owed = group.holders.get(tp), group.surrendered_by.get(tp), group.owed
         held: object = None
-        if holders:  # mostly one
-            held = tuple(_held(holders[name], tp) for name in (sorted(holders) if len(holders) > 1 else holders))
+        if holders:
+            held = [_held(x, tp) for x in holders.values()]  # mostly one
+            held = held[0] if len(held) == 1 else tuple(sorted(held))
         return (
-            self.group.state.owners.get(tp),
+            group.state.owners.get(tp),
             held,
             tuple(sorted(surrendered)) if surrendered else None,
-            bool(self.group.owed) and tp in self.group.owed,
+            bool(owed) and tp in owed,
             tp.topic,
         )
 
@@ -125,7 +127,7 @@ class GroupView:
             self._owners_changed(owners)
             self._all_affected = True
         elif formal and process.standing == standing:  # of what it holds this changes nothing
-            self._affected.update(tp for tp in self.group.assigned(process) if tp not in process.view)
+            self._affected.update({*self.group.assigned(process)} - process.view)
         elif kind in HOLDING:
             self._affected.update(process.view)
         else:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -11,14 +12,27 @@ from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.availability.labels import Interval
 from groupsim.analysis.availability.totals import Totals
 from groupsim.analysis.classic_group_state import ClassicGroupState
-from groupsim.analysis.log_coverage import COORDINATOR, WORLD, scan_world
+from groupsim.analysis.group_state import ReportedGroupState
+from groupsim.analysis.log_coverage import COORDINATOR, RELEVANT, WORLD, scan_world
 from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.events.base import Recorded, group_of
-from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.events.group import CommitAccepted, CommitRefused
-from groupsim.events.world import GroupDeclared
+from groupsim.events.world import GroupDeclared, RunEnded
 
+_COUNTED = {
+    GroupDeclared,
+    c.RebalanceStarted,
+    p.PositionReady,
+    p.PositionReached,
+    p.JoinOk,
+    p.SyncOk,
+    CommitAccepted,
+    CommitRefused,
+    p.Failed,
+}
+_NEEDED = tuple(sorted(kind.__name__ for kind in {*RELEVANT, *_COUNTED, RunEnded}))
+"""Of a simulated run that has ended: half of its facts."""
 Where = tuple[str, str, int]
 Reader = Callable[[Sequence[str]], Iterable[Recorded]]
 """Reads a run's facts of these types, in order, each time it is called."""
@@ -38,21 +52,26 @@ def summarise(facts: Sequence[Recorded], found: Iterable[Interval] | None = None
     `found` are the run's intervals where the caller has them already: they cost as much as all the rest.
     """
     totals = totals_of(intervals(facts) if found is None else found)
-    counted = _Counted()
+    counted, states = _Counted(), defaultdict[str, ClassicGroupState](ClassicGroupState)
     for fact in facts:
         counted.observe(fact)
-    return counted.numbers(totals)
+        name = group_of(fact.stream)
+        if name is not None and type(fact.event) in COORDINATOR:
+            states[name].apply(fact.event)
+    return counted.numbers(totals, states)
 
 
 def summarise_simulated(read: Reader) -> Summary:
-    """The same of a simulated run, whose facts are read twice and not kept, and whose intervals are only added up.
+    """The same of a simulated run that has ended, whose facts are read twice and not kept, and whose intervals are only
+    added up.
 
     A simulated run declares its groups and topics: other facts need not be looked at to know what is counted.
     """
     groups = scan_world(read(sorted(kind.__name__ for kind in WORLD)))
     totals, counted = Totals(), _Counted()
-    totals.end(follow(groups, counted.watch(read(STATE_CHANGING)), totals))
-    return Summary(counted.numbers(totals), totals, counted.raised)
+    followed = follow(groups, counted.watch(read(_NEEDED)), totals)
+    totals.end(followed.end_ms)
+    return Summary(counted.numbers(totals, followed.states), totals, counted.raised)
 
 
 def totals_of(found: Iterable[Interval]) -> Totals:
@@ -70,19 +89,18 @@ def unavailable(found: Iterable[Interval]) -> dict[str, Any]:
 
 @dataclass(slots=True)
 class _Group:
-    """One group as its facts pass by; `reported` are the generations that its clients speak of."""
+    """What is counted of one group; `reported` are the generations that its clients speak of."""
 
-    state: ClassicGroupState = field(default_factory=ClassicGroupState)
     rebalances: int = 0
     reported: set[int] = field(default_factory=set)
 
-    def numbers(self, protocol: str) -> dict[str, Any]:
+    def numbers(self, protocol: str, state: ReportedGroupState) -> dict[str, Any]:
         """As `analysis.tables.rebalances` counts them: what clients report counts where the coordinator is silent."""
         return {
             "protocol": protocol,
-            "rebalances": self.rebalances if self.state.has_coordinator_facts else len(self.reported),
-            "generation": self.state.generation,
-            "members": len(self.state.members),
+            "rebalances": self.rebalances if state.has_coordinator_facts else len(self.reported),
+            "generation": state.generation,
+            "members": len(state.members),
         }
 
 
@@ -115,25 +133,25 @@ class _Counted:
         group = self._groups.get(name)
         if group is None:
             group = self._groups[name] = _Group()
-        kind = type(event)
-        if kind in COORDINATOR:
-            group.state.apply(event)
-            group.rebalances += kind is c.RebalanceStarted
-        elif isinstance(event, p.PositionReady | p.PositionReached):
-            self._records.observe(name, event)
-        elif isinstance(event, p.JoinOk | p.SyncOk):
-            group.reported.add(event.generation)
-        elif kind is CommitAccepted:
-            self._accepted += 1
-        elif kind is CommitRefused:
-            self._refused += 1
-        elif isinstance(event, p.Failed):
-            self.raised.append(event)
+        match event:
+            case p.PositionReady() | p.PositionReached():
+                self._records.observe(name, event)
+            case p.JoinOk() | p.SyncOk():
+                group.reported.add(event.generation)
+            case CommitAccepted():
+                self._accepted += 1
+            case CommitRefused():
+                self._refused += 1
+            case c.RebalanceStarted():
+                group.rebalances += 1
+            case p.Failed():
+                self.raised.append(event)
 
-    def numbers(self, totals: Totals) -> dict[str, Any]:
-        """All together, in the shape of the contract."""
+    def numbers(self, totals: Totals, states: Mapping[str, ReportedGroupState]) -> dict[str, Any]:
+        """All together, in the shape of the contract; `states` are those of the groups at the end."""
         groups = {
-            name: self._groups[name].numbers(self._protocols.get(name, "classic")) for name in sorted(self._groups)
+            name: self._groups[name].numbers(self._protocols.get(name, "classic"), states[name])
+            for name in sorted(self._groups)
         }
         return {
             "groups": groups,

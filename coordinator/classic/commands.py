@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import ClassVar, Self
+
+import msgspec
 
 from groupsim.coordinator.commands import Commit, Load, Request, Unload
 from groupsim.coordinator.config import Configs, CoordinatorKind
@@ -15,8 +16,7 @@ from groupsim.coordinator.outcome import Answer, Error
 from groupsim.events.types import NO_GENERATION, MemberId, Partitions, Protocol, Subscription
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(msgspec.Struct, frozen=True):
     """A member as the leader sees it in its JoinGroup answer."""
 
     member: MemberId
@@ -24,8 +24,7 @@ class Listed:
     metadata: Subscription
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JoinAnswer(Answer):
+class JoinAnswer(Answer, frozen=True, kw_only=True):
     """JoinGroup response; `members` only for the leader, sorted by id."""
 
     generation: int = NO_GENERATION
@@ -37,8 +36,7 @@ class JoinAnswer(Answer):
     skip_assignment: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SyncAnswer(Answer):
+class SyncAnswer(Answer, frozen=True, kw_only=True):
     """SyncGroup response."""
 
     protocol_type: str | None = None
@@ -57,8 +55,7 @@ class SyncAnswer(Answer):
         return cls(error=Error.REBALANCE_IN_PROGRESS)
 
 
-@dataclass(frozen=True, slots=True)
-class HeartbeatAnswer(Answer):
+class HeartbeatAnswer(Answer, frozen=True):
     """Heartbeat response."""
 
     @classmethod
@@ -67,15 +64,13 @@ class HeartbeatAnswer(Answer):
         return cls()
 
 
-@dataclass(frozen=True, slots=True)
-class LeaveAnswer(Answer):
+class LeaveAnswer(Answer, frozen=True):
     """LeaveGroup response: a top-level error, or one result per entry."""
 
     members: tuple[tuple[MemberId, str | None, Error], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Join(Request):
+class Join(Request, frozen=True, kw_only=True):
     """JoinGroup. `version` is the API version: below 4 no MEMBER_ID_REQUIRED, from 9 on skipAssignment."""
 
     answer: ClassVar[type[Answer]] = JoinAnswer
@@ -93,11 +88,10 @@ class Join(Request):
 
     def with_new_id(self, uuid: Callable[[], str]) -> Self:
         """The new id is the instance id or the client id, and a UUID (Kafka: ClassicGroup.generateMemberId)."""
-        return replace(self, new_member=f"{self.instance_id or self.client_id}-{uuid()}")
+        return msgspec.structs.replace(self, new_member=f"{self.instance_id or self.client_id}-{uuid()}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sync(Request):
+class Sync(Request, frozen=True, kw_only=True):
     """SyncGroup. protocol_type and protocol are None where the API version (below 5) has none."""
 
     answer: ClassVar[type[Answer]] = SyncAnswer
@@ -110,8 +104,7 @@ class Sync(Request):
     version: int = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Heartbeat(Request):
+class Heartbeat(Request, frozen=True, kw_only=True):
     """Heartbeat."""
 
     answer: ClassVar[type[Answer]] = HeartbeatAnswer
@@ -120,8 +113,7 @@ class Heartbeat(Request):
     instance_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Leaving:
+class Leaving(msgspec.Struct, frozen=True):
     """One entry of a LeaveGroup."""
 
     member: MemberId
@@ -129,36 +121,31 @@ class Leaving:
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Leave(Request):
+class Leave(Request, frozen=True, kw_only=True):
     """LeaveGroup, a batch."""
 
     answer: ClassVar[type[Answer]] = LeaveAnswer
     members: tuple[Leaving, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SessionExpired:
+class SessionExpired(msgspec.Struct, frozen=True):
     """The heartbeat timer of a member, or of a pending id, fired."""
 
     member: MemberId
 
 
-@dataclass(frozen=True, slots=True)
-class InitialDelayElapsed:
+class InitialDelayElapsed(msgspec.Struct, frozen=True):
     """The join timer of an initial rebalance fired after `delay_ms`; `remaining_ms` may still be waited."""
 
     delay_ms: int
     remaining_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class JoinTimeout:
+class JoinTimeout(msgspec.Struct, frozen=True):
     """The join timer of an ordinary rebalance fired."""
 
 
-@dataclass(frozen=True, slots=True)
-class SyncTimedOut:
+class SyncTimedOut(msgspec.Struct, frozen=True):
     """The sync timer of this generation fired."""
 
     generation: int

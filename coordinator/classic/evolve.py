@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from groupsim.coordinator.classic.state import ClassicGroup, Member, Phase
 from groupsim.coordinator.classic.transitions import move

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from groupsim.coordinator.classic.commands import Leave, LeaveAnswer, Leaving
 from groupsim.coordinator.classic.decision import ClassicDecision, session_timer

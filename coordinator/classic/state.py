@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from enum import Enum
+
+import msgspec
 
 from groupsim.coordinator.classic.votes import elect_by_hash
 from groupsim.coordinator.config import ClassicGroupConfig, Configs
@@ -25,8 +26,7 @@ class Phase(Enum):
     DEAD = "Dead"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
+class Member(msgspec.Struct, frozen=True, kw_only=True):
     """A member; `join_request` and `sync_request` are the numbers of its parked requests."""
 
     id: MemberId
@@ -46,8 +46,7 @@ class Member:
         return next((p.metadata for p in self.protocols if p.name == protocol), Subscription(topics=()))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClassicGroup:
+class ClassicGroup(msgspec.Struct, frozen=True, kw_only=True):
     """A group as its coordinator knows it. `exists` is False until GroupCreated.
 
     `configs` are the settings of every group type: a conversion needs those of the other; `assign` is for the consumer
@@ -58,7 +57,7 @@ class ClassicGroup:
     """
 
     id: GroupId
-    configs: Configs = field(default_factory=Configs)
+    configs: Configs = msgspec.field(default_factory=Configs)
     elect: Elect = elect_by_hash
     assign: Assign = assign_by_name
     exists: bool = False
@@ -68,9 +67,9 @@ class ClassicGroup:
     protocol_type: str | None = None
     protocol: str | None = None
     leader: MemberId | None = None
-    members: Mapping[MemberId, Member] = field(default_factory=dict)
-    offers: Mapping[str, int] = field(default_factory=dict)
-    statics: Mapping[str, MemberId] = field(default_factory=dict)
+    members: Mapping[MemberId, Member] = msgspec.field(default_factory=dict)
+    offers: Mapping[str, int] = msgspec.field(default_factory=dict)
+    statics: Mapping[str, MemberId] = msgspec.field(default_factory=dict)
     pending: frozenset[MemberId] = frozenset()
     pending_sync: frozenset[MemberId] = frozenset()
     new_member_added: bool = False

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import ClassVar, Self
+
+import msgspec
 
 from groupsim.coordinator.commands import Request, Situated
 from groupsim.coordinator.outcome import Answer
@@ -16,8 +17,7 @@ NO_TIMEOUT = -1
 """What a heartbeat says that does not change its rebalance timeout."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsumerHeartbeatAnswer(Answer):
+class ConsumerHeartbeatAnswer(Answer, frozen=True, kw_only=True):
     """ConsumerGroupHeartbeat response; `assignment` is None where the member knows it already."""
 
     member: MemberId | None = None
@@ -26,8 +26,7 @@ class ConsumerHeartbeatAnswer(Answer):
     assignment: Partitions | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsumerHeartbeat(Request):
+class ConsumerHeartbeat(Request, frozen=True, kw_only=True):
     """ConsumerGroupHeartbeat. A field that is None (-1 for the timeout) was not sent: nothing changes.
 
     `new_member` is the id to give if the member brings none (version 0); topics of `owned` are ids.
@@ -50,7 +49,7 @@ class ConsumerHeartbeat(Request):
 
     def with_new_id(self, uuid: Callable[[], str]) -> Self:
         """The new id is a UUID (Kafka: Uuid.randomUuid)."""
-        return replace(self, new_member=uuid())
+        return msgspec.structs.replace(self, new_member=uuid())
 
     @property
     def full(self) -> bool:
@@ -59,15 +58,13 @@ class ConsumerHeartbeat(Request):
         return self.rebalance_timeout_ms != NO_TIMEOUT and subscribed and self.owned is not None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionExpired(Situated):
+class SessionExpired(Situated, frozen=True, kw_only=True):
     """The session timer of a member fired."""
 
     member: MemberId
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RebalanceTimedOut(Situated):
+class RebalanceTimedOut(Situated, frozen=True, kw_only=True):
     """A member did not give up in time what it had to give up at this member epoch."""
 
     member: MemberId

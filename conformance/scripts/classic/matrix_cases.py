@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import count
+
+from msgspec.structs import replace
 
 from groupsim.coordinator import classic
 from groupsim.coordinator.classic.commands import (
