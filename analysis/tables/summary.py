@@ -16,22 +16,24 @@ from groupsim.analysis.group_state import ReportedGroupState
 from groupsim.analysis.log_coverage import COORDINATOR, RELEVANT, WORLD, scan_world
 from groupsim.events import classic as c
 from groupsim.events import client as p
-from groupsim.events.base import Recorded, group_of
+from groupsim.events.base import Event, Recorded, group_of
 from groupsim.events.group import CommitAccepted, CommitRefused
 from groupsim.events.world import GroupDeclared, RunEnded
 
-_COUNTED = {
-    GroupDeclared,
-    c.RebalanceStarted,
-    p.PositionReady,
-    p.PositionReached,
-    p.JoinOk,
-    p.SyncOk,
-    CommitAccepted,
-    CommitRefused,
-    p.Failed,
-}
-_NEEDED = tuple(sorted(kind.__name__ for kind in {*RELEVANT, *_COUNTED, RunEnded}))
+_COUNTED: frozenset[type[Event]] = frozenset(
+    {
+        GroupDeclared,
+        c.RebalanceStarted,
+        p.PositionReady,
+        p.PositionReached,
+        p.JoinOk,
+        p.SyncOk,
+        CommitAccepted,
+        CommitRefused,
+        p.Failed,
+    }
+)
+_NEEDED = tuple(sorted(kind.__name__ for kind in RELEVANT | _COUNTED | {RunEnded}))
 """Of a simulated run that has ended: half of its facts."""
 Where = tuple[str, str, int]
 Reader = Callable[[Sequence[str]], Iterable[Recorded]]
