@@ -19,6 +19,7 @@ class Log:
     def __init__(self, env: simpy.Environment, writer: RunWriter) -> None:
         self._env = env
         self._writer = writer
+        self._run = writer.info.id
         self._noise = writer.info.record == "all"
         self._versions: defaultdict[str, int] = defaultdict(int)
         self.facts = 0
@@ -36,12 +37,13 @@ class Log:
             events = [event for event in events if not event.noise]
         if not events:
             return
-        now = int(self._env.now)
+        now, seq, version = int(self._env.now), self.facts, self._versions[stream]
         self._writer.append(now, stream, events)
         for event in events:
             if not event.noise:
-                recorded = Recorded(self._writer.info.id, self.facts, now, stream, self._versions[stream], event)
+                recorded = Recorded(self._run, seq, now, stream, version, event)
                 for watch in self.watchers:
                     watch(recorded)
-            self._versions[stream] += 1
-            self.facts += 1
+            seq += 1
+            version += 1
+        self.facts, self._versions[stream] = seq, version

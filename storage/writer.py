@@ -20,12 +20,12 @@ BATCH = 1000
 
 @dataclass(frozen=True, slots=True)
 class _PendingBatch:
-    """A batch that is being written: the state of the writer after success, and how many appends it holds."""
+    """A batch that is being written: the state of the writer after success, and how many facts it holds."""
 
     info: RunInfo
     digest: Digest
     versions: dict[str, int]
-    appends: int
+    facts: int
 
 
 class BatchWriter(ABC):
@@ -36,8 +36,7 @@ class BatchWriter(ABC):
         self.info = info
         self._digest = Digest()
         self._versions: dict[str, int] = {}
-        self._waiting: list[tuple[int, str, tuple[Event, ...], str | None]] = []
-        self._count = 0
+        self._waiting: list[tuple[int, str, Event, str | None]] = []
         self._pending: _PendingBatch | None = None
         self._refusal: StoreError | None = None  # why this writer can't continue
         for row in stored:
@@ -49,9 +48,8 @@ class BatchWriter(ABC):
         if self._refusal:
             raise self._refusal
         # Keep this cheap: encoding a thousand facts at once costs half as much as one by one.
-        self._waiting.append((at_ms, stream, tuple(events), source))
-        self._count += len(events)
-        if self._count >= BATCH:
+        self._waiting.extend([(at_ms, stream, event, source) for event in events])  # all at once, whatever interrupts
+        if len(self._waiting) >= BATCH:
             self.flush()
 
     def flush(self) -> None:
@@ -67,7 +65,7 @@ class BatchWriter(ABC):
         rows = self._rows(first, versions)
         digest.add(rows)
         info = msgspec.structs.replace(self.info, facts=first + len(rows))
-        self._pending = _PendingBatch(info, digest, versions, len(self._waiting))
+        self._pending = _PendingBatch(info, digest, versions, len(rows))
         try:
             self._store(info, rows, first, digest.hex())
         except StoreError as error:
@@ -77,22 +75,19 @@ class BatchWriter(ABC):
 
     def _confirm(self, done: _PendingBatch) -> None:
         """The store has these rows: update the state of the writer. Safe to repeat after an interruption."""
-        rest = self._waiting[done.appends :]
+        rest = self._waiting[done.facts :]
         self.info, self._digest, self._versions = done.info, done.digest, done.versions
-        self._waiting, self._count, self._pending = rest, len(rest), None
+        self._waiting, self._pending = rest, None
 
     def _rows(self, first: int, versions: dict[str, int]) -> list[Row]:
         """The waiting facts as rows, numbered from `first` and within each stream; updates `versions`."""
-        encoded = encode_all([event for _, _, events, _ in self._waiting for event in events])
-        rows, seq = list[Row](), first
-        for at_ms, stream, events, source in self._waiting:
+        encoded = encode_all([event for _, _, event, _ in self._waiting])
+        rows = list[Row]()
+        for (at_ms, stream, _, source), ((tag, schema), body) in zip(self._waiting, encoded, strict=True):
             version = versions.get(stream, 0)
-            for _ in events:
-                (tag, schema), body = next(encoded)
-                rows.append((seq, at_ms, stream, version, tag, schema, body, source))
-                version += 1
-                seq += 1
-            versions[stream] = version
+            rows.append((first, at_ms, stream, version, tag, schema, body, source))
+            versions[stream] = version + 1
+            first += 1
         return rows
 
     def finish(self, status: RunStatus, simulated_ms: int, summary: dict[str, object] | None = None) -> RunInfo:

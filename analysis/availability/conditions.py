@@ -10,7 +10,7 @@ from collections.abc import Collection, Hashable, Iterable
 from typing import NamedTuple, Protocol
 
 from groupsim.analysis.availability.labels import Verdict
-from groupsim.analysis.availability.view import GroupView
+from groupsim.analysis.availability.view import Changes, GroupView
 from groupsim.analysis.group_state import ReportedGroupState
 from groupsim.analysis.log_coverage import RELEVANT, LogCoverage
 from groupsim.events import network
@@ -109,7 +109,7 @@ class _Group:
         affected: set[_Condition] = set()
         changes = self.view.take_changes()
         if changes is not None:
-            self._move(changes.moved, affected)
+            self._move(changes, affected)
             if changes.all_affected:
                 affected.update(self._conditions.values())
             else:
@@ -121,20 +121,38 @@ class _Group:
         for condition in affected:
             self._decide(condition, at_ms)
 
-    def _move(self, moved: Iterable[TopicPartition], affected: set[_Condition]) -> None:
+    def _move(self, changes: Changes, affected: set[_Condition]) -> None:
         """Put partitions where they belong now; the conditions they leave and those they come to are affected."""
-        condition_of, condition = self._condition_of.get, self.view.condition
-        together: dict[tuple[_Condition, Hashable], list[TopicPartition]] = {}
+        moved, together = changes.moved, list(changes.together.values())
+        if len(set().union(*together)) < sum(map(len, together)):  # more than one process has moved some of them
+            moved, together = moved.union(*together), []
+        for partitions in together:
+            self._move_alike(partitions - moved, affected)
         for partition in moved:
-            before = condition_of(partition)
-            if before is not None and (key := condition(partition)) != before.key:  # None: not counted yet
-                together.setdefault((before, key), []).append(partition)
-        for (before, key), partitions in together.items():
-            before.partitions.difference_update(partitions)
-            affected.add(before)
-            affected.add(self._arrive(partitions, key, before.verdict))
+            before = self._condition_of.get(partition)
+            if before is not None:  # None: not counted yet
+                self._put([partition], before, affected)
 
-    def _arrive(self, partitions: list[TopicPartition], key: Hashable, before: Verdict | None) -> _Condition:
+    def _move_alike(self, partitions: set[TopicPartition], affected: set[_Condition]) -> None:
+        """The same of partitions of which those in one condition come to one condition again: one look for each."""
+        while partitions:
+            example = next(iter(partitions))
+            before = self._condition_of.get(example)
+            if before is None:
+                partitions.remove(example)
+            else:
+                alike = partitions & before.partitions
+                partitions -= alike
+                self._put(alike, before, affected)
+
+    def _put(self, alike: Collection[TopicPartition], before: _Condition, affected: set[_Condition]) -> None:
+        key = self.view.condition(next(iter(alike)))
+        if key != before.key:
+            before.partitions.difference_update(alike)
+            affected.add(before)
+            affected.add(self._arrive(alike, key, before.verdict))
+
+    def _arrive(self, partitions: Collection[TopicPartition], key: Hashable, before: Verdict | None) -> _Condition:
         condition = self._conditions.get(key)
         if condition is None:
             condition = self._conditions[key] = _Condition(key)

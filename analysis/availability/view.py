@@ -15,17 +15,19 @@ from groupsim.analysis.process_state import HOLDING, MEMBERSHIP, Process
 from groupsim.events import classic, client
 from groupsim.events.base import Event
 from groupsim.events.group import GroupEmptied
-from groupsim.events.types import MemberId, TopicPartition
+from groupsim.events.types import MemberId, ProcessId, TopicPartition
 
 
 class Changes(NamedTuple):
     """What happened to a group since it was last asked.
 
-    `moved`: partitions whose condition may be another one. `affected`: partitions whose verdict may have changed though
-    their condition is the same; `all_affected`: so may every partition's.
+    `moved`: partitions whose condition may be another one. `together`: such partitions by the process that moved them;
+    those that were in one condition are in one condition again. `affected`: partitions whose verdict may have changed
+    though their condition is the same; `all_affected`: so may every partition's.
     """
 
     moved: set[TopicPartition]
+    together: dict[ProcessId, set[TopicPartition]]
     affected: set[TopicPartition]
     all_affected: bool
 
@@ -39,16 +41,24 @@ class GroupView:
         self.knowledge: Knowledge = (RecordedKnowledge if coverage.recorded else SimulatedKnowledge)(self.group)
         self._rules = rules_for(coverage.recorded)
         self._moved: set[TopicPartition] = set()
+        self._together: dict[ProcessId, set[TopicPartition]] = {}
         self._affected: set[TopicPartition] = set()
         self._all_affected = False
 
     def take_changes(self) -> Changes | None:
         """What happened since the last call; None if nothing did."""
-        if not (self._moved or self._affected or self._all_affected):
+        if not (self._moved or self._together or self._affected or self._all_affected):
             return None
-        changes = Changes(self._moved, self._affected, self._all_affected)
-        self._moved, self._affected, self._all_affected = set(), set(), False
+        changes = Changes(self._moved, self._together, self._affected, self._all_affected)
+        self._moved, self._together, self._affected, self._all_affected = set(), {}, set(), False
         return changes
+
+    def _move_together(self, process: ProcessId, partitions: set[TopicPartition]) -> None:
+        """These change alike, unless the process has moved others, too, since changes were last taken."""
+        if partitions:
+            before = self._together.setdefault(process, partitions)
+            if before != partitions:
+                self._moved |= before | partitions
 
     def condition(self, tp: TopicPartition) -> Hashable:
         """All that a verdict asks of the partition itself: partitions in equal condition have the same verdict."""
@@ -111,7 +121,7 @@ class GroupView:
         formal = kind in MEMBERSHIP
         view, surrendered = (known.view, known.surrendered) if known else (set(), set())
         standing = known.standing if known and formal else None
-        self._moved.update(_flagged(event, known))
+        self._move_together(event.process, set(_flagged(event, known)))
         process = self.group.processes.apply(event)
         if process is None:
             return
@@ -138,14 +148,17 @@ class GroupView:
             self.group.holders[tp].pop(process.id, None)
         for tp in process.view - before:
             self.group.holders.setdefault(tp, {})[process.id] = process
-        self._moved |= before ^ process.view
+        if process.positioned or process.pending or process.restoring or process.paused:
+            self._moved |= before ^ process.view  # some of what it has now is in another condition than the rest
+        else:
+            self._move_together(process.id, before ^ process.view)
 
     def _surrendered_changed(self, process: Process, before: set[TopicPartition]) -> None:
         for tp in before - process.surrendered:
             self.group.surrendered_by[tp].discard(process.id)
         for tp in process.surrendered - before:
             self.group.surrendered_by.setdefault(tp, set()).add(process.id)
-        self._moved |= before ^ process.surrendered
+        self._move_together(process.id, before ^ process.surrendered)
 
     def _owners_changed(self, before: Mapping[TopicPartition, tuple[MemberId, ...]]) -> None:
         now = self.group.state.owners
