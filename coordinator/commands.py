@@ -1,4 +1,4 @@
-"""Commands that every group takes, whatever its protocol: offset commits, and the coordinator's coming and going.
+"""Commands that every group takes, whatever its protocol: offsets, deletion, and the coordinator's coming and going.
 
 A command is a request of a client, a timer that fires, or the broker's own (`Load`, `Unload`). Requests and answers of
 one protocol stand with its machine (`coordinator.classic.commands`).
@@ -12,8 +12,8 @@ from typing import ClassVar, Self
 import msgspec
 
 from groupsim.coordinator.context import Context
-from groupsim.coordinator.outcome import Answer
-from groupsim.events.types import NO_GENERATION, MemberId, Offsets
+from groupsim.coordinator.outcome import Answer, Error
+from groupsim.events.types import NO_GENERATION, MemberId, Offsets, Partitions
 
 
 class Situated(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,6 +51,44 @@ class Commit(Request, frozen=True, kw_only=True):
     instance_id: str | None = None
     transactional: bool = False
     version: int = 9
+
+
+class FetchOffsetsAnswer(Answer, frozen=True):
+    """OffsetFetch response; a partition without a committed offset is left out."""
+
+    offsets: Offsets = ()
+
+
+class FetchOffsets(Request, frozen=True, kw_only=True):
+    """OffsetFetch; topics by name. `member` is None where the request has none (below version 9, administrators)."""
+
+    answer: ClassVar[type[Answer]] = FetchOffsetsAnswer
+    partitions: Partitions
+    member: MemberId | None = None
+    epoch: int = NO_GENERATION
+
+
+class DeleteOffsetsAnswer(Answer, frozen=True):
+    """OffsetDelete response: a top-level error, or one result per partition, sorted."""
+
+    partitions: tuple[tuple[str, int, Error], ...] = ()
+
+
+class DeleteOffsets(Request, frozen=True, kw_only=True):
+    """OffsetDelete; topics by name."""
+
+    answer: ClassVar[type[Answer]] = DeleteOffsetsAnswer
+    partitions: Partitions
+
+
+class DeleteGroupAnswer(Answer, frozen=True):
+    """DeleteGroups response for one group."""
+
+
+class DeleteGroup(Request, frozen=True, kw_only=True):
+    """DeleteGroups, for one group."""
+
+    answer: ClassVar[type[Answer]] = DeleteGroupAnswer
 
 
 class Unload(msgspec.Struct, frozen=True):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from groupsim.events.base import Event
-from groupsim.events.types import MemberId, Offsets
+from groupsim.events.types import MemberId, Offsets, Partitions
 
 
 class GroupCreated(Event, frozen=True, kw_only=True):
@@ -41,6 +41,23 @@ class CommitRefused(Event, frozen=True, kw_only=True):
     generation: int
     error: str
     offsets: Offsets = ()
+
+
+class OffsetsDeleted(Event, frozen=True, kw_only=True):
+    """Committed offsets, or offsets of open transactions, were deleted. Tombstones: OffsetCommit; topics by name."""
+
+    durable: ClassVar[bool] = True
+    partitions: Partitions
+
+
+class GroupDeleted(Event, frozen=True, kw_only=True):
+    """An empty group was deleted: it does not exist any more, of whichever protocol it was.
+
+    Tombstones: GroupMetadata of a classic group; TargetAssignmentMetadata, PartitionMetadata and Metadata of a consumer
+    group. A group that is created later under this name begins anew.
+    """
+
+    durable: ClassVar[bool] = True
 
 
 class CoordinatorUnloaded(Event, frozen=True, kw_only=True):

@@ -7,18 +7,19 @@ say): what is sent behind it waits.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 
 import simpy
 
 from groupsim.coordinator.commands import Load, Request, Unload
 from groupsim.coordinator.config import Configs
+from groupsim.coordinator.context import Context
 from groupsim.coordinator.machine import AnyGroup, absent
+from groupsim.coordinator.offsets import GroupOffsets
 from groupsim.coordinator.outcome import Answer, Reply
 from groupsim.events.base import Event, group_stream
-from groupsim.events.group import CommitAccepted
-from groupsim.events.types import GroupId
+from groupsim.events.types import GroupId, TopicPartition
 from groupsim.simulation.host import GroupHost
 from groupsim.simulation.network import Message, Network
 from groupsim.simulation.requests import CoordinatorIs, FetchOffsets, FindCoordinator, OffsetsAre, ToGroup
@@ -54,6 +55,7 @@ class Broker:
             answer=self._answer,
             initial=lambda group: absent(group, self.configs),
             cancel=self._cancel_undurable,
+            context=lambda group: Context(int(env.now), offsets=self._offsets[group]),
         )
         self._waiting: dict[Connection, deque[Message]] = {}
         self._down = False
@@ -62,16 +64,16 @@ class Broker:
         self._durable_ms: dict[GroupId, int] = {}
         self._undurable: dict[GroupId, list[tuple[Message, Answer]]] = {}
         self._asked: dict[int, Message] = {}
-        self._committed: dict[GroupId, dict[tuple[str, int], int]] = {}
+        self._offsets: defaultdict[GroupId, GroupOffsets] = defaultdict(GroupOffsets)
         network.attach(self.address, self.receive)
 
     def group(self, group_id: GroupId) -> AnyGroup:
         """The state of a group in the coordinator."""
         return self._host.group(group_id)
 
-    def committed(self, group_id: GroupId) -> dict[tuple[str, int], int]:
+    def committed(self, group_id: GroupId) -> dict[TopicPartition, int]:
         """Committed offsets of a group."""
-        return self._committed.get(group_id, {})
+        return self._offsets[group_id].committed
 
     def receive(self, message: Message) -> None:
         """A request arrived; it waits if an earlier one of its connection is unanswered."""
@@ -97,9 +99,7 @@ class Broker:
             case FindCoordinator():
                 self._respond(message, CoordinatorIs(self.address))
             case FetchOffsets(group, partitions):
-                committed = self.committed(group)
-                known = tuple((p.topic, p.partition, committed[p]) for p in partitions if p in committed)
-                self._respond(message, OffsetsAre(known))
+                self._respond(message, OffsetsAre(self._offsets[group].fetch(partitions)))
             case body:
                 raise TypeError(f"a broker can't handle {body!r}")
 
@@ -157,10 +157,9 @@ class Broker:
 
     def _append(self, group_id: GroupId, events: Sequence[Event]) -> None:
         self._record(group_stream(group_id), events)
+        offsets = self._offsets[group_id]
         for event in events:
-            if isinstance(event, CommitAccepted):
-                offsets = self._committed.setdefault(group_id, {})
-                offsets.update({(topic, partition): offset for topic, partition, offset in event.offsets})
+            offsets.apply(event)
 
     def _answer(self, group_id: GroupId, reply: Reply, wrote: bool) -> None:
         """An answer that wrote a record waits until the record is durable: for the append linger.

@@ -9,6 +9,7 @@ sync            SyncGroup: the leader's assignment
 heartbeat       Heartbeat
 leave           LeaveGroup
 commit          OffsetCommit and TxnOffsetCommit: who may commit
+offsets         OffsetFetch, OffsetDelete, DeleteGroups
 rebalance       start a rebalance, complete its join phase, remove a member
 timeouts        what a timer that fires brings about
 loading         failover: unload, load, resume
@@ -37,10 +38,11 @@ from groupsim.coordinator.classic.heartbeat import heartbeat
 from groupsim.coordinator.classic.join import join
 from groupsim.coordinator.classic.leave import leave
 from groupsim.coordinator.classic.loading import load, resume, unload
+from groupsim.coordinator.classic.offsets import delete_group, delete_offsets, fetch
 from groupsim.coordinator.classic.state import ClassicGroup, Phase
 from groupsim.coordinator.classic.sync import sync
 from groupsim.coordinator.classic.timeouts import initial_delay_elapsed, join_timeout, session_expired, sync_timed_out
-from groupsim.coordinator.commands import Commit, Load, Unload
+from groupsim.coordinator.commands import Commit, DeleteGroup, DeleteOffsets, FetchOffsets, Load, Unload
 from groupsim.coordinator.outcome import Outcome
 
 __all__ = ["ClassicGroup", "Phase", "decide", "evolve", "resume", "survives"]
@@ -59,6 +61,12 @@ def decide(group: ClassicGroup, command: Command) -> Outcome[ClassicGroup]:
             return leave(group, command)
         case Commit():
             return commit(group, command)
+        case FetchOffsets():
+            return fetch(group, command)
+        case DeleteOffsets():
+            return delete_offsets(group, command)
+        case DeleteGroup():
+            return delete_group(group, command)
         case SessionExpired():
             return session_expired(group, command)
         case InitialDelayElapsed():

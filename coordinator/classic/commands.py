@@ -10,7 +10,7 @@ from typing import ClassVar, Self
 
 import msgspec
 
-from groupsim.coordinator.commands import Commit, Load, Request, Unload
+from groupsim.coordinator.commands import Commit, DeleteGroup, DeleteOffsets, FetchOffsets, Load, Request, Unload
 from groupsim.coordinator.config import Configs, CoordinatorKind
 from groupsim.coordinator.outcome import Answer, Error
 from groupsim.events.types import NO_GENERATION, MemberId, Partitions, Protocol, Subscription
@@ -157,6 +157,9 @@ Command = (
     | Heartbeat
     | Leave
     | Commit
+    | FetchOffsets
+    | DeleteOffsets
+    | DeleteGroup
     | SessionExpired
     | InitialDelayElapsed
     | JoinTimeout

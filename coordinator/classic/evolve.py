@@ -12,7 +12,14 @@ from groupsim.coordinator.classic.transitions import move
 from groupsim.coordinator.config import CoordinatorKind
 from groupsim.events import classic as facts
 from groupsim.events.base import Event
-from groupsim.events.group import CommitAccepted, CoordinatorLoaded, CoordinatorUnloaded, GroupCreated, GroupEmptied
+from groupsim.events.group import (
+    CommitAccepted,
+    CoordinatorLoaded,
+    CoordinatorUnloaded,
+    GroupCreated,
+    GroupDeleted,
+    GroupEmptied,
+)
 from groupsim.events.types import Protocol
 
 
@@ -22,7 +29,11 @@ def evolve(group: ClassicGroup, event: Event) -> ClassicGroup:
     if apply is None:
         return group
     after = apply(group, event)
-    return _remember(after) if survives(event) and not isinstance(event, CommitAccepted) else after
+    return _remember(after) if survives(event) and not isinstance(event, _NOT_THE_GROUPS) else after
+
+
+_NOT_THE_GROUPS = (CommitAccepted, GroupDeleted)
+"""Durable facts that write no record of the group as it is now."""
 
 
 def survives(event: Event) -> bool:
@@ -246,6 +257,10 @@ def _committed(group: ClassicGroup, e: CommitAccepted) -> ClassicGroup:
     return replace(group, stored=_fresh(group, exists=True))
 
 
+def _deleted(group: ClassicGroup, e: GroupDeleted) -> ClassicGroup:
+    return _fresh(group)
+
+
 _APPLY: dict[type[Event], Callable[[ClassicGroup, Any], ClassicGroup]] = {
     GroupCreated: _created,
     facts.MemberIdIssued: _issued,
@@ -263,6 +278,7 @@ _APPLY: dict[type[Event], Callable[[ClassicGroup, Any], ClassicGroup]] = {
     facts.MemberSynced: _synced,
     facts.AssignmentStored: _stored,
     CommitAccepted: _committed,
+    GroupDeleted: _deleted,
     CoordinatorUnloaded: _unloaded,
     CoordinatorLoaded: _loaded,
 }

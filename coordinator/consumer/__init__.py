@@ -14,6 +14,9 @@ votes           which assignor the group uses
 target          who is to have what at the group's epoch
 reconcile       one step of one member towards its target
 leave           a member leaves, for good or for a while
+commit          OffsetCommit and TxnOffsetCommit: who may commit, at which epoch
+fetch           OffsetFetch: who may read the committed offsets
+delete          OffsetDelete, DeleteGroups
 fence           members are removed
 timeouts        what a timer that fires brings about
 loading         failover: unload, load, resume
@@ -27,9 +30,12 @@ from __future__ import annotations
 from typing import Any
 
 from groupsim.coordinator.classic.state import ClassicGroup
-from groupsim.coordinator.commands import Load, Unload
+from groupsim.coordinator.commands import Commit, DeleteGroup, DeleteOffsets, FetchOffsets, Load, Unload
 from groupsim.coordinator.consumer.commands import ConsumerHeartbeat, RebalanceTimedOut, SessionExpired
+from groupsim.coordinator.consumer.commit import commit
+from groupsim.coordinator.consumer.delete import delete_group, delete_offsets
 from groupsim.coordinator.consumer.evolve import evolve, survives
+from groupsim.coordinator.consumer.fetch import fetch
 from groupsim.coordinator.consumer.heartbeat import heartbeat
 from groupsim.coordinator.consumer.loading import load, resume, unload
 from groupsim.coordinator.consumer.state import ConsumerGroup
@@ -38,7 +44,17 @@ from groupsim.coordinator.outcome import Outcome
 
 __all__ = ["ConsumerGroup", "decide", "evolve", "resume", "survives"]
 
-Command = ConsumerHeartbeat | SessionExpired | RebalanceTimedOut | Unload | Load
+Command = (
+    ConsumerHeartbeat
+    | Commit
+    | FetchOffsets
+    | DeleteOffsets
+    | DeleteGroup
+    | SessionExpired
+    | RebalanceTimedOut
+    | Unload
+    | Load
+)
 
 
 def decide(group: ConsumerGroup, command: Command) -> Outcome[Any]:
@@ -46,6 +62,14 @@ def decide(group: ConsumerGroup, command: Command) -> Outcome[Any]:
     match command:
         case ConsumerHeartbeat():
             return heartbeat(group, command)
+        case Commit():
+            return commit(group, command)
+        case FetchOffsets():
+            return fetch(group, command)
+        case DeleteOffsets():
+            return delete_offsets(group, command)
+        case DeleteGroup():
+            return delete_group(group, command)
         case SessionExpired():
             return session_expired(group, command)
         case RebalanceTimedOut():

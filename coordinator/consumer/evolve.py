@@ -11,7 +11,7 @@ from groupsim.coordinator.classic.state import ClassicGroup
 from groupsim.coordinator.consumer.state import AWAY_EPOCH, ConsumerGroup, Holding, Member, Resolved
 from groupsim.events import consumer as facts
 from groupsim.events.base import Event
-from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupEmptied
+from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupDeleted, GroupEmptied
 from groupsim.events.types import Held, MemberId, TopicPartition
 
 State = ClassicGroup | ConsumerGroup
@@ -146,6 +146,10 @@ def _reconciled(group: ConsumerGroup, e: facts.MemberReconciled) -> ConsumerGrou
     return _with(group, member)
 
 
+def _deleted(group: ConsumerGroup, e: GroupDeleted) -> ClassicGroup:
+    return ClassicGroup(id=group.id, configs=group.configs, elect=group.elect, assign=group.assign)
+
+
 def _unloaded(group: ConsumerGroup, e: CoordinatorUnloaded) -> ConsumerGroup:
     return replace(group, loaded=False)
 
@@ -167,6 +171,7 @@ _APPLY: dict[type[Event], Callable[[ConsumerGroup, Any], State]] = {
     facts.TargetComputed: _target,
     GroupEmptied: _emptied,
     facts.MemberReconciled: _reconciled,
+    GroupDeleted: _deleted,
     CoordinatorUnloaded: _unloaded,
     CoordinatorLoaded: _loaded,
 }

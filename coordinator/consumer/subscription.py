@@ -19,7 +19,7 @@ def topics_of(group: ConsumerGroup, member: Member, topics: Topics) -> list[Topi
 
 def metadata_of(group: ConsumerGroup, topics: Topics) -> int:
     """The metadata hash of everything that somebody in the group subscribes to."""
-    return metadata_hash(topics.named(_subscribed(group)))
+    return metadata_hash(topics.named(subscribed(group)))
 
 
 def refresh(decision: ConsumerDecision, topics: Topics, cause: BumpCause | None, member: MemberId | None) -> None:
@@ -46,7 +46,7 @@ def _matched(group: ConsumerGroup, expression: str) -> tuple[str, ...]:
     return found.topics if found is not None else ()
 
 
-def _subscribed(group: ConsumerGroup) -> Iterable[str]:
+def subscribed(group: ConsumerGroup) -> Iterable[str]:
     """The names that somebody subscribes to; most members of a group have the same subscription."""
     distinct = dict.fromkeys((member.topics, member.expression) for member in group.members.values())
     names: set[str] = set()

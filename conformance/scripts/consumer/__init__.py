@@ -3,6 +3,7 @@
 - `player`: play a script against the simulated coordinator
 - `commands`: a step as a command of the simulated coordinator, and its answer back
 - `classic_requests`: the same for requests of the classic protocol
+- `offsets`: commits, fetches and deletions; what the broker answers in front of the group
 - `administrator`: what an administrator asks and does, which is no command of a group
 - `topics`: the topics of a script, as they are created, grow and are deleted
 - `targets`: the recorded targets, which stand in for what an assignor takes from the hash order of random ids

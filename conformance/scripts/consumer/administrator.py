@@ -13,6 +13,7 @@ from groupsim.coordinator.consumer.describe import describe
 from groupsim.coordinator.consumer.state import ConsumerGroup
 from groupsim.coordinator.context import Context
 from groupsim.coordinator.machine import AnyGroup
+from groupsim.coordinator.offsets import GroupOffsets
 from groupsim.events.types import GroupId
 from groupsim.simulation.host import GroupHost
 
@@ -21,12 +22,13 @@ Operation = Callable[[Step, Label], dict[str, Any]]
 
 
 class Administrator:
-    """Operations by name, each giving the answer at once; the topics and the group's settings are kept here."""
+    """Operations by name, each giving the answer at once; topics, settings and offsets are kept here."""
 
     def __init__(self, script: Script, group: GroupId) -> None:
         self._group = group
         self.topics = ScriptTopics(script)
         self.settings: dict[str, int] = {}
+        self.offsets = GroupOffsets()
         self.operations: dict[str, Callable[[GroupHost, Step, Label], dict[str, Any]]] = {
             "create_topic": self._topic,
             "grow_topic": self._topic,
@@ -39,7 +41,7 @@ class Administrator:
 
     def context(self, at_ms: int) -> Context:
         """What a decision at this moment may look at."""
-        return Context(at_ms, self.topics.topics, self.settings)
+        return Context(at_ms, self.topics.topics, self.settings, self.offsets)
 
     def _topic(self, host: GroupHost, step: Step, label: Label) -> dict[str, Any]:
         self.topics.change(step)

@@ -8,8 +8,11 @@ from typing import Any
 from groupsim.coordinator import classic
 from groupsim.coordinator.classic.state import ClassicGroup, Member
 from groupsim.events.base import Event
-from groupsim.events.group import CommitAccepted, GroupCreated
+from groupsim.events.group import CommitAccepted, GroupCreated, GroupDeleted, OffsetsDeleted
 from groupsim.events.types import Partitions, Subscription
+
+OTHER_RECORDS = (CommitAccepted, OffsetsDeleted, GroupDeleted)
+"""Durable facts that write no GroupMetadata with a value."""
 
 
 def writes(event: Event, decided: Sequence[Event]) -> bool:
@@ -19,7 +22,7 @@ def writes(event: Event, decided: Sequence[Event]) -> bool:
     """
     if isinstance(event, GroupCreated):
         return not any(isinstance(other, CommitAccepted) for other in decided)
-    return classic.survives(event) and not isinstance(event, CommitAccepted)
+    return classic.survives(event) and not isinstance(event, OTHER_RECORDS)
 
 
 def record(group: ClassicGroup, label: Callable[[str], str]) -> list[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from groupsim.conformance.scripts.consumer import classic_requests
+from groupsim.conformance.scripts.consumer import classic_requests, offsets
 from groupsim.conformance.scripts.consumer.topics import by_topic_name, partitions_of
 from groupsim.conformance.scripts.script import Step
 from groupsim.coordinator.commands import Request
@@ -38,7 +38,11 @@ def _consumer_heartbeat(step: Step, new_member: str, resolve: Translate) -> Cons
 
 Build = Callable[[Step, str, Translate], Request]
 """(step, the id to give to a new member, label -> id) -> the request."""
-BUILD: dict[str, Build] = {"consumer_heartbeat": _consumer_heartbeat, **classic_requests.BUILD}
+BUILD: dict[str, Build] = {
+    "consumer_heartbeat": _consumer_heartbeat,
+    **offsets.BUILD,
+    **classic_requests.BUILD,
+}
 """Operation -> the command it is; an operation that is not here is no request to a group, or is not simulated yet."""
 
 
@@ -52,4 +56,4 @@ def response(step: Step, answer: Answer, label: Translate) -> dict[str, Any]:
             "heartbeat_interval_ms": answer.heartbeat_interval_ms,
             "assignment": None if answer.assignment is None else by_topic_name(answer.assignment),
         }
-    return classic_requests.response(step, answer, label)
+    return offsets.response(step, answer) or classic_requests.response(step, answer, label)

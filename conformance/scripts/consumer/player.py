@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import simpy
 
 from groupsim.conformance.labels import MemberLabels
 from groupsim.conformance.scripts.configs import config_of
-from groupsim.conformance.scripts.consumer import commands
+from groupsim.conformance.scripts.consumer import commands, offsets
 from groupsim.conformance.scripts.consumer.administrator import Administrator
 from groupsim.conformance.scripts.consumer.records import Recorder
 from groupsim.conformance.scripts.consumer.seen import seen
@@ -17,7 +18,7 @@ from groupsim.conformance.scripts.consumer.targets import RecordedTargets
 from groupsim.conformance.scripts.script import BadScript, Script, Step, check
 from groupsim.coordinator.consumer import Command, ConsumerGroup
 from groupsim.coordinator.machine import AnyGroup, absent
-from groupsim.coordinator.outcome import Answer, Reply
+from groupsim.coordinator.outcome import Answer, Error, Reply
 from groupsim.coordinator.topics import Topics
 from groupsim.events.base import Event
 from groupsim.simulation.host import GroupHost
@@ -29,12 +30,16 @@ PLAYED = ("response", "after", "t", "t_range", "seen", "records", "unsupported")
 
 @dataclass(slots=True)
 class Played:
-    """What a step brought: its answer with the last step before it and its time; facts; the group after it."""
+    """What a step brought: its answer with the last step before it and its time; facts; the group after it.
 
-    answer: Answer | dict[str, object] | None = None
+    `refused`: partitions that the broker answered without asking the group.
+    """
+
+    answer: Answer | dict[str, Any] | None = None
     after: int | None = None
     at_ms: int | float | None = None
-    facts: list[tuple[AnyGroup, Sequence[Event]]] = field(default_factory=list)
+    refused: dict[str, Error] = field(default_factory=dict)
+    facts: list[tuple[AnyGroup, Sequence[Event], Topics]] = field(default_factory=list)
     group: AnyGroup | None = None
     topics: Topics = field(default_factory=Topics)
     unsupported: bool = False
@@ -96,8 +101,12 @@ class Player:
         if operation is not None:
             self._note(step, operation(self._host, step, self._label))
         elif build is not None:
+            refused = self._played[step["i"]].refused = offsets.before_group(step, self._administrator.topics.topics)
+            if refused and len(refused) == len(step["request"]["partitions"]):
+                self._note(step, {"errors": offsets.errors(refused)})
+                return
             self._new_ids[step["i"]] = f"{step['as']}-{len(self._new_ids) + 1:04d}"
-            command = build(step, self._new_ids[step["i"]], self._ids.resolve)
+            command = build(offsets.without(step, refused), self._new_ids[step["i"]], self._ids.resolve)
             if isinstance(self._host.group(self._group), ConsumerGroup) and not isinstance(command, Command):
                 self._played[step["i"]].unsupported = True
                 return
@@ -105,12 +114,15 @@ class Player:
         else:
             self._played[step["i"]].unsupported = True
 
-    def _note(self, step: Step, answer: dict[str, object]) -> None:
+    def _note(self, step: Step, answer: dict[str, Any]) -> None:
         played = self._played[step["i"]]
         played.answer, played.after, played.at_ms = answer, step["i"], self._env.now
 
     def _record(self, group: str, events: Sequence[Event]) -> None:
-        self._played[self._sent].facts.append((self._host.group(group), events))
+        topics = self._administrator.topics.topics
+        self._played[self._sent].facts.append((self._host.group(group), events, topics))
+        for event in events:
+            self._administrator.offsets.apply(event)
 
     def _answered(self, group: str, reply: Reply, wrote: bool) -> None:
         played = self._played[reply.request]
@@ -132,7 +144,9 @@ class Player:
         answer = played.answer
         if isinstance(answer, Answer):
             answer = commands.response(step, answer, self._label)
-        records = [record for state, events in played.facts for record in recorder.records(state, events)]
+        if answer and played.refused:
+            answer = {"errors": {**answer["errors"], **offsets.errors(played.refused)}}
+        records = [record for decided in played.facts for record in recorder.records(*decided)]
         return {
             **asked,
             "response": answer,

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from groupsim.conformance.scripts.consumer import classic_records
+from groupsim.conformance.scripts.consumer import classic_records, offsets
 from groupsim.coordinator.classic.state import ClassicGroup
 from groupsim.coordinator.consumer.evolve import evolve, held
 from groupsim.coordinator.consumer.state import ConsumerGroup, Member
+from groupsim.coordinator.topics import Topics
 from groupsim.events import consumer as facts
 from groupsim.events.base import Event
 from groupsim.events.consumer import MemberState
-from groupsim.events.group import GroupEmptied
+from groupsim.events.group import CommitAccepted, GroupDeleted, GroupEmptied, OffsetsDeleted
 from groupsim.events.types import Held, Partitions
 
 State = ClassicGroup | ConsumerGroup
@@ -24,6 +25,7 @@ TARGET_EPOCH = "ConsumerGroupTargetAssignmentMetadata"
 CURRENT = "ConsumerGroupCurrentMemberAssignment"
 GROUP = "ConsumerGroupMetadata"
 EXPRESSION = "ConsumerGroupRegularExpression"
+PARTITIONS = "ConsumerGroupPartitionMetadata"
 STATE_NUMBERS = {
     MemberState.STABLE: 0,
     MemberState.UNREVOKED_PARTITIONS: 1,
@@ -39,12 +41,17 @@ class Recorder:
         self._label = label
         self._hashes: dict[int, int] = {0: 0}
 
-    def records(self, state: State, events: Sequence[Event]) -> list[Record]:
-        """The records of one decision about a group in this state."""
+    def records(self, state: State, events: Sequence[Event], topics: Topics) -> list[Record]:
+        """The records of one decision about a group in this state, with the broker's topics at that time."""
         found: list[Record] = []
         for event in events:
-            state = evolve(state, event)
-            if isinstance(state, ConsumerGroup):
+            before, state = state, evolve(state, event)
+            if isinstance(event, CommitAccepted | OffsetsDeleted):
+                found.extend(offsets.records(event, topics))
+            elif isinstance(event, GroupDeleted):
+                kinds = (TARGET_EPOCH, PARTITIONS, GROUP) if isinstance(before, ConsumerGroup) else ("GroupMetadata",)
+                found.extend([kind, {}, None] for kind in kinds)
+            elif isinstance(state, ConsumerGroup):
                 found.extend(self._of(state, event))
             elif classic_records.writes(event, events):
                 found.append(classic_records.record(state, self._label))
