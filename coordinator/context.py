@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from groupsim.coordinator.offsets import GroupOffsets
+from groupsim.coordinator.offsets import NO_OFFSETS, GroupOffsets
 from groupsim.coordinator.topics import Topics
 
 
@@ -16,4 +16,4 @@ class Context:
     at_ms: int = 0
     topics: Topics = field(default_factory=Topics)
     settings: Mapping[str, int] = field(default_factory=dict)
-    offsets: GroupOffsets = field(default_factory=GroupOffsets)
+    offsets: GroupOffsets = NO_OFFSETS

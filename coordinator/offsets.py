@@ -10,7 +10,7 @@ from groupsim.events.group import CommitAccepted, OffsetsDeleted
 from groupsim.events.types import Offsets, Partitions, TopicPartition
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class GroupOffsets:
     """`committed`: the next offset to read by partition; topics by name.
 
@@ -42,3 +42,7 @@ class GroupOffsets:
     def kept(self) -> Partitions:
         """Every partition that has an offset, committed or not, sorted."""
         return tuple(sorted({*self.committed, *self.open}))
+
+
+NO_OFFSETS = GroupOffsets()
+"""For a host that keeps none; nothing is applied to it."""
