@@ -176,12 +176,12 @@ def _epoch_gap(rows: Sequence[TimedRow]) -> tuple[int, int] | None:
 
     One ahead is no gap: brokers do not print every change of an epoch.
     """
-    spoken = 0
+    reported = 0
     for at, row in rows:
         if is_broker(row):
-            spoken = max(spoken, *(int_in(row.detail.get(name)) or 0 for name in ("epoch", "generation")))
+            reported = max(reported, *(int_in(row.detail.get(name)) or 0 for name in ("epoch", "generation")))
         elif row.kind in ("joined", "state_change"):
             reached = int_in(row.detail.get("generation" if row.kind == "joined" else "epoch")) or 0
-            if reached > spoken + 1:
+            if reached > reported + 1:
                 return at, reached
     return None
