@@ -173,7 +173,7 @@ def whole(record: Record, prefix: str) -> str:
     """The fields below a prefix as a JSON object on one line: as it was written, where that is known."""
     if not prefix and ORIGINAL in record:
         return str(record[ORIGINAL])
-    if f"{prefix}{ORIGINAL}" in record:  # JSON in a text
+    if f"{prefix}{ORIGINAL}" in record and prefix[:-1] in record:  # JSON in a text
         return str(record[prefix[:-1]])
     nested: dict[str, Any] = {}
     for name, value in record.items():

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from groupsim.incidents.exports.walk import Record
+from groupsim.incidents.logs.formats import STRUCTURED_DATA
 
 _ISO = r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?:Z|[+-]\d{2}:?\d{2})?"
 _NAME = r"[\w.@/\-:\[\]]{1,200}"
@@ -55,7 +56,7 @@ HEADS = (
         "syslog",  # RFC 5424: <priority>version time host app process message-id data
         re.compile(
             rf"<\d{{1,3}}>\d (?P<time>{_ISO}) (?P<stream>\S{{1,255}}) \S{{1,48}} \S{{1,128}} \S{{1,32}} "
-            r"(?:-|\[[^\]]{0,2000}\]) ?"
+            rf"{STRUCTURED_DATA} ?"
         ),
     ),
     Head(

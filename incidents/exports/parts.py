@@ -199,7 +199,8 @@ class PartReader:
         orders = [order.direction(part.entries) for part in parts]
         shown = "newest first" if any(orders) else "oldest first" if False in orders else "in no order"
         streams = f", {len(parts)} streams by {label}" if len(parts) > 1 else ""
-        self._remarks.notes.append(f"{path}: read as {text}, {shown}{streams}")
+        note = f"{path}: read as {text}, {shown}{streams}"  # names of fields are as untrusted as texts
+        self._remarks.notes.append(clean(note.encode("utf-8", "replace")))
 
 
 def _is_plain(raws: Sequence[Raw], fields: Fields, parts: Sequence[Part]) -> bool:

@@ -29,7 +29,11 @@ _LABELS = re.compile(r"\{\w{1,60}=\"[^\"]{0,200}\"(?:, ?\w{1,60}=\"[^\"]{0,200}\
 _NEST = re.compile(r"\[Nest\] \d{1,9}\s{1,4}-\s{1,4}(?=\d)")
 _FLUENTD = re.compile(r"[\w.*-]{1,200}\t(?=\{)")
 _PRIORITY = re.compile(r"<\d{1,3}>(?:1 )?")
-_RFC5424 = re.compile(r"[^\s\[=]{1,255} [^\s\[=]{1,48} [^\s\[=]{1,128} [^\s\[=]{1,32} (?:-|\[[^\]]{0,2000}\])(?: |$)")
+STRUCTURED_DATA = r"(?:-|(?:\[[^\s\]\"=]{1,32}(?: [^\s\]\"=]{1,32}=\"(?:[^\"\\]|\\.){0,2000}\"){0,40}\]){1,9})"
+"""A line of syslog's RFC 5424 has it in front of its text; its values may hold any bracket."""
+_RFC5424 = re.compile(
+    rf"[^\s\[=]{{1,255}} [^\s\[=]{{1,48}} [^\s\[=]{{1,128}} [^\s\[=]{{1,32}} {STRUCTURED_DATA}(?: |$)"
+)
 _RDKAFKA = re.compile(r"%(\d)\|(\d{10})\.(\d{3})\|(\w{1,40})\|([^|]{0,300})\| ?")
 _LEVELS = (
     "TRACE|DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|ERR|FATAL|CRITICAL|SEVERE|trace|debug|info|warning|warn|error|fatal"

@@ -251,13 +251,16 @@ WHOLE_SECONDS: dict[str, Layout] = {
     "Go's log": lines("{t} {msg}", when("%Y/%m/%d %H:%M:%S")),
     "logrus, seconds": logfmt('time="{t}" level={lev} msg={msg}', SECONDS),
 }
+RELATIVE: dict[str, Layout] = {
+    "syslog alone": lines("{t} host1 app[812]: {msg}", when("%b %d %H:%M:%S")),
+    "time of day only": lines("{t} [main] {level} {logger} - {msg}", when("%H:%M:%S.%f")),
+}
+"""No year or no day: times count from a first day."""
 TIMELESS: dict[str, Layout] = {
     "slf4j-simple": lines("[main] {level} {logger} - {msg}"),
     "Python's default": lines("{level}:{logger}:{msg}"),
     "logrus on a terminal": lines("INFO[0042] {msg}"),
-    "syslog alone": lines("{t} host1 app[812]: {msg}", when("%b %d %H:%M:%S")),
     "klog": lines("I{t}       1 consumer.go:12] {msg}", when("%m%d %H:%M:%S.%f", 6)),
-    "time of day only": lines("{t} [main] {level} {logger} - {msg}", when("%H:%M:%S.%f")),
     ".NET console": each(lambda s, x: f"      {x}", lambda s: [s.text, *s.more]),
     "JSON without a time": record(lambda s: {"level": "info", "msg": s.whole}),
 }

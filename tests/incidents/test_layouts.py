@@ -11,7 +11,7 @@ import pytest
 
 from groupsim.incidents.logs.reading import read_files
 from groupsim.incidents.logs.rows import Reading, Row
-from tests.incidents.layout_examples import PREFIXED, STRUCTURED, TEXTS, TIMELESS, WHOLE_SECONDS
+from tests.incidents.layout_examples import PREFIXED, RELATIVE, STRUCTURED, TEXTS, TIMELESS, WHOLE_SECONDS
 from tests.incidents.layouts import Layout, PlainRecord, plain
 
 FILES: dict[str, Callable[[bytes], bytes]] = {
@@ -95,6 +95,20 @@ def test_layouts_of_whole_seconds(tmp_path: Path, dress: Layout, expected: tuple
 @pytest.mark.parametrize("dress", TIMELESS.values(), ids=TIMELESS)
 def test_layouts_that_tell_no_instant(tmp_path: Path, dress: Layout, expected: tuple[Reading, dict[int, int]]) -> None:
     same(tmp_path / "a.log", dress, expected, timeless=True)
+
+
+@pytest.mark.parametrize("dress", RELATIVE.values(), ids=RELATIVE)
+def test_times_without_a_day_or_a_year_count_from_a_first_day(
+    tmp_path: Path, dress: Layout, expected: tuple[Reading, dict[int, int]]
+) -> None:
+    path = tmp_path / "a.log"
+    reading, begins = laid_out(path, dress)
+    plain_reading, plain_begins = expected
+    wanted = [seen(row, plain_begins[row.line], False, True) for row in rows_of(plain_reading)]
+    found = [seen(row, begins[row.line], False, True) for row in rows_of(reading)]
+    assert sorted(found, key=str) == sorted(wanted, key=str)
+    assert {row.at[:4] for row in reading.rows if row.at} == {"1970"}
+    assert any("--date YYYY-MM-DD" in note for note in reading.notes)
 
 
 @pytest.mark.parametrize("change", FILES.values(), ids=FILES)
