@@ -13,6 +13,7 @@ from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, IN
 from groupsim.replay.timings import ended_with_commit
 from groupsim.simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
 from groupsim.simulation.clients.traits import TRAITS
+from groupsim.simulation.latencies import LATENCIES, Drawn, Latencies
 
 COMMIT_MS = 12
 """A Java consumer that closes takes this long for its last commit, before its callback begins (auto-commit)."""
@@ -39,6 +40,15 @@ class ActionKind(StrEnum):
     KILL = "kill"
     GROW = "grow"
     FAILOVER = "failover"
+
+
+_TAKES: dict[ActionKind, Callable[[Latencies], Drawn]] = {
+    ActionKind.START: lambda latencies: latencies.start,
+    ActionKind.SUBSCRIBE: lambda latencies: latencies.command,
+    ActionKind.BUSY: lambda latencies: latencies.command,
+    ActionKind.CLOSE: lambda latencies: latencies.command,
+}
+"""How long a program takes to follow an order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +78,8 @@ def lead_in_ms(incident: Incident) -> int:
 def actions_of(incident: Incident, restart_ms: int | None, rng: Random | None) -> list[Action]:
     """All actions in order. `restart_ms`: how long a member that came back was away, instead of the recorded time.
 
-    With `rng`, every later episode (actions less than two heartbeat intervals apart) comes up to half an interval
-    earlier or later than recorded: where a fault falls between two heartbeats is chance, and much depends on it.
+    With `rng`, programs start and follow orders a little earlier or later than recorded (`jittered`). Where
+    an action falls between two heartbeats is as recorded, as long as the replay's rebalances are.
     """
     found = [
         action
@@ -90,8 +100,8 @@ def actions_of(incident: Incident, restart_ms: int | None, rng: Random | None) -
             if incarnation.name == name
         ]
     lead_in = lead_in_ms(incident)
-    shifted = _shifted(_sorted(found), incident.settings[HEARTBEAT], rng)
-    moved = [replace(action, at_ms=max(0, action.at_ms + lead_in)) for action in shifted]
+    drawn = _sorted(found) if rng is None else jittered(_sorted(found), LATENCIES[incident.client], rng)
+    moved = [replace(action, at_ms=max(0, action.at_ms + lead_in)) for action in drawn]
     return _sorted(_restarted(moved, restart_ms))
 
 
@@ -158,17 +168,23 @@ def _silent_from_ms(
     return last + 1 + (interval // 10 if rng is None else rng.randrange(interval))
 
 
-def _shifted(found: list[Action], interval_ms: int, rng: Random | None) -> list[Action]:
-    """Later episodes a little earlier or later, each as a whole."""
-    if rng is None:
-        return found
+def jittered(found: Iterable[Action], latencies: Latencies, rng: Random) -> list[Action]:
+    """Actions in order, each a little earlier or later, as the same program would have done it another time.
+
+    How long a program took to start, or to come to an order, is chance in the record as well as in a replay: the
+    difference of two draws. Signals (kill, freeze) take no time. The actions on one member keep their order.
+    """
     moved: list[Action] = []
-    shift, last = 0, None
+    before: dict[int, tuple[int, int]] = {}
     for action in found:
-        if last is not None and action.at_ms - last > 2 * interval_ms:
-            shift = rng.randrange(interval_ms) - interval_ms // 2
-        last = action.at_ms
-        moved.append(replace(action, at_ms=action.at_ms + shift))
+        late = _TAKES.get(action.kind)
+        shift = 0.0 if late is None else late(latencies).draw(rng) - late(latencies).draw(rng)
+        at_ms = action.at_ms + round(shift)
+        if action.member in before:
+            recorded, drawn = before[action.member]
+            at_ms = max(at_ms, drawn + min(1, action.at_ms - recorded))
+        before[action.member] = action.at_ms, at_ms
+        moved.append(replace(action, at_ms=at_ms))
     return moved
 
 

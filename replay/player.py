@@ -13,14 +13,13 @@ from groupsim.replay.reconstruct.client_library import offered_assignors
 from groupsim.replay.reconstruct.incident import Incident
 from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, INITIAL_DELAY, SESSION
 from groupsim.replay.reconstruct.members import Member
-from groupsim.replay.recorded_latency import DrawnLatency, ExactLatency, median_draw
+from groupsim.replay.recorded_latency import DrawnLateness, ExactLatency, median_draw
 from groupsim.replay.timings import recorded_timings
 from groupsim.simulation.clients.config import Application
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.delays import Delays
 from groupsim.simulation.latencies import LATENCIES, Drawn
 from groupsim.simulation.member import MemberHandle
-from groupsim.simulation.network import Rule
 from groupsim.simulation.run import Scenario, run
 from groupsim.simulation.world import World
 from groupsim.storage.memory import MemoryStore
@@ -150,9 +149,10 @@ class _Replay:
         least = min(_LEAST_SESSION_MS, incident.settings[SESSION])
         world.configure_broker({INITIAL_DELAY: incident.settings[INITIAL_DELAY], MIN_SESSION: least})
         world.network.latency_ms = (0, 0) if self._exact else (0, 1)
-        world.network.add_rule(self._latencies())
+        self._add_latencies()
 
-    def _latencies(self) -> Rule:
+    def _add_latencies(self) -> None:
+        """How long messages take, and how late heartbeats are."""
         world, known = self._world, recorded_timings(self._incident)
 
         def drawn(distribution: Drawn, what: str) -> float:
@@ -161,8 +161,13 @@ class _Replay:
         draw = median_draw if self._exact else drawn
         usual = Delays(LATENCIES[self._incident.client], draw, world.broker.address, lambda: world.now)
         if self._exact:
-            return ExactLatency(known, usual, self._names.get, self._completed, self._record_ms)
-        return DrawnLatency(known, usual, world.rng.stream("whatif/drift"))
+            exact = ExactLatency(known, usual, self._names.get, self._completed, self._record_ms)
+            world.network.add_rule(exact)
+            world.heartbeat_timers.late = lambda process: exact.heartbeat_late_ms(process, usual.heartbeat_late_ms)
+        else:
+            world.network.add_rule(usual)
+            drift = world.rng.stream("whatif/drift")
+            world.heartbeat_timers.late = DrawnLateness(known, usual.heartbeat_late_ms, drift)
 
     def _record_ms(self) -> int:
         """The time of the record."""

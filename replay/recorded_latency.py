@@ -7,6 +7,7 @@ from random import Random
 
 from groupsim.coordinator.classic.commands import Heartbeat, Join, JoinAnswer, Sync
 from groupsim.replay.timings import JOIN_LATENCY_MS, RecordedTimings
+from groupsim.simulation.heartbeat_timers import Late
 from groupsim.simulation.latencies import Drawn
 from groupsim.simulation.network import PASS, Deliver, Handled, Message, Rule
 from groupsim.simulation.requests import ToGroup
@@ -72,6 +73,15 @@ class ExactLatency:
             return self._timings.joined.get(receiver)
         return None
 
+    def heartbeat_late_ms(self, process: str, usual: Late) -> float:
+        """For `HeartbeatTimers`: where the record shows when heartbeats came, the message waits instead."""
+        return usual(process) if self._drift(self._name(process)) is None else 0
+
+    def _drift(self, name: str) -> float | None:
+        """By how much an incarnation's intervals are too long in the present generation."""
+        known = self._timings.drift.get((name, self._completed() - 1))
+        return known[0] if known else self._steady.get(name)
+
     def _name(self, process: str) -> str:
         """The incarnation that this process replays; empty before its start."""
         return self._incarnation_of(process) or ""
@@ -91,8 +101,7 @@ class ExactLatency:
         number = self._sent[process, generation] = self._sent.get((process, generation), 0) + 1
         name = self._name(process)
         key = name, self._completed() - 1
-        known = self._timings.drift.get(key)
-        drift = known[0] if known else self._steady.get(name)
+        drift = self._drift(name)
         if drift is None:
             return None
         now, wait = self._now(), drift * number
@@ -114,28 +123,22 @@ def _steady(timings: RecordedTimings) -> dict[str, float]:
     return {name: drift for name, (_, drift) in longest.items()}
 
 
-class DrawnLatency:
-    """A network rule: heartbeats drift as in the record, in a random order; for the rest, the `usual` rule."""
+class DrawnLateness:
+    """For `HeartbeatTimers`: each process has a drift of the record; where it shows too few, the `usual` lateness."""
 
-    def __init__(self, timings: RecordedTimings, usual: Rule, chance: Random) -> None:
+    def __init__(self, timings: RecordedTimings, usual: Late, chance: Random) -> None:
         self._pool = [drift for _, (drift, intervals) in sorted(timings.drift.items()) if intervals >= _SERIES]
         self._usual = usual
         self._chance = chance
-        self._drifts: dict[tuple[str, int], float] = {}
-        self._sent: dict[tuple[str, int], int] = {}
+        self._drifts: dict[str, float] = {}
 
-    def __call__(self, message: Message) -> Handled:
-        """How much later than at once the message arrives."""
-        usual = self._usual(message)
-        body = message.body
-        if len(self._pool) < _POOL or not (isinstance(body, ToGroup) and isinstance(body.command, Heartbeat)):
-            return usual
-        key = message.source, body.command.generation
-        if key not in self._drifts:
-            self._drifts[key] = self._chance.choice(self._pool)
-        self._sent[key] = self._sent.get(key, 0) + 1
-        wait = round(self._drifts[key] * self._sent[key])
-        return Deliver(wait) if wait else PASS
+    def __call__(self, process: str) -> float:
+        """How late its next heartbeat is, in ms."""
+        if len(self._pool) < _POOL:
+            return self._usual(process)
+        if process not in self._drifts:
+            self._drifts[process] = self._chance.choice(self._pool)
+        return self._drifts[process]
 
 
 def median_draw(distribution: Drawn, what: str) -> float:

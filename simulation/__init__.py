@@ -9,6 +9,7 @@ member            a member of a group in a scenario: start, stop, kill, freeze
 broker            connections and committed offsets in front of the coordinator; crash and failover
 host              runs the coordinator's machines: append facts, set timers, answer
 timers            named timers on the simulated clock
+heartbeat_timers  how late the clients' heartbeat timers are
 network           links between processes: latency, cuts, rules that delay or drop
 requests          what travels between a client and the broker
 topics            partitions, and when records arrive

@@ -12,6 +12,7 @@ from groupsim.events.base import WORLD_STREAM, Event, Recorded
 from groupsim.events.world import ActionTaken
 from groupsim.simulation.broker import Broker
 from groupsim.simulation.clients.config import ConsumerConfig
+from groupsim.simulation.heartbeat_timers import HeartbeatTimers
 from groupsim.simulation.network import Network
 from groupsim.simulation.rng import Rng
 from groupsim.simulation.settings import Settings
@@ -36,6 +37,7 @@ class ConsumerContext:
     settings: Settings
     record: Callable[[str, Sequence[Event]], None]
     watch: Callable[[Callable[[Recorded], None]], None]
+    heartbeat_timers: HeartbeatTimers = field(default_factory=HeartbeatTimers)
     groups: set[str] = field(default_factory=set)
     labels: set[str] = field(default_factory=set)
 

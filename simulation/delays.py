@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 
 from groupsim.coordinator.classic.commands import HeartbeatAnswer, JoinAnswer, Sync
@@ -44,13 +43,19 @@ class Delays:
         self._synced_ms: dict[int, float] = {}
         self._done: set[tuple[str, str]] = set()
         self._constants: dict[tuple[str, str], float] = {}
-        self._beats: Counter[str] = Counter()
-        self._hiccups: dict[str, float] = {}
 
     def __call__(self, message: Message) -> Handled:
         """How much later than at once the message arrives."""
         wait = round(self._request_delay(message) if message.target == self._broker else self._response_delay(message))
         return Deliver(wait) if wait else PASS
+
+    def heartbeat_late_ms(self, process: str) -> float:
+        """How late the next heartbeat of a process is (for `HeartbeatTimers`): mostly what all on a machine share."""
+        drift = self._latencies.drift
+        shared, own = self._constant(drift, "machine", "drift"), self._constant(drift, process, "drift")
+        steady = MACHINES_SHARE * shared + (1 - MACHINES_SHARE) * own
+        naps = self._constant(self._latencies.napping, process, "napping") if self._naps(process) else 0
+        return steady + naps + self._drawn(self._latencies.hiccup, process, "hiccup")
 
     def _drawn(self, distribution: Drawn, process: str, what: str) -> float:
         return self._draw(distribution, f"{process}/{what}")
@@ -70,34 +75,15 @@ class Delays:
         process, seen = message.source, self._latencies
         match message.api:
             case "JoinGroup":
-                self._beats[process] = 0
-                self._hiccups[process] = 0
                 return self._drawn(seen.sent, process, "sent")
             case "LeaveGroup":
                 return self._drawn(seen.sent, process, "sent")
-            case "Heartbeat":
-                return self._heartbeat_delay(process)
             case "SyncGroup":
                 wait = self._assignor(message)
                 self._late[process] = self._now() - self._joined_ms.get(process, 0) > LATE_MS
                 self._synced_ms[message.number] = self._now() + wait
                 return wait
         return 0
-
-    def _heartbeat_delay(self, process: str) -> float:
-        """Each interval is a little too long; the timer of the simulated client is not, so the lag adds up here.
-
-        Most of it is the machine's, which all members share.
-        """
-        self._beats[process] += 1
-        drift = self._latencies.drift
-        shared, own = self._constant(drift, "machine", "drift"), self._constant(drift, process, "drift")
-        steady = MACHINES_SHARE * shared + (1 - MACHINES_SHARE) * own
-        naps = self._constant(self._latencies.napping, process, "napping") if self._naps(process) else 0
-        late = self._hiccups[process] = self._hiccups.get(process, 0) + self._drawn(
-            self._latencies.hiccup, process, "hiccup"
-        )
-        return (steady + naps) * self._beats[process] + late
 
     def _assignor(self, message: Message) -> float:
         command = message.body.command if isinstance(message.body, ToGroup) else None

@@ -13,6 +13,7 @@ from groupsim.simulation.broker import Broker
 from groupsim.simulation.consumer_context import DATA, ConsumerContext
 from groupsim.simulation.errors import BadScenario, ScenarioFailed
 from groupsim.simulation.group import GroupHandle
+from groupsim.simulation.heartbeat_timers import HeartbeatTimers
 from groupsim.simulation.log import Log
 from groupsim.simulation.network import Network
 from groupsim.simulation.rng import Rng
@@ -41,6 +42,7 @@ class World:
         self.configs = Configs().with_settings(Configs().among(self.settings))
         self.broker = Broker(env, self.network, self.rng, self.record, self.configs)
         self.data = Data()
+        self.heartbeat_timers = HeartbeatTimers()
         self.context = ConsumerContext(
             env=env,
             network=self.network,
@@ -50,6 +52,7 @@ class World:
             settings=self.settings,
             record=self.record,
             watch=log.watchers.append,
+            heartbeat_timers=self.heartbeat_timers,
         )
         self.act = self.context.act
 

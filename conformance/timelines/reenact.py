@@ -57,6 +57,7 @@ def _play(recorded: Recording, seed: int, recorded_times: bool) -> RunObserver:
         latencies = LATENCIES[recorded.library]
         rule = Delays(latencies, harness.draw, world.broker.address, lambda: world.now, harness.works_long)
         world.network.add_rule(rule)
+        world.heartbeat_timers.late = rule.heartbeat_late_ms
         return harness.run()
 
     scenario = Scenario(name="reenact", story=run_actions, seed=seed, lasts_ms=recorded.end_ms)

@@ -81,7 +81,8 @@ class Client:
     """One client: its identity, its connections, and the state of its parts.
 
     `raising`: the callbacks that raise the next time. `next_batch_extra_ms`: how much longer the next batch takes.
-    `data_cut_since`: since when the data can't be reached, None if it can.
+    `data_cut_since`: since when the data can't be reached, None if it can. `heartbeat_late_ms`: how late its thread
+    wakes for the next heartbeat.
     """
 
     env: simpy.Environment
@@ -99,6 +100,7 @@ class Client:
     connection: Connection
     bootstrap: Connection
     random: Callable[[], float]
+    heartbeat_late_ms: Callable[[], int]
     data_cut_since: Callable[[], int | None]
     threads: Threads
     fetch: FetchState = field(default_factory=FetchState)

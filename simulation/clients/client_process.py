@@ -71,6 +71,7 @@ class ClientProcess:
             connection=self._connection,
             bootstrap=self._bootstrap,
             random=context.rng.stream(f"backoff/{process_id}").random,
+            heartbeat_late_ms=lambda: context.heartbeat_timers.late_ms(process_id),
             data_cut_since=lambda: network.cut_since(process_id, DATA),
             threads=Threads(env),
         )

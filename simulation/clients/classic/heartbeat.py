@@ -20,8 +20,19 @@ def enable(m: ClassicState) -> None:
     """Begin to send heartbeats: at the answer to JoinGroup all three timers start anew."""
     client = m.client
     client.coordinator.last_answer_ms = client.threads.last_poll_ms = client.now
-    m.heartbeat.next_ms = client.now + client.config.heartbeat_interval_ms
+    _count_from_now(m)
     client.threads.heartbeat.notify()
+
+
+def _count_from_now(m: ClassicState) -> None:
+    """The next heartbeat is due in an interval; the thread wakes a little later than it should."""
+    m.heartbeat.next_ms = m.client.now + m.client.config.heartbeat_interval_ms
+    m.heartbeat.late_ms = m.client.heartbeat_late_ms()
+
+
+def _wakes_ms(m: ClassicState) -> int:
+    """When the thread sends the next heartbeat."""
+    return _look_ms(m, m.heartbeat.next_ms) + m.heartbeat.late_ms
 
 
 def active(m: ClassicState) -> bool:
@@ -66,7 +77,7 @@ def heartbeat_thread(m: ClassicState) -> Script:
             _expire_poll(m)
         elif heartbeat.read_answer is not None and now >= heartbeat.read_ms:
             read_answer(m)
-        elif now >= heartbeat.next_ms and now >= _look_ms(m, heartbeat.next_ms) and not heartbeat.in_flight:
+        elif now >= max(heartbeat.next_ms, _wakes_ms(m)) and not heartbeat.in_flight:
             _send(m)
         else:
             yield from client.process.wait(threads.heartbeat.wait(_next_look_ms(m)))
@@ -83,7 +94,7 @@ def _next_look_ms(m: ClassicState) -> int:
     client, heartbeat = m.client, m.heartbeat
     look = client.coordinator.last_answer_ms + client.config.session_timeout_ms
     if not heartbeat.in_flight or client.now < heartbeat.next_ms:
-        look = min(look, _look_ms(m, heartbeat.next_ms))
+        look = min(look, _wakes_ms(m))
     if heartbeat.read_answer is not None:
         look = min(look, heartbeat.read_ms)
     if not client.threads.in_poll and not client.traits.expires_at_heartbeats:
@@ -94,7 +105,7 @@ def _next_look_ms(m: ClassicState) -> int:
 def _send(m: ClassicState) -> None:
     client, heartbeat = m.client, m.heartbeat
     heartbeat.in_flight = True
-    heartbeat.next_ms = client.now + client.config.heartbeat_interval_ms
+    _count_from_now(m)
     generation, member_id = m.generation, m.member_id
 
     def read(answer: object) -> None:

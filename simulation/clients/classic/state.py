@@ -33,12 +33,13 @@ class PendingJoin:
 
 @dataclass(slots=True, eq=False)
 class HeartbeatState:
-    """When the next heartbeat is due (ms), whether one is in flight.
+    """When the next heartbeat is due (ms), how much later its thread wakes, whether one is in flight.
 
     `read_answer`: handles an answer that no thread has read yet; the heartbeat thread does it at `read_ms`.
     """
 
     next_ms: int = 0
+    late_ms: int = 0
     in_flight: bool = False
     read_answer: Callable[[], None] | None = None
     read_ms: int = 0
