@@ -58,6 +58,6 @@ def moment(value: object, zone: tzinfo | None) -> Moment | None:
 
 def _of_digits(text: str) -> Moment | None:
     per = _PER_DIGITS.get(len(text))
-    if per is None or not text.isdigit():
+    if per is None or not text.isdecimal():
         return None
     return Moment(int(text) * per, per)

@@ -78,7 +78,7 @@ def ordinal(value: object) -> int | None:
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     if isinstance(value, str):
-        if value.isdigit() and len(value) < 60:
+        if value.isdecimal() and len(value) < 60:
             return int(value)
         found = _HEX.search(value)
         return int(found[1], 16) if found else None

@@ -144,7 +144,7 @@ def _pair(item: Sequence[Any]) -> Record | None:
     """`[time, text]`, perhaps with a mapping of labels behind: a record."""
     if not 2 <= len(item) <= 4 or not isinstance(item[1], str) or isinstance(item[0], list | dict | bool):
         return None
-    if not (isinstance(item[0], int | float) or (isinstance(item[0], str) and item[0][:4].isdigit())):
+    if not (isinstance(item[0], int | float) or (isinstance(item[0], str) and item[0][:4].isdecimal())):
         return None
     more = flat(item[2]) if len(item) > 2 and isinstance(item[2], dict) else {}
     return {**more, "time": item[0], "line": item[1]}

@@ -101,7 +101,7 @@ def _detail(kind: str, message: str, fields: dict[str, object], member: str | No
         detail["assignment"] = dict(sorted(plan.items()))
         detail["members"] = len(plan)
     generation = str(fields.get("generation", ""))
-    if generation.lstrip("-").isdigit():
+    if generation.lstrip("-").isdecimal():
         detail["generation"] = int(generation)
     if member and kind == "joined":
         detail["member"] = member

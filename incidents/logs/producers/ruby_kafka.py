@@ -11,7 +11,7 @@ _G = r"`(?P<group>[^`]{1,300})`"
 def _topic_partitions(detail: Detail, record: Record) -> None:
     numbers = str(detail.pop("numbers")).split(",")
     topic = detail.pop("topic")
-    detail["partitions"] = [f"{topic}-{number.strip()}" for number in numbers if number.strip().isdigit()]
+    detail["partitions"] = [f"{topic}-{number.strip()}" for number in numbers if number.strip().isdecimal()]
 
 
 WORDINGS: tuple[Wording, ...] = (

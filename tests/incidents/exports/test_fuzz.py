@@ -39,8 +39,9 @@ def test_a_partition_has_no_number_of_thousands_of_digits() -> None:
         '{"a":' * 100_000,
         '{"message": "group ' + "\\ud800" * 100 + '", "time": 1709287200}\n' * 3,
         '{"\\ud800": {"log": "[Consumer clientId=c, groupId=g] (Re-)joining group"}, "time": 1709287200}\n' * 3,
+        '{"id": "\u00b2", "message": "[Consumer clientId=c, groupId=g] (Re-)joining group", "time": 1709287200}\n' * 3,
     ],
-    ids=range(8),
+    ids=range(9),
 )
 def test_what_broke_an_import(tmp_path: Path, text: str) -> None:
     export = tmp_path / "export.json"
