@@ -24,10 +24,16 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Topics:
-    """All topics by name; `version` grows with every change. Immutable."""
+    """All topics by name; `version` grows with every change. Immutable.
+
+    `created` is the version at which a topic was created last; `changed` has the version of the last change by name,
+    also of topics that are gone.
+    """
 
     by_name: Mapping[str, Topic] = field(default_factory=dict)
     version: int = 0
+    created: int = 0
+    changed: Mapping[str, int] = field(default_factory=dict)
 
     def named(self, names: Iterable[str]) -> list[Topic]:
         """Those of the names that exist, sorted by name."""
@@ -35,11 +41,19 @@ class Topics:
 
     def with_topic(self, topic: Topic) -> Topics:
         """After a topic was created, or has grown."""
-        return Topics({**self.by_name, topic.name: topic}, self.version + 1)
+        known, version = self.by_name.get(topic.name), self.version + 1
+        grown = known is not None and known.id == topic.id
+        by_name, changed = {**self.by_name, topic.name: topic}, {**self.changed, topic.name: version}
+        return Topics(by_name, version, self.created if grown else version, changed)
 
     def without(self, name: str) -> Topics:
         """After a topic was deleted."""
-        return Topics({n: topic for n, topic in self.by_name.items() if n != name}, self.version + 1)
+        kept, version = {n: topic for n, topic in self.by_name.items() if n != name}, self.version + 1
+        return Topics(kept, version, self.created, {**self.changed, name: version})
+
+    def changed_since(self, version: int, names: Iterable[str]) -> bool:
+        """Whether one of these topics was created, has grown or was deleted after this version."""
+        return any(self.changed.get(name, 0) > version for name in names)
 
 
 NO_HASH = 0

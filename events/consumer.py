@@ -119,6 +119,20 @@ class StaticMemberAway(Event, frozen=True, kw_only=True):
     member: MemberId
 
 
+class ResolutionStarted(Event, frozen=True, kw_only=True):
+    """A heartbeat had the topics of all the group's expressions looked for; `version` is that of the broker's topics.
+
+    A failover forgets it: the next heartbeat starts another one.
+    """
+
+    expressions: tuple[str, ...]
+    version: int
+
+
+class ResolutionEnded(Event, frozen=True, kw_only=True):
+    """Topics were looked for; facts about those expressions that members still have follow."""
+
+
 class ExpressionResolved(Event, frozen=True, kw_only=True):
     """The topics that a regular expression matched. Record: RegularExpression.
 
@@ -150,7 +164,7 @@ class GroupEpochBumped(Event, frozen=True, kw_only=True):
 
 
 class MetadataChecked(Event, frozen=True, kw_only=True):
-    """The subscribed topics were compared with this version of the broker's topics."""
+    """The subscribed topics were compared with this version of the broker's topics, or had not changed since."""
 
     version: int
 

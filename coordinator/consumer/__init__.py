@@ -9,7 +9,7 @@ convert         a classic group, or none, becomes a consumer group
 heartbeat       ConsumerGroupHeartbeat, from the checks to the answer
 static_members  members with an instance id: who may speak for it, who takes it over
 subscription    what members subscribe to; the metadata hash; when the epoch grows
-expressions     subscriptions by regular expression
+expressions     subscriptions by regular expression: accepted, resolved in the background, refreshed
 votes           which assignor the group uses
 target          who is to have what at the group's epoch
 reconcile       one step of one member towards its target
@@ -31,10 +31,16 @@ from typing import Any
 
 from groupsim.coordinator.classic.state import ClassicGroup
 from groupsim.coordinator.commands import Commit, DeleteGroup, DeleteOffsets, FetchOffsets, Load, Unload
-from groupsim.coordinator.consumer.commands import ConsumerHeartbeat, RebalanceTimedOut, SessionExpired
+from groupsim.coordinator.consumer.commands import (
+    ConsumerHeartbeat,
+    RebalanceTimedOut,
+    ResolveExpressions,
+    SessionExpired,
+)
 from groupsim.coordinator.consumer.commit import commit
 from groupsim.coordinator.consumer.delete import delete_group, delete_offsets
 from groupsim.coordinator.consumer.evolve import evolve, survives
+from groupsim.coordinator.consumer.expressions import expressions_resolved
 from groupsim.coordinator.consumer.fetch import fetch
 from groupsim.coordinator.consumer.heartbeat import heartbeat
 from groupsim.coordinator.consumer.loading import load, resume, unload
@@ -52,6 +58,7 @@ Command = (
     | DeleteGroup
     | SessionExpired
     | RebalanceTimedOut
+    | ResolveExpressions
     | Unload
     | Load
 )
@@ -74,6 +81,8 @@ def decide(group: ConsumerGroup, command: Command) -> Outcome[Any]:
             return session_expired(group, command)
         case RebalanceTimedOut():
             return rebalance_timed_out(group, command)
+        case ResolveExpressions():
+            return expressions_resolved(group, command)
         case Unload():
             return unload(group)
         case Load():

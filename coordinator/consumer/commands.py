@@ -9,6 +9,7 @@ import msgspec
 
 from groupsim.coordinator.commands import Request, Situated
 from groupsim.coordinator.outcome import Answer
+from groupsim.coordinator.topics import Topics
 from groupsim.events.types import MemberId, Partitions
 
 JOIN_EPOCH = 0
@@ -69,3 +70,11 @@ class RebalanceTimedOut(Situated, frozen=True, kw_only=True):
 
     member: MemberId
     epoch: int
+
+
+class ResolveExpressions(Situated, frozen=True, kw_only=True):
+    """Another thread has matched these expressions with the names of `topics`, those known when it was started."""
+
+    expressions: tuple[str, ...]
+    topics: Topics
+    started_ms: int

@@ -11,6 +11,9 @@ from groupsim.coordinator.outcome import Error
 from groupsim.events.errors import GroupSimError
 from groupsim.events.types import MemberId
 
+RESOLUTION_TIMER = "expressions"
+"""The key of the resolution that runs."""
+
 
 class RequestRefused(GroupSimError):
     """A request is answered with this error; nothing changes."""

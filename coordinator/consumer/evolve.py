@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,8 @@ from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupD
 from groupsim.events.types import Held, MemberId, TopicPartition
 
 State = ClassicGroup | ConsumerGroup
+NO_VERSION = -1
+"""Older than any version of the broker's topics."""
 
 
 def evolve(state: State, event: Event) -> State:
@@ -50,6 +52,9 @@ def _with(group: ConsumerGroup, member: Member) -> ConsumerGroup:
     members = {**group.members, member.id: member}
     if member.instance_id != (before.instance_id if before is not None else None):
         group = replace(group, statics=_statics(group, before, member))
+    former = before.expression if before is not None else ""
+    if former != member.expression:
+        group = replace(group, expressions=_counted(group.expressions, dropped=former, added=member.expression))
     if before is not None and before.assigned is member.assigned and before.pending is member.pending:
         return replace(group, members=members)
     released = (*before.assigned, *before.pending) if before is not None else ()
@@ -63,6 +68,16 @@ def _statics(group: ConsumerGroup, before: Member | None, member: Member) -> dic
     return kept if member.instance_id is None else {**kept, member.instance_id: member.id}
 
 
+def _counted(expressions: Mapping[str, int], *, dropped: str = "", added: str = "") -> dict[str, int]:
+    """How many members have each expression, after one member changed from one to another."""
+    counts = dict(expressions)
+    if added:
+        counts[added] = counts.get(added, 0) + 1
+    if dropped:
+        counts[dropped] -= 1
+    return {expression: count for expression, count in counts.items() if count}
+
+
 def _without(group: ConsumerGroup, member: MemberId) -> ConsumerGroup:
     gone = group.members[member]
     statics = group.statics
@@ -73,6 +88,7 @@ def _without(group: ConsumerGroup, member: MemberId) -> ConsumerGroup:
         members={m: kept for m, kept in group.members.items() if m != member},
         targets={m: target for m, target in group.targets.items() if m != member},
         statics=statics,
+        expressions=_counted(group.expressions, dropped=gone.expression),
         owners=group.owners.after((*gone.assigned, *gone.pending), ()),
     )
 
@@ -112,6 +128,14 @@ def _away(group: ConsumerGroup, e: facts.StaticMemberAway) -> ConsumerGroup:
 def _resolved(group: ConsumerGroup, e: facts.ExpressionResolved) -> ConsumerGroup:
     found = Resolved(topics=e.topics, version=e.version, at_ms=e.at_ms)
     return replace(group, resolved={**group.resolved, e.expression: found})
+
+
+def _resolution_started(group: ConsumerGroup, e: facts.ResolutionStarted) -> ConsumerGroup:
+    return replace(group, resolving=True)
+
+
+def _resolution_ended(group: ConsumerGroup, e: facts.ResolutionEnded) -> ConsumerGroup:
+    return replace(group, resolving=False)
 
 
 def _dropped(group: ConsumerGroup, e: facts.ExpressionDropped) -> ConsumerGroup:
@@ -155,8 +179,12 @@ def _unloaded(group: ConsumerGroup, e: CoordinatorUnloaded) -> ConsumerGroup:
 
 
 def _loaded(group: ConsumerGroup, e: CoordinatorLoaded) -> ConsumerGroup:
-    """Everything but the metadata check is durable."""
-    return replace(group, loaded=True, topics_version=None)
+    """Everything but the metadata check and a running resolution is durable.
+
+    A new coordinator takes all topics that it finds for new ones.
+    """
+    resolved = {expression: replace(found, version=NO_VERSION) for expression, found in group.resolved.items()}
+    return replace(group, loaded=True, topics_version=None, resolved=resolved, resolving=False)
 
 
 _APPLY: dict[type[Event], Callable[[ConsumerGroup, Any], State]] = {
@@ -164,6 +192,8 @@ _APPLY: dict[type[Event], Callable[[ConsumerGroup, Any], State]] = {
     facts.ConsumerMemberRemoved: _removed,
     facts.StaticMemberReplaced: _replaced,
     facts.StaticMemberAway: _away,
+    facts.ResolutionStarted: _resolution_started,
+    facts.ResolutionEnded: _resolution_ended,
     facts.ExpressionResolved: _resolved,
     facts.ExpressionDropped: _dropped,
     facts.GroupEpochBumped: _bumped,

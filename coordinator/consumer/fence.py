@@ -20,10 +20,11 @@ from groupsim.events.types import MemberId
 def remove(decision: ConsumerDecision, members: Iterable[MemberId], cause: LossCause, topics: Topics) -> None:
     """Remove members; the epoch grows once. What they held is free, but nobody gets it before a next heartbeat."""
     gone = tuple(members)
+    expressions = [decision.group.members[member].expression for member in gone]
     for member in gone:
         decision.record(facts.ConsumerMemberRemoved(member=member, cause=cause))
         decision.disarm_timers(member)
-    drop_unused(decision)
+    drop_unused(decision, expressions)
     group = decision.group
     decision.record(
         facts.GroupEpochBumped(

@@ -95,7 +95,7 @@ def settle(
     if after.id not in decision.group.members or after != before:
         decision.record(member_updated(after))
     renamed = before.topics != after.topics
-    expressed = expression_changed(decision, before, after)
+    expressed = expression_changed(decision, before, after, cmd.context)
     cause = None
     if renamed:
         cause = BumpCause.SUBSCRIPTION_CHANGED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from groupsim.coordinator.commands import Load
 from groupsim.coordinator.consumer.commands import RebalanceTimedOut, SessionExpired
-from groupsim.coordinator.consumer.decision import ConsumerDecision, rebalance_timer, session_timer
+from groupsim.coordinator.consumer.decision import RESOLUTION_TIMER, ConsumerDecision, rebalance_timer, session_timer
 from groupsim.coordinator.consumer.evolve import State
 from groupsim.coordinator.consumer.settings import session_timeout_ms
 from groupsim.coordinator.consumer.state import ConsumerGroup
@@ -19,6 +19,7 @@ def unload(group: ConsumerGroup) -> Outcome[State]:
     decision = ConsumerDecision(group)
     for member in sorted(group.members):
         decision.disarm_timers(member)
+    decision.disarm(RESOLUTION_TIMER)
     decision.record(CoordinatorUnloaded())
     return decision.outcome()
 

@@ -75,7 +75,8 @@ class ConsumerGroup:
     """A group as its coordinator knows it.
 
     `epoch` is the group epoch, `target_epoch` the assignment epoch: that of `targets`. `target_at_ms` is when the
-    target was computed, None if a new one may be computed at once. `topics_version`: the broker's topics that the
+    target was computed, None if a new one may be computed at once. `expressions` counts the members that have each one;
+    `resolving`: topics are being looked for (not durable). `topics_version`: the broker's topics that the
     metadata hash was last compared with, None if a heartbeat has to look (not durable). `loaded` is False between
     unloading and loading. `assign` runs a server-side assignor; `elect` is for the classic group it may become.
     """
@@ -92,7 +93,9 @@ class ConsumerGroup:
     targets: Mapping[MemberId, Partitions] = field(default_factory=dict)
     statics: Mapping[str, MemberId] = field(default_factory=dict)
     owners: Owners = field(default_factory=Owners)
+    expressions: Mapping[str, int] = field(default_factory=dict)
     resolved: Mapping[str, Resolved] = field(default_factory=dict)
+    resolving: bool = False
     topics_version: int | None = None
     loaded: bool = True
 

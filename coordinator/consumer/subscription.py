@@ -26,13 +26,16 @@ def refresh(decision: ConsumerDecision, topics: Topics, cause: BumpCause | None,
     """Let the epoch grow for this cause, or because the subscribed topics are not what they were.
 
     Kafka: the middle of GroupMetadataManager.consumerGroupHeartbeat. Topics are looked at if there is a cause, or if
-    the broker's topics changed since the last look.
+    a subscribed one changed since the last look. Other topics count for nothing, even where the hash is out of date
+    because an expression is not resolved yet.
     """
     group = decision.group
     looked = group.topics_version == topics.version
     if cause is None and looked:
         return
-    found = metadata_of(group, topics)
+    last = group.topics_version
+    due = last is None or topics.changed_since(last, subscribed(group))
+    found = metadata_of(group, topics) if due or cause is not None else group.metadata_hash
     if cause is None and found != group.metadata_hash:
         cause = BumpCause.TOPICS_CHANGED
     if cause is not None:

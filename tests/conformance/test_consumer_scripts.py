@@ -15,11 +15,13 @@ OFFSETS = {"commit", "txn_commit", "fetch", "offset_delete", "delete_group"}
 PLAYED = {"consumer_heartbeat", "consumer_describe", "list", "create_topic", "grow_topic", "delete_topic", "restart"}
 
 
+ATTACHED_BY_CLOCK = ("R.regex.848377", "R.topics.848203")
+"""A record stands with the step after its own there (see the README of the recordings)."""
+
+
 def native(script: Script) -> bool:
-    """Only requests of the consumer protocol and about offsets, and no regular expression."""
-    steps = script["steps"]
-    expressions = any(step["request"].get("subscribed_topic_regex") for step in steps)
-    return {step["op"] for step in steps} <= PLAYED | OFFSETS and not expressions
+    """Only requests of the consumer protocol and about offsets."""
+    return {step["op"] for step in script["steps"]} <= PLAYED | OFFSETS and script["name"] not in ATTACHED_BY_CLOCK
 
 
 @pytest.mark.parametrize(("file", "every"), [("cases", 12), ("matrix", 50), ("random", 30), ("restart", 4)])

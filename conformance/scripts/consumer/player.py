@@ -87,6 +87,7 @@ class Player:
             yield self._env.timeout(max(step["at"] - self._env.now, 0))
             self._sent = self._targets.step = step["i"]
             self._ids.settle()
+            self._administrator.topics.others_create()
             try:
                 self._take(step)
             except (KeyError, ValueError, TypeError) as error:

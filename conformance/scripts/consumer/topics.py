@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from groupsim.conformance.scripts.script import Script, Step
 from groupsim.coordinator.topics import Topic, Topics
@@ -20,6 +21,11 @@ class ScriptTopics:
         self._created: dict[str, int] = {}
         for name, partitions in {**EVERYWHERE, **script.get("topics", {})}.items():
             self._create(name, partitions)
+
+    def others_create(self) -> None:
+        """Many scripts were played at once on one broker: another one's topics appear all the time."""
+        version = self.topics.version + 1
+        self.topics = replace(self.topics, version=version, created=version)
 
     def change(self, step: Step) -> None:
         """Do what the step's administrator does; nothing if the recording says that it failed."""
