@@ -12,9 +12,11 @@ from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any, TypeVar
 
+from groupsim.coordinator.broker_versions import BrokerVersion, default_settings
 from groupsim.events.errors import GroupSimError
 
 INT_MAX = 2**31 - 1
+BROKER_VERSION = "broker.version"
 Config = TypeVar("Config", bound=Any)
 Setting = TypeVar("Setting")
 
@@ -77,10 +79,12 @@ class CoordinatorConfig:
     """Settings of the coordinator itself, for groups of every type (Kafka: GroupCoordinatorConfig).
 
     `group_coordinator_append_linger_ms` is how long an answer that wrote a record is held back: 10 in Kafka 4.0; -1,
-    not at all while nothing else waits to be written (KAFKA-19826), in 4.4.
+    not at all while nothing else waits to be written (KAFKA-19826), in 4.4. `broker_version` is not Kafka's: it says of
+    which release consumer groups are; where it is given, settings that are not given have that release's defaults.
     """
 
     group_coordinator_append_linger_ms: int = 10
+    broker_version: BrokerVersion = BrokerVersion.V4_4
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +105,14 @@ class Configs:
         return {name: value for name, value in settings.items() if name in known}
 
     def with_settings(self, settings: Mapping[str, object]) -> Configs:
-        """These configurations with Kafka-named settings replaced.
+        """These configurations with Kafka-named settings replaced; a broker version brings its defaults.
 
         Raises BadSetting for a name that none of them has, or a bad value.
         """
         known = self.names()
+        version = settings.get(BROKER_VERSION)
+        if version in tuple(BrokerVersion):
+            settings = {**default_settings(BrokerVersion(str(version))), **settings}
         for name in settings:
             if name not in known:
                 raise BadSetting(f"unknown setting {name!r}{near(name, known)}")
@@ -122,6 +129,7 @@ BOUNDS: dict[str, tuple[int, int] | tuple[str, ...]] = {
     "group.initial.rebalance.delay.ms": (0, INT_MAX),
     "group.max.size": (1, INT_MAX),
     "group.coordinator.append.linger.ms": (-1, INT_MAX),
+    "broker.version": tuple(BrokerVersion),
     "coordinator": tuple(CoordinatorKind),
     "group.consumer.session.timeout.ms": (1, INT_MAX),
     "group.consumer.min.session.timeout.ms": (1, INT_MAX),

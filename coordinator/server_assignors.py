@@ -13,9 +13,6 @@ from groupsim.assignors.spec import Member, Spec
 from groupsim.coordinator.topics import Topic
 from groupsim.events.types import MemberId, Partitions, TopicId, TopicPartition
 
-BY_NAME = {"uniform": "uniform", "range": "server-range"}
-"""Kafka's names on the server's side -> this project's."""
-
 
 @dataclass(frozen=True, slots=True)
 class Subscriber:
@@ -30,7 +27,10 @@ class Subscriber:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """`topics` by id, all that somebody subscribes to; `homogeneous`: every member has the same subscription."""
+    """`assignor` is one of groupsim.assignors; `members` in the order in which they were added.
+
+    `topics` by id, all that somebody subscribes to; `homogeneous`: every member has the same subscription.
+    """
 
     assignor: str
     members: tuple[Subscriber, ...]
@@ -43,8 +43,14 @@ Assign = Callable[[Problem], Mapping[MemberId, Partitions]]
 
 
 def assign_by_name(problem: Problem) -> dict[MemberId, Partitions]:
-    """Ask the assignor that the problem names. Raises AssignorError where Kafka's throws."""
+    """Ask the assignor that the problem names. Raises AssignorError where Kafka's throws.
+
+    Kafka's choice depends on the ids of the topics; where one is unknown, ids are made up in the order of the topics.
+    """
     members = tuple(Member(m.id, m.topics, m.target, instance_id=m.instance_id, rack=m.rack) for m in problem.members)
     counts = {topic.id: topic.partitions for topic in problem.topics.values()}
-    answer = ASSIGNORS[BY_NAME[problem.assignor]].assign(Spec(members, counts))
+    uuids = {topic.id: topic.uuid for topic in problem.topics.values() if topic.uuid is not None}
+    known = uuids if len(uuids) == len(problem.topics) else {}
+    spec = Spec(members, counts, topic_ids=known, equal_subscriptions=problem.homogeneous)
+    answer = ASSIGNORS[problem.assignor].assign(spec)
     return {member: tuple(sorted(TopicPartition(*p) for p in assigned)) for member, assigned in answer.items()}

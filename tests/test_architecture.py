@@ -124,7 +124,7 @@ heartbeat.interval.ms max.poll.interval.ms max.poll.records metadata.max.age.ms 
 request.timeout.ms retry.backoff.max.ms retry.backoff.ms session.timeout.ms
 """
 """Names from Kafka's own documentation of broker and consumer settings."""
-OURS = ["coordinator"]
+OURS = ["broker.version", "coordinator"]
 
 
 def test_settings_are_named_as_kafka_names_them() -> None:

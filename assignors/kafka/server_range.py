@@ -15,7 +15,7 @@ def server_range(spec: Spec) -> Answer:
     target = Target.of(spec)
     group = target.group
     order = np.array(by_instance(group.members), np.int64)
-    if len(set(target.subscribed)) <= 1:
+    if target.homogeneous or len(set(target.subscribed)) <= 1:
         subscribers = dict.fromkeys(target.subscribed[0] if target.subscribed else (), order)
     else:
         lists: dict[int, list[int]] = {}

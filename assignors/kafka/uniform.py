@@ -37,6 +37,9 @@ def uniform_4_1(spec: Spec) -> Answer:
 def _assign(target: Target, quotas: Quotas) -> Answer:
     if not target.group.members or not any(target.subscribed):
         return {member.id: () for member in target.group.members}
+    if target.homogeneous and not target.subscribed[0]:
+        # The coordinator says that all subscriptions are equal, and the first one is of no topic.
+        return {member.id: () for member in target.group.members}
     if target.homogeneous:
         return _assign_homogeneous(target, quotas)
     return answer(target, *assign_heterogeneous(target))

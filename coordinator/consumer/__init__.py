@@ -21,6 +21,7 @@ fence           members are removed
 timeouts        what a timer that fires brings about
 loading         failover: unload, load, resume
 settings        settings in force for one group
+group_config    what an administrator may set for one group
 describe        what an administrator sees
 evolve          the state after each fact; which facts survive a failover
 """

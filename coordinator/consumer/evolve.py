@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from groupsim.coordinator import classic
+from groupsim.coordinator.broker_versions import behaviour
 from groupsim.coordinator.classic.state import ClassicGroup
 from groupsim.coordinator.consumer.state import AWAY_EPOCH, ConsumerGroup, Holding, Member, Resolved
 from groupsim.events import consumer as facts
@@ -23,10 +24,23 @@ def evolve(state: State, event: Event) -> State:
     """The group after one more fact, of whichever protocol. Facts that change no coordinator state pass by."""
     if isinstance(state, ClassicGroup):
         if isinstance(event, facts.ConsumerGroupCreated):
-            return ConsumerGroup(id=state.id, configs=state.configs, elect=state.elect, assign=state.assign)
+            return _new(state)
         return classic.evolve(state, event)
     apply = _APPLY.get(type(event))
     return state if apply is None else apply(state, event)
+
+
+def _new(state: ClassicGroup) -> ConsumerGroup:
+    """Its group epoch and its assignment epoch are the first of this broker version."""
+    first = behaviour(state.configs.coordinator.broker_version).first_group_epoch
+    return ConsumerGroup(
+        id=state.id,
+        configs=state.configs,
+        elect=state.elect,
+        assign=state.assign,
+        epoch=first,
+        target_epoch=first,
+    )
 
 
 def survives(event: Event) -> bool:
@@ -155,6 +169,9 @@ def _target(group: ConsumerGroup, e: facts.TargetComputed) -> ConsumerGroup:
 
 
 def _emptied(group: ConsumerGroup, e: GroupEmptied) -> ConsumerGroup:
+    """Before Kafka 4.4 the last target stands, as nobody's."""
+    if not group.behaviour.emptied_group_is_assigned:
+        return group
     return replace(group, target_epoch=e.generation, target_at_ms=None)
 
 

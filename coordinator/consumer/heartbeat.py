@@ -17,8 +17,8 @@ from groupsim.coordinator.consumer.settings import heartbeat_interval_ms, sessio
 from groupsim.coordinator.consumer.state import ConsumerGroup, Member
 from groupsim.coordinator.consumer.static_members import join_static, present
 from groupsim.coordinator.consumer.subscription import refresh, topics_of
-from groupsim.coordinator.consumer.target import update_target
-from groupsim.coordinator.consumer.votes import changes_winner
+from groupsim.coordinator.consumer.target import same_subscription, update_target
+from groupsim.coordinator.consumer.votes import next_preferred, preferred
 from groupsim.coordinator.outcome import Error, Outcome, Reply
 from groupsim.events import consumer as facts
 from groupsim.events.consumer import BumpCause
@@ -63,7 +63,7 @@ def _stay(decision: ConsumerDecision, cmd: ConsumerHeartbeat) -> ConsumerHeartbe
     known = decision.group
     _check_size(known, cmd)
     member = _member(decision, cmd)
-    if cmd.epoch != JOIN_EPOCH:
+    if cmd.epoch != JOIN_EPOCH or _rejoin_is_checked(known, cmd):
         _check_epoch(member, cmd.epoch, cmd.owned)
     after = updated(member, cmd)
     settle(decision, known=known, before=member, after=after, cmd=cmd)
@@ -91,7 +91,8 @@ def settle(
 
     `known` is the group before the request: its instance ids decide where the last target is looked up.
     """
-    winner_changes = changes_winner(decision.group, before, after)
+    assignor = next_preferred(decision.group, before, after)
+    winner_changes = decision.group.behaviour.assignor_change_bumps and assignor != preferred(decision.group)
     if after.id not in decision.group.members or after != before:
         decision.record(member_updated(after))
     renamed = before.topics != after.topics
@@ -103,8 +104,10 @@ def settle(
         cause = BumpCause.EXPRESSION_CHANGED
     elif winner_changes:
         cause = BumpCause.ASSIGNOR_CHANGED
-    refresh(decision, cmd.context.topics, cause, after.id)
-    computed = update_target(decision, cmd.context)
+    looked = refresh(decision, cmd.context.topics, cause, after.id)
+    # Seen in Kafka 4.4: only then it is asked anew whether all members have the same subscription.
+    homogeneous = same_subscription(decision.group if looked else known)
+    computed = update_target(decision, cmd.context, assignor, homogeneous=homogeneous)
     group = decision.group
     member = group.members[after.id]
     changed = renamed or before.expression != after.expression
@@ -122,6 +125,7 @@ def settle(
             subscribed={topic.id for topic in topics_of(group, member, cmd.context.topics)},
             subscription_changed=changed,
             owned=cmd.owned,
+            behaviour=group.behaviour,
         ),
     )
 
@@ -130,8 +134,14 @@ def _check_size(group: ConsumerGroup, cmd: ConsumerHeartbeat) -> None:
     """A full group takes known members, and static ones that take over (4.4), whatever their epoch."""
     if len(group.members) < group.config.group_consumer_max_size or cmd.member in group.members:
         return
-    if cmd.instance_id is None or cmd.instance_id not in group.statics:
+    exempt = group.behaviour.static_members_exempt_from_size
+    if not exempt or cmd.instance_id is None or cmd.instance_id not in group.statics:
         raise RequestRefused(Error.GROUP_MAX_SIZE_REACHED)
+
+
+def _rejoin_is_checked(group: ConsumerGroup, cmd: ConsumerHeartbeat) -> bool:
+    """Before Kafka 4.2 a known dynamic member joins again only at epoch 0, or after an answer that was lost."""
+    return cmd.instance_id is None and not group.behaviour.epoch_zero_always_allowed
 
 
 def _member(decision: ConsumerDecision, cmd: ConsumerHeartbeat) -> Member:

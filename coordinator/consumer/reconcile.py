@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 
+from groupsim.coordinator.broker_versions import Behaviour
 from groupsim.coordinator.consumer.decision import ConsumerDecision, RequestRefused, rebalance_timer
 from groupsim.coordinator.consumer.evolve import held
 from groupsim.coordinator.consumer.state import Holding, Member
@@ -29,6 +30,7 @@ class Step:
     subscribed: Container[TopicId]
     subscription_changed: bool
     owned: Partitions | None
+    behaviour: Behaviour
 
     def holds(self, partitions: Iterable[TopicPartition]) -> bool:
         """Whether it may still use one of these: it says so, or says nothing."""
@@ -72,7 +74,9 @@ def next_member(step: Step) -> Member:
             return _drop_unsubscribed(step)
         case MemberState.UNREVOKED_PARTITIONS:
             # A newer target is not looked at before everything is given up.
-            return _drop_unsubscribed(step) if step.holds(member.pending) else _towards_target(step)
+            if step.holds(member.pending):
+                return _drop_unsubscribed(step)
+            return _towards_target(step, grows=step.behaviour.epoch_grows_on_acknowledgement)
         case MemberState.UNRELEASED_PARTITIONS:
             return _towards_target(step)
         case MemberState.UNKNOWN:
@@ -82,20 +86,23 @@ def next_member(step: Step) -> Member:
             return _towards_target(step)
 
 
-def _towards_target(step: Step) -> Member:
+def _towards_target(step: Step, *, grows: bool = False) -> Member:
     """Kafka: CurrentAssignmentBuilder.computeNextAssignment.
 
-    A partition that the member itself has to give up counts as free (KAFKA-19449).
+    `grows`: where it has to give more up, its epoch grows by one. A partition that the member itself has to give up
+    counts as free (KAFKA-19449).
     """
     member = step.member
-    target = [p for p in step.target if p.topic in step.subscribed]
+    drops = step.behaviour.unsubscribed_go_at_once
+    target = [p for p in step.target if p.topic in step.subscribed] if drops else list(step.target)
     wanted = set(target)
     kept = {p: epoch for p, epoch in member.assigned.items() if p in wanted}
     revoked = {p: epoch for p, epoch in member.assigned.items() if p not in wanted}
     if revoked and step.holds(revoked):
-        return _moved(member, member.epoch, MemberState.UNREVOKED_PARTITIONS, kept, revoked)
+        return _moved(member, member.epoch + grows, MemberState.UNREVOKED_PARTITIONS, kept, revoked)
     missing = [p for p in target if p not in kept]
-    free = [p for p in missing if p not in step.taken or p in member.pending]
+    own = member.pending if step.behaviour.own_pending_is_free else ()
+    free = [p for p in missing if p not in step.taken or p in own]
     state = MemberState.STABLE if len(free) == len(missing) else MemberState.UNRELEASED_PARTITIONS
     assigned = {**kept, **dict.fromkeys(free, step.target_epoch)} if free else kept
     return _moved(member, step.target_epoch, state, assigned, {})
@@ -107,7 +114,7 @@ def _drop_unsubscribed(step: Step) -> Member:
     Kafka: CurrentAssignmentBuilder.updateCurrentAssignment.
     """
     member = step.member
-    if not step.subscription_changed:
+    if not step.subscription_changed or not step.behaviour.unsubscribed_go_at_once:
         return member
     gone = {p: epoch for p, epoch in member.assigned.items() if p.topic not in step.subscribed}
     if not gone:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from groupsim.coordinator.broker_versions import Behaviour, BrokerVersion, behaviour
 from groupsim.coordinator.classic.state import Elect
 from groupsim.coordinator.classic.votes import elect_by_hash
 from groupsim.coordinator.config import Configs, ConsumerGroupConfig
@@ -17,8 +18,6 @@ from groupsim.events.types import GroupId, MemberId, Partitions, Plan, TopicPart
 
 AWAY_EPOCH = -2
 """The epoch of a static member that said it will be back."""
-FIRST_EPOCH = 1
-"""Group epoch and assignment epoch of a new group (seen: Kafka 4.4)."""
 Holding = Mapping[TopicPartition, int]
 """Partition -> assignment epoch, sorted by partition."""
 
@@ -85,9 +84,9 @@ class ConsumerGroup:
     configs: Configs = field(default_factory=Configs)
     elect: Elect = elect_by_hash
     assign: Assign = assign_by_name
-    epoch: int = FIRST_EPOCH
+    epoch: int = 1
     metadata_hash: int = NO_HASH
-    target_epoch: int = FIRST_EPOCH
+    target_epoch: int = 1
     target_at_ms: int | None = None
     members: Mapping[MemberId, Member] = field(default_factory=dict)
     targets: Mapping[MemberId, Partitions] = field(default_factory=dict)
@@ -103,6 +102,16 @@ class ConsumerGroup:
     def config(self) -> ConsumerGroupConfig:
         """The settings of consumer groups."""
         return self.configs.consumer
+
+    @property
+    def version(self) -> BrokerVersion:
+        """The release of Kafka whose answers are given."""
+        return self.configs.coordinator.broker_version
+
+    @property
+    def behaviour(self) -> Behaviour:
+        """What a broker of this release does."""
+        return behaviour(self.version)
 
     @property
     def generation(self) -> int:

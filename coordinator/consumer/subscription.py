@@ -22,26 +22,27 @@ def metadata_of(group: ConsumerGroup, topics: Topics) -> int:
     return metadata_hash(topics.named(subscribed(group)))
 
 
-def refresh(decision: ConsumerDecision, topics: Topics, cause: BumpCause | None, member: MemberId | None) -> None:
+def refresh(decision: ConsumerDecision, topics: Topics, cause: BumpCause | None, member: MemberId | None) -> bool:
     """Let the epoch grow for this cause, or because the subscribed topics are not what they were.
 
     Kafka: the middle of GroupMetadataManager.consumerGroupHeartbeat. Topics are looked at if there is a cause, or if
     a subscribed one changed since the last look. Other topics count for nothing, even where the hash is out of date
-    because an expression is not resolved yet.
+    because an expression is not resolved yet. Returns whether they were looked at.
     """
     group = decision.group
     looked = group.topics_version == topics.version
     if cause is None and looked:
-        return
+        return False
     last = group.topics_version
-    due = last is None or topics.changed_since(last, subscribed(group))
-    found = metadata_of(group, topics) if due or cause is not None else group.metadata_hash
+    due = cause is not None or last is None or topics.changed_since(last, subscribed(group))
+    found = metadata_of(group, topics) if due else group.metadata_hash
     if cause is None and found != group.metadata_hash:
         cause = BumpCause.TOPICS_CHANGED
     if cause is not None:
         decision.record(facts.GroupEpochBumped(epoch=group.epoch + 1, metadata_hash=found, cause=cause, member=member))
     if not looked:
         decision.record(facts.MetadataChecked(version=topics.version))
+    return due
 
 
 def _matched(group: ConsumerGroup, expression: str) -> tuple[str, ...]:

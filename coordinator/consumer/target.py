@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from groupsim.coordinator.broker_versions import server_assignors
 from groupsim.coordinator.consumer.decision import ConsumerDecision
 from groupsim.coordinator.consumer.settings import assignment_interval_ms
 from groupsim.coordinator.consumer.state import ConsumerGroup
 from groupsim.coordinator.consumer.subscription import topics_of
-from groupsim.coordinator.consumer.votes import preferred
 from groupsim.coordinator.context import Context
 from groupsim.coordinator.server_assignors import Problem, Subscriber
 from groupsim.coordinator.topics import Topic, Topics
@@ -14,23 +14,24 @@ from groupsim.events import consumer as facts
 from groupsim.events.types import TopicId
 
 
-def update_target(decision: ConsumerDecision, context: Context) -> bool:
+def update_target(decision: ConsumerDecision, context: Context, assignor: str, *, homogeneous: bool) -> bool:
     """Compute a new target if the epoch grew and the assignment interval is over; whether it was computed.
 
+    `assignor` is Kafka's name of the one to ask; `homogeneous`: all members are said to have the same subscription.
     Raises AssignorError where Kafka's assignor throws.
     """
     group = decision.group
     if group.epoch <= group.target_epoch or not _due(group, context):
         return False
-    assignor = preferred(group)
-    target = group.assign(problem(group, assignor, context.topics))
+    algorithm = server_assignors(group.version)[assignor]
+    target = group.assign(problem(group, algorithm, context.topics, homogeneous=homogeneous))
     changed = {m: target.get(m, ()) for m in sorted(group.members) if group.targets.get(m) != target.get(m, ())}
     decision.record(facts.TargetComputed(epoch=group.epoch, assignor=assignor, changed=changed, at_ms=context.at_ms))
     return True
 
 
-def problem(group: ConsumerGroup, assignor: str, topics: Topics) -> Problem:
-    """What the assignor is asked."""
+def problem(group: ConsumerGroup, assignor: str, topics: Topics, *, homogeneous: bool) -> Problem:
+    """What the assignor (a name of groupsim.assignors) is asked."""
     distinct: dict[tuple[tuple[str, ...], str], tuple[TopicId, ...]] = {}
     found: dict[TopicId, Topic] = {}
     members = []
@@ -42,7 +43,7 @@ def problem(group: ConsumerGroup, assignor: str, topics: Topics) -> Problem:
             distinct[subscription] = tuple(topic.id for topic in wanted)
         target = group.targets.get(member.id, ())
         members.append(Subscriber(member.id, member.instance_id, member.rack, distinct[subscription], target))
-    return Problem(assignor, tuple(members), found, _homogeneous(list(distinct)))
+    return Problem(assignor, tuple(members), found, homogeneous)
 
 
 def _due(group: ConsumerGroup, context: Context) -> bool:
@@ -50,9 +51,10 @@ def _due(group: ConsumerGroup, context: Context) -> bool:
     return group.target_at_ms is None or not interval or context.at_ms >= group.target_at_ms + interval
 
 
-def _homogeneous(distinct: list[tuple[tuple[str, ...], str]]) -> bool:
+def same_subscription(group: ConsumerGroup) -> bool:
     """All members name the same topics and have no expression, or have the same expression and name none.
 
-    Kafka: ConsumerGroup.subscriptionType.
+    Kafka: ConsumerGroup.subscriptionType, HOMOGENEOUS; a group without members counts as such.
     """
-    return len(distinct) == 1 and not (distinct[0][0] and distinct[0][1])
+    distinct = {(member.topics, member.expression) for member in group.members.values()}
+    return not distinct or (len(distinct) == 1 and not all(next(iter(distinct))))

@@ -12,19 +12,18 @@ from groupsim.coordinator.consumer.state import ConsumerGroup, Member
 
 
 def preferred(group: ConsumerGroup) -> str:
-    """The winner; the first configured assignor if nobody voted."""
+    """The winner as an administrator sees it; the first configured assignor if nobody voted."""
     return _winner(group, _votes(group))
 
 
-def changes_winner(group: ConsumerGroup, before: Member, after: Member) -> bool:
-    """Whether the winner is another one once the member's vote `before` is taken out and that of `after` put in.
+def next_preferred(group: ConsumerGroup, before: Member, after: Member) -> str:
+    """The winner once the member's vote `before` is taken out and that of `after` put in: it computes the target.
 
     Kafka looks at the group's map for the one and at a copy for the other. Where the member's vote is the only one for
     its assignor, taking it out removes the name; put in again it comes first in its bin. So a tie can change the
     winner although nobody changed his mind (seen: Kafka 4.4, scripts vote-tie-*).
     """
     votes = _votes(group)
-    now = _winner(group, votes)
     if before.assignor is not None and before.classic is None:
         votes[before.assignor] -= 1
         votes = {name: count for name, count in votes.items() if count}
@@ -33,7 +32,7 @@ def changes_winner(group: ConsumerGroup, before: Member, after: Member) -> bool:
             votes[after.assignor] += 1
         else:
             votes = {after.assignor: 1, **votes}
-    return _winner(group, votes) != now
+    return _winner(group, votes)
 
 
 def _votes(group: ConsumerGroup) -> dict[str, int]:

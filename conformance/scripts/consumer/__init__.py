@@ -6,7 +6,8 @@
 - `offsets`: commits, fetches and deletions; what the broker answers in front of the group
 - `administrator`: what an administrator asks and does, which is no command of a group
 - `topics`: the topics of a script, as they are created, grow and are deleted
-- `targets`: the recorded targets, which stand in for what an assignor takes from the hash order of random ids
+- `topic_ids`: the ids of topics in a recording, by which Kafka's assignors choose
+- `targets`: the targets of a played script; the recorded ones where ids are random and so their hash order unknown
 - `seen`: a group as an administrator sees it, in the form of a recording
 - `records`: facts as the records that Kafka writes, in the form of a recording
 - `classic_records`: the record of a classic group

@@ -10,6 +10,7 @@ from groupsim.conformance.scripts.consumer.topics import ScriptTopics
 from groupsim.conformance.scripts.script import Script, Step
 from groupsim.coordinator.commands import Load, Unload
 from groupsim.coordinator.consumer.describe import describe
+from groupsim.coordinator.consumer.group_config import altered
 from groupsim.coordinator.consumer.state import ConsumerGroup
 from groupsim.coordinator.context import Context
 from groupsim.coordinator.machine import AnyGroup
@@ -40,6 +41,7 @@ class Administrator:
             "describe": self._describe,
             "list": self._list,
             "restart": self._restart,
+            "group_config": self._group_config,
         }
 
     def context(self, at_ms: int) -> Context:
@@ -66,6 +68,11 @@ class Administrator:
 
     def _list(self, host: GroupHost, step: Step, label: Label) -> dict[str, Any]:
         return {"error": "NONE", "group": _listed(host.group(self._group))}
+
+    def _group_config(self, host: GroupHost, step: Step, label: Label) -> dict[str, Any]:
+        config = host.group(self._group).configs.consumer
+        error, self.settings = altered(self.settings, step["request"]["configs"], config)
+        return {"error": error.name}
 
     def _restart(self, host: GroupHost, step: Step, label: Label) -> dict[str, Any]:
         host.handle(self._group, Unload())

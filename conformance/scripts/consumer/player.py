@@ -14,7 +14,7 @@ from groupsim.conformance.scripts.consumer import commands, offsets
 from groupsim.conformance.scripts.consumer.administrator import Administrator
 from groupsim.conformance.scripts.consumer.records import Recorder
 from groupsim.conformance.scripts.consumer.seen import seen
-from groupsim.conformance.scripts.consumer.targets import RecordedTargets
+from groupsim.conformance.scripts.consumer.targets import ScriptTargets
 from groupsim.conformance.scripts.script import BadScript, Script, Step, check
 from groupsim.coordinator.consumer import Command, ConsumerGroup
 from groupsim.coordinator.machine import AnyGroup, absent
@@ -58,7 +58,7 @@ class Player:
         self._administrator = Administrator(script, self._group)
         self._played = [Played() for _ in script["steps"]]
         self._new_ids: dict[int, str] = {}
-        self._targets = RecordedTargets(script["steps"], self._recorded_member)
+        self._targets = ScriptTargets(script["steps"], self._new_ids.values(), self._recorded_member)
         self._sent = -1
         self._host = GroupHost(
             self._env,

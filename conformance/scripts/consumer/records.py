@@ -83,7 +83,7 @@ class Recorder:
                 for member, target in sorted(event.changed.items(), key=lambda pair: self._label(pair[0])):
                     yield self._target(member, target)
                 yield [TARGET_EPOCH, {}, {"AssignmentEpoch": event.epoch, "AssignmentTimestamp": 1}]
-            case GroupEmptied():
+            case GroupEmptied() if group.behaviour.emptied_group_is_assigned:
                 yield [TARGET_EPOCH, {}, {"AssignmentEpoch": event.generation, "AssignmentTimestamp": 0}]
 
     def _tombstones(self, member: str) -> Iterable[Record]:

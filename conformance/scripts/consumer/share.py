@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 from groupsim.conformance.scripts.consumer.compare import Difference, differences
+from groupsim.conformance.scripts.consumer.topic_ids import beside, with_topic_ids
 from groupsim.conformance.scripts.play import play
 from groupsim.conformance.scripts.script import Script, read
 
@@ -23,7 +24,8 @@ def first_differences(script: Script) -> tuple[list[Difference], int]:
 
 def report(path: Path, name: str, every: bool) -> None:
     """Print the shares of one file, then each kind of first difference with its number and its first example."""
-    scripts = [script for script in read(path) if name in script["name"]]
+    ids = beside(path)
+    scripts = [with_topic_ids(script, ids) for script in read(path) if name in script["name"]]
     kinds: Counter[str] = Counter()
     examples: dict[str, str] = {}
     equal = steps = wrong_steps = 0

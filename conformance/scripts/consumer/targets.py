@@ -1,8 +1,12 @@
-"""The recorded targets: they stand in for what an assignor takes from the hash order of random topic and member ids."""
+"""The targets of a played script: computed, as the coordinator does, where everything an assignor looks at is known.
+
+A choice among equal members or topics goes by the hash order of their ids. Ids that a server gave at random are not in
+a recording: where there are such, the recorded target stands in for the computed one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from groupsim.conformance.scripts.consumer.records import TARGET, TARGET_EPOCH
 from groupsim.conformance.scripts.consumer.topics import partitions_of
@@ -10,23 +14,45 @@ from groupsim.conformance.scripts.script import Step
 from groupsim.coordinator.server_assignors import Problem, assign_by_name
 from groupsim.events.types import MemberId, Partitions
 
+Target = dict[MemberId, Partitions]
 
-class RecordedTargets:
-    """Gives the target that was written in the present step; computes one where nothing was."""
 
-    def __init__(self, steps: list[Step], resolve: Callable[[str], str]) -> None:
+class ScriptTargets:
+    """Gives the target at the present step; `given` are the member ids that the simulated server gave so far."""
+
+    def __init__(self, steps: list[Step], given: Collection[MemberId], resolve: Callable[[str], str]) -> None:
         self._steps = steps
+        self._given = given
         self._resolve = resolve
         self.step = -1
 
-    def assign(self, problem: Problem) -> dict[MemberId, Partitions]:
-        """The recorded target, if the recording has one at this step."""
-        records = self._steps[self.step].get("records", ())
-        if not any(kind == TARGET_EPOCH and value and value["AssignmentTimestamp"] for kind, _, value in records):
+    def assign(self, problem: Problem) -> Target:
+        """The computed target, or the recorded one if it depends on ids that nobody knows and was recorded."""
+        if self._known(problem):
             return assign_by_name(problem)
+        step = self._steps[self.step]
+        return self._written(problem, step) or self._seen(problem, step) or assign_by_name(problem)
+
+    def _known(self, problem: Problem) -> bool:
+        topics = all(topic.uuid is not None for topic in problem.topics.values())
+        return topics and not any(member.id in self._given for member in problem.members)
+
+    def _written(self, problem: Problem, step: Step) -> Target | None:
+        """The target by its records: those of members whose target did not change are not written."""
+        records = step.get("records", ())
+        if not any(kind == TARGET_EPOCH and value and value["AssignmentTimestamp"] for kind, _, value in records):
+            return None
         target = {member.id: member.target for member in problem.members}
         for kind, key, value in records:
             if kind == TARGET and value is not None:
                 rows = {row["TopicId"]: row["Partitions"] for row in value["TopicPartitions"]}
                 target[self._resolve(key["MemberId"])] = partitions_of(rows)
         return target
+
+    def _seen(self, problem: Problem, step: Step) -> Target | None:
+        """The target as an administrator saw it after the step, if it is of the same members."""
+        seen = step.get("seen") or {}
+        if seen.get("type") != "consumer":
+            return None
+        target = {self._resolve(row["member_id"]): partitions_of(row["target"]) for row in seen["members"]}
+        return target if target.keys() == {member.id for member in problem.members} else None

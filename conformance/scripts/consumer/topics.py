@@ -19,6 +19,7 @@ class ScriptTopics:
     def __init__(self, script: Script) -> None:
         self.topics = Topics()
         self._created: dict[str, int] = {}
+        self._uuids: dict[str, str] = script.get("topic_ids", {})
         for name, partitions in {**EVERYWHERE, **script.get("topics", {})}.items():
             self._create(name, partitions)
 
@@ -37,14 +38,15 @@ class ScriptTopics:
                 self._create(name, step["request"]["partitions"])
             case "grow_topic":
                 topic = self.topics.by_name[name]
-                self.topics = self.topics.with_topic(Topic(topic.id, name, step["request"]["partitions"]))
+                self.topics = self.topics.with_topic(replace(topic, partitions=step["request"]["partitions"]))
             case "delete_topic":
                 self.topics = self.topics.without(name)
 
     def _create(self, name: str, partitions: int) -> None:
         count = self._created[name] = self._created.get(name, 0) + 1
         topic_id = name if count == 1 else f"{name}#{count}"
-        self.topics = self.topics.with_topic(Topic(topic_id, name, partitions))
+        uuid = self._uuids.get(name) if count == 1 else None
+        self.topics = self.topics.with_topic(Topic(topic_id, name, partitions, uuid))
 
 
 def partitions_of(listed: Mapping[str, Iterable[int]]) -> Partitions:
