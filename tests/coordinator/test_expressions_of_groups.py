@@ -21,7 +21,7 @@ REFRESH = {"group.consumer.regex.refresh.interval.ms": 60_000, "group.consumer.a
 
 
 class Coordinator:
-    """One group, its broker's topics, and resolutions that end when they are told to."""
+    """One group, its broker's topics, and resolutions that end when a test says so."""
 
     def __init__(self, *topics: str) -> None:
         self.group: Any = absent("g", Configs().with_settings(REFRESH))
@@ -126,6 +126,26 @@ def test_a_changed_expression_counts_the_one_that_it_replaces_as_resolved() -> N
     assert coordinator.resolved() == {}
     coordinator.beat(200)
     assert coordinator.resolved() == {"t2": ("t2",)}
+
+
+def test_a_changed_expression_is_resolved_at_once_after_ten_seconds() -> None:
+    coordinator = Coordinator("t1", "t2")
+    coordinator.beat(0, expression="t1")
+    coordinator.beat(TEN_SECONDS + 1, expression="t2")
+    assert coordinator.resolved() == {"t2": ("t2",)}
+
+
+def test_a_topic_that_grew_during_a_resolution_bumps_at_its_end() -> None:
+    coordinator = Coordinator("t1")
+    coordinator.beat(0, expression="t.")
+    coordinator.create("other")
+    coordinator.beat(TEN_SECONDS + 1, resolves=False)
+    epoch = coordinator.group.epoch
+    coordinator.topics = coordinator.topics.with_topic(Topic("t1", "t1", 2))
+    coordinator.resolve(TEN_SECONDS + 2)
+    assert (coordinator.resolved(), coordinator.group.epoch) == ({"t.": ("t1",)}, epoch + 1)
+    coordinator.beat(TEN_SECONDS + 3)
+    assert coordinator.group.epoch == epoch + 1
 
 
 def test_created_topics_are_looked_for_after_ten_seconds_grown_ones_are_not() -> None:

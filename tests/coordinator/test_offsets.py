@@ -95,7 +95,7 @@ def test_a_commit_needs_the_members_epoch_or_one_since_which_it_holds_every_part
         ("a", 4, "STALE_MEMBER_EPOCH"),
         ("b", 5, "UNKNOWN_MEMBER_ID"),
         (None, -1, "NONE"),
-        (None, 5, "UNKNOWN_SERVER_ERROR"),
+        (None, 0, "UNKNOWN_SERVER_ERROR"),
     ],
 )
 def test_offsets_are_read_at_the_members_epoch_only(member: str | None, epoch: int, error: str) -> None:
@@ -114,8 +114,8 @@ def test_offsets_of_subscribed_topics_stay_and_others_go() -> None:
     committed = CommitAccepted(member="a", generation=5, offsets=(("orders", 0, 7), ("other", 0, 7)))
     partitions = (*tps(0), TopicPartition("other", 0), TopicPartition("other", 1))
     answer, events, _ = ask((*MEMBER, committed), DeleteOffsets(request=1, partitions=partitions))
-    told = [(topic, number, error.name) for topic, number, error in answer.partitions]
-    assert told == [("orders", 0, "GROUP_SUBSCRIBED_TO_TOPIC"), ("other", 0, "NONE"), ("other", 1, "NONE")]
+    results = [(topic, number, error.name) for topic, number, error in answer.partitions]
+    assert results == [("orders", 0, "GROUP_SUBSCRIBED_TO_TOPIC"), ("other", 0, "NONE"), ("other", 1, "NONE")]
     assert [fact.partitions for fact in events if isinstance(fact, OffsetsDeleted)] == [(("other", 0),)]
 
 
@@ -157,4 +157,4 @@ def test_offsets_of_open_transactions_are_deleted_with_the_group() -> None:
 )
 def test_offsets_of_a_classic_group(facts: tuple[Event, ...], error: str) -> None:
     answer, _, _ = ask(facts, DeleteOffsets(request=1, partitions=tps(0)))
-    assert [told.name for *_, told in answer.partitions] == [error]
+    assert [result.name for *_, result in answer.partitions] == [error]

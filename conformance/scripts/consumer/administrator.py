@@ -19,7 +19,7 @@ from groupsim.events.types import GroupId
 from groupsim.simulation.host import GroupHost
 
 RESTART_MS = 15_000
-"""What stopping and starting the recorded broker took at least, while nominal time stood still."""
+"""What stopping and starting the recorded broker took at least, in which no time passes in a script."""
 Label = Callable[[str], str]
 Operation = Callable[[Step, Label], dict[str, Any]]
 
@@ -32,7 +32,7 @@ class Administrator:
         self.topics = ScriptTopics(script)
         self.settings: dict[str, int] = {}
         self.offsets = GroupOffsets()
-        self._stood_still_ms = 0
+        self._restarting_ms = 0
         self.operations: dict[str, Callable[[GroupHost, Step, Label], dict[str, Any]]] = {
             "create_topic": self._topic,
             "grow_topic": self._topic,
@@ -46,7 +46,7 @@ class Administrator:
 
     def context(self, at_ms: int) -> Context:
         """What a decision at this moment may look at."""
-        return Context(at_ms + self._stood_still_ms, self.topics.topics, self.settings, self.offsets)
+        return Context(at_ms + self._restarting_ms, self.topics.topics, self.settings, self.offsets)
 
     def _topic(self, host: GroupHost, step: Step, label: Label) -> dict[str, Any]:
         self.topics.change(step)
@@ -76,7 +76,7 @@ class Administrator:
 
     def _restart(self, host: GroupHost, step: Step, label: Label) -> dict[str, Any]:
         host.handle(self._group, Unload())
-        self._stood_still_ms += RESTART_MS
+        self._restarting_ms += RESTART_MS
         host.handle(self._group, Load())
         return {}
 

@@ -132,8 +132,8 @@ def response(step: Step, answer: Answer) -> dict[str, Any] | None:
             found = {str(number): offsets.get(number, -1) for number in asked["partitions"]}
             return {"error": _name(answer.error), "offsets": found if answer.error is Error.NONE else {}}
         case DeleteOffsetsAnswer():
-            told = {str(number): _name(error) for _, number, error in answer.partitions}
-            return {"error": _name(answer.error), "errors": told}
+            results = {str(number): _name(error) for _, number, error in answer.partitions}
+            return {"error": _name(answer.error), "errors": results}
         case DeleteGroupAnswer():
             return {"error": _name(answer.error)}
     return None
