@@ -38,6 +38,19 @@ def scripts(file: str) -> Iterator[tuple[int, dict[str, Any]]]:
             yield number, record
 
 
+def with_topic_ids(file: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The scripts of a file with the topic ids that the index beside it has. Raises BadRequest."""
+    from groupsim.conformance.scripts.consumer.topic_ids import beside
+    from groupsim.conformance.scripts.consumer.topic_ids import with_topic_ids as known
+    from groupsim.conformance.scripts.script import BadScript
+
+    try:
+        ids = beside(Path(file))
+    except BadScript as error:
+        raise BadRequest(str(error)) from None
+    return ((number, known(record, ids)) for number, record in scripts(file))
+
+
 def recording(file: str) -> dict[str, Any] | None:
     """The recorded run in a file, or in recording.json of a folder; None if the file holds something else.
 
@@ -63,7 +76,7 @@ def play(files: FilesArgument, form: JsonlOption = "jsonl") -> None:
 
     _only_jsonl(form)
     for file in files:
-        for number, record in scripts(file):
+        for number, record in with_topic_ids(file):
             try:
                 output.write_json(play_one(record))
             except BadScript as error:
@@ -116,26 +129,23 @@ def _only_jsonl(form: str) -> None:
 
 
 def _check_scripts(file: str) -> bool:
-    """Print how many scripts are equal, and the first difference. Returns whether one differs."""
-    from groupsim.conformance.scripts.compare import difference
-    from groupsim.conformance.scripts.play import play as play_one
+    """Print how many scripts and steps are equal, and the first difference. Returns whether one differs."""
+    from groupsim.conformance.scripts.check import Shares
     from groupsim.conformance.scripts.script import BadScript
 
-    equal, different, first = 0, 0, None
-    for number, record in scripts(file):
+    shares = Shares()
+    for number, record in with_topic_ids(file):
         try:
-            found = difference(record, play_one(record))
+            shares.add(record)
         except (BadScript, KeyError) as error:
             raise BadRequest(f"{file}, line {number}: {error}") from None
-        if found is None:
-            equal += 1
-            continue
-        different += 1
-        first = first or f"{record.get('name')}: {found}"
-    print(f"{output.plain(file)}  {equal} equal  {different} different")
-    if first is not None:
-        print(f"  first difference: {output.plain(first)}")
-    return first is not None
+    print(f"{output.plain(file)}  {shares.equal} equal  {shares.different} different")
+    of_steps = shares.of_steps()
+    if of_steps is not None:
+        print(f"  {of_steps}")
+    if shares.first is not None:
+        print(f"  first difference: {output.plain(shares.first)}")
+    return shares.first is not None
 
 
 def _check_recording(file: str, record: dict[str, Any], seeds: range) -> bool:

@@ -4,6 +4,7 @@
 - `configs`: the broker configurations that scripts name, and the group protocol of each
 - `play`: play a script against the simulated coordinator
 - `compare`: simulated and recorded answers: equal, or the first difference
+- `check`: scripts of any protocol played and compared: shares, and the first difference
 - `play_on_broker`: play a script against a real broker
 - `record`: play scripts against a real broker until two plays agree
 - `record_failovers`: the same with a coordinator that moves between three brokers

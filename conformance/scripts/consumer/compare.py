@@ -10,6 +10,8 @@ from typing import Any
 from groupsim.conformance.scripts.consumer.records import Record
 from groupsim.conformance.scripts.script import Script, Step
 
+COMPARED = ("response", "after", "t", "seen", "records")
+"""What is compared of a step; times only in scripts where time matters."""
 EARLIEST_MS, LATEST_MS = -90, 200
 """How far a recorded time may differ from the simulated one, in scripts where time matters."""
 

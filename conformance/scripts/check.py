@@ -1,0 +1,45 @@
+"""Scripts of any group protocol, played and compared with their recordings: shares, and the first difference."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from groupsim.conformance.scripts import compare
+from groupsim.conformance.scripts.configs import GroupProtocol, protocol_of
+from groupsim.conformance.scripts.consumer.compare import COMPARED, differences
+from groupsim.conformance.scripts.play import play
+from groupsim.conformance.scripts.script import Script
+
+
+@dataclass(slots=True)
+class Shares:
+    """How many scripts were equal. Of scripts of the consumer protocol also `steps`, and those that differ by what."""
+
+    equal: int = 0
+    different: int = 0
+    steps: int = 0
+    differing: Counter[str] = field(default_factory=Counter)
+    first: str | None = None
+
+    def add(self, script: Script) -> None:
+        """Play one more script and compare it. Raises BadScript, KeyError for a key that is missing."""
+        consumer = protocol_of(script) is GroupProtocol.CONSUMER
+        found = self._consumer(script) if consumer else compare.difference(script, play(script))
+        self.equal += found is None
+        self.different += found is not None
+        if found is not None and self.first is None:
+            self.first = f"{script.get('name')}: {found}"
+
+    def _consumer(self, script: Script) -> str | None:
+        found = list(differences(script, play(script)))
+        self.steps += len(script["steps"])
+        self.differing.update(difference.what for difference in found)
+        return str(found[0]) if found else None
+
+    def of_steps(self) -> str | None:
+        """In which share of steps each thing is equal; None where no script says what is seen."""
+        if not self.steps:
+            return None
+        shares = (f"{what} {1 - self.differing[what] / self.steps:.2%}" for what in COMPARED)
+        return f"equal steps of {self.steps:,}: {', '.join(shares)}"
