@@ -21,6 +21,7 @@ class Decision(Generic[State]):
         self._replies: list[Reply] = []
         self._timers: list[Arm | Disarm] = []
         self._cancels_undurable = False
+        self._kept = self.outcome()
 
     def record(self, event: Event) -> None:
         """Decide a fact."""
@@ -32,9 +33,9 @@ class Decision(Generic[State]):
         if request is not None:
             self._replies.append(Reply(request, answer))
 
-    def arm(self, key: str, after_ms: int, command: object) -> None:
-        """Set a timer."""
-        self._timers.append(Arm(key, after_ms, command))
+    def arm(self, key: str, after_ms: int, command: object, *, keeps: bool = False) -> None:
+        """Set a timer; if `keeps`, only where none of this key runs."""
+        self._timers.append(Arm(key, after_ms, command, keeps))
 
     def disarm(self, key: str) -> None:
         """Drop a timer."""
@@ -43,6 +44,24 @@ class Decision(Generic[State]):
     def cancel_undurable(self) -> None:
         """Void the answers that still wait for the write of earlier facts (see Outcome)."""
         self._cancels_undurable = True
+
+    def keep(self) -> None:
+        """What was decided so far stands, whatever is refused from here on."""
+        self._kept = self.outcome()
+
+    def undo(self) -> None:
+        """Forget what was decided since `keep`, or since the beginning."""
+        kept = self._kept
+        self.state, self._cancels_undurable = kept.state, kept.cancels_undurable
+        self._events, self._replies, self._timers = list(kept.events), list(kept.replies), list(kept.timers)
+
+    def take(self, outcome: Outcome[State]) -> None:
+        """Go on from what another machine decided about the present state."""
+        self._events.extend(outcome.events)
+        self._replies.extend(outcome.replies)
+        self._timers.extend(outcome.timers)
+        self._cancels_undurable = self._cancels_undurable or outcome.cancels_undurable
+        self.state = outcome.state
 
     def outcome(self) -> Outcome[State]:
         """The decision."""

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from typing import Any, Protocol, TypeVar
 
 from groupsim.coordinator import classic, consumer
-from groupsim.coordinator.classic.state import ClassicGroup
+from groupsim.coordinator.classic.state import ClassicGroup, Elect
+from groupsim.coordinator.classic.votes import elect_by_hash
 from groupsim.coordinator.config import Configs
 from groupsim.coordinator.consumer.state import ConsumerGroup
 from groupsim.coordinator.outcome import Arm, Outcome
@@ -68,6 +69,6 @@ Machines = Mapping[type, Machine[Any]]
 MACHINES: Machines = {ClassicGroup: ClassicMachine(), ConsumerGroup: consumer}
 
 
-def absent(group: GroupId, configs: Configs, assign: Assign = assign_by_name) -> AnyGroup:
+def absent(group: GroupId, configs: Configs, assign: Assign = assign_by_name, elect: Elect = elect_by_hash) -> AnyGroup:
     """The state of a group that nobody has created yet; in Kafka, too, it counts as an empty classic group."""
-    return ClassicGroup(id=group, configs=configs, assign=assign)
+    return ClassicGroup(id=group, configs=configs, assign=assign, elect=elect)

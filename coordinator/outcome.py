@@ -10,7 +10,7 @@ import msgspec
 from groupsim.coordinator.config import Configs
 from groupsim.events.base import Event
 
-State = TypeVar("State")
+State_co = TypeVar("State_co", covariant=True)
 
 
 class Error(Enum):
@@ -73,11 +73,15 @@ class Reply(msgspec.Struct, frozen=True):
 
 
 class Arm(msgspec.Struct, frozen=True):
-    """Give `command` to the machine in `after_ms`, unless disarmed; arming a key again replaces it."""
+    """Give `command` to the machine in `after_ms`, unless disarmed.
+
+    Arming a key again replaces its timer, or does nothing if `keeps` (Kafka: CoordinatorTimer.scheduleIfAbsent).
+    """
 
     key: str
     after_ms: int
     command: object
+    keeps: bool = False
 
 
 class Disarm(msgspec.Struct, frozen=True):
@@ -86,14 +90,14 @@ class Disarm(msgspec.Struct, frozen=True):
     key: str
 
 
-class Outcome(msgspec.Struct, Generic[State], frozen=True):
+class Outcome(msgspec.Struct, Generic[State_co], frozen=True):
     """What became true, who is answered, which timers are set, in order; `state` is the state after these facts.
 
     `cancels_undurable`: answers that still wait for the write of earlier facts are void, and those who wait get the
     answer's `when_cancelled` instead.
     """
 
-    state: State
+    state: State_co
     events: tuple[Event, ...] = ()
     replies: tuple[Reply, ...] = ()
     timers: tuple[Arm | Disarm, ...] = ()

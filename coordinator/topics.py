@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from groupsim.events.types import TopicId
+from groupsim.events.types import Partitions, TopicId, TopicPartition
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,16 @@ class Topics:
     def named(self, names: Iterable[str]) -> list[Topic]:
         """Those of the names that exist, sorted by name."""
         return [self.by_name[name] for name in sorted(set(names)) if name in self.by_name]
+
+    def ids_of(self, partitions: Partitions) -> Partitions:
+        """Partitions whose topics are named, by topic id instead, sorted; only those of topics that exist."""
+        known = ((self.by_name[name].id, number) for name, number in partitions if name in self.by_name)
+        return tuple(sorted(TopicPartition(*found) for found in known))
+
+    def names_of(self, partitions: Partitions) -> Partitions:
+        """Partitions whose topics stand by id, by name instead, sorted; only those of topics that exist."""
+        names = {topic.id: topic.name for topic in self.by_name.values()}
+        return tuple(sorted(TopicPartition(names[p.topic], p.partition) for p in partitions if p.topic in names))
 
     def with_topic(self, topic: Topic) -> Topics:
         """After a topic was created, or has grown."""

@@ -26,6 +26,7 @@ class RebalanceCause(StrEnum):
     SYNC_TIMEOUT = "sync-timeout"
     STATIC_REPLACED = "static-replaced"
     OVER_CAPACITY = "over-capacity"
+    DOWNGRADED = "downgraded"
     UNKNOWN = "unknown"
 
 
@@ -169,6 +170,15 @@ class MemberSynced(Event, frozen=True, kw_only=True):
     """A member fetched its assignment from a Stable group."""
 
     member: MemberId
+
+
+class ParkedRequestsRefused(Event, frozen=True, kw_only=True):
+    """A native member came: every parked JoinGroup and SyncGroup is answered `error`, even if the upgrade then fails.
+
+    (KIP-848; Kafka: GroupMetadataManager.convertToConsumerGroup.)
+    """
+
+    error: str
 
 
 class StoredMember(msgspec.Struct, frozen=True, omit_defaults=True):

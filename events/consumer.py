@@ -13,7 +13,7 @@ from typing import ClassVar
 import msgspec
 
 from groupsim.events.base import Event
-from groupsim.events.types import Held, MemberId, Plan
+from groupsim.events.types import Held, MemberId, Plan, Protocol
 
 
 class BumpCause(StrEnum):
@@ -58,14 +58,56 @@ class ConsumerGroupCreated(Event, frozen=True, kw_only=True):
     replaces_classic: bool = False
 
 
+class GroupUpgraded(Event, frozen=True, kw_only=True):
+    """A native member came to a classic group with members: a consumer group with all of them, as classic members.
+
+    Group epoch and assignment epoch are the `generation`; `assignment` has what each member was assigned last, of
+    existing topics: it is both its target and what it holds. Records: tombstone of GroupMetadata; MemberMetadata of
+    all; Metadata; TargetAssignmentMember of all; TargetAssignmentMetadata; CurrentMemberAssignment of all.
+    """
+
+    durable: ClassVar[bool] = True
+    generation: int
+    metadata_hash: int
+    assignment: Plan
+
+
+class GroupDowngraded(Event, frozen=True, kw_only=True):
+    """The last native member is gone: a Stable classic group of those who stay.
+
+    `removed` are gone for `cause` (None: nobody is, a classic member took the last native one's place). `assignment`
+    has the target of each member that stays, topics by name. Tombstones: CurrentMemberAssignment of all,
+    TargetAssignmentMember of all, TargetAssignmentMetadata, MemberMetadata of all, RegularExpression of `expressions`,
+    PartitionMetadata, Metadata. Then GroupMetadata.
+    """
+
+    durable: ClassVar[bool] = True
+    generation: int
+    protocol: str | None
+    leader: MemberId
+    assignment: Plan
+    removed: tuple[MemberId, ...] = ()
+    cause: LossCause | None = None
+    expressions: tuple[str, ...] = ()
+
+
+class EmptyGroupDropped(Event, frozen=True, kw_only=True):
+    """A classic member came to an empty consumer group, which makes room for a new classic group.
+
+    Tombstones: TargetAssignmentMetadata, PartitionMetadata, Metadata.
+    """
+
+    durable: ClassVar[bool] = True
+
+
 class ClassicMetadata(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a member that speaks the classic protocol said in JoinGroup (Kafka: ClassicMemberMetadata).
 
-    `protocols`: (name, subscription as encoded in the record), in the member's order.
+    `protocols` in the member's order, each with its whole subscription.
     """
 
     session_timeout_ms: int
-    protocols: tuple[tuple[str, str], ...] = ()
+    protocols: tuple[Protocol, ...] = ()
 
 
 class ConsumerMemberUpdated(Event, frozen=True, kw_only=True):

@@ -79,7 +79,7 @@ class GroupHost:
             if isinstance(timer, Disarm):
                 self._timers.disarm(group_id, timer.key)
             else:
-                self._timers.arm(group_id, timer.key, timer.after_ms, timer.command)
+                self._timers.arm(group_id, timer.key, timer.after_ms, timer.command, keeps=timer.keeps)
         wrote = any(machine.survives(event) for event in outcome.events)
         for reply in outcome.replies:
             self._answer(group_id, reply, wrote)

@@ -27,10 +27,12 @@ class Timers:
         self._fire = fire
         self._timers: dict[tuple[str, str], _Timer] = {}
 
-    def arm(self, owner: str, key: str, after_ms: int, command: object) -> None:
-        """Fire in `after_ms`; a timer of the same name is replaced."""
+    def arm(self, owner: str, key: str, after_ms: int, command: object, *, keeps: bool = False) -> None:
+        """Fire in `after_ms`; a timer of the same name is replaced, or kept if `keeps`."""
         deadline = int(self._env.now) + after_ms
         timer = self._timers.get((owner, key))
+        if timer is not None and keeps:
+            return
         if timer is not None and timer.wakes_at <= deadline:
             timer.deadline, timer.command = deadline, command
             return

@@ -29,7 +29,7 @@ def evolve(group: ClassicGroup, event: Event) -> ClassicGroup:
     if apply is None:
         return group
     after = apply(group, event)
-    return _remember(after) if survives(event) and not isinstance(event, _NOT_THE_GROUPS) else after
+    return remember(after) if survives(event) and not isinstance(event, _NOT_THE_GROUPS) else after
 
 
 _NOT_THE_GROUPS = (CommitAccepted, GroupDeleted)
@@ -41,7 +41,7 @@ def survives(event: Event) -> bool:
     return event.durable and not (isinstance(event, facts.MemberReplaced) and event.request is not None)
 
 
-def _remember(group: ClassicGroup) -> ClassicGroup:
+def remember(group: ClassicGroup) -> ClassicGroup:
     """Keep what a new coordinator would find; it knows one protocol per member, the selected one.
 
     Nothing is parked and no member is new where a durable fact is decided.
@@ -181,7 +181,9 @@ def _rebalance_started(group: ClassicGroup, e: facts.RebalanceStarted) -> Classi
     """Assignments of a rebalance that never became Stable are dropped; those of a Stable group stay visible."""
     members = group.members
     if group.phase is Phase.COMPLETING_REBALANCE:
-        members = {m: replace(member, assignment=(), sync_request=None) for m, member in members.items()}
+        members = {
+            m: replace(member, assignment=(), assigned=False, sync_request=None) for m, member in members.items()
+        }
     return replace(
         group,
         members=members,
@@ -225,13 +227,21 @@ def _sync_parked(group: ClassicGroup, e: facts.SyncParked) -> ClassicGroup:
     return replace(group, members={**group.members, e.member: member}, pending_sync=group.pending_sync - {e.member})
 
 
+def _parked_refused(group: ClassicGroup, e: facts.ParkedRequestsRefused) -> ClassicGroup:
+    members = {m: replace(member, join_request=None, sync_request=None) for m, member in group.members.items()}
+    return replace(group, members=members)
+
+
 def _synced(group: ClassicGroup, e: facts.MemberSynced) -> ClassicGroup:
     return replace(group, pending_sync=group.pending_sync - {e.member})
 
 
 def _stored(group: ClassicGroup, e: facts.AssignmentStored) -> ClassicGroup:
     plan = e.assignment or {}
-    members = {m: replace(member, assignment=plan.get(m, ()), sync_request=None) for m, member in group.members.items()}
+    members = {
+        m: replace(member, assignment=plan.get(m, ()), assigned=True, sync_request=None)
+        for m, member in group.members.items()
+    }
     return replace(group, members=members, phase=move(group.phase, Phase.STABLE), previous=group.phase)
 
 
@@ -275,6 +285,7 @@ _APPLY: dict[type[Event], Callable[[ClassicGroup, Any], ClassicGroup]] = {
     facts.JoinPhaseCompleted: _join_completed,
     GroupEmptied: _emptied,
     facts.SyncParked: _sync_parked,
+    facts.ParkedRequestsRefused: _parked_refused,
     facts.MemberSynced: _synced,
     facts.AssignmentStored: _stored,
     CommitAccepted: _committed,

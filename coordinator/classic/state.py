@@ -27,7 +27,10 @@ class Phase(Enum):
 
 
 class Member(msgspec.Struct, frozen=True, kw_only=True):
-    """A member; `join_request` and `sync_request` are the numbers of its parked requests."""
+    """A member; `join_request` and `sync_request` are the numbers of its parked requests.
+
+    `assigned`: it was given its `assignment`, which may be empty.
+    """
 
     id: MemberId
     instance_id: str | None
@@ -37,6 +40,7 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     rebalance_timeout_ms: int
     protocols: tuple[Protocol, ...]
     assignment: Partitions = ()
+    assigned: bool = False
     is_new: bool = False
     join_request: int | None = None
     sync_request: int | None = None

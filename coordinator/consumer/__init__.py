@@ -6,7 +6,12 @@ commands        the request, its answer, the timers
 decision        collects facts, replies and timers of one decision; how a request is refused
 checks          what a request must look like, before any group is looked at
 convert         a classic group, or none, becomes a consumer group
+downgrade       a consumer group without native members becomes classic
+converted       the state after a conversion
 heartbeat       ConsumerGroupHeartbeat, from the checks to the answer
+settle          what a request says is taken in, and what follows: new epoch, new target, one step
+classic_join, classic_sync, classic_heartbeat, classic_leave: requests of classic members
+classic_members who sends a request of the classic protocol
 static_members  members with an instance id: who may speak for it, who takes it over
 subscription    what members subscribe to; the metadata hash; when the epoch grows
 expressions     subscriptions by regular expression: accepted, resolved in the background, refreshed
@@ -30,9 +35,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from groupsim.coordinator.classic.commands import Heartbeat, Join, Leave, Sync
 from groupsim.coordinator.classic.state import ClassicGroup
 from groupsim.coordinator.commands import Commit, DeleteGroup, DeleteOffsets, FetchOffsets, Load, Unload
+from groupsim.coordinator.consumer.classic_heartbeat import classic_heartbeat
+from groupsim.coordinator.consumer.classic_join import join
+from groupsim.coordinator.consumer.classic_leave import classic_leave
+from groupsim.coordinator.consumer.classic_sync import sync
 from groupsim.coordinator.consumer.commands import (
+    ClassicJoinTimedOut,
+    ClassicSyncTimedOut,
     ConsumerHeartbeat,
     RebalanceTimedOut,
     ResolveExpressions,
@@ -46,13 +58,22 @@ from groupsim.coordinator.consumer.fetch import fetch
 from groupsim.coordinator.consumer.heartbeat import heartbeat
 from groupsim.coordinator.consumer.loading import load, resume, unload
 from groupsim.coordinator.consumer.state import ConsumerGroup
-from groupsim.coordinator.consumer.timeouts import rebalance_timed_out, session_expired
+from groupsim.coordinator.consumer.timeouts import (
+    join_timed_out,
+    rebalance_timed_out,
+    session_expired,
+    sync_timed_out,
+)
 from groupsim.coordinator.outcome import Outcome
 
 __all__ = ["ConsumerGroup", "decide", "evolve", "resume", "survives"]
 
 Command = (
     ConsumerHeartbeat
+    | Join
+    | Sync
+    | Heartbeat
+    | Leave
     | Commit
     | FetchOffsets
     | DeleteOffsets
@@ -60,6 +81,8 @@ Command = (
     | SessionExpired
     | RebalanceTimedOut
     | ResolveExpressions
+    | ClassicJoinTimedOut
+    | ClassicSyncTimedOut
     | Unload
     | Load
 )
@@ -78,6 +101,18 @@ def decide(group: ConsumerGroup, command: Command) -> Outcome[Any]:
             return delete_offsets(group, command)
         case DeleteGroup():
             return delete_group(group, command)
+        case Join():
+            return join(group, command)
+        case Sync():
+            return sync(group, command)
+        case Heartbeat():
+            return classic_heartbeat(group, command)
+        case Leave():
+            return classic_leave(group, command)
+        case ClassicJoinTimedOut():
+            return join_timed_out(group, command)
+        case ClassicSyncTimedOut():
+            return sync_timed_out(group, command)
         case SessionExpired():
             return session_expired(group, command)
         case RebalanceTimedOut():

@@ -1,6 +1,6 @@
-"""What a ConsumerGroupHeartbeat must look like, before any group is looked at; in the broker's order.
+"""What a ConsumerGroupHeartbeat must look like, in the broker's order; whether a group takes one more member.
 
-Kafka: GroupMetadataManager.throwIfConsumerGroupHeartbeatRequestIsInvalid.
+Kafka: GroupMetadataManager.throwIfConsumerGroupHeartbeatRequestIsInvalid, throwIfConsumerGroupIsFull.
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from __future__ import annotations
 from groupsim.coordinator.config import ConsumerGroupConfig
 from groupsim.coordinator.consumer.commands import JOIN_EPOCH, LEAVE_EPOCH, NO_TIMEOUT, ConsumerHeartbeat
 from groupsim.coordinator.consumer.decision import RequestRefused
-from groupsim.coordinator.consumer.state import AWAY_EPOCH
+from groupsim.coordinator.consumer.state import AWAY_EPOCH, ConsumerGroup
 from groupsim.coordinator.outcome import Error
-from groupsim.events.types import GroupId
+from groupsim.events.types import GroupId, MemberId
 
 MEMBER_ID_REQUIRED_SINCE = 1
 """From this version on a member brings its own id."""
@@ -35,3 +35,15 @@ def _complete(cmd: ConsumerHeartbeat) -> bool:
     """A first request tells its timeout, that nothing is owned, and what it subscribes to."""
     subscribed = cmd.topics is not None or cmd.expression is not None
     return cmd.rebalance_timeout_ms != NO_TIMEOUT and cmd.owned == () and subscribed
+
+
+def check_size(group: ConsumerGroup, member: MemberId, instance_id: str | None) -> None:
+    """A full group takes known members, and since 4.4 static ones that take over, whatever their epoch.
+
+    Raises RequestRefused.
+    """
+    if len(group.members) < group.config.group_consumer_max_size or member in group.members:
+        return
+    exempt = group.behaviour.static_members_exempt_from_size
+    if not exempt or instance_id is None or instance_id not in group.statics:
+        raise RequestRefused(Error.GROUP_MAX_SIZE_REACHED)

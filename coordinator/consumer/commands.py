@@ -65,6 +65,18 @@ class SessionExpired(Situated, frozen=True, kw_only=True):
     member: MemberId
 
 
+class ClassicJoinTimedOut(Situated, frozen=True, kw_only=True):
+    """A classic member that was told to rejoin did not in time."""
+
+    member: MemberId
+
+
+class ClassicSyncTimedOut(Situated, frozen=True, kw_only=True):
+    """A classic member that joined did not send its SyncGroup in time."""
+
+    member: MemberId
+
+
 class RebalanceTimedOut(Situated, frozen=True, kw_only=True):
     """A member did not give up in time what it had to give up at this member epoch."""
 

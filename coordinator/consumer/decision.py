@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from groupsim.coordinator.classic.state import ClassicGroup
-from groupsim.coordinator.consumer.commands import RebalanceTimedOut, SessionExpired
+from groupsim.coordinator.consumer.commands import (
+    ClassicJoinTimedOut,
+    ClassicSyncTimedOut,
+    RebalanceTimedOut,
+    SessionExpired,
+)
 from groupsim.coordinator.consumer.evolve import evolve
 from groupsim.coordinator.consumer.state import ConsumerGroup, Member
 from groupsim.coordinator.decision import Decision
@@ -33,6 +38,16 @@ def rebalance_timer(member: MemberId) -> str:
     return f"rebalance/{member}"
 
 
+def join_timer(member: MemberId) -> str:
+    """The key of the timer that runs while a classic member is expected to rejoin."""
+    return f"join/{member}"
+
+
+def sync_timer(member: MemberId) -> str:
+    """The key of the timer that runs while a classic member is expected to send its SyncGroup."""
+    return f"sync/{member}"
+
+
 class ConsumerDecision(Decision[ClassicGroup | ConsumerGroup]):
     """A decision about one group that is, or becomes, a consumer group."""
 
@@ -54,7 +69,17 @@ class ConsumerDecision(Decision[ClassicGroup | ConsumerGroup]):
         timeout = RebalanceTimedOut(member=member.id, epoch=member.epoch)
         self.arm(rebalance_timer(member.id), member.rebalance_timeout_ms, timeout)
 
+    def expect_join(self, member: Member) -> None:
+        """A classic member is told to rejoin: its rebalance timeout counts from the first time."""
+        timeout = ClassicJoinTimedOut(member=member.id)
+        self.arm(join_timer(member.id), member.rebalance_timeout_ms, timeout, keeps=True)
+
+    def expect_sync(self, member: Member, after_ms: int) -> None:
+        """A classic member has joined and has so long to send its SyncGroup."""
+        self.disarm(join_timer(member.id))
+        self.arm(sync_timer(member.id), after_ms, ClassicSyncTimedOut(member=member.id))
+
     def disarm_timers(self, member: MemberId) -> None:
         """Drop a removed member's timers."""
-        self.disarm(session_timer(member))
-        self.disarm(rebalance_timer(member))
+        for timer in (session_timer, rebalance_timer, join_timer, sync_timer):
+            self.disarm(timer(member))

@@ -9,6 +9,7 @@ from typing import Any
 from groupsim.coordinator import classic
 from groupsim.coordinator.broker_versions import behaviour
 from groupsim.coordinator.classic.state import ClassicGroup
+from groupsim.coordinator.consumer.converted import absent, downgraded, upgraded
 from groupsim.coordinator.consumer.state import AWAY_EPOCH, ConsumerGroup, Holding, Member, Resolved
 from groupsim.events import consumer as facts
 from groupsim.events.base import Event
@@ -25,6 +26,8 @@ def evolve(state: State, event: Event) -> State:
     if isinstance(state, ClassicGroup):
         if isinstance(event, facts.ConsumerGroupCreated):
             return _new(state)
+        if isinstance(event, facts.GroupUpgraded):
+            return upgraded(state, event)
         return classic.evolve(state, event)
     apply = _APPLY.get(type(event))
     return state if apply is None else apply(state, event)
@@ -187,8 +190,8 @@ def _reconciled(group: ConsumerGroup, e: facts.MemberReconciled) -> ConsumerGrou
     return _with(group, member)
 
 
-def _deleted(group: ConsumerGroup, e: GroupDeleted) -> ClassicGroup:
-    return ClassicGroup(id=group.id, configs=group.configs, elect=group.elect, assign=group.assign)
+def _gone(group: ConsumerGroup, e: facts.EmptyGroupDropped | GroupDeleted) -> ClassicGroup:
+    return absent(group)
 
 
 def _unloaded(group: ConsumerGroup, e: CoordinatorUnloaded) -> ConsumerGroup:
@@ -218,7 +221,9 @@ _APPLY: dict[type[Event], Callable[[ConsumerGroup, Any], State]] = {
     facts.TargetComputed: _target,
     GroupEmptied: _emptied,
     facts.MemberReconciled: _reconciled,
-    GroupDeleted: _deleted,
+    GroupDeleted: _gone,
+    facts.GroupDowngraded: downgraded,
+    facts.EmptyGroupDropped: _gone,
     CoordinatorUnloaded: _unloaded,
     CoordinatorLoaded: _loaded,
 }

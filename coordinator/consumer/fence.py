@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from groupsim.coordinator.consumer.decision import ConsumerDecision
+from groupsim.coordinator.consumer.downgrade import downgrades_without, remove_and_downgrade
 from groupsim.coordinator.consumer.expressions import drop_unused
 from groupsim.coordinator.consumer.subscription import metadata_of
 from groupsim.coordinator.topics import Topics
@@ -18,8 +19,14 @@ from groupsim.events.types import MemberId
 
 
 def remove(decision: ConsumerDecision, members: Iterable[MemberId], cause: LossCause, topics: Topics) -> None:
-    """Remove members; the epoch grows once. What they held is free, but nobody gets it before a next heartbeat."""
+    """Remove members; the epoch grows once. What they held is free, but nobody gets it before a next heartbeat.
+
+    If the last native member goes the group may become classic instead.
+    """
     gone = tuple(members)
+    if downgrades_without(decision.group, gone):
+        remove_and_downgrade(decision, gone, cause, topics)
+        return
     expressions = [decision.group.members[member].expression for member in gone]
     for member in gone:
         decision.record(facts.ConsumerMemberRemoved(member=member, cause=cause))

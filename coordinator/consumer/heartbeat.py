@@ -10,18 +10,13 @@ from groupsim.coordinator.consumer import checks
 from groupsim.coordinator.consumer.commands import JOIN_EPOCH, NO_TIMEOUT, ConsumerHeartbeat, ConsumerHeartbeatAnswer
 from groupsim.coordinator.consumer.convert import open_group
 from groupsim.coordinator.consumer.decision import ConsumerDecision, RequestRefused
-from groupsim.coordinator.consumer.expressions import expression_changed
 from groupsim.coordinator.consumer.leave import leave
-from groupsim.coordinator.consumer.reconcile import Step, reconcile
 from groupsim.coordinator.consumer.settings import heartbeat_interval_ms, session_timeout_ms
+from groupsim.coordinator.consumer.settle import Change, settle
 from groupsim.coordinator.consumer.state import ConsumerGroup, Member
 from groupsim.coordinator.consumer.static_members import join_static, present
-from groupsim.coordinator.consumer.subscription import refresh, topics_of
-from groupsim.coordinator.consumer.target import same_subscription, update_target
-from groupsim.coordinator.consumer.votes import next_preferred, preferred
-from groupsim.coordinator.outcome import Error, Outcome, Reply
+from groupsim.coordinator.outcome import Error, Outcome
 from groupsim.events import consumer as facts
-from groupsim.events.consumer import BumpCause
 from groupsim.events.types import MemberId, Partitions
 
 State = ClassicGroup | ConsumerGroup
@@ -34,17 +29,19 @@ def heartbeat(state: State, cmd: ConsumerHeartbeat) -> Outcome[State]:
         checks.check_request(state.id, state.configs.consumer, cmd)
         answer = _leave(decision, cmd) if cmd.epoch < JOIN_EPOCH else _stay(decision, cmd)
     except RequestRefused as refusal:
-        return _refused(state, cmd, refusal.error)
+        return _refused(decision, cmd, refusal.error)
     except AssignorError:
-        return _refused(state, cmd, Error.UNKNOWN_SERVER_ERROR)
+        return _refused(decision, cmd, Error.UNKNOWN_SERVER_ERROR)
     decision.record(_received(answer.member or cmd.member, answer.epoch, Error.NONE))
     decision.reply(cmd.request, answer)
     return decision.outcome()
 
 
-def _refused(state: State, cmd: ConsumerHeartbeat, error: Error) -> Outcome[State]:
-    fact = _received(cmd.member, cmd.epoch, error)
-    return Outcome(state, (fact,), (Reply(cmd.request, ConsumerHeartbeatAnswer(error)),))
+def _refused(decision: ConsumerDecision, cmd: ConsumerHeartbeat, error: Error) -> Outcome[State]:
+    decision.undo()
+    decision.record(_received(cmd.member, cmd.epoch, error))
+    decision.reply(cmd.request, ConsumerHeartbeatAnswer(error))
+    return decision.outcome()
 
 
 def _received(member: MemberId, epoch: int, error: Error) -> facts.ConsumerHeartbeatReceived:
@@ -59,14 +56,15 @@ def _leave(decision: ConsumerDecision, cmd: ConsumerHeartbeat) -> ConsumerHeartb
 
 
 def _stay(decision: ConsumerDecision, cmd: ConsumerHeartbeat) -> ConsumerHeartbeatAnswer:
-    open_group(decision, creates=cmd.epoch == JOIN_EPOCH)
+    open_group(decision, cmd.context.topics, creates=cmd.epoch == JOIN_EPOCH)
     known = decision.group
-    _check_size(known, cmd)
+    checks.check_size(known, cmd.member, cmd.instance_id)
     member = _member(decision, cmd)
     if cmd.epoch != JOIN_EPOCH or _rejoin_is_checked(known, cmd):
         _check_epoch(member, cmd.epoch, cmd.owned)
     after = updated(member, cmd)
-    settle(decision, known=known, before=member, after=after, cmd=cmd)
+    change = Change(known=known, before=member, after=after, owned=cmd.owned, context=cmd.context)
+    settle(decision, change)
     now = decision.group.members[after.id]
     config = decision.group.config
     decision.arm_session(now.id, session_timeout_ms(config, cmd.context))
@@ -77,66 +75,6 @@ def _stay(decision: ConsumerDecision, cmd: ConsumerHeartbeat) -> ConsumerHeartbe
         heartbeat_interval_ms=heartbeat_interval_ms(config, cmd.context),
         assignment=tuple(sorted(now.assigned)) if tells else None,
     )
-
-
-def settle(
-    decision: ConsumerDecision,
-    *,
-    known: ConsumerGroup,
-    before: Member,
-    after: Member,
-    cmd: ConsumerHeartbeat,
-) -> None:
-    """Take in what the member says, let the epoch grow, compute the target and reconcile the member.
-
-    `known` is the group before the request: its instance ids decide where the last target is looked up.
-    """
-    assignor = next_preferred(decision.group, before, after)
-    winner_changes = decision.group.behaviour.assignor_change_bumps and assignor != preferred(decision.group)
-    if after.id not in decision.group.members or after != before:
-        decision.record(member_updated(after))
-    renamed = before.topics != after.topics
-    expressed = expression_changed(decision, before, after, cmd.context)
-    cause = None
-    if renamed:
-        cause = BumpCause.SUBSCRIPTION_CHANGED
-    elif expressed:
-        cause = BumpCause.EXPRESSION_CHANGED
-    elif winner_changes:
-        cause = BumpCause.ASSIGNOR_CHANGED
-    looked = refresh(decision, cmd.context.topics, cause, after.id)
-    # Seen in Kafka 4.4: only then it is asked anew whether all members have the same subscription.
-    homogeneous = same_subscription(decision.group if looked else known)
-    computed = update_target(decision, cmd.context, assignor, homogeneous=homogeneous)
-    group = decision.group
-    member = group.members[after.id]
-    changed = renamed or before.expression != after.expression
-    if not changed and member.settled(group.target_epoch):
-        return
-    # Seen in Kafka 4.4: an instance id that the group does not know yet finds no target, unless there is a new one.
-    lost = not computed and after.instance_id is not None and after.instance_id not in known.statics
-    reconcile(
-        decision,
-        Step(
-            member=member,
-            target_epoch=group.target_epoch,
-            target=() if lost else group.targets.get(member.id, ()),
-            taken=group.owners,
-            subscribed={topic.id for topic in topics_of(group, member, cmd.context.topics)},
-            subscription_changed=changed,
-            owned=cmd.owned,
-            behaviour=group.behaviour,
-        ),
-    )
-
-
-def _check_size(group: ConsumerGroup, cmd: ConsumerHeartbeat) -> None:
-    """A full group takes known members, and static ones that take over (4.4), whatever their epoch."""
-    if len(group.members) < group.config.group_consumer_max_size or cmd.member in group.members:
-        return
-    exempt = group.behaviour.static_members_exempt_from_size
-    if not exempt or cmd.instance_id is None or cmd.instance_id not in group.statics:
-        raise RequestRefused(Error.GROUP_MAX_SIZE_REACHED)
 
 
 def _rejoin_is_checked(group: ConsumerGroup, cmd: ConsumerHeartbeat) -> bool:
@@ -177,20 +115,4 @@ def updated(member: Member, cmd: ConsumerHeartbeat) -> Member:
         assignor=member.assignor if cmd.assignor is None else cmd.assignor,
         rebalance_timeout_ms=cmd.rebalance_timeout_ms if has_timeout else member.rebalance_timeout_ms,
         classic=None,
-    )
-
-
-def member_updated(member: Member) -> facts.ConsumerMemberUpdated:
-    """The fact that a member is now as its request says."""
-    return facts.ConsumerMemberUpdated(
-        member=member.id,
-        instance_id=member.instance_id,
-        rack=member.rack,
-        client_id=member.client_id,
-        client_host=member.client_host,
-        topics=member.topics,
-        expression=member.expression,
-        assignor=member.assignor,
-        rebalance_timeout_ms=member.rebalance_timeout_ms,
-        classic=member.classic,
     )

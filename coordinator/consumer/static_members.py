@@ -40,5 +40,11 @@ def join_static(decision: ConsumerDecision, cmd: ConsumerHeartbeat, member: Memb
     old = group.members[holder]
     if old.classic is None and old.epoch != AWAY_EPOCH:
         raise RequestRefused(Error.UNRELEASED_INSTANCE_ID)
-    decision.record(facts.StaticMemberReplaced(instance_id=cmd.instance_id, old=holder, member=member))
+    return replace_static(decision, cmd.instance_id, member)
+
+
+def replace_static(decision: ConsumerDecision, instance_id: str, member: MemberId) -> Member:
+    """Another id takes over from the one that has the instance id."""
+    old = decision.group.statics[instance_id]
+    decision.record(facts.StaticMemberReplaced(instance_id=instance_id, old=old, member=member))
     return decision.group.members[member]

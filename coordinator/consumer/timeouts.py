@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from groupsim.coordinator.consumer.commands import RebalanceTimedOut, SessionExpired
+from groupsim.coordinator.consumer.commands import (
+    ClassicJoinTimedOut,
+    ClassicSyncTimedOut,
+    RebalanceTimedOut,
+    SessionExpired,
+)
 from groupsim.coordinator.consumer.decision import ConsumerDecision
 from groupsim.coordinator.consumer.evolve import State
 from groupsim.coordinator.consumer.fence import remove
@@ -16,6 +21,22 @@ def session_expired(group: ConsumerGroup, cmd: SessionExpired) -> Outcome[State]
     decision = ConsumerDecision(group)
     if group.loaded and cmd.member in group.members:
         remove(decision, (cmd.member,), LossCause.SESSION_EXPIRED, cmd.context.topics)
+    return decision.outcome()
+
+
+def join_timed_out(group: ConsumerGroup, cmd: ClassicJoinTimedOut) -> Outcome[State]:
+    """A classic member was told to rejoin and did not; one that meanwhile speaks the consumer protocol goes, too."""
+    decision = ConsumerDecision(group)
+    if group.loaded and cmd.member in group.members:
+        remove(decision, (cmd.member,), LossCause.JOIN_TIMEOUT, cmd.context.topics)
+    return decision.outcome()
+
+
+def sync_timed_out(group: ConsumerGroup, cmd: ClassicSyncTimedOut) -> Outcome[State]:
+    """A classic member joined and did not ask for its assignment."""
+    decision = ConsumerDecision(group)
+    if group.loaded and cmd.member in group.members:
+        remove(decision, (cmd.member,), LossCause.SYNC_TIMEOUT, cmd.context.topics)
     return decision.outcome()
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from groupsim.coordinator import classic
 from groupsim.coordinator.classic.state import ClassicGroup, Member
 from groupsim.events.base import Event
+from groupsim.events.consumer import ClassicMetadata
 from groupsim.events.group import CommitAccepted, GroupCreated, GroupDeleted, OffsetsDeleted
 from groupsim.events.types import Partitions, Subscription
 
@@ -39,14 +40,21 @@ def record(group: ClassicGroup, label: Callable[[str], str]) -> list[Any]:
 
 
 def subscription(sent: Subscription) -> dict[str, Any]:
-    """A subscription as the record has it."""
-    return {
-        "Topics": list(sent.topics),
-        "UserData": sent.user_data,
-        "OwnedPartitions": partitions(sent.owned),
-        "GenerationId": sent.generation,
-        "RackId": sent.rack,
+    """A subscription as the record has it; what its version does not have is left out."""
+    since = {
+        "Topics": (0, list(sent.topics)),
+        "UserData": (0, None if sent.user_data is None else sent.user_data.encode().hex()),
+        "OwnedPartitions": (1, partitions(sent.owned)),
+        "GenerationId": (2, sent.generation),
+        "RackId": (3, sent.rack),
     }
+    return {name: value for name, (version, value) in since.items() if sent.version >= version}
+
+
+def metadata(said: ClassicMetadata) -> dict[str, Any]:
+    """What a classic member of a consumer group said, as the record has it."""
+    protocols = [{"Name": protocol.name, "Metadata": subscription(protocol.metadata)} for protocol in said.protocols]
+    return {"SessionTimeoutMs": said.session_timeout_ms, "SupportedProtocols": protocols}
 
 
 def partitions(listed: Partitions) -> list[dict[str, Any]]:

@@ -58,9 +58,26 @@ def differences(recorded: Script, played: Script) -> Iterator[Difference]:
 def _in_one_order(records: list[Record]) -> list[Record]:
     """Neighbouring records of one type by their keys, topics by name: in Kafka both have the order of hash maps."""
     rows: list[Record] = []
-    for _, group in groupby(records, key=lambda record: (record[0], record[2] is None)):
+    for _, group in groupby(_removals_in_one_order(records), key=lambda record: (record[0], record[2] is None)):
         rows.extend(sorted(([kind, key, _sorted(value)] for kind, key, value in group), key=lambda row: str(row[1])))
     return rows
+
+
+def _removals_in_one_order(records: list[Record]) -> list[Record]:
+    """Removed members, each with three tombstones in a row, by their ids."""
+    units: list[list[Record]] = []
+    for record in records:
+        last = units[-1] if units else []
+        tombstone = record[2] is None and "MemberId" in record[1]
+        if tombstone and last and len(last) < 3 and last[0][1:] == record[1:]:
+            last.append(record)
+        else:
+            units.append([record])
+    ordered: list[list[Record]] = []
+    for removal, group in groupby(units, key=lambda unit: len(unit) == 3):
+        neighbours = list(group)
+        ordered.extend(sorted(neighbours, key=lambda unit: str(unit[0][1])) if removal else neighbours)
+    return [record for unit in ordered for record in unit]
 
 
 def _sorted(value: Any) -> Any:

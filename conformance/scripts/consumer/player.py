@@ -13,7 +13,7 @@ from groupsim.conformance.scripts.configs import config_of
 from groupsim.conformance.scripts.consumer import commands, offsets
 from groupsim.conformance.scripts.consumer.administrator import Administrator
 from groupsim.conformance.scripts.consumer.records import Recorder
-from groupsim.conformance.scripts.consumer.seen import seen
+from groupsim.conformance.scripts.consumer.seen import Seen, seen
 from groupsim.conformance.scripts.consumer.targets import ScriptTargets
 from groupsim.conformance.scripts.script import BadScript, Script, Step, check
 from groupsim.coordinator.consumer import Command, ConsumerGroup
@@ -25,6 +25,8 @@ from groupsim.simulation.host import GroupHost
 
 SEEN_BEFORE_MS = 40
 """An administrator looks this long before the next step."""
+TELLING = (Error.NONE, Error.MEMBER_ID_REQUIRED)
+"""A member learns its new id from these answers."""
 PLAYED = ("response", "after", "t", "t_range", "seen", "records", "unsupported")
 
 
@@ -32,7 +34,8 @@ PLAYED = ("response", "after", "t", "t_range", "seen", "records", "unsupported")
 class Played:
     """What a step brought: its answer with the last step before it and its time; facts; the group after it.
 
-    `refused`: partitions that the broker answered without asking the group.
+    `refused`: partitions that the broker answered without asking the group. `untold` are the ids that were given, but
+    told to nobody, before the answer.
     """
 
     answer: Answer | dict[str, Any] | None = None
@@ -40,8 +43,8 @@ class Played:
     at_ms: int | float | None = None
     refused: dict[str, Error] = field(default_factory=dict)
     facts: list[tuple[AnyGroup, Sequence[Event], Topics]] = field(default_factory=list)
-    group: AnyGroup | None = None
-    topics: Topics = field(default_factory=Topics)
+    untold: frozenset[str] = frozenset()
+    seen: Seen = None
     unsupported: bool = False
 
 
@@ -58,13 +61,16 @@ class Player:
         self._administrator = Administrator(script, self._group)
         self._played = [Played() for _ in script["steps"]]
         self._new_ids: dict[int, str] = {}
-        self._targets = ScriptTargets(script["steps"], self._new_ids.values(), self._recorded_member)
+        self._untold: set[str] = set()
+        self._untold_labels: dict[str, str] = {}
+        given = self._new_ids.values()
+        self._targets = ScriptTargets(script["steps"], given, self._untold, self._recorded_member)
         self._sent = -1
         self._host = GroupHost(
             self._env,
             record=self._record,
             answer=self._answered,
-            initial=lambda group: absent(group, configs, assign=self._targets.assign),
+            initial=lambda group: absent(group, configs, assign=self._targets.assign, elect=self._targets.elect),
             context=lambda group: self._administrator.context(int(self._env.now)),
         )
 
@@ -73,12 +79,12 @@ class Player:
         self._env.process(self._send())
         self._env.run(until=self._script["end_ms"] + 1)
         self._ids.settle()
-        recorder = Recorder(self._label)
+        recorder = Recorder(lambda member: "?" if member in self._untold else self._label(member))
         steps, last = [], object()
         for step, played in zip(self._script["steps"], self._played, strict=True):
-            now = seen(played.group, played.topics, self._label) if played.group is not None else None
-            steps.append(self._step(step, played, recorder) | ({} if now == last else {"seen": now}))
-            last = now
+            now = {} if played.seen == last else {"seen": played.seen}
+            steps.append(self._step(step, played, recorder) | now)
+            last = played.seen
         return {**self._script, "steps": steps}
 
     def _send(self) -> Generator[simpy.Event, None, None]:
@@ -86,7 +92,7 @@ class Player:
         for step, following in zip(steps, [*steps[1:], None], strict=True):
             yield self._env.timeout(max(step["at"] - self._env.now, 0))
             self._sent = self._targets.step = step["i"]
-            self._ids.settle()
+            self._settle()
             self._administrator.topics.others_create()
             try:
                 self._take(step)
@@ -94,8 +100,9 @@ class Player:
                 raise BadScript(f"script {self._script['name']!r}, step {step['i']}: {error!r}") from error
             look_at = self._script["end_ms"] if following is None else following["at"] - SEEN_BEFORE_MS
             yield self._env.timeout(max(look_at - self._env.now, 0))
-            played = self._played[step["i"]]
-            played.group, played.topics = self._host.group(self._group), self._administrator.topics.topics
+            self._settle()
+            topics = self._administrator.topics.topics
+            self._played[step["i"]].seen = seen(self._host.group(self._group), topics, self._label)
 
     def _take(self, step: Step) -> None:
         operation, build = self._administrator.operations.get(step["op"]), commands.BUILD.get(step["op"])
@@ -106,7 +113,9 @@ class Player:
             if refused and len(refused) == len(step["request"]["partitions"]):
                 self._note(step, {"errors": offsets.errors(refused)})
                 return
-            self._new_ids[step["i"]] = f"{step['as']}-{len(self._new_ids) + 1:04d}"
+            new = self._new_ids[step["i"]] = f"{step['as']}-{len(self._new_ids) + 1:04d}"
+            self._untold.add(new)
+            self._untold_labels[new] = self._untold_label(step)
             command = build(offsets.without(step, refused), self._new_ids[step["i"]], self._ids.resolve)
             if isinstance(self._host.group(self._group), ConsumerGroup) and not isinstance(command, Command):
                 self._played[step["i"]].unsupported = True
@@ -129,7 +138,8 @@ class Player:
         played = self._played[reply.request]
         played.answer, played.after, played.at_ms = reply.answer, self._sent, self._env.now
         given, new = getattr(reply.answer, "member", None), self._new_ids.get(reply.request)
-        if given is not None and given == new:
+        played.untold = frozenset(self._untold) - {new} if reply.request == self._sent else frozenset()
+        if given is not None and given == new and reply.answer.error in TELLING:
             self._ids.given(reply.request, self._script["steps"][reply.request]["as"], given)
 
     def _recorded_member(self, label: str) -> str:
@@ -137,14 +147,28 @@ class Player:
         member = self._ids.resolve(label)
         return self._new_ids[self._sent] if "#" in member and member == label else member
 
+    def _settle(self) -> None:
+        self._ids.settle()
+        self._untold -= self._ids.labels.keys()
+
+    def _untold_label(self, step: Step) -> str:
+        """What stands for an id that was told to nobody: Kafka's classic ids begin with the instance or client id."""
+        if step["op"] != "join" or getattr(self._host.group(self._group), "target_epoch", None) is not None:
+            return "?"
+        return f"?{step['request']['group_instance_id'] or step['as']}"
+
     def _label(self, member: str) -> str:
-        return self._ids.labels.get(member, member)
+        return self._ids.labels.get(member) or self._untold_labels.get(member, member)
+
+    def _answer_label(self, member: str, played: Played) -> str:
+        untold = self._untold_labels[member] if member in played.untold else None
+        return untold or self._label(member)
 
     def _step(self, step: Step, played: Played, recorder: Recorder) -> Step:
         asked = {key: value for key, value in step.items() if key not in PLAYED}
         answer = played.answer
         if isinstance(answer, Answer):
-            answer = commands.response(step, answer, self._label)
+            answer = commands.response(step, answer, lambda m: self._answer_label(m, played))
         if answer and played.refused:
             answer = {"errors": {**answer["errors"], **offsets.errors(played.refused)}}
         records = [record for decided in played.facts for record in recorder.records(*decided)]

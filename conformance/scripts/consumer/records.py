@@ -48,9 +48,12 @@ class Recorder:
             before, state = state, evolve(state, event)
             if isinstance(event, CommitAccepted | OffsetsDeleted):
                 found.extend(offsets.records(event, topics))
+            elif isinstance(before, ConsumerGroup) and isinstance(state, ClassicGroup):
+                found.extend(self._group_tombstones(before))
+                if isinstance(event, facts.GroupDowngraded):
+                    found.append(classic_records.record(state, self._label))
             elif isinstance(event, GroupDeleted):
-                kinds = (TARGET_EPOCH, PARTITIONS, GROUP) if isinstance(before, ConsumerGroup) else ("GroupMetadata",)
-                found.extend([kind, {}, None] for kind in kinds)
+                found.append(["GroupMetadata", {}, None])
             elif isinstance(state, ConsumerGroup):
                 found.extend(self._of(state, event))
             elif classic_records.writes(event, events):
@@ -61,6 +64,8 @@ class Recorder:
         match event:
             case facts.ConsumerGroupCreated() if event.replaces_classic:
                 yield ["GroupMetadata", {}, None]
+            case facts.GroupUpgraded():
+                yield from self._upgrade(group, event)
             case facts.ConsumerMemberUpdated():
                 yield self._metadata(group.members[event.member])
             case facts.ConsumerMemberRemoved():
@@ -77,14 +82,38 @@ class Recorder:
             case facts.ExpressionDropped():
                 yield [EXPRESSION, {"RegularExpression": event.expression}, None]
             case facts.GroupEpochBumped():
-                number = self._hashes.setdefault(event.metadata_hash, len(self._hashes))
-                yield [GROUP, {}, {"Epoch": event.epoch, "MetadataHash": number}]
+                yield self._epoch(event.epoch, event.metadata_hash)
             case facts.TargetComputed():
                 for member, target in sorted(event.changed.items(), key=lambda pair: self._label(pair[0])):
                     yield self._target(member, target)
                 yield [TARGET_EPOCH, {}, {"AssignmentEpoch": event.epoch, "AssignmentTimestamp": 1}]
             case GroupEmptied() if group.behaviour.emptied_group_is_assigned:
                 yield [TARGET_EPOCH, {}, {"AssignmentEpoch": event.generation, "AssignmentTimestamp": 0}]
+
+    def _upgrade(self, group: ConsumerGroup, event: facts.GroupUpgraded) -> Iterable[Record]:
+        yield ["GroupMetadata", {}, None]
+        for member in group.members.values():
+            yield self._metadata(member)
+        yield self._epoch(event.generation, event.metadata_hash)
+        for member in group.members.values():
+            yield self._target(member.id, group.targets[member.id])
+        yield [TARGET_EPOCH, {}, {"AssignmentEpoch": event.generation, "AssignmentTimestamp": 0}]
+        for member in group.members.values():
+            yield self._current(member)
+
+    def _group_tombstones(self, group: ConsumerGroup) -> Iterable[Record]:
+        members = [{"MemberId": self._label(member)} for member in group.members]
+        yield from ([CURRENT, key, None] for key in members)
+        yield from ([TARGET, key, None] for key in members)
+        yield [TARGET_EPOCH, {}, None]
+        yield from ([MEMBER, key, None] for key in members)
+        yield from ([EXPRESSION, {"RegularExpression": expression}, None] for expression in group.resolved)
+        yield [PARTITIONS, {}, None]
+        yield [GROUP, {}, None]
+
+    def _epoch(self, epoch: int, metadata_hash: int) -> Record:
+        number = self._hashes.setdefault(metadata_hash, len(self._hashes))
+        return [GROUP, {}, {"Epoch": epoch, "MetadataHash": number}]
 
     def _tombstones(self, member: str) -> Iterable[Record]:
         for kind in (CURRENT, TARGET, MEMBER):
@@ -99,7 +128,7 @@ class Recorder:
             "SubscribedTopicRegex": member.expression,
             "RebalanceTimeoutMs": member.rebalance_timeout_ms,
             "ServerAssignor": member.assignor,
-            "ClassicMemberMetadata": None,
+            "ClassicMemberMetadata": None if member.classic is None else classic_records.metadata(member.classic),
         }
         return [MEMBER, {"MemberId": self._label(member.id)}, value]
 

@@ -60,7 +60,7 @@ def described_classic(group: ClassicGroup, label: Label) -> dict[str, Any]:
             "instance_id": m.instance_id,
             "client_id": m.client_id,
             "metadata": recorded_metadata(m.metadata(group.protocol)) if stable else None,
-            "assignment": by_topic_name(m.assignment) if stable or m.assignment else None,
+            "assignment": by_topic_name(m.assignment) if stable or m.assigned else None,
         }
         for m in group.members.values()
     ]

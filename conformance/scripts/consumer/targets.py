@@ -1,16 +1,17 @@
 """The targets of a played script: computed, as the coordinator does, where everything an assignor looks at is known.
 
-A choice among equal members or topics goes by the hash order of their ids. Ids that a server gave at random are not in
-a recording: where there are such, the recorded target stands in for the computed one.
+A choice among equal members or topics goes by the hash order of their ids, as does that of a leader. Ids that a server
+gave at random are not in a recording: where there are such, the recorded choice stands in for the computed one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 
 from groupsim.conformance.scripts.consumer.records import TARGET, TARGET_EPOCH
 from groupsim.conformance.scripts.consumer.topics import partitions_of
 from groupsim.conformance.scripts.script import Step
+from groupsim.coordinator.classic.votes import elect_by_hash
 from groupsim.coordinator.server_assignors import Problem, assign_by_name
 from groupsim.events.types import MemberId, Partitions
 
@@ -18,11 +19,21 @@ Target = dict[MemberId, Partitions]
 
 
 class ScriptTargets:
-    """Gives the target at the present step; `given` are the member ids that the simulated server gave so far."""
+    """Gives the target and the leader at the present step.
 
-    def __init__(self, steps: list[Step], given: Collection[MemberId], resolve: Callable[[str], str]) -> None:
+    `given` are the member ids that the simulated server gave so far, `unshown` those that no answer has shown yet.
+    """
+
+    def __init__(
+        self,
+        steps: list[Step],
+        given: Collection[MemberId],
+        unshown: Collection[MemberId],
+        resolve: Callable[[str], str],
+    ) -> None:
         self._steps = steps
         self._given = given
+        self._unshown = unshown
         self._resolve = resolve
         self.step = -1
 
@@ -46,8 +57,13 @@ class ScriptTargets:
         for kind, key, value in records:
             if kind == TARGET and value is not None:
                 rows = {row["TopicId"]: row["Partitions"] for row in value["TopicPartitions"]}
-                target[self._resolve(key["MemberId"])] = partitions_of(rows)
+                target[self._member(key["MemberId"], target)] = partitions_of(rows)
         return target
+
+    def _member(self, label: str, members: Iterable[MemberId]) -> MemberId:
+        """The member of a label; `?` stands for one that no answer ever showed."""
+        unshown = [member for member in members if member in self._unshown]
+        return unshown[0] if label == "?" and unshown else self._resolve(label)
 
     def _seen(self, problem: Problem, step: Step) -> Target | None:
         """The target as an administrator saw it after the step, if it is of the same members."""
@@ -56,3 +72,13 @@ class ScriptTargets:
             return None
         target = {self._resolve(row["member_id"]): partitions_of(row["target"]) for row in seen["members"]}
         return target if target.keys() == {member.id for member in problem.members} else None
+    def elect(self, generation: int, candidates: tuple[MemberId, ...]) -> MemberId:
+        """The leader that the present step's record or answers name; the first in hash order where none does."""
+        step = self._steps[self.step]
+        named = [value["leader"] for kind, _, value in step.get("records", ()) if kind == "GroupMetadata" and value]
+        answered = [other["response"] for other in self._steps if other["after"] == self.step and other["response"]]
+        named += [answer["leader"] for answer in answered if answer.get("leader")]
+        leaders = [self._resolve(label) for label in named if label]
+        return next((leader for leader in leaders if leader in candidates), None) or elect_by_hash(
+            generation, candidates
+        )

@@ -1,0 +1,109 @@
+"""What a member says is taken in, the epoch grows, the target is computed, the member takes a step towards it.
+
+Kafka: the common middle of GroupMetadataManager.consumerGroupHeartbeat and classicGroupJoinToConsumerGroup.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from groupsim.coordinator.consumer.decision import ConsumerDecision
+from groupsim.coordinator.consumer.expressions import expression_changed
+from groupsim.coordinator.consumer.reconcile import Step, reconcile
+from groupsim.coordinator.consumer.state import ConsumerGroup, Member
+from groupsim.coordinator.consumer.subscription import refresh, topics_of
+from groupsim.coordinator.consumer.target import same_subscription, update_target
+from groupsim.coordinator.consumer.votes import next_preferred, preferred
+from groupsim.coordinator.context import Context
+from groupsim.events import consumer as facts
+from groupsim.events.consumer import BumpCause
+from groupsim.events.types import Partitions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A member as it was, and as its request says. `owned` is what it says it still has, None if it says nothing.
+
+    `known` is the group before the request: its instance ids decide where the last target is looked up.
+    """
+
+    known: ConsumerGroup
+    before: Member
+    after: Member
+    owned: Partitions | None
+    context: Context
+
+    @property
+    def subscribes_anew(self) -> bool:
+        """Names or expression differ."""
+        return self.before.topics != self.after.topics or self.before.expression != self.after.expression
+
+
+def settle(decision: ConsumerDecision, change: Change) -> None:
+    """All of it."""
+    after = change.after
+    assignor = next_preferred(decision.group, change.before, after)
+    looked = take_in(decision, change)
+    # Seen in Kafka 4.4: only then it is asked anew whether all members have the same subscription.
+    homogeneous = same_subscription(decision.group if looked else change.known)
+    computed = update_target(decision, change.context, assignor, homogeneous=homogeneous)
+    # Seen in Kafka 4.4: an instance id that the group does not know yet finds no target, unless there is a new one.
+    lost = not computed and after.instance_id is not None and after.instance_id not in change.known.statics
+    step(decision, change, finds_target=not lost)
+
+
+def take_in(decision: ConsumerDecision, change: Change) -> bool:
+    """Take in what the member says, and let the epoch grow; whether the broker's topics were looked at."""
+    before, after = change.before, change.after
+    group = decision.group
+    # A JoinGroup takes a vote away, but the epoch does not grow for it.
+    bumps = group.behaviour.assignor_change_bumps and after.classic is None
+    winner_changes = bumps and next_preferred(group, before, after) != preferred(group)
+    if after.id not in decision.group.members or after != before:
+        decision.record(member_updated(after))
+    expressed = expression_changed(decision, before, after, change.context)
+    cause = None
+    if before.topics != after.topics:
+        cause = BumpCause.SUBSCRIPTION_CHANGED
+    elif expressed:
+        cause = BumpCause.EXPRESSION_CHANGED
+    elif winner_changes:
+        cause = BumpCause.ASSIGNOR_CHANGED
+    return refresh(decision, change.context.topics, cause, after.id)
+
+
+def step(decision: ConsumerDecision, change: Change, *, finds_target: bool = True) -> None:
+    """One step towards the present target."""
+    group = decision.group
+    member = group.members[change.after.id]
+    if not change.subscribes_anew and member.settled(group.target_epoch):
+        return
+    reconcile(
+        decision,
+        Step(
+            member=member,
+            target_epoch=group.target_epoch,
+            target=group.targets.get(member.id, ()) if finds_target else (),
+            taken=group.owners,
+            subscribed={topic.id for topic in topics_of(group, member, change.context.topics)},
+            subscription_changed=change.subscribes_anew,
+            owned=change.owned,
+            behaviour=group.behaviour,
+        ),
+    )
+
+
+def member_updated(member: Member) -> facts.ConsumerMemberUpdated:
+    """The fact that a member is now as its request says."""
+    return facts.ConsumerMemberUpdated(
+        member=member.id,
+        instance_id=member.instance_id,
+        rack=member.rack,
+        client_id=member.client_id,
+        client_host=member.client_host,
+        topics=member.topics,
+        expression=member.expression,
+        assignor=member.assignor,
+        rebalance_timeout_ms=member.rebalance_timeout_ms,
+        classic=member.classic,
+    )
