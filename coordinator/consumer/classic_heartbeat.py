@@ -13,7 +13,7 @@ from groupsim.events.consumer import MemberState
 
 
 def classic_heartbeat(group: ConsumerGroup, cmd: Heartbeat) -> Outcome[State]:
-    """A valid heartbeat restarts the session, also where the member is told to rejoin."""
+    """A valid heartbeat restarts the session, also where the member is asked to rejoin."""
     decision = ConsumerDecision(group)
     error = Error.NONE
     try:

@@ -66,7 +66,7 @@ class SessionExpired(Situated, frozen=True, kw_only=True):
 
 
 class ClassicJoinTimedOut(Situated, frozen=True, kw_only=True):
-    """A classic member that was told to rejoin did not in time."""
+    """A classic member that was asked to rejoin did not in time."""
 
     member: MemberId
 

@@ -70,7 +70,7 @@ class ConsumerDecision(Decision[ClassicGroup | ConsumerGroup]):
         self.arm(rebalance_timer(member.id), member.rebalance_timeout_ms, timeout)
 
     def expect_join(self, member: Member) -> None:
-        """A classic member is told to rejoin: its rebalance timeout counts from the first time."""
+        """A classic member is asked to rejoin: its rebalance timeout counts from the first time."""
         timeout = ClassicJoinTimedOut(member=member.id)
         self.arm(join_timer(member.id), member.rebalance_timeout_ms, timeout, keeps=True)
 

@@ -25,7 +25,7 @@ from groupsim.simulation.host import GroupHost
 
 SEEN_BEFORE_MS = 40
 """An administrator looks this long before the next step."""
-TELLING = (Error.NONE, Error.MEMBER_ID_REQUIRED)
+SHOWING = (Error.NONE, Error.MEMBER_ID_REQUIRED)
 """A member learns its new id from these answers."""
 PLAYED = ("response", "after", "t", "t_range", "seen", "records", "unsupported")
 
@@ -34,8 +34,8 @@ PLAYED = ("response", "after", "t", "t_range", "seen", "records", "unsupported")
 class Played:
     """What a step brought: its answer with the last step before it and its time; facts; the group after it.
 
-    `refused`: partitions that the broker answered without asking the group. `untold` are the ids that were given, but
-    told to nobody, before the answer.
+    `refused`: partitions that the broker answered without asking the group. `unshown` are the ids that were given, but
+    shown in no answer, before this one.
     """
 
     answer: Answer | dict[str, Any] | None = None
@@ -43,7 +43,7 @@ class Played:
     at_ms: int | float | None = None
     refused: dict[str, Error] = field(default_factory=dict)
     facts: list[tuple[AnyGroup, Sequence[Event], Topics]] = field(default_factory=list)
-    untold: frozenset[str] = frozenset()
+    unshown: frozenset[str] = frozenset()
     seen: Seen = None
     unsupported: bool = False
 
@@ -61,10 +61,10 @@ class Player:
         self._administrator = Administrator(script, self._group)
         self._played = [Played() for _ in script["steps"]]
         self._new_ids: dict[int, str] = {}
-        self._untold: set[str] = set()
-        self._untold_labels: dict[str, str] = {}
+        self._unshown: set[str] = set()
+        self._unshown_labels: dict[str, str] = {}
         given = self._new_ids.values()
-        self._targets = ScriptTargets(script["steps"], given, self._untold, self._recorded_member)
+        self._targets = ScriptTargets(script["steps"], given, self._unshown, self._recorded_member)
         self._sent = -1
         self._host = GroupHost(
             self._env,
@@ -79,7 +79,7 @@ class Player:
         self._env.process(self._send())
         self._env.run(until=self._script["end_ms"] + 1)
         self._ids.settle()
-        recorder = Recorder(lambda member: "?" if member in self._untold else self._label(member))
+        recorder = Recorder(lambda member: "?" if member in self._unshown else self._label(member))
         steps, last = [], object()
         for step, played in zip(self._script["steps"], self._played, strict=True):
             now = {} if played.seen == last else {"seen": played.seen}
@@ -114,8 +114,8 @@ class Player:
                 self._note(step, {"errors": offsets.errors(refused)})
                 return
             new = self._new_ids[step["i"]] = f"{step['as']}-{len(self._new_ids) + 1:04d}"
-            self._untold.add(new)
-            self._untold_labels[new] = self._untold_label(step)
+            self._unshown.add(new)
+            self._unshown_labels[new] = self._unshown_label(step)
             command = build(offsets.without(step, refused), self._new_ids[step["i"]], self._ids.resolve)
             if isinstance(self._host.group(self._group), ConsumerGroup) and not isinstance(command, Command):
                 self._played[step["i"]].unsupported = True
@@ -138,8 +138,8 @@ class Player:
         played = self._played[reply.request]
         played.answer, played.after, played.at_ms = reply.answer, self._sent, self._env.now
         given, new = getattr(reply.answer, "member", None), self._new_ids.get(reply.request)
-        played.untold = frozenset(self._untold) - {new} if reply.request == self._sent else frozenset()
-        if given is not None and given == new and reply.answer.error in TELLING:
+        played.unshown = frozenset(self._unshown) - {new} if reply.request == self._sent else frozenset()
+        if given is not None and given == new and reply.answer.error in SHOWING:
             self._ids.given(reply.request, self._script["steps"][reply.request]["as"], given)
 
     def _recorded_member(self, label: str) -> str:
@@ -149,20 +149,20 @@ class Player:
 
     def _settle(self) -> None:
         self._ids.settle()
-        self._untold -= self._ids.labels.keys()
+        self._unshown -= self._ids.labels.keys()
 
-    def _untold_label(self, step: Step) -> str:
-        """What stands for an id that was told to nobody: Kafka's classic ids begin with the instance or client id."""
+    def _unshown_label(self, step: Step) -> str:
+        """What stands for an id that no answer has shown: Kafka's classic ids begin with the instance or client id."""
         if step["op"] != "join" or getattr(self._host.group(self._group), "target_epoch", None) is not None:
             return "?"
         return f"?{step['request']['group_instance_id'] or step['as']}"
 
     def _label(self, member: str) -> str:
-        return self._ids.labels.get(member) or self._untold_labels.get(member, member)
+        return self._ids.labels.get(member) or self._unshown_labels.get(member, member)
 
     def _answer_label(self, member: str, played: Played) -> str:
-        untold = self._untold_labels[member] if member in played.untold else None
-        return untold or self._label(member)
+        unshown = self._unshown_labels[member] if member in played.unshown else None
+        return unshown or self._label(member)
 
     def _step(self, step: Step, played: Played, recorder: Recorder) -> Step:
         asked = {key: value for key, value in step.items() if key not in PLAYED}
