@@ -31,7 +31,7 @@ def classic_heartbeat(group: ConsumerGroup, cmd: Heartbeat) -> Outcome[State]:
 
 def _must_rejoin(group: ConsumerGroup, member: Member) -> bool:
     """There is a newer target, or something to give up, or nobody holds any longer what it waits for."""
-    if member.epoch < group.target_epoch or member.state is MemberState.UNREVOKED_PARTITIONS:
+    if member.epoch < group.classic_epoch or member.state is MemberState.UNREVOKED_PARTITIONS:
         return True
     if member.state is not MemberState.UNRELEASED_PARTITIONS:
         return False

@@ -44,4 +44,4 @@ def _sync(decision: ConsumerDecision, cmd: Sync) -> SyncAnswer:
 
 def _behind(group: ConsumerGroup, member: Member) -> bool:
     """There is a newer target; a member that has to give partitions up first learns what it keeps."""
-    return group.target_epoch > member.epoch and member.state is not MemberState.UNREVOKED_PARTITIONS
+    return group.classic_epoch > member.epoch and member.state is not MemberState.UNREVOKED_PARTITIONS

@@ -124,6 +124,11 @@ class ConsumerGroup:
         return {m: tuple(sorted(self.members[m].assigned)) for m in sorted(self.members)}
 
     @property
+    def classic_epoch(self) -> int:
+        """A classic member below this epoch has to rejoin: since 4.3 that of the target, before, the group's."""
+        return self.target_epoch if self.behaviour.classic_members_wait_for_target else self.epoch
+
+    @property
     def phase(self) -> Phase:
         """The group's state as an administrator sees it (Kafka: ConsumerGroup.maybeUpdateGroupState)."""
         if not self.members:

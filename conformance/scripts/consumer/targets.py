@@ -72,6 +72,7 @@ class ScriptTargets:
             return None
         target = {self._resolve(row["member_id"]): partitions_of(row["target"]) for row in seen["members"]}
         return target if target.keys() == {member.id for member in problem.members} else None
+
     def elect(self, generation: int, candidates: tuple[MemberId, ...]) -> MemberId:
         """The leader that the present step's record or answers name; the first in hash order where none does."""
         step = self._steps[self.step]
