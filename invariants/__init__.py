@@ -7,6 +7,7 @@ ownership    no assignment gives a partition to two members
 cooperative  a cooperative assignor assigns to others nothing that a member still owns
 epochs       generations only grow
 fencing      no commit is accepted from a member that is not in the group, or from another generation
+member_epochs  the same for consumer groups: member epochs and assignment epochs
 convergence  a group that is left in peace becomes Stable and owns all its partitions
 """
 

@@ -1,4 +1,4 @@
-"""No commit is accepted from a member that is not in the group, or that names another generation."""
+"""No commit is accepted from a member that is not in the group, or that names another generation or a late epoch."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from groupsim.events.base import Event, Recorded, group_of
 from groupsim.events.group import CommitAccepted, CoordinatorLoaded, GroupCreated, GroupEmptied
 from groupsim.events.types import MemberId
 from groupsim.invariants.base import Violation
+from groupsim.invariants.member_epochs import READS, MemberEpochs
 
 
 @dataclass(slots=True)
@@ -55,6 +56,8 @@ class _Members:
 class FencedCommits:
     """Only a member commits, at the group's generation (Kafka: ClassicGroup.validateOffsetCommit).
 
+    In a consumer group: at its own epoch, or one since which it holds the partitions (ConsumerGroup's).
+
     Commits outside group management (no member id), and those without a generation to an Empty group, are accepted.
     Commits of a recorded group are checked as soon as its log has shown all members.
     """
@@ -71,10 +74,12 @@ class FencedCommits:
         GroupEmptied,
         CoordinatorLoaded,
         CommitAccepted,
+        *READS,
     )
 
     def __init__(self) -> None:
         self._groups: dict[str, _Members] = {}
+        self._consumer_groups: dict[str, MemberEpochs] = {}
 
     def observe(self, fact: Recorded) -> Iterator[Violation]:
         """Keep the members; compare every accepted commit with them."""
@@ -82,6 +87,18 @@ class FencedCommits:
         if group is None:
             return
         event = fact.event
+        if isinstance(event, READS):
+            epochs = self._consumer_groups.setdefault(group, MemberEpochs())
+            epochs.apply(event)
+            if not epochs.exists:  # a classic group of this name shows its members anew
+                self._groups.pop(group, None)
+            return
+        consumer = self._consumer_groups.get(group)
+        if consumer is not None and consumer.exists:
+            if isinstance(event, CommitAccepted) and (objection := consumer.objection(event)):
+                who = f"commit of {event.member} at epoch {event.generation} was accepted by {group}, "
+                yield Violation(self.name, fact.at_ms, fact.seq, who + objection)
+            return
         if not isinstance(event, CommitAccepted):
             self._groups.setdefault(group, _Members()).apply(event)
             return

@@ -1,0 +1,84 @@
+"""The members of one consumer group with their epochs, and since when they hold what they hold: who may commit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from groupsim.events import consumer as facts
+from groupsim.events.base import Event
+from groupsim.events.group import CommitAccepted, GroupDeleted
+from groupsim.events.types import Held, MemberId, TopicPartition
+
+AWAY_EPOCH = -2
+READS: tuple[type[Event], ...] = (
+    facts.ConsumerGroupCreated,
+    facts.GroupUpgraded,
+    facts.GroupDowngraded,
+    facts.EmptyGroupDropped,
+    facts.ConsumerMemberUpdated,
+    facts.ConsumerMemberRemoved,
+    facts.StaticMemberReplaced,
+    facts.StaticMemberAway,
+    facts.MemberReconciled,
+    GroupDeleted,
+)
+"""The facts that `MemberEpochs` needs."""
+
+
+@dataclass(slots=True)
+class MemberEpochs:
+    """`exists`: the group is a consumer group now. `held`: (topic, partition) -> assignment epoch, by member."""
+
+    exists: bool = False
+    epochs: dict[MemberId, int] = field(default_factory=dict)
+    held: dict[MemberId, dict[TopicPartition, int]] = field(default_factory=dict)
+
+    def apply(self, event: Event) -> None:
+        """Take in the next fact of the group."""
+        match event:
+            case facts.ConsumerGroupCreated():
+                self.exists = True
+            case facts.GroupUpgraded(generation=generation):
+                self.exists = True
+                self.epochs = dict.fromkeys(event.assignment, generation)
+                self.held = {m: dict.fromkeys(held, generation) for m, held in event.assignment.items()}
+            case GroupDeleted() | facts.GroupDowngraded() | facts.EmptyGroupDropped():
+                self.exists = False
+                self.epochs, self.held = {}, {}
+            case facts.ConsumerMemberUpdated():
+                self.epochs.setdefault(event.member, 0)
+            case facts.ConsumerMemberRemoved():
+                self.epochs.pop(event.member, None)
+                self.held.pop(event.member, None)
+            case facts.StaticMemberReplaced():
+                self.epochs.pop(event.old, None)
+                self.epochs[event.member] = 0
+                self.held[event.member] = self.held.pop(event.old, {})
+            case facts.StaticMemberAway():
+                self.epochs[event.member] = AWAY_EPOCH
+                self.held[event.member] = dict.fromkeys(self.held.get(event.member, {}), 0)
+            case facts.MemberReconciled():
+                self.epochs[event.member] = event.epoch
+                self.held[event.member] = _by_name((*event.assigned, *event.pending))
+
+    def objection(self, commit: CommitAccepted) -> str:
+        """Why Kafka would have refused it; empty if it would not (KIP-848, KIP-1251)."""
+        outside = not commit.member and commit.transactional
+        if outside or (commit.generation < 0 and not self.epochs):
+            return ""
+        epoch = self.epochs.get(commit.member)
+        if epoch is None:
+            return "but it is not a member"
+        if commit.generation > epoch:
+            return f"but the member is at epoch {epoch}"
+        held = self.held.get(commit.member, {})
+        late = [(t, n) for t, n, _ in commit.offsets if commit.generation < held.get(TopicPartition(t, n), epoch)]
+        if commit.generation < epoch and late:
+            topic, number = late[0]
+            return f"but the member, at epoch {epoch}, has not held {topic}-{number} since then"
+        return ""
+
+
+def _by_name(held: Held) -> dict[TopicPartition, int]:
+    """A commit names topics: of a topic that was deleted and created again, the newer one counts."""
+    return {TopicPartition(topic.partition("#")[0], number): epoch for topic, number, epoch in sorted(held)}
