@@ -72,6 +72,9 @@ def _with(group: ConsumerGroup, member: Member) -> ConsumerGroup:
     former = before.expression if before is not None else ""
     if former != member.expression:
         group = replace(group, expressions=_counted(group.expressions, dropped=former, added=member.expression))
+    voted = before.vote if before is not None else ""
+    if voted != member.vote:
+        group = replace(group, votes=_counted(group.votes, dropped=voted, added=member.vote))
     if before is not None and before.assigned is member.assigned and before.pending is member.pending:
         return replace(group, members=members)
     released = (*before.assigned, *before.pending) if before is not None else ()
@@ -85,14 +88,14 @@ def _statics(group: ConsumerGroup, before: Member | None, member: Member) -> dic
     return kept if member.instance_id is None else {**kept, member.instance_id: member.id}
 
 
-def _counted(expressions: Mapping[str, int], *, dropped: str = "", added: str = "") -> dict[str, int]:
-    """How many members have each expression, after one member changed from one to another."""
-    counts = dict(expressions)
+def _counted(had: Mapping[str, int], *, dropped: str = "", added: str = "") -> dict[str, int]:
+    """How many members have each expression, or vote for each assignor, after one member changed; empty for none."""
+    counts = dict(had)
     if added:
         counts[added] = counts.get(added, 0) + 1
     if dropped:
         counts[dropped] -= 1
-    return {expression: count for expression, count in counts.items() if count}
+    return {text: count for text, count in counts.items() if count}
 
 
 def _without(group: ConsumerGroup, member: MemberId) -> ConsumerGroup:
@@ -106,6 +109,7 @@ def _without(group: ConsumerGroup, member: MemberId) -> ConsumerGroup:
         targets={m: target for m, target in group.targets.items() if m != member},
         statics=statics,
         expressions=_counted(group.expressions, dropped=gone.expression),
+        votes=_counted(group.votes, dropped=gone.vote),
         owners=group.owners.after((*gone.assigned, *gone.pending), ()),
     )
 

@@ -12,7 +12,7 @@ from groupsim.coordinator.consumer.expressions import expression_changed
 from groupsim.coordinator.consumer.reconcile import Step, reconcile
 from groupsim.coordinator.consumer.state import ConsumerGroup, Member
 from groupsim.coordinator.consumer.subscription import refresh, topics_of
-from groupsim.coordinator.consumer.target import same_subscription, update_target
+from groupsim.coordinator.consumer.target import same_subscription, target_is_due, update_target
 from groupsim.coordinator.consumer.votes import next_preferred, preferred
 from groupsim.coordinator.context import Context
 from groupsim.events import consumer as facts
@@ -44,9 +44,11 @@ def settle(decision: ConsumerDecision, change: Change) -> None:
     after = change.after
     assignor = next_preferred(decision.group, change.before, after)
     looked = take_in(decision, change)
-    # Seen in Kafka 4.4: only then it is asked anew whether all members have the same subscription.
-    homogeneous = same_subscription(decision.group if looked else change.known)
-    computed = update_target(decision, change.context, assignor, homogeneous=homogeneous)
+    computed = target_is_due(decision.group, change.context)
+    if computed:
+        # Seen in Kafka 4.4: only then it is asked anew whether all members have the same subscription.
+        homogeneous = same_subscription(decision.group if looked else change.known)
+        update_target(decision, change.context, assignor, homogeneous=homogeneous)
     # Seen in Kafka 4.4: an instance id that the group does not know yet finds no target, unless there is a new one.
     lost = not computed and after.instance_id is not None and after.instance_id not in change.known.statics
     step(decision, change, finds_target=not lost)

@@ -55,6 +55,11 @@ class Member:
     assigned: Holding = field(default_factory=dict)
     pending: Holding = field(default_factory=dict)
 
+    @property
+    def vote(self) -> str:
+        """The assignor it votes for, empty for none: classic members have no vote."""
+        return self.assignor or "" if self.classic is None else ""
+
     def settled(self, assignment_epoch: int) -> bool:
         """It has reached the target of this epoch (Kafka: ConsumerGroupMember.isReconciledTo)."""
         return self.state is MemberState.STABLE and self.epoch == assignment_epoch
@@ -74,7 +79,7 @@ class ConsumerGroup:
     """A group as its coordinator knows it.
 
     `epoch` is the group epoch, `target_epoch` the assignment epoch: that of `targets`. `target_at_ms` is when the
-    target was computed, None if a new one may be computed at once. `expressions` counts the members that have each one;
+    target was computed, None if a new one may be computed at once. `expressions`, `votes`: how many members have each;
     `resolving`: topics are being looked for (not durable). `topics_version`: the broker's topics that the
     metadata hash was last compared with, None if a heartbeat has to look (not durable). `loaded` is False between
     unloading and loading. `assign` runs a server-side assignor; `elect` is for the classic group it may become.
@@ -93,6 +98,7 @@ class ConsumerGroup:
     statics: Mapping[str, MemberId] = field(default_factory=dict)
     owners: Owners = field(default_factory=Owners)
     expressions: Mapping[str, int] = field(default_factory=dict)
+    votes: Mapping[str, int] = field(default_factory=dict)
     resolved: Mapping[str, Resolved] = field(default_factory=dict)
     resolving: bool = False
     topics_version: int | None = None

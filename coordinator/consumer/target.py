@@ -14,20 +14,25 @@ from groupsim.events import consumer as facts
 from groupsim.events.types import TopicId
 
 
-def update_target(decision: ConsumerDecision, context: Context, assignor: str, *, homogeneous: bool) -> bool:
-    """Compute a new target if the epoch grew and the assignment interval is over; whether it was computed.
+def target_is_due(group: ConsumerGroup, context: Context) -> bool:
+    """The epoch grew, and the assignment interval since the last target is over."""
+    if group.epoch <= group.target_epoch:
+        return False
+    interval = assignment_interval_ms(group.config, context)
+    return group.target_at_ms is None or not interval or context.at_ms >= group.target_at_ms + interval
+
+
+def update_target(decision: ConsumerDecision, context: Context, assignor: str, *, homogeneous: bool) -> None:
+    """Compute a new target.
 
     `assignor` is Kafka's name of the one to ask; `homogeneous`: all members are said to have the same subscription.
     Raises AssignorError where Kafka's assignor throws.
     """
     group = decision.group
-    if group.epoch <= group.target_epoch or not _due(group, context):
-        return False
     algorithm = server_assignors(group.version)[assignor]
     target = group.assign(problem(group, algorithm, context.topics, homogeneous=homogeneous))
     changed = {m: target.get(m, ()) for m in sorted(group.members) if group.targets.get(m) != target.get(m, ())}
     decision.record(facts.TargetComputed(epoch=group.epoch, assignor=assignor, changed=changed, at_ms=context.at_ms))
-    return True
 
 
 def problem(group: ConsumerGroup, assignor: str, topics: Topics, *, homogeneous: bool) -> Problem:
@@ -44,11 +49,6 @@ def problem(group: ConsumerGroup, assignor: str, topics: Topics, *, homogeneous:
         target = group.targets.get(member.id, ())
         members.append(Subscriber(member.id, member.instance_id, member.rack, distinct[subscription], target))
     return Problem(assignor, tuple(members), found, homogeneous)
-
-
-def _due(group: ConsumerGroup, context: Context) -> bool:
-    interval = assignment_interval_ms(group.config, context)
-    return group.target_at_ms is None or not interval or context.at_ms >= group.target_at_ms + interval
 
 
 def same_subscription(group: ConsumerGroup) -> bool:

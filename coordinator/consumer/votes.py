@@ -5,8 +5,6 @@ Kafka: ConsumerGroup.preferredServerAssignor, computePreferredServerAssignor.
 
 from __future__ import annotations
 
-from collections import Counter
-
 from groupsim.assignors.java.hash_order import java_sorted, string_set
 from groupsim.coordinator.consumer.state import ConsumerGroup, Member
 
@@ -24,21 +22,19 @@ def next_preferred(group: ConsumerGroup, before: Member, after: Member) -> str:
     winner although nobody changed his mind (seen: Kafka 4.4, scripts vote-tie-*).
     """
     votes = _votes(group)
-    if before.assignor is not None and before.classic is None:
-        votes[before.assignor] -= 1
+    if before.vote:
+        votes[before.vote] -= 1
         votes = {name: count for name, count in votes.items() if count}
-    if after.assignor is not None and after.classic is None:
-        if after.assignor in votes:
-            votes[after.assignor] += 1
-        else:
-            votes = {after.assignor: 1, **votes}
+    if after.vote in votes:
+        votes[after.vote] += 1
+    elif after.vote:
+        votes = {after.vote: 1, **votes}
     return _winner(group, votes)
 
 
 def _votes(group: ConsumerGroup) -> dict[str, int]:
-    counts = Counter(m.assignor for m in group.members.values() if m.assignor is not None and m.classic is None)
     # Kafka's own two share a bin; uniform is seen first whoever voted first.
-    return {name: counts[name] for name in string_set(java_sorted(counts)[::-1])}
+    return {name: group.votes[name] for name in string_set(java_sorted(group.votes)[::-1])}
 
 
 def _winner(group: ConsumerGroup, votes: dict[str, int]) -> str:
