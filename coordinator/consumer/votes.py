@@ -33,6 +33,8 @@ def next_preferred(group: ConsumerGroup, before: Member, after: Member) -> str:
 
 
 def _votes(group: ConsumerGroup) -> dict[str, int]:
+    if not group.votes:
+        return {}
     # Kafka's own two share a bin; uniform is seen first whoever voted first.
     return {name: group.votes[name] for name in string_set(java_sorted(group.votes)[::-1])}
 
