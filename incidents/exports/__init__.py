@@ -12,5 +12,6 @@ sequence    which field numbers the records of a stream
 moments     a platform's time, with its resolution
 heads       what tools put before each line of a text: pods, times, labels
 order       a stream's records, oldest first, each once
+whole_seconds  records whose times are whole seconds, inside their second
 plain_log   a stream's records written as a plain log
 """

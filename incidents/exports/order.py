@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from groupsim.incidents.exports.heads import falling
+from groupsim.incidents.logs.patterns import Match
 
 _COARSE = 100_000_000
 """Nanoseconds: equal records at times as coarse as this may be different ones."""
@@ -22,17 +23,42 @@ class Entry(NamedTuple):
     text: str
 
 
-Rank = Callable[[str], int | None]
-"""Where a text stands in the usual course of a rebalance; None for one that says nothing of it."""
+Describe = Callable[[str], tuple[Match, ...]]
+"""The rows that the log reader makes of a text's first line."""
+_COURSE = {
+    kind: place
+    for place, kind in enumerate(
+        (
+            "heartbeat_says_rebalancing",
+            "rejoin_requested",
+            "giving_away_all",
+            "revoked",
+            "lost",
+            "joining",
+            "member_id_created",
+            "pending_member_joins",
+            "rebalance_start",
+            "stabilized",
+            "joined",
+            "leader_computed_assignment",
+            "assignment_received",
+            "synced",
+            "client_block",
+            "assigned",
+            "client_position",
+        )
+    )
+}
+"""Kinds of rows in the usual course of a rebalance: a broker's and a client's."""
 
 
-def ordered(parts: Sequence[Sequence[Entry]], newest_first: bool, rank: Rank) -> list[Entry]:
+def ordered(parts: Sequence[Sequence[Entry]], newest_first: bool, describe: Describe) -> list[Entry]:
     """The entries of all parts (files) of a stream, oldest first; what was delivered twice is there once.
 
-    `newest_first` holds for a part whose own times are all equal. `rank` decides whether records of one time stand
+    `newest_first` holds for a part whose own times are all equal. `describe` tells whether records of one time stand
     newest first, too: some platforms sort by time alone and leave them as they were.
     """
-    turned = [_turned(part, newest_first, rank) for part in parts]
+    turned = [_turned(part, newest_first, describe) for part in parts]
     if len(turned) == 1:
         return _once(turned[0])
     turned.sort(key=lambda part: _first(part))
@@ -58,12 +84,12 @@ def unordered(part: Sequence[Entry]) -> bool:
     return falling(times) is None and len(set(times)) > 1
 
 
-def _turned(part: Sequence[Entry], default: bool, rank: Rank) -> list[Entry]:
+def _turned(part: Sequence[Entry], default: bool, describe: Describe) -> list[Entry]:
     found = list(part)
     times = [entry.ns for entry in found if entry.ns is not None]
     newest_first = default if len(set(times)) < 2 else falling(times)
     if newest_first and len(times) == len(found):
-        return _oldest_first(found, rank)
+        return oldest_first(found, describe)
     if newest_first:
         found.reverse()
     elif newest_first is None and len(times) == len(found):
@@ -71,25 +97,31 @@ def _turned(part: Sequence[Entry], default: bool, rank: Rank) -> list[Entry]:
     return found
 
 
-def _oldest_first(found: list[Entry], rank: Rank) -> list[Entry]:
+def oldest_first(found: list[Entry], describe: Describe) -> list[Entry]:
     """Entries that stand newest first, turned round; those of one time by their numbers, or as a rebalance goes."""
     if all(entry.order is not None for entry in found):
         return sorted(found, key=lambda entry: (entry.ns or 0, entry.order or 0))
     turned, by_time = found[::-1], sorted(found, key=lambda entry: entry.ns or 0)
-    return by_time if _follows(by_time, rank) > _follows(turned, rank) else turned
+    return by_time if _follows(by_time, describe) > _follows(turned, describe) else turned
 
 
-def _follows(entries: Sequence[Entry], rank: Rank) -> int:
-    """How many neighbours of one time stand in the usual course of a rebalance, less those that stand against it."""
+def _follows(entries: Sequence[Entry], describe: Describe) -> int:
+    """How many neighbours of one time stand in the usual course of a rebalance, less those that stand against it.
+
+    Neighbours are rows of one client, or a broker's of one group: several of them may write into one file.
+    """
     score = 0
-    previous: tuple[int | None, int] | None = None
+    last: dict[tuple[object, ...], tuple[int | None, int]] = {}
     for entry in entries:
-        place = rank(entry.text)
-        if place is None:
+        match = next((match for match in describe(entry.text) if match.kind in _COURSE), None)
+        if match is None:
             continue
+        writer = (match.program, match.group, match.client)
+        place = _COURSE[match.kind]
+        previous = last.get(writer)
         if previous is not None and previous[0] == entry.ns:
             score += (place > previous[1]) - (place < previous[1])
-        previous = (entry.ns, place)
+        last[writer] = (entry.ns, place)
     return score
 
 

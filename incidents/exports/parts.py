@@ -17,7 +17,7 @@ from groupsim.incidents.exports.evidence import Fields
 from groupsim.incidents.exports.moments import moment
 from groupsim.incidents.exports.opened import opened
 from groupsim.incidents.exports.order import Entry
-from groupsim.incidents.exports.plain_log import own_ms
+from groupsim.incidents.exports.plain_log import own_ms, whole_records
 from groupsim.incidents.exports.relevant import FIRST, KEYWORD, Passed, numbered_lines, relevant, without_groups
 from groupsim.incidents.exports.sequence import ordinal
 from groupsim.incidents.exports.walk import ORIGINAL, PLAIN
@@ -33,41 +33,20 @@ _FEWEST_TIMES = 3
 """So many different times must fall before a plain log counts as newest first."""
 _BANNER = 8
 """Lines at a text's beginning that may be the tool's own."""
-_COURSE = {
-    kind: place
-    for place, kind in enumerate(
-        (
-            "heartbeat_says_rebalancing",
-            "rejoin_requested",
-            "giving_away_all",
-            "revoked",
-            "lost",
-            "joining",
-            "member_id_created",
-            "pending_member_joins",
-            "rebalance_start",
-            "stabilized",
-            "joined",
-            "leader_computed_assignment",
-            "assignment_received",
-            "synced",
-            "client_block",
-            "assigned",
-            "client_position",
-        )
-    )
-}
-"""Kinds of rows in the usual course of a rebalance: a broker's and a client's."""
 Key = tuple[str, ...]
 
 
 @dataclass(slots=True)
 class Remarks:
-    """How files were read (`notes`), what is damaged, and why a figure made of them may be wrong."""
+    """How files were read (`notes`), what is damaged, and why a figure made of them may be wrong.
+
+    `resolution_ms`: that of the coarsest times, if they are coarser than a log's own; else 0.
+    """
 
     notes: list[str] = field(default_factory=list)
     damage: list[str] = field(default_factory=list)
     uncertain: list[str] = field(default_factory=list)
+    resolution_ms: int = 0
 
 
 class Part(NamedTuple):
@@ -148,7 +127,8 @@ class PartReader:
         with open_log(path) as stream:
             lines = [(number, clean(line)) for number, line, _ in relevant(numbered_lines(stream), lambda x: x.hot)]
         if head is None:
-            entries = [(None, Entry(str(path), number, None, 0, None, line)) for number, line in lines]
+            records = whole_records(lines) if newest_first else lines
+            entries = [(None, Entry(str(path), number, None, 0, None, text)) for number, text in records]
             parts = self._self_dated(_by_stream(path, entries, None, repeated))
             self._note(path, "text", parts, None)
             return parts
@@ -217,11 +197,9 @@ def _recognised(text: str) -> int:
     return len(_matches(text))
 
 
-def rank(text: str) -> int | None:
-    """Where a text stands in the usual course of a rebalance; None if it says nothing of it."""
-    if KEYWORD.search(text) is None:
-        return None
-    return next((_COURSE[match.kind] for match in _matches(text) if match.kind in _COURSE), None)
+def describe(text: str) -> tuple[Match, ...]:
+    """The rows that the log reader makes of a text's first line."""
+    return () if KEYWORD.search(text) is None else _matches(text)
 
 
 def _matches(text: str) -> tuple[Match, ...]:

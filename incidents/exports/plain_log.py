@@ -15,8 +15,8 @@ from groupsim.incidents.logs.times import iso, to_utc
 
 _LATE_MS = 2_000
 """Collectors stamp records up to so much later than the line itself says."""
-_COARSE_NS = 500_000_000
-_LOOKED_AT = 100
+_OPENERS = (":", "with")
+"""Ends of lines that something belongs to which stands below them."""
 _LEVEL = re.compile(r"[\[<(]?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|SEVERE|%\d\|)")
 
 
@@ -27,8 +27,6 @@ def write(entries: Sequence[Entry], path: Path, zone: tzinfo | None) -> array[in
     """
     entries, dated = _by_own_time(entries, zone)
     bare = [entry.text for entry, own in zip(entries, dated, strict=True) if not own]
-    if not any(dated):
-        entries = _spread(entries)
     levelled = not any(dated) and sum(_LEVEL.match(text) is not None for text in bare) > len(bare) // 3
     numbers = array("q")
     with path.open("w", encoding="utf-8", newline="\n", errors="replace") as out:
@@ -41,34 +39,36 @@ def write(entries: Sequence[Entry], path: Path, zone: tzinfo | None) -> array[in
     return numbers
 
 
-def _spread(entries: Sequence[Entry]) -> list[Entry]:
-    """Records that share a coarse time (a second) one millisecond after another: mostly they were written at once."""
-    found = list(entries)
-    start = 0
-    while start < len(found):
-        first, end = found[start], start + 1
-        while end < len(found) and found[end].ns == first.ns:
-            end += 1
-        if first.ns is not None and first.resolution >= _COARSE_NS:
-            for place in range(start, end):
-                later = min((place - start) * 1_000_000, first.resolution - 1)
-                found[place] = found[place]._replace(ns=first.ns + later)
-        start = end
-    return found
-
-
-def is_coarse(entries: Sequence[Entry], zone: tzinfo | None) -> bool:
-    """Whether records have no time but their platform's, in seconds."""
-    seconds = [entry for entry in entries[:_LOOKED_AT] if entry.resolution >= _COARSE_NS]
-    return bool(seconds) and all(own_ms(entry.text, zone) is None for entry in seconds)
-
-
 def own_ms(line: str, zone: tzinfo | None) -> int | None:
     """The instant at the head of a line, UTC milliseconds since 1970; None if there is none."""
     if not line or line[0] in " \t":
         return None
     stamp = parse(0, line[:400]).stamp
     return None if stamp is None else to_utc(stamp, zone)
+
+
+def whole_records(lines: Sequence[tuple[int, str]]) -> Sequence[tuple[int, str]]:
+    """The numbered lines of a log that is newest first, each with those below it that have no time.
+
+    Only if records were turned round, and not lines: then what a line opens (a list, a stack trace) stands below it.
+    """
+    joined: list[tuple[int, list[str]]] = []
+    for number, line in lines:
+        if joined and not starts_record(line):
+            joined[-1][1].append(line)
+        else:
+            joined.append((number, [line]))
+    kept = below = 0
+    for (_, record), following in zip(joined, [*joined[1:], None], strict=True):
+        if len(record) == 1:
+            continue
+        opened = following is not None and following[1][0].rstrip().endswith(_OPENERS)
+        kept += record[0].rstrip().endswith(_OPENERS)
+        below += opened
+        indented = [line[:1] in (" ", "\t") for line in record[1:] if line]
+        kept += indented[:1] == [False] and True in indented
+        below += indented[:1] == [True] and indented[-1:] == [False]
+    return [(number, "\n".join(record)) for number, record in joined] if kept > below else lines
 
 
 def _by_own_time(entries: Sequence[Entry], zone: tzinfo | None) -> tuple[list[Entry], list[bool]]:

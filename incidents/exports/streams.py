@@ -13,9 +13,11 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import NamedTuple
 
-from groupsim.incidents.exports import order, plain_log
+from groupsim.incidents.exports import order, plain_log, whole_seconds
 from groupsim.incidents.exports.evidence import Fields
-from groupsim.incidents.exports.parts import Key, Part, PartReader, Remarks, rank
+from groupsim.incidents.exports.parts import Key, Part, PartReader, Remarks, describe
+
+_SECOND_MS = 1_000
 
 
 class Source(NamedTuple):
@@ -64,13 +66,15 @@ def sources(
             found.append(Source(log, str(path), path, passed=left))
         else:
             found.append(Source(path, str(path), path))
+    coarse = _place(streams, zone)
     shares = Counter(part.path for joined in streams.values() for part in joined)
-    for number, joined in enumerate(streams.values()):
+    for number, (key, joined) in enumerate(streams.items()):
         first = joined[0]
         name = str(first.path) if shares[first.path] == 1 else f"{first.path}[{first.label}]"
-        entries = order.ordered([part.entries for part in joined], newest_first, rank)
+        entries = order.ordered([part.entries for part in joined], newest_first, describe)
         remarks.uncertain += _uncertain(name, joined)
-        if plain_log.is_coarse(entries, zone):
+        if key in coarse:
+            remarks.resolution_ms = _SECOND_MS
             remarks.notes.append(
                 f"{name}: its times are whole seconds: totals are right to about a second a partition, and causes that"
                 " follow each other within a second may be mistaken for one another"
@@ -79,6 +83,20 @@ def sources(
         found.append(Source(log, name, first.path, plain_log.write(entries, log, zone)))
     places = {path: place for place, path in enumerate(paths)}
     return sorted(found, key=lambda source: places[source.origin]), remarks
+
+
+def _place(streams: dict[Key, list[Part]], zone: tzinfo | None) -> set[Key]:
+    """Give records of whole seconds times inside their seconds; gives the streams that have such records."""
+    chosen = [
+        (key, place)
+        for key, joined in streams.items()
+        for place, part in enumerate(joined)
+        if whole_seconds.is_coarse(part.entries, zone)
+    ]
+    placed = whole_seconds.placed([streams[key][place].entries for key, place in chosen], describe)
+    for (key, place), entries in zip(chosen, placed, strict=True):
+        streams[key][place] = streams[key][place]._replace(entries=entries)
+    return {key for key, _ in chosen}
 
 
 def _uncertain(name: str, joined: Sequence[Part]) -> list[str]:
