@@ -41,6 +41,8 @@ def headline(summary: dict[str, Any]) -> list[str]:
         f"({unavailable['share'] * 100:.2f} % of all partition time), "
         f"at most {unavailable['max_partitions']} partitions at once"
     ]
+    if unavailable.get("resolution_ms"):
+        lines.append(f"  uncertain: the logs' times are whole seconds{_bounds(unavailable)}")
     labels = {label: ms for label, ms in unavailable["by_label"].items() if ms}
     lines += [f"  {label:<16}{ms / 1_000:>12,.3f} s" for label, ms in sorted(labels.items(), key=lambda e: -e[1])]
     if unavailable.get("starting_ms"):

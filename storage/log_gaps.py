@@ -9,6 +9,7 @@ import msgspec
 _UNSUPPORTED = "unsupported"
 _DOUBTS = "doubts"
 _NEW = "new_groups"
+_RESOLUTION = "resolution_ms"
 
 
 class Doubt(msgspec.Struct, frozen=True):
@@ -27,9 +28,11 @@ class Doubt(msgspec.Struct, frozen=True):
     own_word: bool = False
 
 
-def log_gaps(unsupported: Sequence[str], doubts: Sequence[Doubt], new_groups: Sequence[str]) -> dict[str, object]:
+def log_gaps(
+    unsupported: Sequence[str], doubts: Sequence[Doubt], new_groups: Sequence[str], resolution_ms: int = 0
+) -> dict[str, object]:
     """The part of a stored summary that the functions below read."""
-    return {
+    return ({_RESOLUTION: resolution_ms} if resolution_ms else {}) | {
         _UNSUPPORTED: list(unsupported),
         _DOUBTS: [msgspec.to_builtins(each) for each in doubts],
         _NEW: list(new_groups),
@@ -45,6 +48,12 @@ def unsupported(summary: Mapping[str, object]) -> list[str]:
 def doubts(summary: Mapping[str, object]) -> list[Doubt]:
     """The doubtful partition time of a run; none in the summaries that have no such key."""
     return msgspec.convert(summary.get(_DOUBTS, []), list[Doubt])
+
+
+def resolution_ms(summary: Mapping[str, object]) -> int:
+    """The resolution of the coarsest times in the logs, milliseconds; 0 if they are as fine as logs usually have."""
+    found = summary.get(_RESOLUTION)
+    return found if isinstance(found, int) else 0
 
 
 def new_groups(summary: Mapping[str, object]) -> frozenset[str] | None:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from groupsim.analysis.availability.causes import START
 from groupsim.analysis.availability.labels import Interval, Label, SubLabel
-from groupsim.storage.log_gaps import Doubt, doubts, new_groups, unsupported
+from groupsim.storage.log_gaps import Doubt, doubts, new_groups, resolution_ms, unsupported
 
 _MOST = 0.05
 """A total is known if what the logs leave unknown is at most this share of it."""
@@ -147,9 +147,19 @@ class _DoubtedTime:
 
 
 def supported(stored: Mapping[str, Any], numbers: dict[str, Any], found: Sequence[Interval]) -> dict[str, Any]:
-    """The numbers with `known_share`; where the total is unknown, with nulls, its bounds, and why in `unknown`."""
+    """The numbers with `known_share`; where the total is unknown, with nulls, its bounds, and why in `unknown`.
+
+    Where the logs' times are coarse: with their `resolution_ms`, and the bounds of the total that it leaves.
+    """
     rests_on = support(stored, numbers, found)
     unavailable = {**numbers["unavailable"], "known_share": rests_on.known_share}
+    if rests_on.unknown is None and (coarse_ms := resolution_ms(stored)):
+        lengths = _unavailable_lengths(found)
+        unavailable |= {
+            "resolution_ms": coarse_ms,
+            "at_least_partition_ms": sum(max(0, length - coarse_ms) for length in lengths),
+            "at_most_partition_ms": sum(length + coarse_ms for length in lengths),
+        }
     if rests_on.unknown is not None:
         unavailable |= {
             "partition_ms": None,
@@ -160,3 +170,19 @@ def supported(stored: Mapping[str, Any], numbers: dict[str, Any], found: Sequenc
             "unknown": rests_on.unknown,
         }
     return {**numbers, "unavailable": unavailable}
+
+
+def _unavailable_lengths(found: Sequence[Interval]) -> list[int]:
+    """How long each partition was unavailable each time, milliseconds; causes that follow each other are one time."""
+    lengths: list[int] = []
+    ends: dict[tuple[str, str, int], int] = {}
+    for interval in sorted(
+        (i for i in found if i.unavailable), key=lambda i: (i.group, i.topic, i.partition, i.from_ms)
+    ):
+        key = (interval.group, interval.topic, interval.partition)
+        if ends.get(key) == interval.from_ms:
+            lengths[-1] += interval.duration_ms
+        else:
+            lengths.append(interval.duration_ms)
+        ends[key] = interval.to_ms
+    return lengths

@@ -14,11 +14,14 @@ from groupsim.incidents.exports.moments import moment
 from groupsim.incidents.exports.relevant import KEYWORD
 from groupsim.incidents.exports.sequence import Numbering, numbering
 from groupsim.incidents.exports.walk import ORIGINAL, PLAIN, TEXTS, Record, is_time_name
+from groupsim.incidents.logs.times import is_zone_name, zone_named
 
 _SAMPLE = 2_000
 _PLACES_OF_TEXT = 3
 _TRIED = 300
 """Records that concern groups and are tried for each candidate of a text."""
+_CANDIDATES = 40
+"""Fields that are tried for the text: the usual names first, then the longest texts."""
 _LATER = re.compile(
     r"ingest|observed|index(?:ed|_?time)|receiv|processed|arriv|expir|updated|monotonic|start|boot", re.I
 )
@@ -56,6 +59,8 @@ class Fields(NamedTuple):
     sequence: Numbering | None
     whole: str | None = None
     strong: bool = False
+    zone: str | None = None
+    """The field with the zone of `time`, which stands beside it."""
 
 
 def choose(
@@ -79,7 +84,8 @@ def choose(
     if given and given.stream:
         stream, strong = given.stream, True
     sequence = numbering(lines, time, stream, zone)
-    return Fields(texts, time, stream, sequence, _whole(having, text, recognised), strong)
+    zone_field = _zone_field(having, time)
+    return Fields(texts, time, stream, sequence, _whole(having, text, recognised), strong, zone_field)
 
 
 def named(given: Fields, records: Sequence[Record], file: str) -> Fields:
@@ -146,6 +152,8 @@ def _text(sample: Sequence[Record], recognised: Callable[[str], int]) -> str | N
     if not candidates:
         return None
 
+    candidates = sorted(candidates, key=lambda name: (_rank(name), -lengths[name], name))[:_CANDIDATES]
+
     def score(name: str) -> tuple[int, bool, int, int]:
         tried = [v for r in sample if isinstance(v := r.get(name), str) and KEYWORD.search(v)][:_TRIED]
         inside = any(name.startswith(f"{other}.") and f"{other}.{ORIGINAL}" in sample[0] for other in candidates)
@@ -205,6 +213,17 @@ def _time(having: Sequence[Record], text: str, zone: tzinfo | None) -> str | Non
         named = 0 if is_time_name(name) else 1
         found.append((named, max(finest, 1), name.count("."), name))
     return min(found)[3] if found else None
+
+
+def _zone_field(having: Sequence[Record], time: str | None) -> str | None:
+    """The field beside the time that holds its zone; None if there is none."""
+    beside = "" if time is None else time.removesuffix(time.rpartition(".")[2])
+    for name in dict.fromkeys(name for record in having[:_TRIED] for name in record):
+        if name.startswith(beside) and is_zone_name(name.removeprefix(beside)) and name != time:
+            values = [record[name] for record in having[:_TRIED] if name in record]
+            if all(isinstance(value, str) and zone_named(value) is not None for value in values):
+                return name
+    return None
 
 
 def _recent(ns: int) -> bool:

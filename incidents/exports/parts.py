@@ -25,6 +25,7 @@ from groupsim.incidents.logs.formats import clean, parse
 from groupsim.incidents.logs.patterns import Match
 from groupsim.incidents.logs.recognition import recognise
 from groupsim.incidents.logs.scan import open_log
+from groupsim.incidents.logs.times import zone_named
 
 _SAMPLED = 800
 _LOOKED_AT = 2 * FIRST
@@ -151,7 +152,8 @@ class PartReader:
                 continue
             if fields.whole is not None and PLAIN not in record:
                 text = evidence.whole(record, fields.whole)
-            at = None if fields.time is None else moment(record.get(fields.time), zone)
+            own = None if fields.zone is None else zone_named(str(record.get(fields.zone)))
+            at = None if fields.time is None else moment(record.get(fields.time), own or zone)
             label = None if fields.stream is None else record.get(fields.stream)
             place = None if numbers is None else ordinal(record.get(numbers.field))
             ns, resolution = (None, 0) if at is None else at

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 Record = dict[str, Any]
 _TIME_NAME = re.compile(r"time|date|(?:^|[._@])ts(?:ns)?$|^@?t$|epoch|instant|_TIMESTAMP", re.IGNORECASE)
 _DEPTH = 40
 _LOOKED_AT = 20
+_TABLES = 8
+"""So many lists of column names, and as many matrices, of one mapping are tried with each other."""
 _NAMES = ("key", "field", "name", "Name", "Key", "k")
 _VALUES = ("value", "Value", "v", "val")
 TEXTS = ("message", "msg", "log", "line", "_raw", "@message", "MESSAGE", "body", "text", "textPayload", "@m")
@@ -152,8 +155,9 @@ def _pair(item: Sequence[Any]) -> Record | None:
 
 def _table(value: Mapping[str, Any]) -> Iterator[Record] | None:
     """Rows under a list of column names, or columns under one; None if the mapping holds no table."""
-    for names in _name_lists(value, 0):
-        for key, matrix in _matrices(value, 0):
+    matrices = list(islice(_matrices(value, 0), _TABLES))
+    for names in islice(_name_lists(value, 0), _TABLES):
+        for key, matrix in matrices:
             if key is names:
                 continue
             if all(len(row) == len(names) for row in matrix) and len(matrix) != len(names):

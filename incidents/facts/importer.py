@@ -110,7 +110,7 @@ def import_run(
         "notes": list(builder.notes),
         "lines": reading.counts.lines,
         "rows": len(reading.rows),
-        **log_gaps(reasons, [_since(each, origin) for each in doubts], new_groups(rows)),
+        **log_gaps(reasons, [_since(each, origin) for each in doubts], new_groups(rows), reading.resolution_ms),
     }
     run = _write(store, info, world, facts, origin, ended - origin, summary)
     return ImportResult(run, builder.notes, tuple(remarks))

@@ -4,6 +4,7 @@
 - `multiline`: records that a layout cut into several lines
 - `boxed_tables`: tables with a frame, as Faust prints them
 - `formats`: what a layout puts around a message: time, level, thread, logger, prefixes. A new layout goes here
+- `harmless`: text without what a terminal would obey
 - `structured`: JSON, key=value and CSV records
 - `times`: timestamps of any shape to UTC milliseconds
 - `dating`: the day of times that name none

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from groupsim.incidents.logs import structured
+from groupsim.incidents.logs.harmless import harmless
 from groupsim.incidents.logs.times import Stamp, read_stamp
 
 _LAYERS = 8
@@ -13,8 +14,6 @@ _HEAD = 400
 _DATED = re.compile(
     r"(?<![\w.-])(?:\d{4}[-/.]\d{2}[-/.]\d{2}[T ]\d{2}:\d{2}:\d{2}|[A-Z][a-z]{2} \d{1,2}, \d{4} \d{1,2}:\d{2}:\d{2})"
 )
-_ANSI = re.compile(r"\x1b(?:\[[0-9;?]{0,30}[@-~]|\][^\x07\x1b]{0,300}(?:\x07|\x1b\\))")
-_CONTROL = re.compile("[\x01-\x08\x0a-\x1f\x7f-\x9f]")
 _COMPOSE = re.compile(r"[\w.@/-]{1,120}\s{0,60}\|\s{1,2}")
 _CRI = re.compile(r"(?:stdout|stderr) [FP] ")
 _KUBECTL = re.compile(r"\[pod/[^\]\s]{1,300}\]\s")
@@ -83,11 +82,7 @@ def clean(raw: bytes) -> str:
 
     What else a terminal would obey is written as an escape (`\\x07`), so that no name in a store can do any harm.
     """
-    text = raw.decode("utf-8", "replace").rstrip("\r\n")
-    if "\x1b" in text:
-        text = _ANSI.sub("", text)
-    text = text.replace("\x00", "").removeprefix("\ufeff")
-    return _CONTROL.sub(lambda c: f"\\x{ord(c[0]):02x}", text)
+    return harmless(raw.decode("utf-8", "replace").rstrip("\r\n").replace("\x00", "").removeprefix("\ufeff"))
 
 
 def parse(line: int, text: str) -> Record:

@@ -152,6 +152,7 @@ def read_files(
             damage=list(remarks.damage),
             notes=list(remarks.notes),
             uncertain=list(remarks.uncertain),
+            resolution_ms=remarks.resolution_ms,
         )
         for log in logs:
             _add(log, reading, wanted)

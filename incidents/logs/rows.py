@@ -132,7 +132,8 @@ class Reading(msgspec.Struct):
     `context` holds rows of kinds outside KINDS. `unrecognised` are lines about groups that no wording fits (at most
     `reader.UNRECOGNISED_KEPT` of a file; `counts.unrecognised` counts all). `damage`: sentences about damaged files.
     `ends`: the last instant of each file, on whatever line. `notes`: how exports were read. `uncertain`: why the order
-    of their records is not known well enough.
+    of their records is not known well enough. `resolution_ms`: that of the coarsest times, if they are coarser than a
+    log's own; else 0.
     """
 
     files: tuple[str, ...] = ()
@@ -145,3 +146,4 @@ class Reading(msgspec.Struct):
     ends: dict[str, str] = {}
     notes: list[str] = []
     uncertain: list[str] = []
+    resolution_ms: int = 0

@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import json
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from groupsim.incidents.logs.times import Stamp, read_number, read_stamp
+from groupsim.incidents.logs.harmless import harmless_value
+from groupsim.incidents.logs.times import Stamp, is_zone_name, read_number, read_stamp, to_utc, zone_named
 
 _JSON = re.compile(r"[\s\[,]{0,8}(?:\w{1,20}[:\s]\s{0,4})?(?=\{\s{0,40}\")")
 _PAIRS = re.compile(r"[A-Za-z_@][\w.@-]{0,59}=")
@@ -86,10 +87,16 @@ def read_json(text: str) -> StructuredRecord | None:
     if found is None:
         return None
     try:
-        value, _ = json.JSONDecoder(strict=False).raw_decode(_paired(text), found.end())
+        value = _decoded(text, found.end())
     except (ValueError, RecursionError):
         return None
     return _structured(value) if isinstance(value, dict) else None
+
+
+def _decoded(text: str, at: int) -> Any:
+    """The JSON value that begins there, control characters that were written as escapes made harmless."""
+    value, _ = json.JSONDecoder(strict=False).raw_decode(_paired(text), at)
+    return harmless_value(value) if "\\" in text else value
 
 
 def _paired(text: str) -> str:
@@ -115,7 +122,7 @@ def read_tail(text: str) -> tuple[str, dict[str, object]]:
     at = text.find('{"') if text.endswith("}") else -1
     if at > 0:
         try:
-            value, _ = json.JSONDecoder(strict=False).raw_decode(text, at)
+            value = _decoded(text, at)
         except (ValueError, RecursionError):
             value = None
         if isinstance(value, dict):
@@ -150,7 +157,7 @@ def _structured(value: dict[str, object]) -> StructuredRecord | None:
     if message is None:
         return None
     level, logger = _first(fields, _LEVEL_KEYS), _first(fields, _LOGGER_KEYS)
-    return StructuredRecord(message, _stamp(fields), level, logger, _first(fields, _THREAD_KEYS), fields)
+    return StructuredRecord(message, _stamp(value, fields), level, logger, _first(fields, _THREAD_KEYS), fields)
 
 
 def _flat(value: dict[str, object]) -> dict[str, object]:
@@ -169,7 +176,7 @@ def _first(fields: dict[str, object], keys: tuple[str, ...]) -> str | None:
     return next((v for k in keys if isinstance(v := fields.get(k), str)), None)
 
 
-def _stamp(fields: dict[str, object]) -> Stamp | None:
+def _stamp(value: dict[str, object], fields: dict[str, object]) -> Stamp | None:
     for seconds, nanos in (
         ("epochSecond", "nanoOfSecond"),
         ("timestampSeconds", "timestampNanos"),
@@ -181,16 +188,31 @@ def _stamp(fields: dict[str, object]) -> Stamp | None:
     listed = [key for key in _TIME_KEYS if key in fields]
     others = [key for key in fields if key not in _TIME_KEYS and _TIMELIKE.search(key)]
     for key in (*listed, *others):
-        value = fields[key]
+        item = fields[key]
         found = None
-        if isinstance(value, str):
-            full = _full_stamp(value)
-            found = None if full is None else full[0]
-        elif isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _LATEST:
-            found = read_number(float(value))
+        if isinstance(item, str):
+            full = _full_stamp(item)
+            found = None if full is None else _in_zone(full[0], key, value, _DEPTH)
+        elif isinstance(item, int | float) and not isinstance(item, bool) and abs(item) < _LATEST:
+            found = read_number(float(item))
         if found is not None:
             return found
     return None
+
+
+def _in_zone(stamp: Stamp, key: str, value: dict[str, object], depth: int) -> Stamp:
+    """A time without a zone of its own in the zone that stands beside it in the record, if one does."""
+    if stamp.zoned or stamp.ms is None:
+        return stamp
+    if key in value:
+        zones = (zone_named(v) for k, v in value.items() if k != key and isinstance(v, str) and is_zone_name(k))
+        zone = next((zone for zone in zones if zone is not None), None)
+        ms = None if zone is None else to_utc(stamp, zone)
+        return stamp if ms is None else Stamp(ms, True)
+    for inner in value.values() if depth else ():
+        if isinstance(inner, dict) and (found := _in_zone(stamp, key, inner, depth - 1)) is not stamp:
+            return found
+    return stamp
 
 
 def _full_stamp(value: str) -> tuple[Stamp, int] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from functools import lru_cache
 from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -69,6 +70,14 @@ _CLOCK_ONLY = re.compile(rf"{_CLOCK}(?![\d:])")
 
 _EARLIEST, _LATEST = -62_000_000_000_000, 253_000_000_000_000
 """Milliseconds since 1970: the years 5 and 9987, so that zones and differences of clocks stay within the calendar."""
+
+_ZONE_NAME = re.compile(
+    r"(?:(?:date|event|log|local|utc|gmt)_?)?(?:time_?)?(?:zone|tz)(?:_?(?:id|name|offset|info))?"
+    r"|(?:utc|gmt|zone)_?offset",
+    re.IGNORECASE,
+)
+_OFFSET = re.compile(r"(?:UTC|GMT|Z|Etc/UTC)|(?:UTC|GMT)?(?P<sign>[+-])(?P<h>\d{1,2})(?::?(?P<m>[0-5]\d))?")
+_LONGEST_ZONE = 60
 
 
 class Stamp(NamedTuple):
@@ -167,6 +176,30 @@ def parse_zone(name: str | None) -> tzinfo | None:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError, ModuleNotFoundError):
         raise LogError(f"there is no time zone {name!r}; give one as Europe/Berlin, UTC or +02:00") from None
+
+
+def is_zone_name(name: str) -> bool:
+    """Whether a field of this name may hold the zone of the time beside it."""
+    return _ZONE_NAME.fullmatch(name) is not None
+
+
+@lru_cache(maxsize=256)
+def zone_named(text: str) -> tzinfo | None:
+    """The zone that a field holds (`Europe/Berlin`, `+0200`, `UTC+2`); None for anything else."""
+    found = _OFFSET.fullmatch(text.strip())
+    if found is not None and found["sign"]:
+        minutes = int(found["h"]) * 60 + int(found["m"] or 0)
+        return timezone(timedelta(minutes=minutes if found["sign"] == "+" else -minutes)) if minutes < 1440 else None
+    if found is not None:
+        return UTC
+    if text.strip() in _NAMED:
+        return zone_named(_NAMED[text.strip()])
+    if "/" not in text or len(text) > _LONGEST_ZONE:
+        return None  # `EST` and the like mean several zones
+    try:
+        return ZoneInfo(text.strip())
+    except (ZoneInfoNotFoundError, ValueError, OSError, ModuleNotFoundError):
+        return None
 
 
 def to_utc(stamp: Stamp, zone: tzinfo | None) -> int | None:
