@@ -24,7 +24,8 @@ STORY = [
     ("b", f"INFO {BROKER}Stabilized group g generation 1 (__consumer_offsets-7) with 1 members"),
     ("c", "INFO [Consumer clientId=c, groupId=g] Successfully joined group with generation Generation{generationId=1,"
      " memberId='c-1', protocol='range'}"),
-    ("b", f"INFO {BROKER}Assignment received from leader c-1 for group g for generation 1. The group has 1 members, 0 of which"
+    ("b", f"INFO {BROKER}Assignment received from leader c-1 for group g for generation 1."
+     " The group has 1 members, 0 of which"
      " are static."),
     ("c", "INFO [Consumer clientId=c, groupId=g] Adding newly assigned partitions: t-0"),
 ]  # fmt: skip
@@ -67,9 +68,9 @@ def test_the_headline_says_whole_seconds_and_the_bounds_they_leave() -> None:
 def test_records_that_were_turned_round_keep_the_lines_below_them() -> None:
     time = "[2026-11-20 11:27:53,413] INFO "
     records = [[f"{time}Updating assignment with", "\tAssigned partitions: [t-0]"], [f"{time}Joining"]]
-    lines = [*enumerate(sum(records, []), 1)]
+    lines = [*enumerate([each for record in records for each in record], 1)]
     assert [text for _, text in whole_records(lines)] == ["\n".join(record) for record in records]
-    assert whole_records(turned := [*enumerate(sum(records, [])[::-1], 1)]) == turned
+    assert whole_records(turned := [*enumerate([each for record in records for each in record][::-1], 1)]) == turned
 
 
 @pytest.mark.parametrize(
