@@ -133,7 +133,9 @@ def _updated(group: ClassicGroup, e: facts.MemberUpdated) -> ClassicGroup:
 
 
 def _replaced(group: ClassicGroup, e: facts.MemberReplaced) -> ClassicGroup:
-    """The new id takes the old one's place, assignment and leadership (Kafka: ClassicGroup.replaceStaticMember).
+    """The new id takes the old one's place, assignment, leadership, client id and host.
+
+    Kafka: ClassicGroup.replaceStaticMember.
 
     Whoever had not synced is still waited for under the old id, as Kafka does: the sync timer ends that.
     """
@@ -142,8 +144,6 @@ def _replaced(group: ClassicGroup, e: facts.MemberReplaced) -> ClassicGroup:
     member = replace(
         old,
         id=e.member,
-        client_id=e.client_id or "",
-        client_host=e.client_host or "",
         session_timeout_ms=e.session_timeout_ms or old.session_timeout_ms,
         rebalance_timeout_ms=e.rebalance_timeout_ms or old.rebalance_timeout_ms,
         protocols=e.protocols,

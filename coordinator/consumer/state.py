@@ -57,8 +57,8 @@ class Member:
 
     @property
     def vote(self) -> str:
-        """The assignor it votes for, empty for none: classic members have no vote."""
-        return self.assignor or "" if self.classic is None else ""
+        """The assignor it votes for, empty for none: a native member that becomes classic keeps it (seen: Kafka 4.4)."""
+        return self.assignor or ""
 
     def settled(self, assignment_epoch: int) -> bool:
         """It has reached the target of this epoch (Kafka: ConsumerGroupMember.isReconciledTo)."""

@@ -149,7 +149,7 @@ class Player:
 
     def _settle(self) -> None:
         self._ids.settle()
-        self._unshown -= self._ids.labels.keys()
+        self._unshown.difference_update(self._ids.labels)
 
     def _unshown_label(self, step: Step) -> str:
         """What stands for an id that no answer has shown: Kafka's classic ids begin with the instance or client id."""
