@@ -57,7 +57,7 @@ class Member:
 
     @property
     def vote(self) -> str:
-        """The assignor it votes for, empty for none: a native member that becomes classic keeps it (seen: Kafka 4.4)."""
+        """The assignor it votes for, empty for none. A native member that becomes classic keeps it (seen: 4.4)."""
         return self.assignor or ""
 
     def settled(self, assignment_epoch: int) -> bool:
