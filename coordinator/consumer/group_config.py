@@ -54,10 +54,10 @@ def _valid(wanted: Mapping[str, int], config: ConsumerGroupConfig) -> bool:
     context = Context(settings=wanted)
     session = settings.session_timeout_ms(config, context)
     interval = settings.heartbeat_interval_ms(config, context)
-    in_force = {
+    current = {
         settings.SESSION_TIMEOUT: session,
         settings.HEARTBEAT_INTERVAL: interval,
         settings.ASSIGNMENT_INTERVAL: settings.assignment_interval_ms(config, context),
     }
-    unclamped = all(wanted.get(name, value) == value for name, value in in_force.items())
+    unclamped = all(wanted.get(name, value) == value for name, value in current.items())
     return unclamped and session > interval

@@ -187,7 +187,7 @@ def test_members_of_a_consumer_group_commit_at_epochs_since_which_they_hold_the_
     assert watch(FencedCommits(), *facts, left, (4, GroupEmptied(generation=6)), commit(5, "a", -1)) == []
 
 
-def test_commits_are_judged_by_the_protocol_that_the_group_has_when_they_come() -> None:
+def test_commits_are_checked_by_the_protocol_that_the_group_has_when_they_come() -> None:
     held: Plan = {"a": (TopicPartition("orders", 0),)}
     classic = (CREATED, (1, c.MemberAdded(member="a")), completed(2, 4, "a"), stored(2, 4, held))
     upgraded = (3, consumer.GroupUpgraded(generation=4, metadata_hash=1, assignment=held))

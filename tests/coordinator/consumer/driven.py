@@ -44,7 +44,7 @@ class Driven:
         return outcome.replies[0].answer if outcome.replies else None
 
     def beat(self, member: str, epoch: int, *, broker: Topics = TOPICS, **sent: object) -> ConsumerHeartbeatAnswer:
-        """A heartbeat a second after the one before; a join (epoch 0) subscribes to `a` unless told otherwise."""
+        """A heartbeat a second after the one before; a join (epoch 0) subscribes to `a` unless named otherwise."""
         self.at_ms += 1000
         joins = {"topics": ("a",), "owned": (), "rebalance_timeout_ms": 60_000} if epoch == 0 else {}
         context = Context(self.at_ms, broker)

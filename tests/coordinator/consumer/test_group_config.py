@@ -40,7 +40,7 @@ def test_a_bad_value_is_refused_and_changes_nothing(changes: dict[str, str | Non
     assert altered({INTERVAL: 7}, changes, WIDE) == (Error.INVALID_CONFIG, {INTERVAL: 7})
 
 
-def test_several_values_are_judged_together() -> None:
+def test_several_values_are_checked_together() -> None:
     assert altered({}, {SESSION: "1000"}, WIDE)[0] is Error.INVALID_CONFIG
     assert altered({}, {SESSION: "1000", HEARTBEAT: "900"}, WIDE) == (Error.NONE, {SESSION: 1000, HEARTBEAT: 900})
 

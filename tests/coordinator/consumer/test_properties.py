@@ -24,7 +24,7 @@ def run(steps: Steps) -> Iterator[Crowd]:
 
 @FEW
 @given(STEPS)
-def test_no_partition_is_in_the_books_of_two_members(steps: Steps) -> None:
+def test_no_partition_is_recorded_for_two_members(steps: Steps) -> None:
     for crowd in run(steps):
         held = [p for member in crowd.members.values() for p in (*member.assigned, *member.pending)]
         assert len(held) == len(set(held))

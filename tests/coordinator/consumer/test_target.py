@@ -1,4 +1,4 @@
-"""The target of a group: when it is computed, and what its assignor is told (Kafka: TargetAssignmentBuilder)."""
+"""The target of a group: when it is computed, and what its assignor gets (Kafka: TargetAssignmentBuilder)."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def driven(version: str, **settings: str) -> Driven:
 
 
 def two_members(version: str, **settings: str) -> Driven:
-    """m1 has a-0 to a-3 and is told to give two of them up, since m2 joined."""
+    """m1 has a-0 to a-3 and has to give two of them up, since m2 joined."""
     kafka = driven(version, **settings)
     kafka.beat("m1", kafka.beat("m1", 0).epoch)
     kafka.beat("m2", 0)
