@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from random import Random
 from statistics import median
 
 from groupsim.coordinator.config import BadSetting
@@ -70,9 +71,13 @@ def replay_incident(
 ) -> ReplayedRun:
     """Replay an incident. `exact`: heartbeats and answers as in the record; else what is chance in real runs is drawn.
 
+    So is every setting that the record leaves open. `exact` takes the likeliest values.
+
     The run counts until `tail_ms` after the record's end, so that what a choice delays counts, too. Raises
     GroupSimError (BadSetting and others) for a choice that is not possible.
     """
+    if not exact:
+        incident = replace(incident, settings=drawn_settings(incident, seed))
     _check(incident, choice)
     store = MemoryStore()
     replayed = _Replay(incident, choice, exact)
@@ -83,9 +88,20 @@ def replay_incident(
     return ReplayedRun(list(store.read(result.info.id)), replayed.from_ms, lasts, result.failure)
 
 
+def drawn_settings(incident: Incident, seed: int) -> dict[str, int]:
+    """The settings in ms, for any choice of this seed; those that the record leaves open are drawn."""
+    drawn = {name: Random(f"{seed} {name}").choice(likely) for name, likely in sorted(incident.open_settings.items())}
+    settings = {**incident.settings, **drawn}
+    if settings[HEARTBEAT] >= settings[SESSION]:
+        settings[HEARTBEAT] = max(1, settings[SESSION] // 3)
+    return settings
+
+
 def tail_ms(incident: Incident, choices: Iterable[Choice]) -> int:
     """How long after the record's end its effects may last, with the slowest of the choices: the same for all."""
-    known = {name: incident.settings[name] for name in (SESSION, HEARTBEAT)}
+    known = {
+        name: max([incident.settings[name], *incident.open_settings.get(name, ())]) for name in (SESSION, HEARTBEAT)
+    }
     slowest = 0
     for choice in (AS_RECORDED, *choices):
         chosen = {name: str(choice.settings.get(name, value)) for name, value in known.items()}

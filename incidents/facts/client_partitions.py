@@ -18,6 +18,7 @@ _OTHER_THREADS = frozenset(
     ["coordinator_lost", "poll_timeout", "session_expired", "heartbeat_says_rebalancing", "client_heartbeat_stale"]
 )
 _CALLBACK_OPS = frozenset({"GET_REBALANCE_PROTOCOL", "ASSIGN"})
+_OFFSET_KINDS = frozenset({"client_position", "client_no_offset"})
 _LOSES = frozenset({"revoked", "lost"})
 
 
@@ -167,8 +168,8 @@ class PartitionFacts(ProcessFacts):
         self._write_view()
         self._add(c.CallbackStart(process=name, kind="assigned", partitions=added, generation=self._generation))
         ready = self._positions(added)
-        later, delay = min(ready, default=0), 0
-        if not ready and added and self._prints_offsets():
+        later, delay = self._first_offset(added), 0
+        if not later and added and self._prints_offsets():
             later = (
                 self._next(unless=_OTHER_THREADS) or 0
             )  # offsets were not even requested, so the callback took that long
@@ -176,7 +177,7 @@ class PartitionFacts(ProcessFacts):
             later = 0
         elif later:
             delay = -self._quickest_fetch_ms
-        self._add(c.CallbackEnd(process=name, kind="assigned"), later, delay if later else self._in_callback(ready))
+        self._add(c.CallbackEnd(process=name, kind="assigned"), later, delay if later else self._in_callback(added))
         self._builder.note(
             "logs do not show when an assigned callback returned; it counts as quick, or as returning shortly before"
             f" the first offset line if that comes more than {_FETCH_MS} ms later"
@@ -189,11 +190,11 @@ class PartitionFacts(ProcessFacts):
             self._add(c.PositionReady(process=name, offsets=_unknown(tuple(sorted(unseen)))), later)
             self._builder.note("partitions without an offset line have an unknown offset (-1)")
 
-    def _in_callback(self, ready: dict[int, Offsets]) -> int:
+    def _in_callback(self, added: Partitions) -> int:
         """How long after its line a quick assigned callback returned: before the next line, so halfway at most."""
-        first = min(ready, default=0) or self._next(unless=_OTHER_THREADS) or 0
-        gap = self._gap(first)
-        if gap <= _FETCH_MS and ready:
+        offset = self._first_offset(added)
+        gap = self._gap(offset or self._next(unless=_OTHER_THREADS) or 0)
+        if gap <= _FETCH_MS and offset:
             self._quickest_fetch_ms = gap if not self._quickest_fetch_ms else min(self._quickest_fetch_ms, gap)
         return min(gap // 2, _TOLERANCE_MS) if gap <= _FETCH_MS else 0
 
@@ -209,6 +210,15 @@ class PartitionFacts(ProcessFacts):
 
     def _prints_offsets(self) -> bool:
         return any(timed.row.detail.get("committed") for _, timed in self.process.rows)
+
+    def _first_offset(self, added: Partitions) -> int:
+        """How many rows on the first line about an offset of these is, before the next assignment; 0: there is none."""
+        for later, timed in self._following():
+            if timed.row.kind in ("assigned", "revoked", "lost"):
+                break
+            if timed.row.kind in _OFFSET_KINDS and set(partitions_in([timed.row.detail.get("partition")])) & set(added):
+                return later
+        return 0
 
     def _positions(self, added: Partitions) -> dict[int, Offsets]:
         """The offset lines that follow, until the next assignment: rows on -> offsets of one instant."""

@@ -12,21 +12,24 @@ from groupsim.incidents.sentences import listed
 from groupsim.replay.reconstruct import topology_changes, unlogged_members
 from groupsim.replay.reconstruct.client_library import assignor_notes, client_library
 from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, StallKind
-from groupsim.replay.reconstruct.inferred_settings.evidence import Evidence
+from groupsim.replay.reconstruct.inferred_settings.evidence import Evidence, Open
 from groupsim.replay.reconstruct.inferred_settings.infer import infer_settings
 from groupsim.replay.reconstruct.member_history import MemberHistory
 from groupsim.replay.reconstruct.members import Member, members_of
 from groupsim.replay.reconstruct.old_imports import completed
 from groupsim.replay.reconstruct.rebalances import Generation, generations_of
 from groupsim.simulation.clients.config import KAFKA_PYTHON
+from groupsim.simulation.clients.traits import TRAITS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Incident:
     """One group: its members, what happened to them and around them (ms of the run), its settings (Kafka's names).
 
-    `client`: the client library that is simulated. `failovers`: from when to when the coordinator was unavailable.
-    `rejoins`: when which incarnation joined again without a visible cause. `notes`: what had to be assumed.
+    `open_settings`: the values of a setting that fit the record, where it does not show a single one; `known_settings`:
+    those that it shows, or that the user gave. `client`: the client library that is simulated. `failovers`: from when
+    to when the coordinator was unavailable. `rejoins`: when which incarnation joined again without a visible cause.
+    `notes`: what had to be assumed.
     """
 
     group: str
@@ -34,6 +37,8 @@ class Incident:
     members: tuple[Member, ...]
     client: str
     settings: Mapping[str, int]
+    open_settings: Mapping[str, Open]
+    known_settings: frozenset[str]
     generations: tuple[Generation, ...]
     growths: tuple[topology_changes.Growth, ...]
     failovers: tuple[tuple[int, int], ...]
@@ -79,19 +84,22 @@ def reconstruct(
     counts, growths, notes = topology_changes.topics(facts, group, incarnations, topics, largest)
     client = str(given.get("client") or client_library(incarnations))
     known = {name: int(value) for name, value in given.items() if name != "client"}
-    settings, assumed = infer_settings(facts, group, Evidence(incarnations, generations), known)
+    evidence = Evidence(incarnations, generations, TRAITS[client].heartbeats_from_sync)
+    inferred = infer_settings(facts, group, evidence, known)
     return Incident(
         group=group,
         topics=counts,
         members=tuple(members_of(incarnations)),
         client=client,
-        settings=settings,
+        settings=inferred.values,
+        open_settings=inferred.open,
+        known_settings=inferred.known,
         generations=tuple(generations),
         growths=tuple(growths),
         failovers=tuple(topology_changes.failovers(facts, group, incarnations)),
         rejoins=tuple(topology_changes.rejoins(generations, incarnations, client == KAFKA_PYTHON)),
         ends_ms=end_ms,
-        notes=(*assumed, *notes, *assignor_notes(generations), *_assumptions(incarnations)),
+        notes=(*inferred.notes, *notes, *assignor_notes(generations), *_assumptions(incarnations)),
     )
 
 

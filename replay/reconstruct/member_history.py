@@ -69,7 +69,8 @@ class _ProcessFold:
     def apply(self, event: p.ClientEvent, at: int, rebalance_started_ms: int) -> None:
         """Fold one fact. `rebalance_started_ms`: when the group's latest rebalance began."""
         self._rebalance_started_ms = rebalance_started_ms
-        self.incarnation.line_times.append(at)
+        if not isinstance(event, p.Crashed | p.Frozen):  # the import dates these: no line shows them
+            self.incarnation.line_times.append(at)
         self._apply_to_membership(event, at)
         self._apply_to_partitions(event, at)
         self._apply_to_ending(event, at)

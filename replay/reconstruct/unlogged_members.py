@@ -116,7 +116,7 @@ def _complete(incarnation: Incarnation, record: MemberRecord) -> None:
     after = next((at for at in incarnation.line_times if at > record.removed_ms + 1), None)
     expired_itself = any(stall.expired_ms is not None for stall in incarnation.stalls)
     if record.cause == "session-expired":
-        if incarnation.ending is not None:
+        if incarnation.ending is not None and record.removed_ms >= (incarnation.ends_ms or 0):
             incarnation.expired_ms = record.removed_ms
         elif after is None:
             incarnation.ending, incarnation.ends_ms, incarnation.expired_ms = (

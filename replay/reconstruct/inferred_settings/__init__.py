@@ -2,6 +2,9 @@
 
 - `infer`: `infer_settings`: all of them, and a note on each that had to be assumed
 - `evidence`: what an inference is made from, and what it gives
+- `reported`: what members printed of their settings, or reported to the coordinator
+- `candidates`: every value that a timeout may have, and how likely it is
+- `silences`: from a member's last sign of life to its removal
 - `session`: session.timeout.ms
 - `heartbeat`: heartbeat.interval.ms
 - `max_poll`: max.poll.interval.ms

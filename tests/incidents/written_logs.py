@@ -1,0 +1,173 @@
+"""The logs that Kafka's broker and Java consumers would have written of a simulated run, in their own wordings."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from groupsim.events import classic as c
+from groupsim.events import client as p
+from groupsim.events.base import Event, Recorded, group_of, group_stream
+from groupsim.events.types import Partitions
+from groupsim.incidents.logs.times import iso
+
+BEGINS_MS = 1_709_287_200_000
+"""UTC, at the run's time 0."""
+_COORDINATOR = "[GroupCoordinator id=1 topic=__consumer_offsets partition=7]"
+_MANAGER = "(org.apache.kafka.coordinator.group.GroupMetadataManager)"
+_CONSUMER = "(org.apache.kafka.clients.consumer.internals.ConsumerCoordinator)"
+_LEAVING = "consumer pro-actively leaving the group"
+
+
+def write_logs(facts: Iterable[Recorded], group: str, folder: Path, printed: Mapping[str, int] = {}) -> list[Path]:
+    """One log of the broker and one of each process, as files in `folder`.
+
+    `printed`: settings that every consumer prints when it starts (`ConsumerConfig values:`); it prints none if empty.
+    """
+    lines: dict[str, list[str]] = defaultdict(list)
+    broker, clients = _Broker(group), _Clients(group, printed)
+    for fact in facts:
+        if fact.stream == group_stream(group):
+            lines["broker"] += [
+                _stamped(fact.at_ms, f"{_COORDINATOR} {said} {_MANAGER}") for said in broker.said(fact.event)
+            ]
+        elif isinstance(fact.event, p.ClientEvent) and group_of(fact.stream) == group:
+            lines[fact.event.process] += [_stamped(fact.at_ms, said) for said in clients.said(fact.event)]
+    paths = []
+    for name, written in sorted(lines.items()):
+        paths.append(folder / f"{name}.log")
+        paths[-1].write_text("".join(line + "\n" for line in written), encoding="utf-8")
+    return paths
+
+
+def _stamped(at_ms: int, said: str) -> str:
+    at = iso(BEGINS_MS + at_ms).replace("T", " ").replace(".", ",").rstrip("Z")
+    return f"[{at}] INFO {said}"
+
+
+class _Broker:
+    """The sentences of a coordinator (Kafka 4: GroupMetadataManager)."""
+
+    def __init__(self, group: str) -> None:
+        self._group = group
+        self._state = "Empty"
+
+    def said(self, event: Event) -> list[str]:
+        """The lines about one fact, without time and class."""
+        group, state = self._group, self._state
+        joins = f"joins group {group} in {state} state."
+        match event:
+            case c.MemberIdIssued(member=member):
+                return [
+                    f"Dynamic member with unknown member id {joins} Created a new member"
+                    f" id {member} and requesting the member to rejoin with this id."
+                ]
+            case c.MemberAdded(member=member, instance_id=None):
+                return [f"Pending dynamic member with id {member} {joins} Adding to the group now."]
+            case c.MemberAdded(member=member, instance_id=instance):
+                return [
+                    f"Static member with groupInstanceId={instance} and unknown member id {joins}"
+                    f" Created a new member id {member} for this member and added to the group."
+                ]
+            case c.MemberReplaced(old=old, instance_id=instance):
+                return [
+                    f"Static member with groupInstanceId={instance} and unknown member id {joins}"
+                    f" Replacing previously mapped member {old} with this groupInstanceId."
+                ]
+            case c.MemberRemoved(member=member, cause="session-expired"):
+                return [f"Member {member} in group {group} has failed, removing it from the group."]
+            case c.MemberRemoved(member=member, cause="left", reason=reason):
+                return [
+                    f"[Group {group}] Member {member} has left group through explicit `LeaveGroup` request;"
+                    f" client reason: {reason or 'not provided'}"
+                ]
+            case _:
+                return self._of_rebalance(event)
+
+    def _of_rebalance(self, event: Event) -> list[str]:
+        group = self._group
+        match event:
+            case c.RebalanceStarted(generation=generation, reason=reason):
+                self._state = "PreparingRebalance"
+                return [
+                    f"Preparing to rebalance group {group} in state PreparingRebalance with old generation {generation}"
+                    f" (reason: {reason})."
+                ]
+            case c.JoinPhaseCompleted(generation=generation, size=size):
+                self._state = "CompletingRebalance"
+                return [f"Stabilized group {group} generation {generation} with {size} members."]
+            case c.AssignmentStored(generation=generation, leader=leader, assignment=assignment):
+                self._state = "Stable"
+                return [
+                    f"Assignment received from leader {leader} for group {group} for generation {generation}. The group"
+                    f" has {len(assignment)} members, 0 of which are static."
+                ]
+            case _:
+                return []
+
+
+class _Clients:
+    """The sentences of Java consumers (Kafka 4: ConsumerCoordinator, AbstractCoordinator)."""
+
+    def __init__(self, group: str, printed: Mapping[str, int]) -> None:
+        self._group = group
+        self._printed = printed
+        self._context: dict[str, str] = {}
+        self._asked: dict[str, str] = {}
+
+    def said(self, event: p.ClientEvent) -> list[str]:
+        """The lines about one fact, without time."""
+        if isinstance(event, p.ProcessStarted):
+            return self._started(event)
+        return [f"{self._context[event.process]} {said} {_CONSUMER}" for said in self._of_member(event)]
+
+    def _started(self, event: p.ProcessStarted) -> list[str]:
+        named = f"clientId={event.client_id}, groupId={self._group}"
+        own = f"instanceId={event.instance_id}, {named}" if event.instance_id else named
+        context = self._context[event.process] = f"[Consumer {own}]"
+        block = {"client.id": event.client_id, "group.id": self._group, **self._printed} if self._printed else {}
+        shown = "".join(f"\n\t{name} = {value}" for name, value in sorted(block.items()))
+        return [
+            *([f"ConsumerConfig values: {shown}\n"] if shown else []),
+            f"{context} Subscribed to topic(s): {', '.join(event.topics)}"
+            " (org.apache.kafka.clients.consumer.internals.ClassicKafkaConsumer)",
+        ]
+
+    def _of_member(self, event: p.ClientEvent) -> list[str]:
+        match event:
+            case p.CoordinatorFound():
+                return ["Discovered group coordinator 127.0.0.1:9092 (id: 2147483646 rack: null)"]
+            case p.JoinSent(process=process, member=member):
+                asked, self._asked[process] = self._asked.get(process), member
+                given = [f"Request joining group due to: need to re-join with the given member-id: {member}"]
+                return [*(given if member and asked == "" else []), "(Re-)joining group"]
+            case p.JoinOk(generation=generation, member=member, protocol=protocol):
+                self._asked.pop(event.process, None)
+                return [f"Successfully joined group with generation {_generation(generation, member, protocol)}"]
+            case p.SyncOk(generation=generation, member=member):
+                return [f"Successfully synced group in generation {_generation(generation, member, 'range')}"]
+            case p.RejoinRequested(reason=reason):
+                return [f"Request joining group due to: {reason}"]
+            case p.CallbackStart(kind="assigned", partitions=partitions):
+                return [f"Adding newly assigned partitions: {_names(partitions)}"]
+            case p.CallbackStart(kind="revoked", partitions=partitions):
+                return [f"Revoke previously assigned partitions {_names(partitions)}"]
+            case p.LeaveSent(member=member, reason=reason):
+                coordinator = "127.0.0.1:9092 (id: 2147483646 rack: null)"
+                return [f"Member {member} sending LeaveGroup request to coordinator {coordinator} due to {reason}"]
+            case p.Closed():
+                return [
+                    f"Resetting generation and member id due to: {_LEAVING}",
+                    f"Request joining group due to: {_LEAVING}",
+                ]
+            case _:
+                return []
+
+
+def _generation(number: int, member: str, protocol: str | None) -> str:
+    return f"Generation{{generationId={number}, memberId='{member}', protocol='{protocol}'}}"
+
+
+def _names(partitions: Partitions) -> str:
+    return ", ".join(f"{topic}-{number}" for topic, number in partitions)
