@@ -172,15 +172,12 @@ def contained(group: DrawnGroup, facts: Sequence[Recorded]) -> dict[str, Contain
     if group.prints:
         return {SESSION: Contained.EVIDENCE, HEARTBEAT: Contained.EVIDENCE}
     static = {f"m{number}" for number in range(group.static)}
-    expired = {fact.event.member[:2] for fact in facts if _expired(fact)}
+    removed = [fact.event for fact in facts if isinstance(fact.event, MemberRemoved)]
+    expired = {event.member[:2] for event in removed if event.cause == "session-expired"}
     session = Contained.BOUNDS if expired else Contained.NOTHING
     if any(_was_closed(facts, label) for label in static & expired):
         session = Contained.EVIDENCE
     return {SESSION: session, HEARTBEAT: _of_heartbeats(group, facts)}
-
-
-def _expired(fact: Recorded) -> bool:
-    return isinstance(fact.event, MemberRemoved) and fact.event.cause == "session-expired"
 
 
 def _of_heartbeats(group: DrawnGroup, facts: Iterable[Recorded]) -> Contained:

@@ -101,7 +101,7 @@ class _Broker:
                 self._state = "Stable"
                 return [
                     f"Assignment received from leader {leader} for group {group} for generation {generation}. The group"
-                    f" has {len(assignment)} members, 0 of which are static."
+                    f" has {len(assignment or ())} members, 0 of which are static."
                 ]
             case _:
                 return []
