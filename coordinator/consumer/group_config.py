@@ -21,7 +21,7 @@ LEAST = {settings.SESSION_TIMEOUT: 1, settings.HEARTBEAT_INTERVAL: 1, settings.A
 def altered(
     now: Mapping[str, int], changes: Mapping[str, str | None], config: ConsumerGroupConfig
 ) -> tuple[Error, dict[str, int]]:
-    """The group's settings after IncrementalAlterConfigs; None removes one. All changes are judged together.
+    """The group's settings after IncrementalAlterConfigs; None removes one. All changes are checked together.
 
     INVALID_CONFIG, and the settings as they were: an unknown name, no number, a value outside the broker's bounds, a
     session timeout that is not longer than the heartbeat interval.
