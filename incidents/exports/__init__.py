@@ -1,17 +1,17 @@
 """Exports of log platforms, made into the plain logs that they were made of: one log a stream, oldest first.
 
-streams     the files given -> logs to read; the entrance of this package
-parts       one file's records, by the stream that they belong to
-document    which kind of document a file is (JSON, CSV, XML, journal export, text), and its raw records
-walk        the list of records in a JSON value, however deep; tables by rows or columns; key-value lists
-large_json  the same for JSON of any size, in bounded memory
-relevant    of a large file, the records near those that may concern groups
-opened      what a record's fields hold inside: JSON in texts, times in two fields
-evidence    which field is the log line, which the time, which names the stream
-sequence    which field numbers the records of a stream
-moments     a platform's time, with its resolution
-heads       what tools put before each line of a text: pods, times, labels
-order       a stream's records, oldest first, each once
+streams        the files given -> logs to read; the entrance of this package
+parts          one file's records, by the stream that they belong to
+document       which kind of document a file is (JSON, CSV, XML, journal export, text), and its raw records
+walk           the list of records in a JSON value, however deep; tables by rows or columns; key-value lists
+large_json     the same for JSON of any size, in bounded memory
+relevant       of a large file, the records near those that may concern groups
+opened         what a record's fields hold inside: JSON in texts, times in two fields
+evidence       which field is the log line, which the time, which names the stream
+sequence       which field numbers the records of a stream
+moments        a platform's time, with its resolution
+heads          what tools put before each line of a text: pods, times, labels
+order          a stream's records, oldest first, each once
 whole_seconds  records whose times are whole seconds, inside their second
-plain_log   a stream's records written as a plain log
+plain_log      a stream's records written as a plain log
 """
