@@ -11,56 +11,17 @@ import pytest
 
 from groupsim.events import classic as c
 from groupsim.events import client as p
-from groupsim.events import consumer
-from groupsim.events.base import NETWORK_STREAM, WORLD_STREAM, Event, Recorded
+from groupsim.events.base import Event, Recorded
 from groupsim.events.catalogue import CATALOGUE
-from groupsim.events.group import CommitAccepted, CoordinatorLoaded, GroupCreated, GroupEmptied
+from groupsim.events.group import CoordinatorLoaded, GroupEmptied
 from groupsim.events.network import LinkCut, LinkHealed
-from groupsim.events.types import Partitions, Plan, TopicPartition
 from groupsim.events.world import GroupDeclared, RunEnded, TopicCreated
-from groupsim.invariants import Invariant, Violation, Watch, all_invariants
+from groupsim.invariants import Invariant, Violation, all_invariants
 from groupsim.invariants.convergence import Converges
 from groupsim.invariants.epochs import GenerationsAdvance
 from groupsim.invariants.fencing import FencedCommits
 from groupsim.invariants.ownership import SingleOwner
-
-Timed = tuple[int, Event]
-
-
-def watch(invariant: Invariant, *timed: Timed) -> list[Violation]:
-    """The violations that the invariant finds in these facts and at their end."""
-    every = Watch([invariant])
-    for seq, (at_ms, event) in enumerate(timed):
-        stream = "group:billing"
-        if isinstance(event, p.ClientEvent):
-            stream = f"client:billing/{event.process}"
-        elif isinstance(event, LinkCut | LinkHealed):
-            stream = NETWORK_STREAM
-        elif isinstance(event, TopicCreated | GroupDeclared | RunEnded):
-            stream = WORLD_STREAM
-        every.observe(Recorded("r", seq, at_ms, stream, seq, event))
-    every.finish()
-    return every.violations[invariant.name]
-
-
-def tps(*numbers: int) -> Partitions:
-    return tuple(TopicPartition("orders", n) for n in numbers)
-
-
-def stored(at_ms: int, generation: int, plan: Plan | None) -> Timed:
-    return at_ms, c.AssignmentStored(generation=generation, assignment=plan)
-
-
-def completed(at_ms: int, generation: int, *members: str, dropped: tuple[str, ...] = ()) -> Timed:
-    done = c.JoinPhaseCompleted(generation=generation, members=members, size=len(members), dropped=dropped)
-    return at_ms, done
-
-
-def commit(at_ms: int, member: str, generation: int) -> Timed:
-    return at_ms, CommitAccepted(member=member, generation=generation, offsets=(("orders", 0, 1),))
-
-
-CREATED: Timed = (0, GroupCreated())
+from tests.invariants.watched import CREATED, Timed, commit, completed, stored, tps, watch
 
 
 def test_there_are_five_and_each_call_gives_fresh_ones() -> None:
@@ -154,50 +115,6 @@ def test_after_a_failover_the_members_on_record_may_commit_at_the_old_generation
 
 def test_a_recorded_group_is_not_checked_before_its_members_are_known() -> None:
     assert watch(FencedCommits(), (1, c.MemberAdded(member="a")), commit(2, "b", 3)) == []
-
-
-@pytest.mark.parametrize(
-    ("member", "epoch", "end"),
-    [
-        ("a", 5, ""),
-        ("a", 3, ""),
-        ("a", 2, "but the member, at epoch 5, has not held orders-0 since then"),
-        ("a", 6, "but the member is at epoch 5"),
-        ("b", 5, "but it is not a member"),
-    ],
-)
-def test_members_of_a_consumer_group_commit_at_epochs_since_which_they_hold_the_partition(
-    member: str, epoch: int, end: str
-) -> None:
-    state = consumer.MemberState.STABLE
-    facts: tuple[Timed, ...] = (
-        (0, consumer.ConsumerGroupCreated()),
-        (1, consumer.ConsumerMemberUpdated(member="a")),
-        (
-            1,
-            consumer.MemberReconciled(
-                member="a", epoch=5, previous_epoch=4, state=state, assigned=(("orders", 0, 3), ("orders", 1, 3))
-            ),
-        ),
-    )
-    said = [violation.sentence for violation in watch(FencedCommits(), *facts, commit(2, member, epoch))]
-    assert [sentence.endswith(end) for sentence in said] == ([True] if end else [])
-    left = (3, consumer.ConsumerMemberRemoved(member="a", cause=consumer.LossCause.LEFT))
-    assert len(watch(FencedCommits(), *facts, left, commit(4, "a", 5))) == 1
-    assert watch(FencedCommits(), *facts, left, (4, GroupEmptied(generation=6)), commit(5, "a", -1)) == []
-
-
-def test_commits_are_checked_by_the_protocol_that_the_group_has_when_they_come() -> None:
-    held: Plan = {"a": (TopicPartition("orders", 0),)}
-    classic = (CREATED, (1, c.MemberAdded(member="a")), completed(2, 4, "a"), stored(2, 4, held))
-    upgraded = (3, consumer.GroupUpgraded(generation=4, metadata_hash=1, assignment=held))
-    downgraded = (5, consumer.GroupDowngraded(generation=4, protocol="range", leader="a", assignment=held))
-    assert watch(FencedCommits(), *classic, upgraded, commit(4, "a", 4)) == []
-    assert len(watch(FencedCommits(), *classic, upgraded, commit(4, "a", 3))) == 1
-    again = (6, c.MemberAdded(member="b"))
-    back = (*classic, upgraded, downgraded)
-    assert watch(FencedCommits(), *back, again, completed(7, 5, "a", "b"), commit(8, "b", 5)) == []
-    assert len(watch(FencedCommits(), *back, completed(7, 5, "a"), commit(8, "b", 5))) == 1
 
 
 WORLD: tuple[Timed, ...] = (
