@@ -5,7 +5,7 @@ from __future__ import annotations
 from groupsim.events import classic as c
 from groupsim.events.types import NO_GENERATION, Plan, Protocol, Subscription
 from groupsim.invariants.cooperative import WithheldUntilRevoked
-from tests.invariants.test_invariants import Timed, tps, watch
+from tests.invariants.watched import Timed, tps, watch
 
 COOPERATIVE, EAGER = "cooperative-sticky", "range"
 
