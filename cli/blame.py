@@ -12,6 +12,7 @@ from groupsim.cli.existing_store import DEFAULT_STORE, existing
 from groupsim.cli.instants import with_instants
 from groupsim.cli.options import FormatOption, RunArgument, StoreOption
 from groupsim.cli.output import Format
+from groupsim.cli.read import print_caveat
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,6 +68,7 @@ def blame(
         rows = metrics.between(rows, *between)
     if by == PIECES:
         output.rows(*with_instants(frames.records(rows), frames.columns(rows), info, "from_ms"), form)
+        print_caveat(found)
         return
     total = int(rows["duration_ms"].sum())
     summed = frames.records(metrics.by(rows, *parts))
@@ -77,6 +79,8 @@ def blame(
     if rest := summed[len(shown) :]:
         share = sum(row["partition_ms"] for row in rest) / total
         output.note(f"{len(rest)} smaller parts are not shown ({share:.1%} of the total); --format csv lists all")
+    if print_caveat(found):
+        raise typer.Exit(1)
     if form is Format.TABLE:
         output.note(f"total unavailable time: {total / 1_000:,.3f} partition-seconds")
 

@@ -79,6 +79,16 @@ def unavailable(
         found_rows, columns = with_instants(found_rows, columns, found.info, "from_ms")
     output.rows(found_rows, columns, form, spare=("to_ms", "topic") if by == "partition" else ())
     _print_unknown(found, notes, in_full)
+    total_unknown = print_caveat(found)
+    raise typer.Exit(int(total_unknown and by != "partition"))  # single intervals are no total
+
+
+def print_caveat(found: Any) -> bool:
+    """Print on stderr that the total of a recorded run is unknown, and why; whether it is."""
+    caveat = None if found.support is None else found.support.caveat()
+    if caveat is not None:
+        output.note(output.plain(caveat))
+    return caveat is not None
 
 
 def _note_end(found: Any, between: tuple[int, int]) -> None:

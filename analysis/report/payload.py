@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from groupsim.analysis.availability.labels import Interval
-from groupsim.analysis.display_names import bounds, shown
+from groupsim.analysis.display_names import bounds, duration, shown
 from groupsim.analysis.report import provenance, settings
 from groupsim.analysis.report.bars import bars
 from groupsim.analysis.report.lanes import all_spans, packed_lanes
@@ -55,7 +55,9 @@ def report_data(run: Run, verdicts: Sequence[Verdict]) -> dict[str, Any]:
     summary = summarise(facts, found)
     notes = info.summary.get("notes", [])
     lead, rest = sentences(summary, found, run.reasons, run.steps, info.origin)
+    unknown = None
     if run.support is not None and run.support.unknown is not None:
+        unknown = f"unknown (at least {duration(run.support.at_least_ms)})" if run.support.at_least_ms else "unknown"
         known = bounds(run.support.at_least_ms, run.support.at_most_ms)
         lead = [f"The total of unavailable time is unknown{known}: {shown(run.support.unknown, 600)}.", *lead]
         lead[1] = f"As far as the logs tell: {lead[1]}"
@@ -73,7 +75,7 @@ def report_data(run: Run, verdicts: Sequence[Verdict]) -> dict[str, Any]:
         "next": settings.next_commands(info, run.reasons),
         "lead": lead,
         "sentences": rest,
-        "numbers": _numbers(summary, found, rows),
+        "numbers": {**_numbers(summary, found, rows), "unknown": unknown},
         "groups": _groups(summary, found),
         "bars": bars(found),
         "rebalances": [_rebalance(row) for row in rows],

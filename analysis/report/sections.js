@@ -4,16 +4,17 @@ function summarySection(run) {
   const n = run.numbers;
   const broken = run.invariants.filter((each) => each.broken);
   const tiles = [
-    ["unavailable", partitionTime(n.partition_ms)],
-    ["of all partition time", percent(n.share)],
+    ["unavailable", n.unknown || partitionTime(n.partition_ms)],
+    ["of all partition time", n.unknown ? "unknown" : percent(n.share)],
     ["most partitions at once", `${number(n.max_partitions)} of ${number(n.partitions)}`],
     ["longest interval", duration(n.longest_ms)],
     ["rebalances", number(n.rebalances)],
-    run.invariants.length ? ["invariants", broken.length ? `${broken.length} violated` : "all hold", broken.length ? "bad" : "good"] : ["commits accepted", number(n.accepted)],
+    run.invariants.length ? ["invariants", broken.length ? `${broken.length} violated` : n.unknown ? "no violation seen" : "all hold", broken.length ? "bad" : n.unknown ? null : "good"] : ["commits accepted", number(n.accepted)],
   ];
   const [much, why] = run.lead;
+  const lead = n.unknown ? [h("strong", {}, much), ` ${why}`] : [much, why ? h("strong", {}, ` ${why}`) : null];
   return h("div", { class: "summary" },
-    h("p", { class: "lead" }, much, why ? h("strong", {}, ` ${why}`) : null),
+    h("p", { class: "lead" }, lead),
     run.sentences.length ? h("ul", { class: "sentences" }, run.sentences.map((text) => h("li", {}, text))) : null,
     h("dl", { class: "tiles" }, tiles.map(([what, value, how]) => h("div", { class: how || null }, h("dt", {}, what), h("dd", {}, value)))));
 }

@@ -35,6 +35,10 @@ class Support(NamedTuple):
     at_least_ms: int
     at_most_ms: int | None
 
+    def caveat(self) -> str | None:
+        """The sentence that goes with every figure of a run whose total is unknown; None if it is known."""
+        return None if self.unknown is None else f"the total is unknown: {self.unknown}"
+
 
 @dataclass(slots=True)
 class _Sums:

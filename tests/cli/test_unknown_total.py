@@ -1,0 +1,68 @@
+"""Where the logs leave the total unknown, no command prints a figure that looks like the total without saying so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.analysis.report.test_data import data
+from tests.cli.conftest import Call
+from tests.incidents.imported import BROKER
+from tests.incidents.lines import OLD, stamped, write
+
+
+def broker_log(folder: Path) -> Path:
+    """A new group, then empty for ten seconds, and with a member again; the member's own log is missing."""
+    member = "m1-11111111-2222-3333-4444-555555555555"
+    joins = f"(reason: Adding new member {member} with group instance id None) {OLD}"
+    said = {
+        1: f"Preparing to rebalance group billing in state PreparingRebalance with old generation 0 {joins}",
+        4: f"Stabilized group billing generation 1 (__consumer_offsets-7) with 1 members {OLD}",
+        5: f"Assignment received from leader {member} for group billing for generation 1. {OLD}",
+        20: f"Group billing with generation 2 is now empty {OLD}",
+        30: f"Preparing to rebalance group billing in state PreparingRebalance with old generation 2 {joins}",
+        33: f"Stabilized group billing generation 3 (__consumer_offsets-7) with 1 members {OLD}",
+        34: f"Assignment received from leader {member} for group billing for generation 3. {OLD}",
+        50: f"Group billing with generation 4 is now empty {OLD}",
+    }
+    return write(folder, *(stamped(second, BROKER + text) for second, text in said.items()))
+
+
+@pytest.fixture
+def reason(call: Call, tmp_path: Path) -> str:
+    """Import the log; why its total is unknown, as the import says it."""
+    imported = call("incident", "import", str(broker_log(tmp_path)), "--topic", "orders=12")
+    assert imported.status == 1
+    return imported.out.partition("unknown")[2].splitlines()[0].partition(": ")[2]
+
+
+@pytest.mark.parametrize(
+    ("command", "status"),
+    [
+        ("blame", 1),
+        ("blame --by piece", 0),
+        ("unavailable --by label", 1),
+        ("unavailable --by label --format json", 1),
+        ("unavailable", 0),
+    ],
+)
+def test_a_table_of_a_run_whose_total_is_unknown_says_so(call: Call, reason: str, command: str, status: int) -> None:
+    name, *options = command.split()
+    called = call(name, "latest", *options)
+    assert called.status == status
+    assert called.err.splitlines().count(f"the total is unknown: {reason}") == 1
+    assert "total unavailable time" not in called.err
+
+
+def test_a_report_shows_the_unknown_total_in_the_place_of_the_figure(call: Call, reason: str) -> None:
+    assert call("report", "latest").status == 0
+    shown = data(Path("report.html").read_text())["runs"][0]
+    assert shown["numbers"]["unknown"].startswith("unknown (at least ")
+    assert reason in shown["lead"][0]
+
+
+def test_a_simulated_run_has_no_caveat(call: Call) -> None:
+    assert call("run", "zombie_member", "--record", "facts").status == 0
+    called = call("blame", "latest")
+    assert (called.status, "the total is unknown" in called.err) == (0, False)
