@@ -21,7 +21,7 @@ from groupsim.cli.output import Format
 from groupsim.cli.progress import progress
 from groupsim.cli.summary import headline, measured
 from groupsim.cli.whatif import whatif
-from groupsim.incidents.sentences import folded
+from groupsim.incidents.sentences import folded, plural
 
 if TYPE_CHECKING:
     from groupsim.incidents.exports.evidence import Fields
@@ -83,6 +83,7 @@ def read(
 
     logs = log_files(logs)
     counts = Counts()
+    answers: dict[str, str] = {}
     summaries: list[LogSummary] = []
     strangers: list[UnrecognisedLine] = []
 
@@ -91,6 +92,7 @@ def read(
             found,
             remarks,
         ):
+            answers.update(remarks.answers)
             for sentence in folded([*remarks.notes, *remarks.damage]):
                 output.note(sentence)
             for log in found:
@@ -107,9 +109,11 @@ def read(
         output.rows(recognised_rows(bar), columns, form)
     _print_wordings(strangers)
     output.note(
-        f"{counts.lines:,} lines read, {counts.recognised:,} recognised, "
+        f"{plural(counts.lines, 'line')} read, {counts.recognised:,} recognised, "
         f"{counts.unrecognised:,} group-related but not recognised"
     )
+    for file, held in answers.items() if not counts.recognised else ():
+        output.note(f"{file}: it {held}")
     for sentence in advice(summaries):
         output.note(sentence)
 

@@ -28,4 +28,4 @@ def folded(sentences: Sequence[str]) -> list[str]:
 
 def plural(number: int, noun: str) -> str:
     """`1 generation`, `3 generations`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

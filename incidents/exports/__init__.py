@@ -4,8 +4,10 @@ streams        the files given -> logs to read; the entrance of this package
 parts          one file's records, by the stream that they belong to
 document       which kind of document a file is (JSON, CSV, XML, journal export, text), and its raw records
 walk           the list of records in a JSON value, however deep; tables by rows or columns; key-value lists
+json_lines     the records of a file with a JSON document on each line
 large_json     the same for JSON of any size, in bounded memory
 relevant       of a large file, the records near those that may concern groups
+answers        what a file without records holds instead: an error, no results, a ZIP archive
 opened         what a record's fields hold inside: JSON in texts, times in two fields
 evidence       which field is the log line, which the time, which names the stream
 sequence       which field numbers the records of a stream

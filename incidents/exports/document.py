@@ -13,11 +13,10 @@ from itertools import islice
 from typing import IO, NamedTuple, cast
 from xml.etree import ElementTree
 
-import msgspec
-
 from groupsim.incidents.exports import large_json
-from groupsim.incidents.exports.relevant import KEYWORD, LONGEST, blocks_of_lines, hot_lines, numbered_lines, relevant
-from groupsim.incidents.exports.walk import ORIGINAL, PLAIN, Record, records
+from groupsim.incidents.exports.json_lines import json_lines
+from groupsim.incidents.exports.relevant import KEYWORD, LONGEST, blocks_of_lines, hot_lines, relevant
+from groupsim.incidents.exports.walk import Record
 
 HEAD = 1 << 16
 _LOOKED_AT = 200
@@ -120,11 +119,7 @@ def _json(stream: IO[bytes], trouble: Callable[[str], None]) -> Iterator[tuple[i
         head += block
     again = cast(IO[bytes], _Again(head, stream))
     if _is_document(first or b""):
-        for number, line, _ in relevant(numbered_lines(again), lambda line: line.hot):
-            found = list(_of_line(line))
-            if len(found) == 1:
-                found[0][ORIGINAL] = line.decode("utf-8", "replace")
-            yield from ((number, record) for record in found)
+        yield from json_lines(again, trouble)
         return
     count = 0
     try:
@@ -155,20 +150,6 @@ class _Again:
 
 def _concerns(record: Record) -> bool:
     return any(isinstance(value, str) and KEYWORD.search(value) for value in record.values())
-
-
-def _of_line(line: bytes) -> Iterator[Record]:
-    """The records of one line; a line that is no JSON is a record of its own."""
-    text = line.strip().strip(b",")
-    if text in (b"", b"[", b"]"):
-        return
-    try:
-        yield from records(msgspec.json.decode(text))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        try:
-            yield from records(json.loads(text.decode("utf-8", "replace"), strict=False))
-        except (ValueError, RecursionError):
-            yield {PLAIN: line.decode("utf-8", "replace")}
 
 
 def _is_document(line: bytes) -> bool:

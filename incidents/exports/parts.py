@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import tzinfo
@@ -12,6 +11,7 @@ from typing import NamedTuple
 
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.exports import evidence, heads, order
+from groupsim.incidents.exports.answers import answer
 from groupsim.incidents.exports.document import HEAD, Kind, Raw, kind_of, raw_records
 from groupsim.incidents.exports.evidence import Fields
 from groupsim.incidents.exports.moments import moment
@@ -48,6 +48,8 @@ class Remarks:
     damage: list[str] = field(default_factory=list)
     uncertain: list[str] = field(default_factory=list)
     resolution_ms: int = 0
+    answers: dict[str, str] = field(default_factory=dict)
+    """Of files without records, what they hold instead."""
 
 
 class Part(NamedTuple):
@@ -82,13 +84,12 @@ class PartReader:
             return self._text(path, repeated) if kind is Kind.TEXT else self._document(path, kind, repeated)
         except OSError as error:
             raise LogError(f"{path} can't be read: {error.strerror or error}") from None
-        except (EOFError, zlib.error):
-            return None  # damaged where it was packed: the log reader says so, and reads what comes before
 
     def _document(self, path: Path, kind: Kind, repeated: bool) -> list[Part] | None:
         if self._nothing_in(path):
             return None
-        with open_log(path) as stream:
+        packed_badly: list[str] = []
+        with open_log(path, None, packed_badly.append) as stream:
             raws = (
                 Raw(raw.number, opened(raw.fields))
                 for raw in raw_records(kind, stream, lambda said: self._remarks.damage.append(f"{path}: {said}"))
@@ -101,10 +102,18 @@ class PartReader:
                 return None
             parts = _by_stream(path, self._entries(path, chain(first, raws), fields), fields, repeated)
         if not repeated and _is_plain(first, fields, parts):
-            return None
+            return None  # the log reader reads it, and says what is damaged
+        self._damaged(packed_badly)
         text = f"{kind.value}, text from {' or '.join(fields.texts)}, time from {fields.time or 'the text'}"
         self._note(path, text, parts, fields.stream)
         return parts
+
+    def look_for_answer(self, path: Path) -> None:
+        """Note what a file holds instead of records, if that is known."""
+        with open_log(path) as stream:
+            sentence = answer(stream.read(HEAD + 1))
+        if sentence is not None:
+            self._remarks.answers[str(path)] = sentence
 
     def _nothing_in(self, path: Path) -> bool:
         passed = without_groups(path)
@@ -125,8 +134,10 @@ class PartReader:
             return None
         if self._nothing_in(path):
             return None
-        with open_log(path) as stream:
+        packed_badly: list[str] = []
+        with open_log(path, None, packed_badly.append) as stream:
             lines = [(number, clean(line)) for number, line, _ in relevant(numbered_lines(stream), lambda x: x.hot)]
+        self._damaged(packed_badly)
         if head is None:
             records = whole_records(lines) if newest_first else lines
             entries = [(None, Entry(str(path), number, None, 0, None, text)) for number, text in records]
@@ -141,6 +152,10 @@ class PartReader:
         parts = parts if timed else self._self_dated(parts)
         self._note(path, f"text, each line behind what {head.name} writes", parts, label)
         return parts
+
+    def _damaged(self, sentences: Sequence[str]) -> None:
+        self._remarks.damage += sentences
+        self._remarks.uncertain += sentences
 
     def _entries(self, path: Path, raws: Iterable[Raw], fields: Fields) -> Iterator[tuple[str | None, Entry]]:
         """Each record that has a text, with its stream's label."""

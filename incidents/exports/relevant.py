@@ -6,7 +6,6 @@ Which ones may is seen on the bytes of the export, before anything is decoded.
 from __future__ import annotations
 
 import re
-import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -126,8 +125,9 @@ class Passed(NamedTuple):
 def without_groups(path: Path) -> Passed | None:
     """What is known of a file in which nothing may concern groups; None if something may, or if it is damaged."""
     lines, data, tail = 0, b"", b""
+    damaged: list[str] = []
     try:
-        with open_log(path) as stream:
+        with open_log(path, None, damaged.append) as stream:
             while block := stream.read(_BLOCK):
                 data = data[-2 * _AROUND :] + block
                 if any(_active(data, word) for word in (*KEYWORDS, REVOKED)):
@@ -138,9 +138,9 @@ def without_groups(path: Path) -> Passed | None:
                     return None
                 lines += block.count(b"\n")
                 tail = (tail + block)[-_TAIL:]
-    except (OSError, EOFError, zlib.error):
+    except OSError:
         return None
-    return Passed(lines + (not tail.endswith(b"\n")), tail)
+    return None if damaged else Passed(lines + (not tail.endswith(b"\n")), tail)
 
 
 def _active(data: bytes, word: bytes) -> bool:

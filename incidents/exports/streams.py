@@ -64,8 +64,10 @@ def sources(
             log.write_bytes(passed.tail)
             left = passed.lines - passed.tail.count(b"\n") - (not passed.tail.endswith(b"\n"))
             found.append(Source(log, str(path), path, passed=left))
+            reader.look_for_answer(path)
         else:
             found.append(Source(path, str(path), path))
+            reader.look_for_answer(path)
     coarse = _place(streams, zone)
     shares = Counter(part.path for joined in streams.values() for part in joined)
     for number, (key, joined) in enumerate(streams.items()):

@@ -69,12 +69,14 @@ def nothing_to_import(reading: Reading) -> str:
             f"no line names a consumer group at a known time: {len(reading.rows)} lines about groups were recognised,"
             " but none has a time; export the logs with their times"
         )
-    if reading.counts.unrecognised:
+    held = "".join(f"; {'it' if len(reading.origins) == 1 else file} {said}" for file, said in reading.answers.items())
+    if reading.counts.unrecognised and not held:
         return (
             f"no line names a consumer group in a known wording; {reading.counts.unrecognised} lines may be about"
             " groups: `groupsim incident read --unrecognised` lists them"
         )
-    return f"no line names a consumer group ({reading.counts.lines:,} lines read); nothing to import"
+    lines = f"{plural(reading.counts.lines, 'line')} read"
+    return f"no line names a consumer group ({lines}{held}); nothing to import"
 
 
 def new_groups(rows: Sequence[TimedRow]) -> list[str]:

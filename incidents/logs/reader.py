@@ -54,6 +54,7 @@ class LogReader:
         self.counts = Counts()
         self.unrecognised: list[UnrecognisedLine] = []
         self.damage: list[str] = []
+        self.missing: list[str] = []
         self.last_at: str | None = None
         self.dayless = 0
         self._dating = None if date is None else Dating(day(date))
@@ -73,6 +74,7 @@ class LogReader:
                 yield from self._read(window)
         self.counts.lines = self._scan.lines
         self.damage = list(self._scan.damage)
+        self.missing = list(self._scan.missing)
         self.last_at = self._last_at()
 
     def _last_at(self) -> str | None:

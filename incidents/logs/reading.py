@@ -152,6 +152,7 @@ def read_files(
             damage=list(remarks.damage),
             notes=list(remarks.notes),
             uncertain=list(remarks.uncertain),
+            answers=dict(remarks.answers),
             resolution_ms=remarks.resolution_ms,
         )
         for log in logs:
@@ -184,3 +185,4 @@ def _add(log: SourceLog, reading: Reading, wanted: Wanted) -> None:
         reading.ends[log.name] = reader.last_at if wanted.until is None else min(reader.last_at, wanted.until)
     reading.unrecognised.extend(log.unrecognised)
     reading.damage.extend(reader.damage)
+    reading.uncertain.extend(reader.missing)

@@ -51,6 +51,7 @@ PARTITION_CHANGES = re.compile(
 """A line with the frequent word PARTITION is of interest if this fits it."""
 
 _NO_CALLBACK = re.compile(rb"\[thrd:|artitions(?: \([a-z -]{1,40}\))?:(?:[ \t]{2}|$)")
+_PIECE = 64 << 10
 _TAIL = 65_536
 """Bytes of a file's end that are kept: its last line with a time says how far the log goes."""
 
@@ -95,12 +96,16 @@ class Window:
 
 
 class Scan:
-    """One pass over a file. `lines` counts what was read, `tail` is its end; `damage` are sentences."""
+    """One pass over a file. `lines` counts what was read, `tail` is its end; `damage` are sentences.
+
+    `missing`: those of them that say that lines at the end are missing.
+    """
 
     def __init__(self, path: Path, progress: Callable[[int], None] | None = None) -> None:
         self.path = path
         self.lines = 0
         self.damage: list[str] = []
+        self.missing: list[str] = []
         self.tail = b""
         self._progress = progress
 
@@ -127,8 +132,8 @@ class Scan:
         """Blocks of bytes, an empty one at the end; of an over-long line only the beginning."""
         in_line = 0
         try:
-            with open_log(self.path, self._progress) as stream:
-                while block := self._read(stream):
+            with open_log(self.path, self._progress, self._packed_badly) as stream:
+                while block := stream.read(BLOCK):
                     if in_line >= LONGEST_LINE:
                         block = block[block.find(b"\n") :] if b"\n" in block else b""
                     start = block.rfind(b"\n") + 1
@@ -144,12 +149,9 @@ class Scan:
             raise LogError(f"{self.path} can't be read: {error.strerror or error}") from None
         yield b""
 
-    def _read(self, stream: IO[bytes]) -> bytes:
-        try:
-            return stream.read(BLOCK)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            self._note(f"{self.path} is damaged after about {self.lines} lines ({error}); what came before was read")
-            return b""
+    def _packed_badly(self, sentence: str) -> None:
+        self._note(sentence)
+        self.missing.append(sentence)
 
     def _note(self, sentence: str) -> None:
         if sentence not in self.damage:
@@ -157,8 +159,13 @@ class Scan:
 
 
 @contextmanager
-def open_log(path: Path, progress: Callable[[int], None] | None = None) -> Iterator[IO[bytes]]:
-    """A log's bytes: unpacked where it is packed, as UTF-8 where it is UTF-16. Raises LogError for a folder."""
+def open_log(
+    path: Path, progress: Callable[[int], None] | None = None, damaged: Callable[[str], None] = lambda _: None
+) -> Iterator[IO[bytes]]:
+    """A log's bytes: unpacked where it is packed, as UTF-8 where it is UTF-16. Raises LogError for a folder.
+
+    A gzip file that is damaged ends where the damage is, with a sentence to `damaged`.
+    """
     if path.is_dir():
         raise LogError(f"{path} is a folder, not a log")
     with path.open("rb") as raw:
@@ -167,7 +174,7 @@ def open_log(path: Path, progress: Callable[[int], None] | None = None) -> Itera
         counted = cast(IO[bytes], raw if progress is None else _Counted(raw, progress))
         if magic[:3] == b"\x1f\x8b\x08":
             with gzip.GzipFile(fileobj=counted, mode="rb") as unpacked:
-                yield cast(IO[bytes], unpacked)
+                yield cast(IO[bytes], _Unpacked(path, unpacked, damaged))
         elif (wide := _wide(magic)) is not None:
             yield cast(IO[bytes], _Recoded(counted, wide))
         else:
@@ -183,6 +190,37 @@ def _wide(magic: bytes) -> str | None:
     if len(magic) >= 16 and not any(odd) and all(even):
         return "utf-16-le"
     return "utf-16-be" if len(magic) >= 16 and not any(even) and all(odd) else None
+
+
+class _Unpacked:
+    """A gzip file's bytes, as far as they can be unpacked."""
+
+    def __init__(self, path: Path, unpacked: gzip.GzipFile, damaged: Callable[[str], None]) -> None:
+        self._path, self._unpacked, self._damaged = path, unpacked, damaged
+        self._ended = False
+
+    def read(self, size: int) -> bytes:
+        """`size` bytes, fewer at the end."""
+        pieces: list[bytes] = []
+        wanted = size
+        while wanted > 0 and (piece := self._piece(min(wanted, _PIECE))):
+            pieces.append(piece)
+            wanted -= len(piece)
+        return b"".join(pieces)
+
+    def _piece(self, size: int) -> bytes:
+        """What one step unpacks: an error takes none of the bytes that came before it."""
+        if self._ended:
+            return b""
+        try:
+            return self._unpacked.read1(size)
+        except EOFError:
+            why = "the gzip file ends before its end; its last lines are missing"
+        except (zlib.error, gzip.BadGzipFile) as error:
+            why = f"the gzip file is not what was packed ({error}); what came before was read"
+        self._ended = True
+        self._damaged(f"{self._path} is damaged: {why}")
+        return b""
 
 
 class _Recoded:
