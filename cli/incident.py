@@ -153,7 +153,9 @@ def log_files(places: list[Path]) -> list[Path]:
 @app.command(name="import")
 def import_(
     logs: LogsArgument,
-    name: Annotated[str | None, typer.Option(help="The name of the run; default: that of the first file.")] = None,
+    name: Annotated[
+        str | None, typer.Option(help="The name of the run; default: that of the file, or of the folder of several.")
+    ] = None,
     topics: TopicOption = [],  # noqa: B006
     tz: ZoneOption = None,
     date: DateOption = None,

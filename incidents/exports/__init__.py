@@ -1,6 +1,7 @@
 """Exports of log platforms, made into the plain logs that they were made of: one log a stream, oldest first.
 
 streams        the files given -> logs to read; the entrance of this package
+stream_names   short names of streams, made of their labels
 parts          one file's records, by the stream that they belong to
 document       which kind of document a file is (JSON, CSV, XML, journal export, text), and its raw records
 walk           the list of records in a JSON value, however deep; tables by rows or columns; key-value lists

@@ -35,7 +35,7 @@ _PLACES = tuple(
         r"task_?(?:name|arn|id)$|alloc(?:ation)?[._]?(?:id|name)$|replica$",
         r"(?:^|[._])instance(?:[._]?(?:id|name))?$",
         r"container[._]?name$|(?:^|[._])container$",
-        r"_HOSTNAME$|host[._]?name$|(?:^|[._])host$|(?:^|[._])node(?:[._]?name)?$|machine|computer",
+        r"_HOSTNAME$|host[._]?name$|(?:^|[._])(?:source)?host$|(?:^|[._])node(?:[._]?name)?$|machine|computer",
         r"file[._]?path$|file_?name$|(?:^|[._])path$|(?:^|[._])source$|(?:^|[._])file$",
         r"systemd_unit$|(?:^|[._])unit$|identifier$|service[._]?(?:instance[._]id|name)$|(?:^|[._])service$|(?:^|[._])app$",
         r"(?:^|[._])stream$|(?:^|[._])job$|(?:^|[._])role$",

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from groupsim.incidents.exports import order, plain_log, whole_seconds
 from groupsim.incidents.exports.evidence import Fields
 from groupsim.incidents.exports.parts import Key, Part, PartReader, Remarks, describe
+from groupsim.incidents.exports.stream_names import short_names
 
 _SECOND_MS = 1_000
 
@@ -32,6 +33,8 @@ class Source(NamedTuple):
     numbers: array[int] | None = None
     passed: int = 0
     """Lines that came before those in `path`: they concern no group, and were left out."""
+    stream: str | None = None
+    """The stream's short name, where its file has several."""
 
 
 def sources(
@@ -70,9 +73,11 @@ def sources(
             reader.look_for_answer(path)
     coarse = _place(streams, zone)
     shares = Counter(part.path for joined in streams.values() for part in joined)
+    several = [key for key, joined in streams.items() if shares[joined[0].path] > 1]
+    short = dict(zip(several, short_names([streams[key][0].label or "unlabelled" for key in several]), strict=True))
     for number, (key, joined) in enumerate(streams.items()):
-        first = joined[0]
-        name = str(first.path) if shares[first.path] == 1 else f"{first.path}[{first.label}]"
+        first, stream = joined[0], short.get(key)
+        name = str(first.path) if stream is None else f"{first.path}[{stream}]"
         entries = order.ordered([part.entries for part in joined], newest_first, describe)
         remarks.uncertain += _uncertain(name, joined)
         if key in coarse:
@@ -82,7 +87,7 @@ def sources(
                 " follow each other within a second may be mistaken for one another"
             )
         log = folder / f"{number}.log"
-        found.append(Source(log, name, first.path, plain_log.write(entries, log, zone)))
+        found.append(Source(log, name, first.path, plain_log.write(entries, log, zone), stream=stream))
     places = {path: place for place, path in enumerate(paths)}
     return sorted(found, key=lambda source: places[source.origin]), remarks
 

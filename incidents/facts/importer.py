@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -48,6 +49,9 @@ _KINDS_WITHOUT_GROUP = frozenset(
 )
 """Kinds of rows that are used although they may name no group: their client's other rows do."""
 
+_EXTENSIONS = re.compile(r"(?:\.[A-Za-z]\w{0,7})?(?:\.(?:gz|zip|bz2|xz|zst))?$")
+"""At the end of a file's name: how it is written (`.csv`) and packed (`.gz`)."""
+
 
 class ImportResult(NamedTuple):
     """The run that was written, and `notes` on what the logs do not show and what was assumed.
@@ -88,7 +92,7 @@ def import_run(
     for note in (*remarks, *(str(skew) for skew in skews if not skew.ms)):
         builder.note(note)
     index = Index(rows)
-    clients = _add_facts(rows, index, builder)
+    clients = _add_facts(rows, index, builder, reading.streams)
     deaths = add_deaths(rows, clients, index, builder, session_timeout_ms)
     facts = builder.facts()
     origin = min([rows[0].at, *(first.at for first in facts[:1])])
@@ -121,7 +125,9 @@ def _since(doubt: Doubt, origin: int) -> Doubt:
     return msgspec.structs.replace(doubt, from_ms=max(0, doubt.from_ms - origin), to_ms=doubt.to_ms - origin)
 
 
-def _add_facts(rows: Sequence[TimedRow], index: Index, builder: FactBuilder) -> list[ClientFacts]:
+def _add_facts(
+    rows: Sequence[TimedRow], index: Index, builder: FactBuilder, streams: Mapping[str, str]
+) -> list[ClientFacts]:
     """All facts of the rows: of the coordinators, of the clients, and those that are inferred; the clients."""
     coordinators: dict[str, CoordinatorFacts] = {}
     for position, timed in enumerate(rows):
@@ -133,7 +139,7 @@ def _add_facts(rows: Sequence[TimedRow], index: Index, builder: FactBuilder) -> 
             coordinators[group].take(position, timed)
     for coordinator in coordinators.values():
         coordinator.finish()
-    clients = [ClientFacts(process, index, builder) for process in split_by_process(rows, builder)]
+    clients = [ClientFacts(process, index, builder) for process in split_by_process(rows, builder, streams)]
     for client in clients:
         index.note_callback(client.process.group, client.shortest_callback_ms())
     for client in clients:
@@ -146,7 +152,7 @@ def _add_facts(rows: Sequence[TimedRow], index: Index, builder: FactBuilder) -> 
 def _run_info(reading: Reading, name: str | None, origin: int) -> RunInfo:
     return RunInfo(
         id=uuid.uuid4().hex[:12],
-        name=name or _name(reading.files),
+        name=name or _name(reading.origins or reading.files),
         source=RunSource.RECORDED,
         created_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
         origin=iso(origin),
@@ -155,11 +161,12 @@ def _run_info(reading: Reading, name: str | None, origin: int) -> RunInfo:
 
 
 def _name(files: Sequence[str]) -> str:
-    """The folder's name for several logs of one folder, else the first file's."""
+    """The folder's name for several files of one folder, else the first file's without its extensions."""
     folders = {PurePath(file).parent.name for file in files}
     if len(files) > 1 and len(folders) == 1 and (folder := folders.pop()):
         return folder
-    return PurePath(files[0]).name.split(".log")[0]
+    name = PurePath(files[0]).name
+    return _EXTENSIONS.sub("", name.split(".log")[0]) or name
 
 
 def _write(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import PurePath
@@ -62,8 +62,11 @@ class ProcessLog:
         return kinds[-1:] == ["leave_sent"]
 
 
-def split_by_process(rows: Sequence[TimedRow], builder: FactBuilder) -> list[ProcessLog]:
-    """The processes behind the clients' rows, in order of their first row."""
+def split_by_process(rows: Sequence[TimedRow], builder: FactBuilder, streams: Mapping[str, str]) -> list[ProcessLog]:
+    """The processes behind the clients' rows, in order of their first row.
+
+    `streams`: the names of those files that are one stream of several in an export.
+    """
     logs: dict[LogKey, list[PlacedRow]] = defaultdict(list)
     for position, timed in enumerate(rows):
         if not is_broker(timed.row):
@@ -72,12 +75,12 @@ def split_by_process(rows: Sequence[TimedRow], builder: FactBuilder) -> list[Pro
     for (file, client), own in _attributed(logs).items():
         lanes = [own] if client is not None or not share_a_log(own) else _lanes(file, own, builder)
         for lane, each in enumerate(lanes):
-            found = _incarnations(file, client, each)
+            found = _incarnations(file, client, each, streams)
             for process in found:
                 process.lane = lane
             processes.extend(found)
     processes.sort(key=lambda p: p.rows[0][0])
-    _set_names(processes, builder)
+    _set_names(processes, builder, streams)
     return processes
 
 
@@ -130,7 +133,7 @@ def _by_partition(rows: list[PlacedRow], named: list[LogKey], found: dict[LogKey
             found[owner].append((position, timed))
 
 
-def _incarnations(file: str, client: str | None, rows: list[PlacedRow]) -> list[ProcessLog]:
+def _incarnations(file: str, client: str | None, rows: list[PlacedRow], streams: Mapping[str, str]) -> list[ProcessLog]:
     """One client's rows, cut where it starts again: after it was closed, or after it died without a word."""
     found: list[ProcessLog] = []
     by_group: dict[str, ProcessLog] = {}
@@ -153,7 +156,7 @@ def _incarnations(file: str, client: str | None, rows: list[PlacedRow]) -> list[
     for process in found:
         if not process.client:
             members = (client_id_in(p.row.member) for _, p in process.rows if p.row.member)
-            process.client = next((m for m in members if m), PurePath(file).name.split(".log")[0])
+            process.client = next((m for m in members if m), _log_name(file, streams))
         process.instance = process.instance or next(
             (i for _, p in process.rows if (i := text_in(p.row.detail.get("instance")))), None
         )
@@ -210,25 +213,37 @@ def _poll_expired(process: ProcessLog) -> bool:
     return False
 
 
-def _set_names(processes: list[ProcessLog], builder: FactBuilder) -> None:
-    """`client.n`; where clients of one name ran at the same time in different files, `client@file.n`."""
+def _set_names(processes: list[ProcessLog], builder: FactBuilder, streams: Mapping[str, str]) -> None:
+    """`client.n`; where clients of one name ran at the same time in different logs, `stream.n` or `client@file.n`.
+
+    A stream's name is enough unless it is also a client's, or the stream has several clients: then `client@stream.n`.
+    """
     by_client: dict[tuple[str, str], list[ProcessLog]] = defaultdict(list)
+    inside: dict[tuple[str, str], set[str]] = defaultdict(set)
     for process in processes:
         by_client[process.group, process.client].append(process)
-    for (_, client), same in by_client.items():
+        inside[process.group, process.file].add(process.client)
+    counts: dict[tuple[str, str], int] = defaultdict(int)
+    for (group, client), same in by_client.items():
         if _overlap(same):
+            kind = "stream" if all(process.file in streams for process in same) else "file"
             builder.note(
-                f"several processes have the client id {client} at the same time; their names have the file's name"
+                f"several processes have the client id {client} at the same time; their names have the {kind}'s name"
             )
-            counts: dict[str, int] = defaultdict(int)
             for process in same:
-                label = f"{client}@{PurePath(process.file).name.split('.log')[0]}"
-                label += f"-{process.lane}" if process.lane else ""
-                process.name = f"{label}.{counts[label]}"
-                counts[label] += 1
+                label = _log_name(process.file, streams) + (f"-{process.lane}" if process.lane else "")
+                alone = process.file in streams and len(inside[group, process.file]) == 1
+                label = label if alone and (group, label) not in by_client else f"{client}@{label}"
+                process.name = f"{label}.{counts[group, label]}"
+                counts[group, label] += 1
         else:
             for number, process in enumerate(same):
                 process.name = f"{client}.{number}"
+
+
+def _log_name(file: str, streams: Mapping[str, str]) -> str:
+    """The name of a stream, else of the file."""
+    return streams.get(file) or PurePath(file).name.split(".log")[0]
 
 
 def _overlap(processes: list[ProcessLog]) -> bool:

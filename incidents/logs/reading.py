@@ -66,6 +66,7 @@ class SourceLog:
     ) -> None:
         self.name = source.name
         self.path = source.origin
+        self.stream = source.stream
         self.reader = LogReader(source.path, tz=tz, skew_ms=skew_ms, date=date, name=source.name, progress=progress)
         self._numbers = source.numbers
         self._passed = source.passed
@@ -154,6 +155,7 @@ def read_files(
             uncertain=list(remarks.uncertain),
             answers=dict(remarks.answers),
             resolution_ms=remarks.resolution_ms,
+            streams={log.name: log.stream for log in logs if log.stream is not None},
         )
         for log in logs:
             _add(log, reading, wanted)
