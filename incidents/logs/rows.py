@@ -131,16 +131,10 @@ class Reading(msgspec.Struct):
     `origins` are the files given, `files` the logs in them: an export has one for each stream.
     `context` holds rows of kinds outside KINDS. `unrecognised` are lines about groups that no wording fits (at most
     `reader.UNRECOGNISED_KEPT` of a file; `counts.unrecognised` counts all). `damage`: sentences about damaged files.
-<<<<<<< HEAD
     `ends`: the last instant of each file, on whatever line. `notes`: how exports were read. `uncertain`: why their
     records, or the order of these, are not known well enough. `answers`: of files without records, what they hold
-    instead. `resolution_ms`: that of the coarsest times, if they are coarser than a
-    log's own; else 0.
-=======
-    `ends`: the last instant of each file, on whatever line. `notes`: how exports were read. `uncertain`: why the order
-    of their records is not known well enough. `resolution_ms`: that of the coarsest times, if they are coarser than a
-    log's own; else 0. `streams`: the short names of those of `files` that are one stream of several in an export.
->>>>>>> 0391a7f (Name members of exports by their streams, and runs by their files)
+    instead. `resolution_ms`: that of the coarsest times, if they are coarser than a log's own; else 0. `streams`: the
+    short names of those of `files` that are one stream of several in an export.
     """
 
     files: tuple[str, ...] = ()
@@ -154,8 +148,5 @@ class Reading(msgspec.Struct):
     notes: list[str] = []
     uncertain: list[str] = []
     resolution_ms: int = 0
-<<<<<<< HEAD
     answers: dict[str, str] = {}
-=======
     streams: dict[str, str] = {}
->>>>>>> 0391a7f (Name members of exports by their streams, and runs by their files)
