@@ -65,12 +65,11 @@ def _reader(tz: str | None, date: str | None, wanted: Wanted) -> Callable[[Task]
 
 
 def _whole(paths: Sequence[Path], answers: Sequence[Reading | str]) -> Reading:
-    whole = Reading(
-        files=tuple(map(str, paths)), origins=tuple(map(str, paths)), rows=[], context=[], unrecognised=[], damage=[]
-    )
+    whole = Reading(origins=tuple(map(str, paths)))
     for path, part in zip(paths, answers, strict=True):
         if isinstance(part, str):
             raise LogError(part)
+        whole.files += part.files
         whole.rows.extend(part.rows)
         whole.context.extend(part.context)
         if len(whole.rows) + len(whole.context) > ROWS_HELD:
@@ -80,8 +79,11 @@ def _whole(paths: Sequence[Path], answers: Sequence[Reading | str]) -> Reading:
             )
         whole.counts.add(part.counts)
         whole.unrecognised.extend(part.unrecognised)
-        whole.damage.extend(part.damage)
-        whole.ends |= part.ends
+        for name in ("damage", "notes", "uncertain"):
+            getattr(whole, name).extend(getattr(part, name))
+        for name in ("ends", "answers", "streams"):
+            getattr(whole, name).update(getattr(part, name))
+        whole.resolution_ms = max(whole.resolution_ms, part.resolution_ms)
     return whole
 
 

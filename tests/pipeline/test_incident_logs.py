@@ -11,6 +11,7 @@ import pytest
 from groupsim.cli.main import status
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.logs.reading import Wanted, read_files
+from tests.incidents.exports.layouts import LAYOUTS, arranged, lines_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -30,6 +31,22 @@ def test_what_spark_reads_is_what_one_process_reads(spark: SparkSession) -> None
     assert len(alone.rows) > 50
     assert len(alone.files) == len(LOGS) == 4
     assert read_logs(spark, LOGS[::-1]).rows == read_files(LOGS[::-1]).rows
+
+
+@pytest.mark.spark
+def test_what_is_known_of_exports_comes_along(spark: SparkSession, tmp_path: Path) -> None:
+    from groupsim.pipeline.logs import read_logs
+
+    write, _ = LAYOUTS["nested.json"]
+    (tmp_path / "export.json").write_text(write(arranged(lines_of(EXAMPLES / "kill9-range"), "newest")))
+    (tmp_path / "answer.json").write_text('{"status": "error", "error": "max entries limit exceeded"}')
+    paths = sorted(tmp_path.iterdir())
+    alone = read_files(paths)
+    assert read_logs(spark, paths) == alone
+    assert alone.notes
+    assert len(alone.files) > 2
+    assert alone.answers
+    assert alone.streams
 
 
 @pytest.mark.spark
