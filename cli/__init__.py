@@ -12,6 +12,7 @@ sweep             `sweep`, `sweep-report`
 assign            `assign`, `assignors`
 incident          `incident read`, `incident import`
 whatif            `incident whatif`; whatif_choices reads its --set and --assignor
+log_options       the arguments and options of the commands that read logs
 conformance       `conformance play`, `reenact`, `check`
 options           arguments and options that several commands share, and their parsing
 existing_store    the store of a command that only reads

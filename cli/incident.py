@@ -16,6 +16,17 @@ from groupsim.analysis.display_names import counted, duration
 from groupsim.cli import output
 from groupsim.cli.errors import BadRequest
 from groupsim.cli.existing_store import DEFAULT_STORE
+from groupsim.cli.log_options import (
+    DateOption,
+    LogsArgument,
+    NameOption,
+    StreamOption,
+    TextOption,
+    TimeOption,
+    TopicOption,
+    UnrecognisedOption,
+    ZoneOption,
+)
 from groupsim.cli.options import FormatOption, StoreOption, key_integers
 from groupsim.cli.output import Format
 from groupsim.cli.progress import progress
@@ -34,32 +45,6 @@ _ROW_COLUMNS = ("file", "line", "at", "kind", "group", "member", "client", "deta
 
 app = typer.Typer(help="Read the logs of brokers and clients, and turn them into runs.", no_args_is_help=True)
 app.command()(whatif)
-
-LogsArgument = Annotated[list[Path], typer.Argument(metavar="LOG...", help="Log files, or folders of them; also .gz.")]
-ZoneOption = Annotated[
-    str | None, typer.Option("--tz", metavar="ZONE", help="Time zone of times without one; the default is UTC.")
-]
-
-DateOption = Annotated[
-    str | None,
-    typer.Option("--date", metavar="YYYY-MM-DD", help="The first day of logs whose times have no day, or no year."),
-]
-TopicOption = Annotated[
-    list[str], typer.Option("--topic", metavar="NAME=PARTITIONS", help="Partitions of a topic, if not in the logs.")
-]
-TextOption = Annotated[
-    str | None, typer.Option("--text", metavar="FIELD", help="Of an export: the field with the log line.")
-]
-TimeOption = Annotated[
-    str | None, typer.Option("--time", metavar="FIELD", help="Of an export: the field with the time.")
-]
-StreamOption = Annotated[
-    str | None, typer.Option("--stream", metavar="FIELD", help="Of an export: the field that names the pod or host.")
-]
-UnrecognisedOption = Annotated[
-    bool,
-    typer.Option("--unrecognised", help="List group-related lines that were not recognised, by wording, on stderr."),
-]
 
 
 @app.command()
@@ -153,9 +138,7 @@ def log_files(places: list[Path]) -> list[Path]:
 @app.command(name="import")
 def import_(
     logs: LogsArgument,
-    name: Annotated[
-        str | None, typer.Option(help="The name of the run; default: that of the file, or of the folder of several.")
-    ] = None,
+    name: NameOption = None,
     topics: TopicOption = [],  # noqa: B006
     tz: ZoneOption = None,
     date: DateOption = None,

@@ -45,7 +45,9 @@ def test_rows_are_the_contracts_baseline_first_and_assumptions_are_said_on_stder
     assert rows[0]["recorded"]["generations"] == rows[0]["fidelity"]["played_generations"] == 4
     assert rows[0]["fidelity"]["holds"]
     assert rows[2]["unavailable_partition_ms"] > rows[0]["unavailable_partition_ms"]
-    assert "session.timeout.ms=6000 is the time that the import assumed" in called.err
+    assert (
+        "session.timeout.ms=6000 is the likeliest of the values that fit the silence of a removed member" in called.err
+    )
     lines = call("incident", "whatif", "latest", "--seeds", "0:1", "--format", "jsonl").out.splitlines()
     assert len(lines) == 1
 

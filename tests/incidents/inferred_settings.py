@@ -51,7 +51,7 @@ class Contained(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is done to one member: `close`, `kill` or `freeze`, and for how long it is away or stands still."""
+    """What is done to one member: `close`, `kill` or `freeze`, and for how long it is away or is stopped."""
 
     after_ms: int
     member: int

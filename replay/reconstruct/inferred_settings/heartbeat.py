@@ -1,6 +1,6 @@
 """heartbeat.interval.ms, from heartbeats that reported a rebalance: when they came, and how soon after it began.
 
-Every candidate is judged by each observation: a heartbeat comes a whole number of intervals after the member joined,
+Every candidate is compared with each observation: a heartbeat comes a whole number of intervals after the member joined,
 and it reports a rebalance within one interval of its start.
 """
 
@@ -45,7 +45,7 @@ class _Heartbeat(NamedTuple):
 
 
 def heartbeat_candidates(evidence: Evidence, session_ms: int | None = None) -> Candidates | None:
-    """All candidates, judged by every observed heartbeat; None if there are none.
+    """All candidates, compared with every observed heartbeat; None if there are none.
 
     With `session_ms` the last heartbeats of members that were removed count, too: a session before their removal.
     """

@@ -1,0 +1,37 @@
+"""The arguments and options of the commands that read logs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+LogsArgument = Annotated[list[Path], typer.Argument(metavar="LOG...", help="Log files, or folders of them; also .gz.")]
+ZoneOption = Annotated[
+    str | None, typer.Option("--tz", metavar="ZONE", help="Time zone of times without one; the default is UTC.")
+]
+DateOption = Annotated[
+    str | None,
+    typer.Option("--date", metavar="YYYY-MM-DD", help="The first day of logs whose times have no day, or no year."),
+]
+TopicOption = Annotated[
+    list[str], typer.Option("--topic", metavar="NAME=PARTITIONS", help="Partitions of a topic, if not in the logs.")
+]
+TextOption = Annotated[
+    str | None, typer.Option("--text", metavar="FIELD", help="Of an export: the field with the log line.")
+]
+TimeOption = Annotated[
+    str | None, typer.Option("--time", metavar="FIELD", help="Of an export: the field with the time.")
+]
+StreamOption = Annotated[
+    str | None, typer.Option("--stream", metavar="FIELD", help="Of an export: the field that names the pod or host.")
+]
+UnrecognisedOption = Annotated[
+    bool,
+    typer.Option("--unrecognised", help="List group-related lines that were not recognised, by wording, on stderr."),
+]
+NameOption = Annotated[
+    str | None,
+    typer.Option("--name", help="The name of the run; default: that of the file, or of the folder of several."),
+]
