@@ -1,7 +1,7 @@
 """heartbeat.interval.ms, from heartbeats that reported a rebalance: when they came, and how soon after it began.
 
-Every candidate is compared with each observation: a heartbeat comes a whole number of intervals after the member joined,
-and it reports a rebalance within one interval of its start.
+Every candidate is compared with each observation: a heartbeat comes a whole number of intervals after the member
+joined, and it reports a rebalance within one interval of its start.
 """
 
 from __future__ import annotations
