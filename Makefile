@@ -6,8 +6,10 @@ READY := $(VENV)/.ready
 CODE := .
 WORKERS ?= 2
 PREDICTIONS := tests/golden/predictions
+FAMILIES := tests/golden/families
+RECORDINGS ?= $(FAMILIES)/looked-at $(FAMILIES)/put-aside
 
-.PHONY: help demo test quick nightly crash docs check lint types contracts format conformance predictions bench bench-assignors bench-spark bench-report pictures pins clean
+.PHONY: help demo test quick nightly crash docs check lint types contracts format conformance families predictions bench bench-assignors bench-spark bench-report pictures pins clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## */  make \1\t/' | expand -t 24
@@ -66,8 +68,11 @@ format: $(READY)  ## format the code
 conformance: $(READY)  ## compare the simulator with a real Kafka and write docs/conformance.md (JDK 17, Maven; half an hour)
 	@$(BIN)/python -m groupsim.conformance.real
 
-predictions: $(READY)  ## score what-ifs on folders of recordings (RECORDINGS="DIR...") and write docs/predictions.md (minutes)
-	@test -n "$(RECORDINGS)" || { echo 'name folders of recordings: make predictions RECORDINGS="DIR..."' >&2; exit 2; }
+families: $(READY)  ## record families of stories for scoring what-ifs on a real Kafka, what is not there yet (JDK 17, Maven; an hour)
+	@$(BIN)/python -m groupsim.conformance.families record $(FAMILIES)
+	@$(BIN)/python -m groupsim.conformance.families readme $(FAMILIES)
+
+predictions: $(READY)  ## score what-ifs on the recorded families (or RECORDINGS="DIR...") and write docs/predictions.md (minutes)
 	@for folder in $(RECORDINGS); do for evidence in logs known actions; do \
 	  option=$$([ $$evidence = logs ] || echo --$$evidence); file=$(PREDICTIONS)/$$(basename $$folder).$$evidence.jsonl; \
 	  rm -f $$file; $(BIN)/groupsim conformance predict $$folder $$option --results $$file --jobs $(WORKERS) || exit 1; \

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from groupsim.events import classic as c
 from groupsim.events.base import Event
+from groupsim.events.consumer import GroupDowngraded
 from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupCreated, GroupEmptied
 from groupsim.events.types import MemberId, Partitions, Protocol, TopicPartition
 
@@ -174,6 +175,9 @@ class ClassicGroupState:
                 self._store(event)
             case GroupEmptied():
                 self._empty(event)
+            case GroupDowngraded():
+                e = event  # its Stable classic group has what the last record says
+                self._store(c.AssignmentStored(generation=e.generation, protocol=e.protocol, assignment=e.assignment))
             case CoordinatorUnloaded():
                 self.state = DEAD
             case CoordinatorLoaded():

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from groupsim.analysis.process_state import FOLDS
-from groupsim.events import classic, client, network, world
+from groupsim.events import classic, client, consumer, network, world
 from groupsim.events.base import Event, Recorded, group_of
-from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupCreated, GroupEmptied
+from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupCreated, GroupDeleted, GroupEmptied
 from groupsim.events.types import MemberId, ProcessId, TopicPartition
 
 COORDINATOR: frozenset[type[Event]] = frozenset(
@@ -29,10 +29,29 @@ COORDINATOR: frozenset[type[Event]] = frozenset(
         CoordinatorLoaded,
     }
 )
+CONSUMER: frozenset[type[Event]] = frozenset(
+    {
+        consumer.ConsumerGroupCreated,
+        consumer.GroupUpgraded,
+        consumer.GroupDowngraded,
+        consumer.EmptyGroupDropped,
+        consumer.ConsumerMemberUpdated,
+        consumer.ConsumerMemberRemoved,
+        consumer.StaticMemberReplaced,
+        consumer.StaticMemberAway,
+        consumer.ExpressionResolved,
+        consumer.ExpressionDropped,
+        consumer.GroupEpochBumped,
+        consumer.TargetComputed,
+        consumer.MemberReconciled,
+        GroupDeleted,
+    }
+)
+"""What the coordinator of a consumer group says."""
 CLIENT: frozenset[type[Event]] = frozenset(FOLDS)
 _NETWORK: frozenset[type[Event]] = frozenset({network.LinkCut, network.LinkHealed})
 WORLD: frozenset[type[Event]] = frozenset({world.TopicCreated, world.PartitionsAdded, world.GroupDeclared})
-RELEVANT = COORDINATOR | CLIENT | _NETWORK | WORLD
+RELEVANT = COORDINATOR | CONSUMER | CLIENT | _NETWORK | WORLD
 """Every other fact (heartbeats, messages, polls, commits) can't change availability and is passed by."""
 
 

@@ -8,11 +8,21 @@ from dataclasses import dataclass, field
 from groupsim.events import classic
 from groupsim.events import client as c
 from groupsim.events.base import Event
+from groupsim.events.consumer import ConsumerMemberUpdated
 from groupsim.events.types import MemberId, ProcessId, TopicPartition
 
 Held = set[TopicPartition]
 MEMBERSHIP: frozenset[type[Event]] = frozenset(
-    {c.ProtocolSelected, c.JoinSent, c.LeaveSent, c.JoinOk, c.SyncOk, c.GenerationReset}
+    {
+        c.ProtocolSelected,
+        c.JoinSent,
+        c.LeaveSent,
+        c.JoinOk,
+        c.SyncOk,
+        c.EpochReceived,
+        c.TargetReceived,
+        c.GenerationReset,
+    }
 )
 """Facts of a process's membership: what it holds, and whether it runs, is as before."""
 HOLDING: frozenset[type[Event]] = frozenset(
@@ -122,7 +132,9 @@ class Processes:
 
     def register(self, event: Event) -> None:
         """Join member ids to processes by a coordinator fact's `client_host`."""
-        if isinstance(event, classic.MemberIdIssued | classic.MemberAdded | classic.MemberReplaced):
+        if isinstance(
+            event, classic.MemberIdIssued | classic.MemberAdded | classic.MemberReplaced | ConsumerMemberUpdated
+        ):
             process = self.all.get(event.client_host or "")
             if process is not None and event.member:
                 process.ids.add(event.member)
@@ -192,7 +204,7 @@ def _membership(p: Process, event: c.ClientEvent) -> None:
         case c.JoinOk():
             p.use(event.member)
             p.fenced = False
-        case c.SyncOk():
+        case c.SyncOk() | c.EpochReceived() | c.TargetReceived():
             p.sync(event.member)
         case c.GenerationReset():
             p.fenced = True

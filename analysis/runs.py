@@ -20,6 +20,7 @@ from groupsim.analysis.tables.support import Support, support
 from groupsim.analysis.timelines.builder import group_timelines
 from groupsim.analysis.timelines.group_timeline import GroupTimeline
 from groupsim.analysis.timelines.rebalance import Rebalance
+from groupsim.analysis.what_ifs import StoredWhatIf, kept
 from groupsim.events.base import Recorded
 from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.storage import open_store
@@ -155,6 +156,11 @@ class Run:
         if self.info.source != RunSource.RECORDED:
             return None
         return support(self.info.summary, self.summary(), self.intervals)
+
+    @cached_property
+    def what_ifs(self) -> list[StoredWhatIf]:
+        """The what-ifs that were run on it, the oldest first."""
+        return kept(self._store, self.info)
 
     def replay(self, until_ms: int | None = None) -> dict[str, Any]:
         """`analysis.replay.replay`: the groups' state at an instant."""

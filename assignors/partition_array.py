@@ -5,7 +5,7 @@ A million partitions are an array of 8 MB here; as TopicPartition tuples they wo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import overload
 
@@ -59,6 +59,11 @@ class PartitionArray(Sequence[TopicPartition]):
     def __iter__(self) -> Iterator[TopicPartition]:
         topics = map(self.names.__getitem__, (self.codes >> TOPIC_SHIFT).tolist())
         return map(_PAIR, zip(topics, (self.codes & NUMBER).tolist(), strict=True))
+
+    def made(self, make: Callable[[str, int], TopicPartition]) -> Iterator[TopicPartition]:
+        """The partitions, each made of topic and number by this function."""
+        topics = map(self.names.__getitem__, (self.codes >> TOPIC_SHIFT).tolist())
+        return map(make, topics, (self.codes & NUMBER).tolist())
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, PartitionArray) and other.names == self.names:

@@ -84,6 +84,8 @@ class Group:
 
     def all_owned_codes(self) -> list[Codes]:
         """`owned_codes` of every member; arrays over these very names are taken as they are."""
+        if not any(type(member.owned) is PartitionArray for member in self.members):
+            return self._flat_codes()
         known: dict[int, bool] = {}
         result = []
         for member in self.members:
@@ -97,6 +99,12 @@ class Group:
                     continue
             result.append(self.owned_codes(member))
         return result
+
+    def _flat_codes(self) -> list[Codes]:
+        """The same where all members report tuples: one array, cut into pieces."""
+        rank, ends = self.rank, np.cumsum([len(member.owned) for member in self.members]).tolist()
+        codes = np.array([rank[topic] << TOPIC_SHIFT | n for m in self.members for topic, n in m.owned], np.int64)
+        return [codes[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
     def exists(self, codes: Codes) -> npt.NDArray[np.bool_]:
         """Which of the codes are partitions of subscribed topics."""

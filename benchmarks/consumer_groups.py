@@ -1,7 +1,8 @@
 """CPU times of the machine of consumer groups: a heartbeat that changes nothing, and a rebalance of 1,000 members.
 
-`python -m benchmarks.consumer_groups`. Beside them: a heartbeat of a classic group of as many members, and the time of
-the server's assignor alone, which benchmarks.server_assignors compares with Kafka's classes.
+`python -m benchmarks.consumer_groups`. Beside the first: a heartbeat of a classic group of as many members, in turns;
+the ratio is the median of the rounds. Beside the others: the time of the server's assignor alone. Kafka's classes are
+in benchmarks.server_assignors and benchmarks.reconciliation.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from groupsim.events.group import GroupCreated
 from groupsim.events.types import Protocol, Subscription
 
 MEMBERS, TOPICS, PARTITIONS = 1_000, 100, 100
-BEATS, ROUNDS = 2_000, 7
+BEATS, ROUNDS = 2_000, 15
 INTERVAL = "group.consumer.assignment.interval.ms"
 NAMES = tuple(f"t{i:03d}" for i in range(TOPICS))
 BROKER = Topics({name: Topic(name, name, PARTITIONS) for name in NAMES}, 1)
@@ -104,14 +105,16 @@ def main() -> None:
     """Print the figures."""
     old = classic_group()
     beat = Heartbeat(request=1, member="consumer-0500", generation=1)
-    print(f"classic heartbeat {cpu_us(lambda: classic.decide(old, beat), BEATS):,.1f} us")
     fresh = joined()
     began = time.process_time()
     group, beats = settled(fresh)
     spent_ms = (time.process_time() - began) * 1e3
     idle = _beat("consumer-0500", group.members["consumer-0500"].epoch, CONTEXT)
-    idle_us = cpu_us(lambda: MACHINES[ConsumerGroup].decide(group, idle), BEATS)
-    print(f"heartbeat that changes nothing {idle_us:,.1f} us")
+    sides = (lambda: classic.decide(old, beat)), (lambda: MACHINES[ConsumerGroup].decide(group, idle))
+    rounds = [[cpu_us(side, BEATS) for side in sides] for _ in range(ROUNDS)]
+    classic_us, idle_us = (statistics.median(column) for column in zip(*rounds, strict=True))
+    ratio = statistics.median(mine / other for other, mine in rounds)
+    print(f"heartbeats: classic {classic_us:,.1f} us, one that changes nothing {idle_us:,.1f} us, ratio {ratio:.2f}")
     asked = problem(fresh, "uniform-4.1", BROKER, homogeneous=same_subscription(fresh))
     target_ms = statistics.median(cpu_us(lambda: assign_by_name(asked), 1) / 1e3 for _ in range(ROUNDS))
     print(f"target by uniform, {MEMBERS:,} members x {TOPICS * PARTITIONS:,} partitions {target_ms:,.1f} ms")

@@ -11,7 +11,7 @@ import_runs       `import`
 sweep             `sweep`, `sweep-report`
 assign            `assign`, `assignors`
 incident          `incident read`, `incident import`
-whatif            `incident whatif`; whatif_choices reads its --set and --assignor
+whatif            `incident whatif`; whatif_choices reads its --set and --assignor, whatif_output prints
 log_options       the arguments and options of the commands that read logs
 conformance       `conformance play`, `reenact`, `check`
 options           arguments and options that several commands share, and their parsing

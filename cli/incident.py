@@ -35,6 +35,7 @@ from groupsim.cli.whatif import whatif
 from groupsim.incidents.sentences import folded, plural
 
 if TYPE_CHECKING:
+    from groupsim.events.base import Recorded
     from groupsim.incidents.exports.evidence import Fields
     from groupsim.incidents.facts.advice import LogSummary
     from groupsim.incidents.facts.importer import ImportResult
@@ -194,8 +195,17 @@ def import_(
     _print_missing(reading)
     _print_notes(result, _trust_note(known), in_full)
     _print_unrecognised(reading, unrecognised)
-    output.note(f"next: groupsim report {result.run.id}")
+    _print_next(result.run.id, facts)
     raise typer.Exit(int(unknown))
+
+
+def _print_next(run: str, facts: Sequence[Recorded]) -> None:
+    """Print what to look at next."""
+    from groupsim.analysis.what_ifs import first_question
+
+    output.note(f"next: groupsim report {run}")
+    if question := first_question(run, facts):
+        output.note(f"what would have helped: {question}")
 
 
 def _print_missing(reading: Reading) -> None:

@@ -1,8 +1,8 @@
 """Compare the simulator with a real Kafka: fetch it, start it, record what it does, write the page.
 
-`python -m groupsim.conformance.real [STEP...]`: steps are `answers`, `failover`, `assignors`, `predictions`,
-`timelines`, `compare` and `page`; without any, all of them. All but the last two need Java 17 and Maven. The
-recordings are in tests/golden/conformance.
+`python -m groupsim.conformance.real [STEP...]`: steps are `answers`, `consumer`, `failover`, `assignors`,
+`predictions`, `timelines`, `compare` and `page`; without any, all of them. All but the last two need Java 17 and Maven.
+The recordings are in tests/golden/conformance.
 """
 
 from __future__ import annotations
@@ -22,8 +22,11 @@ from typing import Any
 from groupsim.conformance.assignors import comparison
 from groupsim.conformance.broker import fetch
 from groupsim.conformance.page import conformance_page as pages
+from groupsim.conformance.page import consumer_section
 from groupsim.conformance.scripts import record, record_failovers, script
 from groupsim.conformance.scripts.classic import failovers, random_scripts
+from groupsim.conformance.scripts.consumer.recording import random_plans
+from groupsim.conformance.scripts.consumer.recording import record as consumer_record
 from groupsim.conformance.scripts.script import Script
 from groupsim.conformance.timelines import comparison as timeline_comparison
 from groupsim.conformance.timelines import predictions, recorder
@@ -65,6 +68,13 @@ def answers() -> None:
     _note(unstable={"answers": sorted({*unstable, *(r["name"] for r in found)} - {r["name"] for r in kept})})
 
 
+def consumer() -> None:
+    """Random scripts of the consumer protocol."""
+    found, unstable = consumer_record.record(random_plans.plans(SEED), SEED, log)
+    script.write(consumer_section.SCRIPTS, found)
+    _note(unstable={"consumer": unstable})
+
+
 def failover() -> None:
     """Scripts with a failover, on three brokers."""
     found, unstable = record_failovers.record(failovers.scripts(), SEED, log)
@@ -89,8 +99,9 @@ def timelines() -> None:
 
 
 def compared() -> None:
-    """The recorded timelines and our re-enactments."""
+    """The recorded timelines and our re-enactments; the scripts of the consumer protocol."""
     _write("timelines.json", timeline_comparison.compare(recorder.read(TIMELINES)))
+    _write(consumer_section.FOUND.name, consumer_section.compared())
 
 
 def written() -> None:
@@ -100,6 +111,7 @@ def written() -> None:
 
 STEPS: dict[str, Callable[[], None]] = {
     "answers": answers,
+    "consumer": consumer,
     "failover": failover,
     "assignors": assignors,
     "predictions": predicted,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from statistics import median
 
+from groupsim.conformance.timelines.recording import BadRecording
 from groupsim.conformance.timelines.repetitions import Features, Pair, Repetitions, pair
 
 HEAD = (
@@ -26,11 +28,12 @@ COUNTED: dict[str, Callable[[Repetitions], bool]] = {
 
 
 def pairs(paths: Iterable[Path], seeds: range) -> Iterator[Pair]:
-    """Recordings (`recording.json`) with their re-enactments. Those of the consumer protocol are left out."""
+    """Recordings (`recording.json`) with their re-enactments; those that can't be re-enacted are named on stderr."""
     for path in sorted(paths, key=lambda p: p.parent.name.rsplit("__", 1)):
-        record = json.loads(path.read_text())
-        if record["protocol"] == "classic":
-            yield pair(record, seeds)
+        try:
+            yield pair(json.loads(path.read_text()), seeds)
+        except BadRecording as error:
+            print(f"left out: {error}", file=sys.stderr)
 
 
 def rows(found: Iterable[Pair]) -> Iterator[Repetitions]:

@@ -6,20 +6,27 @@ one protocol stand with its machine (`coordinator.classic.commands`).
 
 from __future__ import annotations
 
+from base64 import urlsafe_b64encode
 from collections.abc import Callable
 from typing import ClassVar, Self
 
 import msgspec
 
-from groupsim.coordinator.context import Context
+from groupsim.coordinator.context import NOWHERE, Context
 from groupsim.coordinator.outcome import Answer, Error
 from groupsim.events.types import NO_GENERATION, MemberId, Offsets, Partitions
+
+
+def base64_uuid(text: str) -> str:
+    """A UUID as Kafka's own class writes it: 22 characters, none of them a `-` at the beginning (Kafka: Uuid)."""
+    written = urlsafe_b64encode(bytes.fromhex(text.replace("-", ""))).decode().rstrip("=")
+    return f"_{written[1:]}" if written.startswith("-") else written
 
 
 class Situated(msgspec.Struct, frozen=True, kw_only=True):
     """A command whose decision looks at the time, at topics or at the group's own settings; its host fills them in."""
 
-    context: Context = msgspec.field(default_factory=Context)
+    context: Context = NOWHERE
 
     def at(self, context: Context) -> Self:
         """The command as it is decided now."""
@@ -89,6 +96,12 @@ class DeleteGroup(Request, frozen=True, kw_only=True):
     """DeleteGroups, for one group."""
 
     answer: ClassVar[type[Answer]] = DeleteGroupAnswer
+
+
+class TopicDeleted(Situated, frozen=True, kw_only=True):
+    """The broker has heard that a topic is gone: offsets of its partitions go, too."""
+
+    topic: str
 
 
 class Unload(msgspec.Struct, frozen=True):

@@ -81,8 +81,10 @@ class CoordinatorConfig:
     `group_coordinator_append_linger_ms` is how long an answer that wrote a record is held back: 10 in Kafka 4.0; -1,
     not at all while nothing else waits to be written (KAFKA-19826), in 4.4. `broker_version` is not Kafka's: it says of
     which release consumer groups are; where it is given, settings that are not given have that release's defaults.
+    `group_coordinator_rebalance_protocols` are the protocols that it speaks (the feature group.version is taken as 1).
     """
 
+    group_coordinator_rebalance_protocols: tuple[str, ...] = ("classic", "consumer", "streams")
     group_coordinator_append_linger_ms: int = 10
     broker_version: BrokerVersion = BrokerVersion.V4_4
 
@@ -120,7 +122,9 @@ class Configs:
         for part in fields(self):
             config = getattr(self, part.name)
             changed[part.name] = with_settings(config, concerning(config, settings), BOUNDS)
-        return replace(self, **changed)
+        configs = replace(self, **changed)
+        _check_together(configs)
+        return configs
 
 
 BOUNDS: dict[str, tuple[int, int] | tuple[str, ...]] = {
@@ -129,6 +133,7 @@ BOUNDS: dict[str, tuple[int, int] | tuple[str, ...]] = {
     "group.initial.rebalance.delay.ms": (0, INT_MAX),
     "group.max.size": (1, INT_MAX),
     "group.coordinator.append.linger.ms": (-1, INT_MAX),
+    "group.coordinator.rebalance.protocols": ("classic", "consumer", "streams"),
     "broker.version": tuple(BrokerVersion),
     "coordinator": tuple(CoordinatorKind),
     "group.consumer.session.timeout.ms": (1, INT_MAX),
@@ -146,6 +151,25 @@ BOUNDS: dict[str, tuple[int, int] | tuple[str, ...]] = {
     "group.consumer.regex.refresh.interval.ms": (10_000, INT_MAX),
 }
 """The least and the most, or the known values, of every setting in Configs."""
+
+
+def _check_together(configs: Configs) -> None:
+    """What Kafka's broker checks of several settings before it starts (GroupCoordinatorConfig). Raises BadSetting."""
+    if "classic" not in configs.coordinator.group_coordinator_rebalance_protocols:
+        raise BadSetting("group.coordinator.rebalance.protocols must have classic")
+    config = configs.consumer
+    assignors = config.group_consumer_assignors
+    if not assignors or len(set(assignors)) < len(assignors):
+        raise BadSetting("group.consumer.assignors must have at least one assignor, and none twice")
+    for what in ("session.timeout", "heartbeat.interval", "assignment.interval"):
+        low, value, high = (
+            getattr(config, f"group_consumer_{part}{what.replace('.', '_')}_ms") for part in ("min_", "", "max_")
+        )
+        if not low <= value <= high:
+            raise BadSetting(f"group.consumer.{what}.ms must be from {low} to {high} (min and max of it), not {value}")
+    if config.group_consumer_session_timeout_ms <= config.group_consumer_heartbeat_interval_ms:
+        raise BadSetting("group.consumer.session.timeout.ms must be greater than group.consumer.heartbeat.interval.ms")
+
 
 NEW_MEMBER_JOIN_TIMEOUT_MS = 300_000
 """Not configurable (Kafka: GroupCoordinatorConfig.CLASSIC_GROUP_NEW_MEMBER_JOIN_TIMEOUT_MS)."""

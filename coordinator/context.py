@@ -17,3 +17,7 @@ class Context:
     topics: Topics = field(default_factory=Topics)
     settings: Mapping[str, int] = field(default_factory=dict)
     offsets: GroupOffsets = NO_OFFSETS
+
+
+NOWHERE = Context()
+"""Of a command that has no host yet: time 0, no topics. One for all, because nearly every command is made with it."""

@@ -1,4 +1,4 @@
-"""OffsetDelete and DeleteGroups, the part that is the same for groups of every protocol.
+"""OffsetDelete, DeleteGroups and deleted topics, the part that is the same for groups of every protocol.
 
 Kafka: OffsetMetadataManager.deleteOffsets, deleteAllOffsets; GroupCoordinatorShard.deleteGroups.
 """
@@ -8,7 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from groupsim.coordinator.commands import DeleteGroup, DeleteGroupAnswer, DeleteOffsets, DeleteOffsetsAnswer
+from groupsim.coordinator.commands import (
+    DeleteGroup,
+    DeleteGroupAnswer,
+    DeleteOffsets,
+    DeleteOffsetsAnswer,
+    Situated,
+    TopicDeleted,
+)
 from groupsim.coordinator.decision import Decision
 from groupsim.coordinator.outcome import Error
 from groupsim.events.group import GroupDeleted, OffsetsDeleted
@@ -40,7 +47,12 @@ def delete_group(decision: Decision[Any], cmd: DeleteGroup, refusal: Error) -> N
     decision.reply(cmd.request, DeleteGroupAnswer(refusal))
 
 
-def _drop(decision: Decision[Any], cmd: DeleteGroup | DeleteOffsets, partitions: list[TopicPartition]) -> None:
+def topic_deleted(decision: Decision[Any], cmd: TopicDeleted) -> None:
+    """Forget the offsets of a topic, whoever the group is (Kafka: OffsetMetadataManager.onPartitionsDeleted)."""
+    _drop(decision, cmd, [p for p in cmd.context.offsets.kept() if p.topic == cmd.topic])
+
+
+def _drop(decision: Decision[Any], cmd: Situated, partitions: list[TopicPartition]) -> None:
     """A partition without an offset leaves no tombstone."""
     existing = set(cmd.context.offsets.kept())
     gone = tuple(p for p in partitions if p in existing)

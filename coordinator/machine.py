@@ -49,6 +49,8 @@ class ClassicMachine:
 
     def decide(self, state: ClassicGroup, command: Any, /) -> Outcome[Any]:
         """Decide a command of either protocol."""
+        if consumer.outlives_conversion(command):
+            return Outcome(state)
         return consumer.convertible(state, command) if consumer.takes(command) else classic.decide(state, command)
 
     def evolve(self, state: ClassicGroup, event: Event, /) -> AnyGroup:

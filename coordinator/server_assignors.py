@@ -5,17 +5,20 @@ A group holds a function `Assign`, so a player of recorded scripts can give the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+
+import msgspec
 
 from groupsim.assignors import ASSIGNORS
+from groupsim.assignors.partition_array import PartitionArray
 from groupsim.assignors.spec import Member, Spec
 from groupsim.coordinator.topics import Topic
 from groupsim.events.types import MemberId, Partitions, TopicId, TopicPartition
 
 
-@dataclass(frozen=True, slots=True)
-class Subscriber:
+class Subscriber(msgspec.Struct, frozen=True):
     """A member: the ids of its subscribed topics, and its part of the previous target."""
 
     id: MemberId
@@ -53,4 +56,13 @@ def assign_by_name(problem: Problem) -> dict[MemberId, Partitions]:
     known = uuids if len(uuids) == len(problem.topics) else {}
     spec = Spec(members, counts, topic_ids=known, equal_subscriptions=problem.homogeneous)
     answer = ASSIGNORS[problem.assignor].assign(spec)
-    return {member: tuple(sorted(TopicPartition(*p) for p in assigned)) for member, assigned in answer.items()}
+    return {member: _sorted(assigned) for member, assigned in answer.items()}
+
+
+_partition = lru_cache(maxsize=1 << 16)(TopicPartition)
+"""One object for each partition: targets of one group have the same ones again and again."""
+
+
+def _sorted(assigned: Sequence[TopicPartition]) -> Partitions:
+    made = assigned.made(_partition) if isinstance(assigned, PartitionArray) else assigned
+    return tuple(sorted(made))

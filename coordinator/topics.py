@@ -14,12 +14,15 @@ class Topic:
     """A topic. A topic that is deleted and created again under its name has another `id`.
 
     `uuid` is the id as Kafka's assignors see it (the order of a Java HashMap depends on it); None where nobody knows.
+    `racks` are those of each partition's replicas, empty where brokers have none; no server-side assignor
+    looks at them.
     """
 
     id: TopicId
     name: str
     partitions: int
     uuid: str | None = None
+    racks: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +73,18 @@ NO_HASH = 0
 """The hash of no topic at all."""
 
 
-def metadata_hash(topics: Iterable[Topic]) -> int:
-    """One positive 63-bit number for names, ids and partition counts (Kafka: Utils.computeGroupHash); 0 for no topics.
+def metadata_hash(topics: Iterable[Topic], *, racks: bool = True) -> int:
+    """One positive 63-bit number for names, ids, partition counts and, if `racks`, the racks; 0 for no topics.
 
-    Kafka's own numbers are others; only whether two of them are equal matters.
+    Kafka: Utils.computeGroupHash. Kafka's own numbers are others; only whether two of them are equal matters.
     """
-    text = "\n".join(f"{topic.name}\t{topic.id}\t{topic.partitions}" for topic in topics)
-    if not text:
+    rows = [f"{topic.name}\t{topic.id}\t{topic.partitions}{_racks(topic) if racks else ''}" for topic in topics]
+    if not rows:
         return NO_HASH
+    text = "\n".join(rows)
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest()) >> 1
+
+
+def _racks(topic: Topic) -> str:
+    """The racks of each partition, in one order."""
+    return "".join(f"\t{','.join(sorted(racks))}" for racks in topic.racks)

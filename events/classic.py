@@ -196,7 +196,8 @@ class StoredMember(msgspec.Struct, frozen=True, omit_defaults=True):
 class AssignmentStored(Event, frozen=True, kw_only=True):
     """The leader's assignment applies and is written: the group is Stable at `generation`.
 
-    `assignment` has every member, sorted (None: not in the log). `members` is what a new coordinator needs.
+    `assignment` has every member, sorted (None: not in the log); `user_data` what a custom assignor added for some of
+    them. `members` is what a new coordinator needs.
     """
 
     durable: ClassVar[bool] = True
@@ -205,6 +206,7 @@ class AssignmentStored(Event, frozen=True, kw_only=True):
     protocol_type: str | None = None
     protocol: str | None = None
     assignment: Plan | None = None
+    user_data: dict[MemberId, str] = {}
     members: tuple[StoredMember, ...] = ()
 
 

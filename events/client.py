@@ -23,6 +23,20 @@ class ClientState(StrEnum):
     STABLE = "STABLE"
 
 
+class MemberPhase(StrEnum):
+    """A client's own state by the consumer protocol (Kafka: the client's MemberState)."""
+
+    UNSUBSCRIBED = "UNSUBSCRIBED"
+    JOINING = "JOINING"
+    RECONCILING = "RECONCILING"
+    ACKNOWLEDGING = "ACKNOWLEDGING"
+    STABLE = "STABLE"
+    FENCED = "FENCED"
+    STALE = "STALE"
+    LEAVING = "LEAVING"
+    FATAL = "FATAL"
+
+
 class CallbackKind(StrEnum):
     """The method of the rebalance listener that runs (Kafka: ConsumerRebalanceListener)."""
 
@@ -93,7 +107,7 @@ class RejoinRequested(ClientEvent, frozen=True, kw_only=True):
 
 
 class JoinSent(ClientEvent, frozen=True, kw_only=True):
-    """JoinGroup was sent. `owned` is the view it claims (cooperative members keep theirs)."""
+    """JoinGroup, or a ConsumerGroupHeartbeat at epoch 0, was sent. `owned`: the view it claims (what it has kept)."""
 
     member: MemberId
     owned: Partitions = ()
@@ -131,6 +145,21 @@ class SyncOk(ClientEvent, frozen=True, kw_only=True):
     assignment: Partitions | None = None
 
 
+class EpochReceived(ClientEvent, frozen=True, kw_only=True):
+    """The answer to a ConsumerGroupHeartbeat had another member epoch."""
+
+    member: MemberId
+    epoch: int
+
+
+class TargetReceived(ClientEvent, frozen=True, kw_only=True):
+    """The answer to a ConsumerGroupHeartbeat had another assignment: what the member may use now."""
+
+    member: MemberId
+    epoch: int
+    partitions: Partitions
+
+
 class RequestFailed(ClientEvent, frozen=True, kw_only=True):
     """A request came back with an error, or did not come back (`TIMEOUT`, `DISCONNECTED`). api: `JoinGroup`, …"""
 
@@ -146,7 +175,7 @@ class GenerationReset(ClientEvent, frozen=True, kw_only=True):
 
 
 class StateChanged(ClientEvent, frozen=True, kw_only=True):
-    """The client's own state: a ClientState."""
+    """The client's own state: a ClientState, or a MemberPhase."""
 
     state: str
 

@@ -100,6 +100,15 @@ class EmptyGroupDropped(Event, frozen=True, kw_only=True):
     durable: ClassVar[bool] = True
 
 
+class EmptyGroupForgotten(Event, frozen=True, kw_only=True):
+    """A JoinGroup that names a member came to an empty consumer group: the coordinator forgets the group.
+
+    Kafka writes nothing of it: the records stay, and a failover brings the group back.
+    """
+
+    member: MemberId
+
+
 class ClassicMetadata(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a member that speaks the classic protocol said in JoinGroup (Kafka: ClassicMemberMetadata).
 

@@ -50,7 +50,8 @@ class Subscription(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `owned` is the member's view at the time it asked to join; eager members own nothing then, and the sticky
     assignor carries what they had in its own user data: `user_owned` with `user_generation`. `version` is that of the
-    encoding; `user_data` another assignor's, as text.
+    encoding; `user_data` another assignor's, as text. `unreadable`: bytes that are no
+    subscription, in hexadecimal digits.
     """
 
     topics: tuple[str, ...]
@@ -61,6 +62,7 @@ class Subscription(msgspec.Struct, frozen=True, omit_defaults=True):
     user_generation: int = NO_GENERATION
     version: int = 3
     user_data: str | None = None
+    unreadable: str | None = None
 
 
 class Protocol(msgspec.Struct, frozen=True, array_like=True):

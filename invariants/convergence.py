@@ -13,7 +13,9 @@ from groupsim.events import world as w
 from groupsim.events.base import Event, Recorded, group_of
 from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupEmptied
 from groupsim.events.types import MemberId, ProcessId, TopicPartition
+from groupsim.invariants import reconciliation
 from groupsim.invariants.base import Violation
+from groupsim.invariants.reconciliation import Reconciliation
 
 SETTLE_MS = 20_000
 """Peace needed, besides the longest session timeout, before a group is expected to have settled."""
@@ -53,6 +55,7 @@ class _Group:
     began_ms: int | None = None
     may_last_ms: int = 0
     starts: list[int] = field(default_factory=list)
+    consumer: Reconciliation | None = None
 
 
 class Converges:
@@ -69,6 +72,7 @@ class Converges:
         c.RebalanceStarted,
         c.AssignmentStored,
         GroupEmptied,
+        *reconciliation.READS,
     )
 
     def __init__(self, settle_ms: int = SETTLE_MS) -> None:
@@ -139,6 +143,22 @@ class Converges:
                 self._settled(group, at_ms, stable=False)
             case CoordinatorLoaded():
                 group.stable, group.began_ms = bool(group.owners), None
+            case _ if isinstance(event, reconciliation.READS):
+                self._reconcile(group, event, at_ms)
+
+    def _reconcile(self, group: _Group, event: Event, at_ms: int) -> None:
+        """A fact of a consumer group: what is a rebalance there lasts until every member is at its target."""
+        if isinstance(event, reconciliation.ENDS):
+            group.consumer = None
+            return
+        state = group.consumer = group.consumer or Reconciliation()
+        state.apply(event)
+        group.owners, group.host = state.owners, state.hosts
+        if state.settled:
+            self._settled(group, at_ms, stable=True)
+        elif group.began_ms is None:
+            group.began_ms, group.stable = at_ms, False
+            group.starts.append(at_ms)
 
     def _settled(self, group: _Group, at_ms: int, *, stable: bool) -> None:
         if group.began_ms is not None:

@@ -15,6 +15,7 @@ READS: tuple[type[Event], ...] = (
     facts.GroupUpgraded,
     facts.GroupDowngraded,
     facts.EmptyGroupDropped,
+    facts.EmptyGroupForgotten,
     facts.ConsumerMemberUpdated,
     facts.ConsumerMemberRemoved,
     facts.StaticMemberReplaced,
@@ -42,7 +43,7 @@ class MemberEpochs:
                 self.exists = True
                 self.epochs = dict.fromkeys(event.assignment, generation)
                 self.held = {m: dict.fromkeys(held, generation) for m, held in event.assignment.items()}
-            case GroupDeleted() | facts.GroupDowngraded() | facts.EmptyGroupDropped():
+            case GroupDeleted() | facts.GroupDowngraded() | facts.EmptyGroupDropped() | facts.EmptyGroupForgotten():
                 self.exists = False
                 self.epochs, self.held = {}, {}
             case facts.ConsumerMemberUpdated():

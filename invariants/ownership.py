@@ -1,4 +1,4 @@
-"""One owner per partition, as the coordinator assigns it: no stored assignment has a partition twice."""
+"""One owner per partition, as the coordinator assigns it: nobody is given what another member has."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from typing import ClassVar
 
 from groupsim.events.base import Event, Recorded, group_of
 from groupsim.events.classic import AssignmentStored
+from groupsim.events.consumer import MemberReconciled
 from groupsim.events.types import MemberId, TopicPartition
+from groupsim.invariants import member_epochs
 from groupsim.invariants.base import Violation
+from groupsim.invariants.member_epochs import MemberEpochs
 
 
 class SingleOwner:
@@ -19,11 +22,19 @@ class SingleOwner:
 
     name = "single-owner"
     note = ""
-    reads: ClassVar[tuple[type[Event], ...]] = (AssignmentStored,)
+    reads: ClassVar[tuple[type[Event], ...]] = (AssignmentStored, *member_epochs.READS)
+
+    def __init__(self) -> None:
+        self._consumer: dict[str, MemberEpochs] = {}
 
     def observe(self, fact: Recorded) -> Iterator[Violation]:
-        """Look at every stored assignment."""
-        event = fact.event
+        """Look at every stored assignment, and at every step of a member of a consumer group."""
+        event, group = fact.event, group_of(fact.stream)
+        if group is not None and isinstance(event, member_epochs.READS):
+            state = self._consumer.setdefault(group, MemberEpochs())
+            state.apply(event)
+            if isinstance(event, MemberReconciled):
+                yield from self._held(fact, event, state)
         if not isinstance(event, AssignmentStored) or event.assignment is None:
             return
         owner: dict[TopicPartition, MemberId] = {}
@@ -33,6 +44,13 @@ class SingleOwner:
                 if other != member:
                     where = f"in generation {event.generation} of {group_of(fact.stream)}"
                     yield Violation(self.name, fact.at_ms, fact.seq, f"{tp} granted to {other} and {member} {where}")
+
+    def _held(self, fact: Recorded, event: MemberReconciled, state: MemberEpochs) -> Iterator[Violation]:
+        mine = state.held.get(event.member, {})
+        for other, held in sorted(state.held.items()):
+            for tp in sorted(held.keys() & mine.keys()) if other != event.member else ():
+                where = f"at epoch {event.epoch} of {group_of(fact.stream)}"
+                yield Violation(self.name, fact.at_ms, fact.seq, f"{tp} held by {other} and {event.member} {where}")
 
     def finish(self, at_ms: int, seq: int) -> Iterator[Violation]:
         """A run's end breaks nothing."""

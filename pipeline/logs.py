@@ -78,6 +78,7 @@ def _whole(paths: Sequence[Path], answers: Sequence[Reading | str]) -> Reading:
                 " choose groups with --group, or a period with --since and --until"
             )
         whole.counts.add(part.counts)
+        whole.left_out.add(part.left_out)
         whole.unrecognised.extend(part.unrecognised)
         for name in ("damage", "notes", "uncertain"):
             getattr(whole, name).extend(getattr(part, name))

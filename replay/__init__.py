@@ -2,10 +2,14 @@
 
 - `reconstruct`: what happened, from the facts of the run
 - `replayable`: one group of a stored run, ready to be replayed
-- `actions`: what happens to which member and when
+- `actions`: what happens to which member and when; `even_draws`: what no log shows, evenly over the seeds
 - `timings`: when heartbeats were sent, and how long messages took, in the record
 - `recorded_latency`: these timings as rules of the simulated network
+- `simulated_program`: the application that a replayed member is simulated with
 - `player`: a replay in the simulator, as recorded or with another choice
 - `fidelity`: how far a replay is from the record
-- `what_if`: what each choice costs, over many seeds
+- `cost`: what a record, its replay or a choice costs, in one window
+- `what_if`: what each choice costs, over as many seeds as medians need; `spread`: medians, their intervals, humps
+- `refusals`: what a record can't answer
+- `answer`: the answer in one sentence, and how far to trust it; `ask`: all of this together
 """

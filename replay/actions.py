@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import zip_longest
 from random import Random
 
+from groupsim.replay.even_draws import MIDDLE, EvenDraws
 from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, StallKind
 from groupsim.replay.reconstruct.incident import Incident
 from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, INITIAL_DELAY, MAX_POLL, SESSION
-from groupsim.replay.timings import ended_with_commit
+from groupsim.replay.reconstruct.unseen import Unseen, died_before_return, ended_with_commit, fell_silent
 from groupsim.simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
 from groupsim.simulation.clients.traits import TRAITS
 from groupsim.simulation.latencies import LATENCIES, Drawn, Latencies
@@ -28,7 +30,10 @@ _SETTLING_MS = 5_000
 
 
 class ActionKind(StrEnum):
-    """What happens to a member, its application or process, a topic or the coordinator."""
+    """What happens to a member, its application or process, a topic or the coordinator.
+
+    `refresh`: every member asks for metadata.
+    """
 
     START = "start"
     SUBSCRIBE = "subscribe"
@@ -39,6 +44,7 @@ class ActionKind(StrEnum):
     CLOSE = "close"
     KILL = "kill"
     GROW = "grow"
+    REFRESH = "refresh"
     FAILOVER = "failover"
 
 
@@ -75,22 +81,31 @@ def lead_in_ms(incident: Incident) -> int:
     return 2 * incident.settings[INITIAL_DELAY] + 4 * incident.settings[HEARTBEAT] + _SETTLING_MS
 
 
-def actions_of(incident: Incident, restart_ms: int | None, rng: Random | None) -> list[Action]:
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """What one seed draws. `rng`: how long programs take; `draws`: when something happened that no log shows."""
+
+    rng: Random
+    draws: EvenDraws
+
+
+def actions_of(incident: Incident, restart_ms: int | None, chance: Chance | None) -> list[Action]:
     """All actions in order. `restart_ms`: how long a member that came back was away, instead of the recorded time.
 
-    With `rng`, programs start and follow orders a little earlier or later than recorded (`jittered`). Where
-    an action falls between two heartbeats is as recorded, as long as the replay's rebalances are.
+    With `chance`, programs start and follow orders a little earlier or later than recorded (`jittered`), and what no
+    log shows happens somewhere in the time in which it can lie; without, in the middle of it. Where an action falls
+    between two heartbeats is as recorded, as long as the replay's rebalances are.
     """
     found = [
         action
         for number, member in enumerate(incident.members)
-        for incarnation in member.incarnations
-        for action in _of_incarnation(incident, number, incarnation, rng)
+        for incarnation, after in zip_longest(member.incarnations, member.incarnations[1:])
+        for action in _of_incarnation(incident, number, incarnation, after, chance)
     ]
-    found += [
-        Action(growth.at_ms - 1, ActionKind.GROW, topics=(growth.topic,), partitions=growth.partitions)
-        for growth in incident.growths
-    ]
+    for growth in incident.growths:
+        grown = growth.happened.at(MIDDLE if chance is None else chance.draws.next())
+        found.append(Action(grown - 1, ActionKind.GROW, topics=(growth.topic,), partitions=growth.partitions))
+        found.append(Action(growth.happened.until_ms - 1, ActionKind.REFRESH))
     found += [Action(since, ActionKind.FAILOVER, lasts_ms=until - since) for since, until in incident.failovers]
     for at, name in incident.rejoins:
         found += [
@@ -100,7 +115,9 @@ def actions_of(incident: Incident, restart_ms: int | None, rng: Random | None) -
             if incarnation.name == name
         ]
     lead_in = lead_in_ms(incident)
-    drawn = _sorted(found) if rng is None else jittered(_sorted(found), LATENCIES[incident.client], rng)
+    drawn = _sorted(found)
+    if chance is not None:
+        drawn = jittered(drawn, LATENCIES[incident.client], chance.rng)
     moved = [replace(action, at_ms=max(0, action.at_ms + lead_in)) for action in drawn]
     return _sorted(_restarted(moved, restart_ms))
 
@@ -109,13 +126,25 @@ def _sorted(found: Iterable[Action]) -> list[Action]:
     return sorted(found, key=lambda action: (action.at_ms, action.member))
 
 
-def _of_incarnation(incident: Incident, number: int, incarnation: Incarnation, rng: Random | None) -> list[Action]:
-    """One incarnation's actions, in time of the record."""
-    started = _start_ms(incident, incarnation, rng is None)
+def _of_incarnation(
+    incident: Incident, number: int, incarnation: Incarnation, after: Incarnation | None, chance: Chance | None
+) -> list[Action]:
+    """One incarnation's actions, in time of the record. `after`: the next one of the same member."""
+    started = _start_ms(incident, incarnation, chance is None)
     found = [Action(started, ActionKind.START, number, incarnation)]
 
     def add(at_ms: int, kind: ActionKind, lasts_ms: int = 0) -> None:
         found.append(Action(max(at_ms, started + 1), kind, number, incarnation, lasts_ms=lasts_ms))
+
+    def stopped_ms(expired_ms: int, latest_ms: int | None) -> int:
+        """When it fell silent, after a last commit if that was its last request."""
+        settings, from_sync = incident.settings, TRAITS[incident.client].heartbeats_from_sync
+        if ended_with_commit(incarnation, expired_ms, settings):
+            add(expired_ms - settings[SESSION] - 1, ActionKind.COMMIT)
+        return fell_silent(incarnation, expired_ms, settings, latest_ms, from_sync).at(share())
+
+    def share() -> float:
+        return MIDDLE if chance is None else chance.draws.next()
 
     for at, topics in incarnation.subscriptions:
         found.append(Action(at - 1, ActionKind.SUBSCRIBE, number, incarnation, topics=topics))
@@ -123,16 +152,20 @@ def _of_incarnation(incident: Incident, number: int, incarnation: Incarnation, r
         until = incident.ends_ms if stall.to_ms is None else stall.to_ms - 1
         if stall.kind == StallKind.BUSY:
             since = _last_poll_ms(incident, stall.expired_ms or 0) if stall.from_ms is None else stall.from_ms
+        elif stall.from_ms is not None and stall.by_ms is not None:
+            since = Unseen(stall.from_ms, stall.by_ms).at(share())
         else:
-            since = _silent_from_ms(incident, incarnation, stall.expired_ms or 0, rng, add)
+            since = stopped_ms(stall.expired_ms or 0, stall.to_ms)
         if until > since:
             add(since, ActionKind.BUSY if stall.kind == StallKind.BUSY else ActionKind.FREEZE, until - since)
+    returned = None if after is None else after.starts_ms
     if incarnation.ending == Ending.CLOSE and incarnation.ends_ms is not None:
         add(incarnation.ends_ms - (COMMIT_MS if incident.client == JAVA else 1), ActionKind.CLOSE)
     elif incarnation.ending == Ending.KILL and incarnation.expired_ms is not None:
-        add(_silent_from_ms(incident, incarnation, incarnation.expired_ms, rng, add), ActionKind.KILL)
+        add(stopped_ms(incarnation.expired_ms, returned), ActionKind.KILL)
     elif incarnation.ending == Ending.KILL and incarnation.ends_ms is not None:
-        add(incarnation.ends_ms - 1, ActionKind.KILL)
+        died = died_before_return(incarnation, after, incident.settings)
+        add(incarnation.ends_ms - 1 if died is None else died.at(share()), ActionKind.KILL)
     return found
 
 
@@ -150,22 +183,6 @@ def _last_poll_ms(incident: Incident, expired_ms: int) -> int:
     """When it last polled before max.poll.interval.ms passed: some libraries notice only when a heartbeat is due."""
     unnoticed = incident.settings[HEARTBEAT] // 2 if TRAITS[incident.client].expires_at_heartbeats else 2
     return expired_ms - incident.settings[MAX_POLL] - unnoticed
-
-
-def _silent_from_ms(
-    incident: Incident,
-    incarnation: Incarnation,
-    expired_ms: int,
-    rng: Random | None,
-    add: Callable[[int, ActionKind], None],
-) -> int:
-    """When a member whose session ended at `expired_ms` fell silent: after a last heartbeat, or a last commit."""
-    last = expired_ms - incident.settings[SESSION]
-    if ended_with_commit(incarnation, expired_ms, incident.settings):
-        add(last - 1, ActionKind.COMMIT)
-        return last + 2
-    interval = incident.settings[HEARTBEAT]
-    return last + 1 + (interval // 10 if rng is None else rng.randrange(interval))
 
 
 def jittered(found: Iterable[Action], latencies: Latencies, rng: Random) -> list[Action]:

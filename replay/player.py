@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from random import Random
-from statistics import median
 
 from groupsim.coordinator.config import BadSetting
 from groupsim.events.base import Recorded
-from groupsim.replay.actions import Action, ActionKind, actions_of, batch_times, lead_in_ms
+from groupsim.replay import simulated_program
+from groupsim.replay.actions import Action, ActionKind, Chance, actions_of, batch_times, lead_in_ms
+from groupsim.replay.even_draws import EvenDraws
+from groupsim.replay.reconstruct.applications.programs import drawn_programs
 from groupsim.replay.reconstruct.client_library import offered_assignors
 from groupsim.replay.reconstruct.incident import Incident
-from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, INITIAL_DELAY, SESSION
+from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, INITIAL_DELAY, METADATA_AGE, SESSION
 from groupsim.replay.reconstruct.members import Member
 from groupsim.replay.recorded_latency import DrawnLateness, ExactLatency, median_draw
 from groupsim.replay.timings import recorded_timings
-from groupsim.simulation.clients.config import Application
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.delays import Delays
 from groupsim.simulation.latencies import LATENCIES, Drawn
@@ -36,8 +37,6 @@ AFTERWARDS_MS = 10_000
 _LONGEST_TAIL_MS = 600_000
 _RECORD_INTERVAL_MS = 20
 _MOST_RECORDS = 10_000
-_SLOW_MS = 50
-"""A shorter rebalance callback is the library's own work, and is not simulated."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,11 +75,14 @@ def replay_incident(
     The run counts until `tail_ms` after the record's end, so that what a choice delays counts, too. Raises
     GroupSimError (BadSetting and others) for a choice that is not possible.
     """
-    if not exact:
-        incident = replace(incident, settings=drawn_settings(incident, seed))
+    draws = None if exact else EvenDraws(seed)
+    if draws is not None:
+        settings = drawn_settings(incident, seed)
+        members = drawn_programs(incident.members, draws.next, settings[HEARTBEAT])
+        incident = replace(incident, settings=settings, members=members)
     _check(incident, choice)
     store = MemoryStore()
-    replayed = _Replay(incident, choice, exact)
+    replayed = _Replay(incident, choice, draws)
     lasts = replayed.from_ms + incident.ends_ms + tail_ms
     scenario = Scenario(name="counterfactual", story=replayed.script, seed=seed, lasts_ms=lasts + AFTERWARDS_MS)
     known = {key: value for key, value in incident.settings.items() if key != INITIAL_DELAY}
@@ -124,20 +126,22 @@ def _check(incident: Incident, choice: Choice) -> None:
 class _Replay:
     """One simulation: a world, a group, its members, and the actions on them."""
 
-    def __init__(self, incident: Incident, choice: Choice, exact: bool) -> None:
+    def __init__(self, incident: Incident, choice: Choice, draws: EvenDraws | None) -> None:
         self._incident = incident
         self._choice = choice
-        self._exact = exact
+        self._exact = draws is None
+        self._draws = draws
         self._before = 0
         self._names: dict[str, str] = {}
+        self._work_long: set[str] = set()
         self._members: list[MemberHandle] = []
         self.from_ms = lead_in_ms(incident)
 
     def script(self, world: World) -> Script:
         """The incident as a SimPy process."""
         self._world, incident = world, self._incident
-        rng = None if self._exact else world.rng.stream("whatif/episodes")
-        actions = actions_of(incident, self._choice.restart_ms, rng)
+        chance = None if self._draws is None else Chance(world.rng.stream("whatif/episodes"), self._draws)
+        actions = actions_of(incident, self._choice.restart_ms, chance)
         self._configure()
         times = self._record_times(actions)
         most = {g.topic: g.partitions for g in incident.growths}
@@ -175,7 +179,8 @@ class _Replay:
             return distribution.draw(world.rng.stream(f"whatif/{what}"))
 
         draw = median_draw if self._exact else drawn
-        usual = Delays(LATENCIES[self._incident.client], draw, world.broker.address, lambda: world.now)
+        latencies = LATENCIES[self._incident.client]
+        usual = Delays(latencies, draw, world.broker.address, lambda: world.now, self._work_long.__contains__)
         if self._exact:
             exact = ExactLatency(known, usual, self._names.get, self._completed, self._record_ms)
             world.network.add_rule(exact)
@@ -194,9 +199,19 @@ class _Replay:
         return self._group.generation - self._before if self._world.now >= self.from_ms else -1_000_000
 
     def _record_times(self, actions: list[Action]) -> list[int]:
-        """When records arrive in a partition: at a constant rate, and one wherever a slow batch begins."""
-        lasts = self.from_ms + self._incident.ends_ms + AFTERWARDS_MS
-        return sorted({*range(0, lasts, max(_RECORD_INTERVAL_MS, lasts // _MOST_RECORDS)), *batch_times(actions)})
+        """When records arrive in a partition: at a constant rate, and one wherever a slow batch begins.
+
+        So often that a poll always finds some. Where members subscribe to different topics, as often as they did, from
+        a drawn instant on: a leader that assigns topics of others waits for metadata until its fetch is answered.
+        """
+        lasts, incident = self.from_ms + self._incident.ends_ms + AFTERWARDS_MS, self._incident
+        step = float(max(_RECORD_INTERVAL_MS, lasts // _MOST_RECORDS))
+        first = 0.0
+        differ = len({i.topics for i in incident.incarnations if i.topics}) > 1
+        if differ and not self._exact and incident.record_interval_ms is not None:
+            step = max(step, incident.record_interval_ms)
+            first = self._world.rng.stream("whatif/records").random() * step
+        return sorted({*(round(first + n * step) for n in range(round(lasts / step))), *batch_times(actions)})
 
     def _ranked(self) -> list[tuple[int, Member]]:
         """Members with numbers in the order of their recorded ids: assignors sort members by id."""
@@ -209,12 +224,14 @@ class _Replay:
     def _member(self, number: int, recorded: Member) -> MemberHandle:
         static = recorded.instance is not None if self._choice.static is None else self._choice.static
         label = f"m{number:04d}"
+        program = simulated_program.application(recorded, self._exact)
         (member,) = self._group.join(
             label,
             topics=[self._topics[name] for name in self._subscribed(recorded.incarnations[0].topics)],
             instance_id=label if static else None,
             client=self._incident.client,
-            application=Application(callback_ms=_callbacks(recorded), empty_ms=0),
+            application=program,
+            config=simulated_program.settings(program),
             after=None,
         )
         return member
@@ -228,7 +245,11 @@ class _Replay:
             loading = min(_LOADING_MS, action.lasts_ms - 1)
             self._world.broker.crash(action.lasts_ms - loading, loading)
         elif action.kind == ActionKind.GROW:
-            self._grow(action)
+            topic = self._topics[action.topics[0]]
+            if action.partitions > topic.partitions:
+                self._world.add_partitions(topic, action.partitions)
+        elif action.kind == ActionKind.REFRESH:
+            self._refresh_metadata()
         elif action.kind == ActionKind.START:
             self._world.env.process(self._start(action))
         elif self._members[action.member].running:
@@ -251,10 +272,10 @@ class _Replay:
         elif action.kind == ActionKind.REJOIN:
             member.enforce_rebalance()
 
-    def _grow(self, action: Action) -> None:
-        topic = self._topics[action.topics[0]]
-        if action.partitions > topic.partitions:
-            self._world.add_partitions(topic, action.partitions)
+    def _refresh_metadata(self) -> None:
+        """As recorded; with another metadata.max.age.ms, members do it in their own time."""
+        if METADATA_AGE in self._choice.settings:
+            return
         for member in self._members:
             if member.running:
                 member.refresh_metadata()
@@ -272,13 +293,5 @@ class _Replay:
         member.settings = replace(member.settings, topics=tuple(sorted(topics)))
         yield member.start()
         self._names[member.address] = action.incarnation.name
-
-
-def _callbacks(member: Member) -> dict[str, int]:
-    """The median duration of its rebalance callbacks by kind, where it is more than a library's own work."""
-    found: dict[str, list[int]] = {}
-    for incarnation in member.incarnations:
-        for kind, durations in incarnation.callbacks.items():
-            found.setdefault(kind, []).extend(durations)
-    typical = {kind: round(median(durations)) for kind, durations in sorted(found.items())}
-    return {kind: ms for kind, ms in typical.items() if ms >= _SLOW_MS}
+        if simulated_program.works_long(member.settings.application):
+            self._work_long.add(member.address)

@@ -9,11 +9,13 @@ from functools import partial
 from groupsim.events.base import Recorded
 from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.events.client import ProcessStarted
+from groupsim.events.types import TopicPartition
 from groupsim.incidents.sentences import listed
+from groupsim.replay.cost import Cost, Window, default_window, recorded_cost, replayed_cost
 from groupsim.replay.player import AS_RECORDED, GROUP, Choice, ReplayedRun, replay_incident, tail_ms
 from groupsim.replay.reconstruct.incident import Incident, groups, reconstruct
 from groupsim.replay.reconstruct.rebalances import Generation, generations_of
-from groupsim.replay.what_if import Cost, cost
+from groupsim.replay.refusals import grown_at_ms, refusal
 from groupsim.scenarios import catalogue
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.run import run
@@ -26,7 +28,8 @@ class ReplayableRun:
     """What is known of one group of a run, and how to replay it: `replay` by choice and seed, `replay_exactly` by seed.
 
     `replayed_group` is the group's name in the replays; `members`: how many processes they have at most; `notes`: what
-    had to be assumed. `incident`: what is replayed of a recorded run (None: the run was simulated).
+    had to be assumed. `incident`: what is replayed of a recorded run (None: the run was simulated). `cost` is the
+    record's in the `window`, and `measure` gives a replay's, by the same definition.
     """
 
     name: str
@@ -35,6 +38,7 @@ class ReplayableRun:
     lasts_ms: int
     members: int
     generations: Sequence[Generation]
+    window: Window
     cost: Cost
     notes: tuple[str, ...]
     replay: Callable[[Choice, int], ReplayedRun]
@@ -46,6 +50,14 @@ class ReplayableRun:
         """Whether the record names any partition of the group."""
         return self.cost.partitions > 0
 
+    def measure(self, played: ReplayedRun) -> Cost:
+        """What a replay cost."""
+        return replayed_cost(played.facts, self.replayed_group, self.window, played.from_ms, played.to_ms)
+
+    def refusal(self, choice: Choice) -> str | None:
+        """Why the record can't answer a choice; None if it can."""
+        return None if self.incident is None else refusal(self.incident, choice)
+
 
 def replayable_run(
     store: EventStore,
@@ -54,18 +66,22 @@ def replayable_run(
     topics: Mapping[str, int] = {},
     given: Mapping[str, int | str] = {},
     choices: Sequence[Choice] = (),
+    between: tuple[int, int] | None = None,
 ) -> ReplayableRun:
     """One group of a run: `group`, else the one with the most generations. `choices` are those that will be replayed.
 
-    `topics` are partition counts, `given` are settings that a record does not show. Raises BadScenario for a group that
-    can't be replayed, LogError for a record without members of it.
+    `topics` are partition counts, `given` are settings that a record does not show, `between` is what is compared (ms
+    of the record), else all from when the group first worked. Raises BadScenario for a group that can't be replayed
+    and for a `between` outside the record, LogError for a record without members of the group.
     """
     facts = list(store.read(info.id, types=STATE_CHANGING))
     chosen, others = _chosen(info, facts, group)
     if info.source == "simulated":
-        return _simulated(info, facts, chosen, others)
+        return _simulated(info, facts, chosen, others, between)
     incident = reconstruct(facts, chosen, topics, given)
     known = [generation for generation in incident.generations if generation.started_ms is not None]
+    grown = grown_at_ms(incident)
+    window = _window(facts, chosen, incident.ends_ms, between, grown)
     return ReplayableRun(
         name=info.name,
         group=chosen,
@@ -73,7 +89,8 @@ def replayable_run(
         lasts_ms=incident.ends_ms,
         members=len(incident.members),
         generations=known,
-        cost=cost(facts, chosen, 0, incident.ends_ms, len(known)),
+        window=window,
+        cost=recorded_cost(facts, chosen, window, known, grown),
         notes=(*incident.notes, *others),
         replay=partial(replay_incident, incident, tail_ms=tail_ms(incident, choices)),
         replay_exactly=lambda seed: replay_incident(incident, AS_RECORDED, seed, exact=True),
@@ -101,7 +118,28 @@ def _chosen(info: RunInfo, facts: Sequence[Recorded], group: str | None) -> tupl
     return chosen, notes
 
 
-def _simulated(info: RunInfo, facts: Sequence[Recorded], group: str, others: tuple[str, ...]) -> ReplayableRun:
+def _window(
+    facts: Sequence[Recorded],
+    group: str,
+    lasts_ms: int,
+    between: tuple[int, int] | None,
+    since_ms: Mapping[TopicPartition, int] = {},
+) -> Window:
+    if between is None:
+        return default_window(facts, group, lasts_ms, since_ms)
+    from_ms, to_ms = between
+    if not 0 <= from_ms < min(to_ms, lasts_ms):
+        raise BadScenario(f"between {from_ms} and {to_ms} ms there is nothing to compare: the run lasts {lasts_ms} ms")
+    return Window(from_ms, min(to_ms, lasts_ms), given=True)
+
+
+def _simulated(
+    info: RunInfo,
+    facts: Sequence[Recorded],
+    group: str,
+    others: tuple[str, ...],
+    between: tuple[int, int] | None,
+) -> ReplayableRun:
     """A simulated run: its scenario is run again."""
     scenario = catalogue.find(info.scenario_path or info.name)
     lasts_ms = info.simulated_ms or 0
@@ -118,6 +156,7 @@ def _simulated(info: RunInfo, facts: Sequence[Recorded], group: str, others: tup
 
     own = info.seed if info.seed is not None else scenario.seed
     generations = generations_of(facts, group)
+    window = _window(facts, group, lasts_ms, between)
     return ReplayableRun(
         name=info.name,
         group=group,
@@ -125,7 +164,8 @@ def _simulated(info: RunInfo, facts: Sequence[Recorded], group: str, others: tup
         lasts_ms=lasts_ms,
         members=len({fact.event.process for fact in facts if isinstance(fact.event, ProcessStarted)}),
         generations=generations,
-        cost=cost(facts, group, 0, lasts_ms, len(generations)),
+        window=window,
+        cost=recorded_cost(facts, group, window, generations),
         notes=others,
         replay=again,
         replay_exactly=lambda _: again(AS_RECORDED, own),

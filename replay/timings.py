@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, StallKind
+from groupsim.replay.reconstruct.incarnation import Incarnation
 from groupsim.replay.reconstruct.incident import Incident
 from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, SESSION
+from groupsim.replay.reconstruct.unseen import last_requests, on_time
 from groupsim.simulation.clients.traits import TRAITS
 
 _CLOCKS_MS = 50
 """The lines of client and coordinator about one event are at most this far apart."""
 _ANSWERED_MS = 1_000
-_LATE_MS = 60
 JOIN_LATENCY_MS = 200
 """A JoinGroup takes at most this long to the coordinator."""
 
@@ -138,36 +138,8 @@ def _generation(incident: Incident, incarnation: Incarnation, joined_ms: int) ->
 def _last_heartbeats(incarnation: Incarnation, settings: Mapping[str, int]) -> list[tuple[int, int]]:
     """The last heartbeat before a session ended came one session earlier, if one was due then."""
     return [
-        (joined, at) for joined, at in _last_requests(incarnation, settings[SESSION]) if on_time(at - joined, settings)
+        (joined, at) for joined, at in last_requests(incarnation, settings[SESSION]) if on_time(at - joined, settings)
     ]
-
-
-def ended_with_commit(incarnation: Incarnation, expired_ms: int, settings: Mapping[str, int]) -> bool:
-    """Whether the last request before a session ended was not a heartbeat: then a commit, which renews it, too."""
-    requests = [
-        each for each in _last_requests(incarnation, settings[SESSION]) if each[1] == expired_ms - settings[SESSION]
-    ]
-    return any(not on_time(at - joined, settings) for joined, at in requests)
-
-
-def _last_requests(incarnation: Incarnation, session_ms: int) -> list[tuple[int, int]]:
-    """Pairs: when it last joined before a session of it ended, and when its last request reached the coordinator."""
-    ends = [stall.expired_ms for stall in incarnation.stalls if stall.kind == StallKind.FROZEN]
-    if incarnation.ending == Ending.KILL:
-        ends.append(incarnation.expired_ms)
-    found = []
-    for end in ends:
-        joined = [at for at in incarnation.joins_answered if end is not None and at < end - session_ms]
-        if end is not None and joined:
-            found.append((joined[-1], end - session_ms))
-    return found
-
-
-def on_time(wait_ms: int, settings: Mapping[str, int]) -> bool:
-    """Whether a heartbeat is due so long after joining."""
-    interval = settings[HEARTBEAT]
-    beats = max(1, round(wait_ms / interval))
-    return -_LATE_MS <= wait_ms - beats * interval <= _LATE_MS + 8 * beats
 
 
 def _drift(wait_ms: int, interval_ms: int) -> tuple[float, int]:

@@ -1,37 +1,45 @@
-"""`compare_choices`: the unavailable time of an incident as recorded and with each choice, over many seeds."""
+"""`compare_choices`: what an incident costs as recorded and with choices, over as many seeds as medians need."""
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
 from statistics import median
 
-import msgspec
-
-from groupsim.analysis.availability.intervals import intervals
-from groupsim.analysis.availability.labels import Interval, SubLabel
-from groupsim.analysis.tables.summary import unavailable
-from groupsim.events.base import Recorded
-from groupsim.replay.fidelity import generations_within
-from groupsim.replay.player import AS_RECORDED, GROUP, Choice, ReplayedRun
+from groupsim.replay.cost import Cost
+from groupsim.replay.player import AS_RECORDED, Choice, ReplayedRun
+from groupsim.replay.spread import Mode, median_interval, modes, narrow
 
 Player = Callable[[Choice, int], ReplayedRun]
 """Replays one choice with one seed."""
+Measure = Callable[[ReplayedRun], Cost]
+"""What a replay cost."""
+MEASURES = ("rebalances", "unavailable_partition_ms", "p95_partition_ms", "max_partitions", "unsafe_ms")
+WORTH_SHARE, WORTH_MS = 0.1, 500
+"""A difference is worth having if it is more than this share of what is recorded, and more partition-ms than this."""
+NARROW_SHARE, NARROW_MS = 0.05, 250
+"""A median is stable if its interval reaches at most so far to each side."""
+
+
+class Verdict(StrEnum):
+    """What a choice would have changed, against the incident as recorded, seed by seed."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    NO_DIFFERENCE = "no difference worth having"
+    REFUSED = "can't be answered"
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
-    """What one run cost one group. `p95_partition_ms`: at most 5 % of its partitions were unavailable for longer."""
+class Sampling:
+    """How many seeds: from `first` on, in steps, until the medians are stable, at most `most`; `begin` is the first."""
 
-    rebalances: int
-    unavailable_partition_ms: int
-    p95_partition_ms: int
-    max_partitions: int
-    unsafe_ms: int
-    unknown_ms: int = 0
-    partitions: int = 0
+    first: int
+    most: int
+    begin: int = 0
+    step: int = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,93 +51,217 @@ class Range:
     most: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class ChoiceResult:
-    """A choice over all seeds.
+    """A choice over all seeds: `costs` in their order, `baseline` of the same seeds as recorded; `recorded` the record.
 
-    `versus_recorded`: its median unavailable time divided by that of the incident replayed as recorded (None: that was
-    0). `failures`: why runs could not be replayed to their end.
+    `failures`: why runs could not be replayed to their end. `refused`: why the record can't answer; then there are no
+    costs. `recorded` is None where the record's total is not known.
     """
 
     choice: str
-    rebalances: Range
-    unavailable_partition_ms: Range
-    p95_partition_ms: Range
-    max_partitions: Range
-    unsafe_ms: Range
-    versus_recorded: float | None
+    costs: tuple[Cost, ...]
+    baseline: tuple[Cost, ...]
+    recorded_ms: int | None = None
     failures: tuple[str, ...] = ()
+    refused: str | None = None
+
+    def _range(self, measure: str) -> Range:
+        return _range([getattr(each, measure) for each in self.costs])
+
+    @property
+    def rebalances(self) -> Range:
+        """How many rebalances ended in the window or began in it."""
+        return self._range("rebalances")
+
+    @property
+    def unavailable_partition_ms(self) -> Range:
+        """Partition-milliseconds without a running process that held the partition."""
+        return self._range("unavailable_partition_ms")
+
+    @property
+    def p95_partition_ms(self) -> Range:
+        """At most 5 % of the partitions were not held for longer."""
+        return self._range("p95_partition_ms")
+
+    @property
+    def max_partitions(self) -> Range:
+        """How many partitions at most were not held at once."""
+        return self._range("max_partitions")
+
+    @property
+    def unsafe_ms(self) -> Range:
+        """Partition-milliseconds with two owners who may both commit."""
+        return self._range("unsafe_ms")
+
+    @property
+    def founding_ms(self) -> Range:
+        """The same before the group first worked; part of nothing else."""
+        return self._range("founding_ms")
+
+    @property
+    def values(self) -> list[int]:
+        """`unavailable_partition_ms` by seed."""
+        return [each.unavailable_partition_ms for each in self.costs]
+
+    @property
+    def _base(self) -> list[int]:
+        return [each.unavailable_partition_ms for each in self.baseline]
+
+    @property
+    def base(self) -> Range:
+        """The incident as recorded, with the same seeds."""
+        return _range(self._base)
+
+    @property
+    def versus_baseline(self) -> float | None:
+        """Its median divided by that of the incident replayed as recorded; None: that was 0."""
+        base = self.base.median if self.costs else 0
+        return round(self.unavailable_partition_ms.median / base, 4) if base else None
+
+    @property
+    def versus_record(self) -> float | None:
+        """Its median divided by what the record itself shows; None: that is 0 or not known."""
+        if not self.recorded_ms or not self.costs:
+            return None
+        return round(self.unavailable_partition_ms.median / self.recorded_ms, 4)
+
+    @property
+    def changes(self) -> tuple[float, float] | None:
+        """The least and the greatest quotient with the incident as recorded, seed by seed; None: that was 0."""
+        found = [own / base for own, base in zip(self.values, self._base, strict=True) if base]
+        return (min(found), max(found)) if found else None
+
+    @property
+    def opposed(self) -> int:
+        """How many seeds change in the other direction than the median of all."""
+        moved = self.unavailable_partition_ms.median - self.base.median
+        return sum((own - base) * moved < 0 for own, base in zip(self.values, self._base, strict=True))
+
+    @property
+    def modes(self) -> list[Mode]:
+        """The humps of its values: two where the seeds fall into two kinds."""
+        return modes(self.values, WORTH_MS)
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """Better or worse where the median of the differences is sure to differ from 0, and is worth having."""
+        if self.refused is not None:
+            return Verdict.REFUSED
+        differences = [own - base for own, base in zip(self.values, self._base, strict=True)]
+        low, high = median_interval(differences)
+        middle, base = median(differences), median(self._base)
+        moved = median(self.values) - base
+        worth = min(abs(middle), abs(moved)) >= max(WORTH_SHARE * base, WORTH_MS)
+        if low < 0 < high or not worth or (middle < 0) != (moved < 0):
+            return Verdict.NO_DIFFERENCE
+        return Verdict.BETTER if middle < 0 else Verdict.WORSE
 
     def row(self) -> dict[str, object]:
-        """The row that `incident whatif` prints: medians, and the ranges of the seeds."""
+        """The row that `incident whatif` prints: medians, the ranges of the seeds, and what they are compared with."""
         shown: dict[str, object] = {"choice": self.choice}
         for name in MEASURES:
-            shown[name] = getattr(self, name).median
-        shown["versus_recorded"] = self.versus_recorded
-        shown["ranges"] = {name: [getattr(self, name).least, getattr(self, name).most] for name in MEASURES}
-        return shown
-
-
-MEASURES = ("rebalances", "unavailable_partition_ms", "p95_partition_ms", "max_partitions", "unsafe_ms")
-
-
-def compare_choices(
-    replay: Player,
-    choices: Sequence[Choice],
-    seeds: range,
-    group: str = GROUP,
-    progress: Callable[[float], None] = lambda _: None,
-) -> list[ChoiceResult]:
-    """The incident as recorded, then with each choice, each with every seed; in this order."""
-    everything = [AS_RECORDED, *choices]
-    found: list[ChoiceResult] = []
-    for number, choice in enumerate(everything):
-        costs: list[Cost] = []
-        failures: dict[str, None] = {}
-        for done, seed in enumerate(seeds, start=1):
-            run = replay(choice, seed)
-            costs.append(cost(run.facts, group, run.from_ms, run.to_ms, len(generations_within(run, group))))
-            if run.failure:
-                failures.setdefault(run.failure)
-            progress((number + done / len(seeds)) / len(everything))
-        baseline = found[0].unavailable_partition_ms.median if found else None
-        found.append(_result(choice.name, costs, baseline, tuple(failures)))
-    return found
-
-
-def _result(name: str, costs: Sequence[Cost], baseline: int | None, failures: tuple[str, ...]) -> ChoiceResult:
-    ranges = {measure: _range([getattr(each, measure) for each in costs]) for measure in MEASURES}
-    own = ranges["unavailable_partition_ms"].median
-    base = own if baseline is None else baseline
-    versus = round(own / base, 4) if base else None
-    return ChoiceResult(choice=name, versus_recorded=versus, failures=failures, **ranges)
+            shown[name] = self._range(name).median if self.costs else None
+        shown |= {
+            "versus_recorded": self.versus_baseline,
+            "versus_baseline": self.versus_baseline,
+            "versus_record": self.versus_record,
+            "verdict": str(self.verdict),
+            "refused": self.refused,
+            "seeds": len(self.costs),
+        }
+        if not self.costs:
+            return shown
+        ranges = {name: self._range(name) for name in MEASURES}
+        return shown | {
+            "founding_partition_ms": self.founding_ms.median,
+            "ranges": {name: [found.least, found.most] for name, found in ranges.items()},
+            "median_interval": [round(value) for value in median_interval(self.values)],
+            "modes": [
+                {
+                    "unavailable_partition_ms": round(mode.median),
+                    "share": mode.share,
+                    "range": [round(mode.least), round(mode.most)],
+                }
+                for mode in self.modes
+            ],
+        }
 
 
 def _range(values: Sequence[int]) -> Range:
     return Range(round(median(values)), min(values), max(values))
 
 
-def cost(facts: Sequence[Recorded], group: str, from_ms: int, to_ms: int, rebalances: int) -> Cost:
-    """What a run cost one group between two instants."""
-    own = [_cut(interval, from_ms, to_ms) for interval in intervals(facts, to_ms) if interval.group == group]
-    own = [interval for interval in own if interval.duration_ms > 0]
-    totals = unavailable(own)
-    by_partition: Counter[tuple[str, int]] = Counter({(i.topic, i.partition): 0 for i in own})
-    for i in own:
-        by_partition[i.topic, i.partition] += i.duration_ms if i.unavailable else 0
-    ranked = sorted(by_partition.values())
-    return Cost(
-        rebalances=rebalances,
-        unavailable_partition_ms=totals["partition_ms"],
-        p95_partition_ms=ranked[math.ceil(0.95 * len(ranked)) - 1] if ranked else 0,
-        max_partitions=totals["max_partitions"],
-        unsafe_ms=sum(i.duration_ms for i in own if i.sub_label == SubLabel.BOTH_ENTITLED),
-        unknown_ms=totals["unknown_ms"],
-        partitions=len(by_partition),
-    )
+def compare_choices(
+    replay: Player,
+    measure: Measure,
+    choices: Sequence[Choice],
+    seeds: range | Sampling,
+    recorded_ms: int | None = None,
+    refused: Callable[[Choice], str | None] = lambda _: None,
+    progress: Callable[[float], None] = lambda _: None,
+) -> list[ChoiceResult]:
+    """The incident as recorded, then with each choice, all with the same seeds; in this order.
+
+    `refused` says why the record can't answer a choice, which then is not simulated. With a `Sampling` seeds are added
+    until the medians of all are stable. Raises GroupSimError for a choice that is not possible.
+    """
+    asked = [AS_RECORDED, *choices]
+    reasons = [None, *(refused(choice) for choice in choices)]
+    played = [_Played(choice) for choice, reason in zip(asked, reasons, strict=True) if reason is None]
+    done = 0
+    most = seeds.most if isinstance(seeds, Sampling) else len(seeds)
+    for batch in _batches(seeds):
+        for each in played:
+            for seed in batch:
+                each.add(replay(each.choice, seed), measure)
+                done += 1
+                progress(done / (most * len(played)))
+        if isinstance(seeds, Sampling) and all(each.stable for each in played):
+            break
+    progress(1.0)
+    by_name = {each.choice.name: each for each in played}
+    baseline = tuple(by_name[AS_RECORDED.name].costs)
+    return [
+        ChoiceResult(choice=choice.name, costs=(), baseline=(), refused=reason)
+        if reason is not None
+        else by_name[choice.name].result(baseline, recorded_ms)
+        for choice, reason in zip(asked, reasons, strict=True)
+    ]
 
 
-def _cut(interval: Interval, from_ms: int, to_ms: int) -> Interval:
-    return msgspec.structs.replace(
-        interval, from_ms=min(max(interval.from_ms, from_ms), to_ms), to_ms=max(min(interval.to_ms, to_ms), from_ms)
-    )
+def _batches(seeds: range | Sampling) -> list[range]:
+    """The seeds in the order in which they are added."""
+    if isinstance(seeds, range):
+        return [seeds]
+    ends = [*range(seeds.first, seeds.most, seeds.step), seeds.most]
+    starts = [0, *ends[:-1]]
+    return [range(seeds.begin + a, seeds.begin + b) for a, b in zip(starts, ends, strict=True)]
+
+
+class _Played:
+    """The costs of one choice, seed by seed."""
+
+    def __init__(self, choice: Choice) -> None:
+        self.choice = choice
+        self.costs: list[Cost] = []
+        self._failures: dict[str, None] = {}
+
+    def add(self, run: ReplayedRun, measure: Measure) -> None:
+        self.costs.append(measure(run))
+        if run.failure:
+            self._failures.setdefault(run.failure)
+
+    @property
+    def stable(self) -> bool:
+        """Whether the median would hardly move with more seeds."""
+        return narrow([each.unavailable_partition_ms for each in self.costs], NARROW_SHARE, NARROW_MS)
+
+    def result(self, baseline: tuple[Cost, ...], recorded_ms: int | None) -> ChoiceResult:
+        return ChoiceResult(
+            choice=self.choice.name,
+            costs=tuple(self.costs),
+            baseline=baseline,
+            recorded_ms=recorded_ms,
+            failures=tuple(self._failures),
+        )

@@ -77,7 +77,7 @@ def swarm(world: World, faults: int = 10, assignor: str = "drawn") -> Script:
     the time.
     """
     swarm = Swarm(world, world.rng.stream("swarm"), assignor)
-    injected = [_fault(swarm.chance) for _ in range(swarm.chance.randint(min(2, faults), faults))]
+    injected = [draw_fault(swarm.chance) for _ in range(swarm.chance.randint(min(2, faults), faults))]
     for fault in injected:
         world.env.process(swarm.inject(fault))
     yield world.sleep(FAULTS_UNTIL_MS + LONGEST_MS + seconds(1))
@@ -91,7 +91,8 @@ def swarm(world: World, faults: int = 10, assignor: str = "drawn") -> Script:
     yield world.sleep(QUIET_MS)
 
 
-def _fault(chance: Random) -> Fault:
+def draw_fault(chance: Random) -> Fault:
+    """Any fault, at any time before the group is left in peace."""
     return Fault(
         at_ms=chance.randrange(1_000, FAULTS_UNTIL_MS),
         kind=chance.choice(DRAWN_FROM),
@@ -118,7 +119,7 @@ class Swarm:
         sizes = [chance.randint(1, 9) for _ in names]
         self.stream_join = STREAM_JOIN in self.strategy  # it leaves partitions without a counterpart unowned
         self.topics = [world.topic(n, partitions=sizes[0 if self.stream_join else i]) for i, n in enumerate(names)]
-        self.group: GroupHandle = world.group("billing", assignor=self.strategy, config=_timeouts(chance))
+        self.group: GroupHandle = world.group("billing", assignor=self.strategy, config=draw_timeouts(chance))
         self.down_until = -1
         for _ in range(chance.randint(1, 5)):
             self._join()
@@ -135,7 +136,7 @@ class Swarm:
             client=chance.choice(("java", "java", "librdkafka")) if alone else "java",
             protocol_mode=chance.choice(("static", "dynamic")),
             config={"partition.assignment.strategy": self.strategy[-1]} if self._lists_one() else {},
-            application=_application(chance),
+            application=draw_application(chance),
         )
 
     @property
@@ -228,7 +229,8 @@ def _strategy(chance: Random) -> tuple[str, ...]:
     return (first, last) if first != last and chance.random() < 0.3 else (last,)
 
 
-def _timeouts(chance: Random) -> dict[str, int | float | str | bool]:
+def draw_timeouts(chance: Random) -> dict[str, int | float | str | bool]:
+    """Settings of all consumers of one group."""
     return {
         "session.timeout.ms": chance.choice((6_000, 8_000, 10_000)),
         "heartbeat.interval.ms": chance.choice((500, 1_000, 2_000)),
@@ -240,7 +242,7 @@ def _timeouts(chance: Random) -> dict[str, int | float | str | bool]:
     }
 
 
-def _application(chance: Random) -> Application:
+def draw_application(chance: Random) -> Application:
     """Idle, busy, committing by itself, or with slow callbacks."""
     kinds: list[dict[str, Any]] = [
         {},

@@ -8,22 +8,24 @@ say): what is sent behind it waits.
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import simpy
 
 from groupsim.coordinator.commands import Load, Request, Unload
-from groupsim.coordinator.config import Configs
+from groupsim.coordinator.config import BadSetting, Configs
+from groupsim.coordinator.consumer.group_config import altered
 from groupsim.coordinator.context import Context
 from groupsim.coordinator.machine import AnyGroup, absent
 from groupsim.coordinator.offsets import GroupOffsets
-from groupsim.coordinator.outcome import Answer, Reply
+from groupsim.coordinator.outcome import Answer, Error, Reply
 from groupsim.events.base import Event, group_stream
 from groupsim.events.types import GroupId, TopicPartition
 from groupsim.simulation.host import GroupHost
 from groupsim.simulation.network import Message, Network
 from groupsim.simulation.requests import CoordinatorIs, FetchOffsets, FindCoordinator, OffsetsAre, ToGroup
 from groupsim.simulation.rng import Rng
+from groupsim.simulation.topics import Topics
 
 Connection = tuple[str, int]
 ADAPTIVE_APPEND_MS = 2
@@ -43,19 +45,23 @@ class Broker:
         rng: Rng,
         record: Callable[[str, Sequence[Event]], None],
         configs: Configs,
+        topics: Topics,
     ) -> None:
         self._env = env
         self._network = network
         self._rng = rng
         self._record = record
         self.configs = configs
+        self._group_settings: dict[GroupId, dict[str, int]] = {}
         self._host = GroupHost(
             env,
             record=self._append,
             answer=self._answer,
             initial=lambda group: absent(group, self.configs),
             cancel=self._cancel_undurable,
-            context=lambda group: Context(int(env.now), offsets=self._offsets[group]),
+            context=lambda group: Context(
+                int(env.now), topics.image, self._group_settings.get(group, {}), self._offsets[group]
+            ),
         )
         self._waiting: dict[Connection, deque[Message]] = {}
         self._down = False
@@ -74,6 +80,16 @@ class Broker:
     def committed(self, group_id: GroupId) -> dict[TopicPartition, int]:
         """Committed offsets of a group."""
         return self._offsets[group_id].committed
+
+    def configure_group(self, group_id: GroupId, changes: Mapping[str, int]) -> None:
+        """Change what is set for one group alone (kafka-configs --group). Raises BadSetting."""
+        wanted = {name: str(value) for name, value in changes.items()}
+        error, settings = altered(self._group_settings.get(group_id, {}), wanted, self.configs.consumer)
+        if error is not Error.NONE:
+            raise BadSetting(
+                f"group {group_id!r}: the broker refuses {wanted}: unknown, no number or out of its bounds"
+            )
+        self._group_settings[group_id] = settings
 
     def receive(self, message: Message) -> None:
         """A request arrived; it waits if an earlier one of its connection is unanswered."""

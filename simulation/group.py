@@ -10,16 +10,19 @@ import simpy
 
 from groupsim.coordinator.classic.state import Phase
 from groupsim.coordinator.config import with_settings
+from groupsim.coordinator.consumer.state import Phase as ConsumerPhase
 from groupsim.events.base import WORLD_STREAM, Recorded, group_of
 from groupsim.events.types import MemberId, Partitions
 from groupsim.events.world import GroupDeclared
 from groupsim.simulation.clients.client_process import ClientSettings
 from groupsim.simulation.clients.config import (
     BOUNDS,
+    CLASSIC,
     Application,
     ConsumerConfig,
     Library,
     ProtocolMode,
+    check_protocol,
 )
 from groupsim.simulation.clients.metadata import matching
 from groupsim.simulation.clients.traits import TRAITS
@@ -29,6 +32,7 @@ from groupsim.simulation.member import MemberHandle
 from groupsim.simulation.topics import Topic
 
 E = TypeVar("E", bound=StrEnum)
+STABLE = (Phase.STABLE, ConsumerPhase.STABLE)
 
 
 class GroupHandle:
@@ -39,6 +43,7 @@ class GroupHandle:
         self.name = name
         self._chosen = "partition.assignment.strategy" in settings
         self.config = with_settings(ConsumerConfig(), settings, BOUNDS)
+        check_protocol(self.config, settings)
         self.members: list[MemberHandle] = []
         self._declared: tuple[str, ...] = ()
         self._waits: list[tuple[Callable[[], bool], simpy.Event]] = []
@@ -76,15 +81,18 @@ class GroupHandle:
         library = _one_of(Library, "client", client)
         mode = _one_of(ProtocolMode, "protocol_mode", protocol_mode)
         self._declare(subscription)
-        defaults = {} if self._chosen else TRAITS[library].defaults
+        classic = self.config.group_protocol == CLASSIC
+        defaults = {} if self._chosen or not classic else TRAITS[library].defaults
         given = {**defaults, **(config or {}), **self._context.consumer_settings()}
         step = spread / max(len(labels) - 1, 1)
         joined = []
         for i, label in enumerate(labels):
+            consumer = with_settings(self.config, given, BOUNDS)
+            check_protocol(consumer, given)
             settings = ClientSettings(
                 group=self.name,
                 topics=subscription,
-                config=with_settings(self.config, given, BOUNDS),
+                config=consumer,
                 application=application or Application(),
                 instance_id=instance_id or (label if static else None),
                 pattern=pattern,
@@ -117,7 +125,7 @@ class GroupHandle:
         declared = tuple(sorted({*self._declared, *topics}))
         if declared != self._declared:
             self._declared = declared
-            fact = GroupDeclared(group=self.name, protocol="classic", topics=declared)
+            fact = GroupDeclared(group=self.name, protocol=self.config.group_protocol, topics=declared)
             self._context.record(WORLD_STREAM, [fact])
 
     def stable(self, members: int, within: int | None = None) -> simpy.Event:
@@ -133,7 +141,7 @@ class GroupHandle:
     def settled(self, members: int) -> bool:
         """Whether the coordinator calls the group Stable, and every member holds exactly what was assigned to it."""
         group = self._context.broker.group(self.name)
-        if group.phase is not Phase.STABLE or len(group.members) != members:
+        if group.phase not in STABLE or len(group.members) != members:
             return False
         clients = [m.client for m in self.members if m.running and m.client.subscribed]
         if not all(client.membership.settled for client in clients):

@@ -7,6 +7,7 @@ from typing import Any
 
 import simpy
 
+from groupsim.coordinator import consumer
 from groupsim.coordinator.commands import Situated
 from groupsim.coordinator.context import Context
 from groupsim.coordinator.machine import MACHINES, AnyGroup, Machines
@@ -72,8 +73,8 @@ class GroupHost:
             self._cancel(group_id)
         self._groups[group_id] = outcome.state
         timers = outcome.timers
-        if type(outcome.state) is not type(group):  # converted: timers of the other protocol have no meaning any more
-            self._timers.drop_all(group_id)
+        if type(outcome.state) is not type(group):  # converted: most timers of the other protocol have no meaning now
+            self._timers.drop_unless(group_id, consumer.outlives_conversion)
             timers = (*self._machines[type(outcome.state)].resume(outcome.state), *timers)
         for timer in timers:
             if isinstance(timer, Disarm):

@@ -10,7 +10,7 @@ import simpy
 from groupsim.coordinator.config import with_settings
 from groupsim.events.client import CallbackKind
 from groupsim.simulation.clients.client_process import ClientProcess, ClientSettings
-from groupsim.simulation.clients.config import BOUNDS
+from groupsim.simulation.clients.config import BOUNDS, check_protocol
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.consumer_context import ConsumerContext
 from groupsim.simulation.errors import BadScenario
@@ -167,7 +167,9 @@ class MemberHandle:
     def configure(self, config: Mapping[str, object]) -> None:
         """Other Kafka settings, from the next start on: a deploy changes them. The run's own settings win."""
         given = {**config, **self._context.consumer_settings()}
-        self.settings = replace(self.settings, config=with_settings(self.settings.config, given, BOUNDS))
+        changed = with_settings(self.settings.config, given, BOUNDS)
+        check_protocol(changed, given)
+        self.settings = replace(self.settings, config=changed)
 
     def restart(self, downtime: int = 0) -> simpy.Event:
         """Close, stay down for `downtime` ms, start again; fires when the new process runs."""

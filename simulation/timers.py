@@ -44,9 +44,9 @@ class Timers:
         """Drop the timer, if there is one."""
         self._timers.pop((owner, key), None)
 
-    def drop_all(self, owner: str) -> None:
-        """Drop all timers of an owner."""
-        for name in [name for name in self._timers if name[0] == owner]:
+    def drop_unless(self, owner: str, keeps: Callable[[object], bool]) -> None:
+        """Drop those timers of an owner whose command is not to be kept."""
+        for name in [name for name, timer in self._timers.items() if name[0] == owner and not keeps(timer.command)]:
             del self._timers[name]
 
     def _wake(self, name: tuple[str, str], timer: _Timer, after_ms: int) -> None:

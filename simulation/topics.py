@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Protocol
 
+from groupsim.coordinator import topics as image
 from groupsim.events.types import TopicPartition
 from groupsim.simulation.rng import Rng
 
@@ -104,7 +105,16 @@ class Topic:
 
 
 class Topics(dict[str, Topic]):
-    """All topics of a world by name."""
+    """All topics of a world by name; `image` is what the coordinator knows of them. A topic's id is its name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.image = image.Topics()
+
+    def show(self, topic: Topic) -> None:
+        """A topic is new, or has grown."""
+        self[topic.name] = topic
+        self.image = self.image.with_topic(image.Topic(topic.name, topic.name, topic.partitions))
 
     def end_offset(self, partition: TopicPartition, at_ms: int) -> int:
         """How far a partition's log reaches."""

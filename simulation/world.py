@@ -10,6 +10,7 @@ from groupsim.coordinator.config import Configs
 from groupsim.events.base import WORLD_STREAM
 from groupsim.events.world import CheckMade, PartitionsAdded, TopicCreated
 from groupsim.simulation.broker import Broker
+from groupsim.simulation.clients.config import CLASSIC, CONSUMER, REFUSED
 from groupsim.simulation.consumer_context import DATA, ConsumerContext
 from groupsim.simulation.errors import BadScenario, ScenarioFailed
 from groupsim.simulation.group import GroupHandle
@@ -40,7 +41,7 @@ class World:
         self.groups: dict[str, GroupHandle] = {}
         self.network = Network(env, self.rng, self.record)
         self.configs = Configs().with_settings(Configs().among(self.settings))
-        self.broker = Broker(env, self.network, self.rng, self.record, self.configs)
+        self.broker = Broker(env, self.network, self.rng, self.record, self.configs, self.topics)
         self.data = Data()
         self.heartbeat_timers = HeartbeatTimers()
         self.context = ConsumerContext(
@@ -97,7 +98,8 @@ class World:
         if arrivals not in ("constant", "poisson"):
             raise BadScenario(f"topic {name!r}: arrivals must be constant or poisson, not {arrivals!r}")
         drawn = Poisson(rate, self.rng, name) if arrivals == "poisson" else Constant(rate)
-        self.topics[name] = topic = Topic(name, partitions, drawn if times is None else Recorded(times))
+        topic = Topic(name, partitions, drawn if times is None else Recorded(times))
+        self.topics.show(topic)
         self.record(WORLD_STREAM, [TopicCreated(topic=name, partitions=partitions, rate=float(rate))])
         return topic
 
@@ -106,6 +108,7 @@ class World:
         if partitions <= topic.partitions:
             raise BadScenario(f"topic {topic.name!r} has {topic.partitions} partitions; it can only grow")
         topic.partitions = partitions
+        self.topics.show(topic)
         self.record(WORLD_STREAM, [PartitionsAdded(topic=topic.name, partitions=partitions)])
 
     def group(
@@ -115,15 +118,25 @@ class World:
         protocol: str = "classic",
         assignor: str | Iterable[str] | None = None,
         config: Settings | None = None,
+        group_config: Mapping[str, int] | None = None,
     ) -> GroupHandle:
-        """Declare a consumer group. `assignor`: one name, or several in order of preference."""
-        if protocol != "classic":
-            raise BadScenario(f"group {name!r}: protocol {protocol!r} can't be simulated; near names: classic")
+        """Declare a consumer group. `assignor`: one name, or several in order of preference.
+
+        `protocol`: `classic`, or `consumer` (KIP-848), where `assignor` is the server's. `group_config`: what an
+        administrator has set for this group alone (`consumer.session.timeout.ms`, …).
+        """
+        if protocol not in REFUSED:
+            raise BadScenario(f"group {name!r}: protocol must be one of {', '.join(REFUSED)}, not {protocol!r}")
         if name in self.groups or not name:
             raise BadScenario(f"group {name!r} exists already" if name else "a group needs a name")
         settings: dict[str, object] = dict(config or {})
-        if assignor is not None:
+        if protocol != CLASSIC:
+            settings["group.protocol"] = protocol
+        if assignor is not None and protocol == CONSUMER:
+            settings["group.remote.assignor"] = assignor
+        elif assignor is not None:
             settings["partition.assignment.strategy"] = (assignor,) if isinstance(assignor, str) else tuple(assignor)
+        self.broker.configure_group(name, group_config or {})
         self.groups[name] = GroupHandle(self.context, name, {**settings, **self.context.consumer_settings()})
         self.context.groups.add(name)
         return self.groups[name]

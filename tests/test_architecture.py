@@ -114,12 +114,14 @@ def test_the_import_contracts_hold() -> None:
 
 KAFKAS = """
 auto.commit.interval.ms auto.offset.reset enable.auto.commit group.coordinator.append.linger.ms
+group.coordinator.rebalance.protocols
 group.consumer.assignment.interval.ms group.consumer.assignors group.consumer.heartbeat.interval.ms
 group.consumer.max.assignment.interval.ms group.consumer.max.heartbeat.interval.ms
 group.consumer.max.session.timeout.ms group.consumer.max.size group.consumer.migration.policy
 group.consumer.min.assignment.interval.ms group.consumer.min.heartbeat.interval.ms
 group.consumer.min.session.timeout.ms group.consumer.regex.refresh.interval.ms group.consumer.session.timeout.ms
 group.initial.rebalance.delay.ms group.max.session.timeout.ms group.max.size group.min.session.timeout.ms
+group.protocol group.remote.assignor
 heartbeat.interval.ms max.poll.interval.ms max.poll.records metadata.max.age.ms partition.assignment.strategy
 request.timeout.ms retry.backoff.max.ms retry.backoff.ms session.timeout.ms
 """

@@ -10,5 +10,6 @@ view           the facts of a group, folded; which partitions may have another l
 conditions     partitions in equal condition, decided together
 causes         what the group met last, in a word or a short chain
 intervals      every partition's time, label by label, as columns
+held           which partitions some process held: the measure of what-ifs
 totals         the same in sums, without an interval
 """

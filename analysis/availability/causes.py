@@ -11,9 +11,20 @@ from __future__ import annotations
 from groupsim.analysis.process_state import Process, Processes
 from groupsim.analysis.timelines.rebalance import FOLLOW_UP_CAUSES
 from groupsim.events import classic as c
+from groupsim.events import consumer
 from groupsim.events.base import Event
+from groupsim.events.consumer import BumpCause, LossCause
 from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupCreated, GroupEmptied
 
+REMOVALS = {
+    LossCause.LEFT: "member-left",
+    LossCause.SESSION_EXPIRED: "session-expired",
+    LossCause.REBALANCE_TIMEOUT: "rebalance-timeout",
+    LossCause.JOIN_TIMEOUT: "join-timeout",
+    LossCause.SYNC_TIMEOUT: "sync-timeout",
+    LossCause.REMOVED: "member-removed",
+}
+"""Why a member of a consumer group is gone, in the words of classic groups where they are the same."""
 START = "start"
 FAILOVER = "coordinator-failover"
 
@@ -57,11 +68,34 @@ class Causes:
                 self._removed = None
             case c.JoinPhaseCompleted() | GroupEmptied():
                 self._removed = None
+            case consumer.TargetComputed():
+                self._started = True
+            case consumer.ConsumerMemberRemoved() | consumer.StaticMemberReplaced() | consumer.GroupEpochBumped():
+                self._consumer(event, processes)
 
     def _chain(self, event: c.RebalanceStarted, processes: Processes) -> str:
         process = processes.of(event.member)
         trouble = self._removed if process is None else of_process(process)
         return f"{trouble} > {event.cause}" if trouble else event.cause
+
+    def _consumer(self, event: Event, processes: Processes) -> None:
+        """A member that is removed, or another reason, makes the group's epoch grow (KIP-848)."""
+        match event:
+            case consumer.ConsumerMemberRemoved():
+                process = processes.of(event.member)
+                trouble = of_process(process) if process else None
+                self._removed = f"{trouble} > {REMOVALS[event.cause]}" if trouble else REMOVALS[event.cause]
+            case consumer.StaticMemberReplaced():
+                process = processes.of(event.old)
+                self._set(f"restart {process.name if process else event.member}")
+            case consumer.GroupEpochBumped():
+                joined = processes.of(event.member)
+                known = joined is not None and joined.synced
+                cause = event.cause.value
+                if event.cause is BumpCause.SUBSCRIPTION_CHANGED and not known:
+                    cause = "member-joined"
+                self._set(self._removed or cause)
+                self._removed = None
 
     def _set(self, cause: str) -> None:
         if self._started:

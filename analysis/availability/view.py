@@ -10,9 +10,10 @@ from groupsim.analysis.availability.knowledge import Knowledge, RecordedKnowledg
 from groupsim.analysis.availability.labels import Verdict
 from groupsim.analysis.availability.rules import decide, rules_for
 from groupsim.analysis.availability.situation import Situation
+from groupsim.analysis.consumer_group_state import ConsumerGroupState
 from groupsim.analysis.log_coverage import LogCoverage
 from groupsim.analysis.process_state import HOLDING, MEMBERSHIP, Process
-from groupsim.events import classic, client
+from groupsim.events import classic, client, consumer
 from groupsim.events.base import Event
 from groupsim.events.group import GroupEmptied
 from groupsim.events.types import MemberId, ProcessId, TopicPartition
@@ -85,6 +86,7 @@ class GroupView:
         owners = self.group.state.owners
         member = None if self.knowledge.decides_all else _member_added_or_removed(event)
         topics = self.group.state.topics if member else None
+        self.group.convert(event)
         if self.group.state.apply(event):
             if member and self.group.state.topics == topics:
                 self._affected.update(self._of_member(member))
@@ -93,11 +95,18 @@ class GroupView:
         self._owners_changed(owners)
         self.group.processes.register(event)
         if isinstance(event, classic.AssignmentStored):
-            for process, surrendered in self.group.processes.granted(sorted(self.group.state.members)):
-                self._surrendered_changed(process, surrendered)
+            self._granted(sorted(self.group.state.members))
             self._set_owed(self._left_out())
         elif isinstance(event, GroupEmptied):
             self._set_owed(set())
+        elif isinstance(self.group.state, ConsumerGroupState):
+            if isinstance(event, consumer.MemberReconciled):
+                self._granted((event.member,))
+            self._set_owed(self.group.state.withheld)
+
+    def _granted(self, members: Iterable[MemberId]) -> None:
+        for process, surrendered in self.group.processes.granted(members):
+            self._surrendered_changed(process, surrendered)
 
     def _of_member(self, member: MemberId) -> set[TopicPartition]:
         """What it was assigned and what its process holds: if it subscribes like others, nothing else depends on it."""

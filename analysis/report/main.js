@@ -25,7 +25,7 @@ function runSection(run, i, title, view, several) {
   return h("section", { class: "run", id, "aria-labelledby": `${id}-name` },
     several ? h("h2", { id: `${id}-name` }, name_(title)) : h("h2", { id: `${id}-name`, class: "quiet" }, "Summary"),
     h("p", { class: "about" }, about.join(" · ")),
-    summarySection(run), timelineSection(run, id, view, timeline, overview),
+    summarySection(run), whatIfSection(run, id), timelineSection(run, id, view, timeline, overview),
     card("Rebalances", `${id}-rebalances`, run.rebalances.length ? rebalances.element : h("p", {}, "No rebalance happened.")),
     reasonsSection(run, id), invariantsSection(run, id), settingsSection(run, id), originSection(run, id), againSection(run, id));
 }
@@ -33,7 +33,7 @@ function runSection(run, i, title, view, several) {
 function contents(runs, titles) {
   const links = runs.length > 1
     ? [["compare", "Side by side"], ...titles.map((title, i) => [`run-${i}`, title])]
-    : [["timeline", "Timeline"], ["rebalances", "Rebalances"], ["why", "Why"], ["invariants", "Invariants"], ["settings", "Configuration"], ["again", "Repeat and go on"]].map(([place, text]) => [`run-0-${place}`, text]);
+    : [["helped", "What would have helped"], ["timeline", "Timeline"], ["rebalances", "Rebalances"], ["why", "Why"], ["invariants", "Invariants"], ["settings", "Configuration"], ["again", "Repeat and go on"]].map(([place, text]) => [`run-0-${place}`, text]);
   return links.filter(([id]) => document.getElementById(id)).map(([id, text]) => h("a", { href: `#${id}` }, name_(text)));
 }
 

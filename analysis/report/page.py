@@ -39,6 +39,7 @@ _SCRIPTS = (
     "lanes.js",
     "rebalances.js",
     "sections.js",
+    "what_ifs.js",
     "compare.js",
     "main.js",
 )
@@ -118,7 +119,8 @@ def page(data: dict[str, Any]) -> str:
 
 def _paragraph(run: dict[str, Any]) -> str:
     """The first sentences about a run, for readers without JavaScript."""
-    return f"<p>{escape(' '.join([run['name'] + ':', *run['lead']]))}</p>"
+    helped = [f"What would have helped: {each['headline']}" for each in run["what_ifs"]]
+    return f"<p>{escape(' '.join([run['name'] + ':', *run['lead'], *helped]))}</p>"
 
 
 def embedded(value: object) -> str:

@@ -13,6 +13,7 @@ from groupsim.analysis.report.bars import bars
 from groupsim.analysis.report.lanes import all_spans, packed_lanes
 from groupsim.analysis.report.reasons import reasons
 from groupsim.analysis.report.sentences import sentences
+from groupsim.analysis.report.what_ifs import what_ifs
 from groupsim.analysis.runs import Run
 from groupsim.analysis.tables.summary import summarise
 from groupsim.analysis.timelines.rebalance import Rebalance
@@ -72,9 +73,10 @@ def report_data(run: Run, verdicts: Sequence[Verdict]) -> dict[str, Any]:
         "digest": info.digest,
         "end_ms": end_ms,
         "repeat": settings.repeat_command(info),
-        "next": settings.next_commands(info, run.reasons),
+        "next": settings.next_commands(info, run.reasons, facts),
         "lead": lead,
         "sentences": rest,
+        "what_ifs": what_ifs(run.what_ifs),
         "numbers": {**_numbers(summary, found, rows), "unknown": unknown},
         "groups": _groups(summary, found),
         "bars": bars(found),

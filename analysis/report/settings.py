@@ -10,6 +10,7 @@ from typing import Any
 from groupsim.analysis.blame.blame import Blame
 from groupsim.analysis.display_names import shown
 from groupsim.analysis.plots.palette import natural
+from groupsim.analysis.what_ifs import first_question
 from groupsim.events.base import Recorded, group_of
 from groupsim.events.client import ProcessStarted
 from groupsim.storage.store import RunInfo
@@ -27,7 +28,7 @@ def repeat_command(info: RunInfo) -> str:
     return shlex.join(["groupsim", "run", info.scenario_path or info.name, *seed, *settings])
 
 
-def next_commands(info: RunInfo, pieces: Iterable[Blame]) -> list[list[str]]:
+def next_commands(info: RunInfo, pieces: Iterable[Blame], facts: Iterable[Recorded]) -> list[list[str]]:
     """`[command, what it shows]`: where to look next. The member is the one that was waited for longest."""
     waited: Counter[str] = Counter()
     for piece in pieces:
@@ -38,9 +39,8 @@ def next_commands(info: RunInfo, pieces: Iterable[Blame]) -> list[list[str]]:
         longest = max(sorted(waited, key=natural), key=lambda name: waited[name])
         command = shlex.join(["groupsim", "show", info.id, "--member", shown(longest)])
         found.append([command, "every fact about this member"])
-    if info.source == "recorded":
-        command = f"groupsim incident whatif {info.id} --assignor cooperative-sticky"
-        found.append([command, "the same incident with another assignor"])
+    if info.source == "recorded" and (question := first_question(info.id, facts)):
+        found.append([question, "what would have helped: the same incident with another assignor"])
     return found
 
 

@@ -16,7 +16,8 @@ def server_range(spec: Spec) -> Answer:
     group = target.group
     order = np.array(by_instance(group.members), np.int64)
     if target.homogeneous or len(set(target.subscribed)) <= 1:
-        subscribers = dict.fromkeys(target.subscribed[0] if target.subscribed else (), order)
+        # The first member in this order, also where the coordinator only takes the subscriptions for equal.
+        subscribers = dict.fromkeys(target.subscribed[order[0]] if len(order) else (), order)
     else:
         lists: dict[int, list[int]] = {}
         for i in order.tolist():

@@ -94,8 +94,13 @@ def _free(target: Target, held: Codes) -> Codes:
     free = np.ones(int(group.counts.sum()), np.bool_)
     starts = group.starts
     free[starts[known >> TOPIC_SHIFT] + (known & NUMBER)] = False
-    parts = [
-        np.flatnonzero(free[starts[rank] : starts[rank] + group.counts[rank]]) | rank << TOPIC_SHIFT
-        for rank in target.first_topics()
-    ]
-    return np.concatenate(parts)
+    topics = target.first_topics()
+    place = np.zeros(len(group.names), np.int64)
+    place[topics] = np.arange(1, len(topics) + 1)
+    found = np.flatnonzero(free)
+    ranks = np.searchsorted(np.cumsum(group.counts), found, "right")
+    codes = ranks << TOPIC_SHIFT | found - starts[ranks]
+    wanted = place[ranks] > 0
+    codes, places = codes[wanted], place[ranks][wanted]
+    dealt: Codes = codes[np.argsort(places, kind="stable")]
+    return dealt

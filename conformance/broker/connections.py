@@ -21,22 +21,27 @@ class Pool:
 
     async def ask(self, api: Api, version: int, client: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """One request, one answer. Raises OSError where the broker hangs up."""
+        frame = await self.exchange(wire.request(api, version, client, body), f"version {version} of API {api.key}")
+        return wire.answer(api, version, frame)
+
+    async def exchange(self, request: bytes, what: str) -> bytes:
+        """A request in its frame, and the answer without its length. Raises OSError where the broker hangs up."""
         reader, writer = self._idle.pop() if self._idle else await asyncio.open_connection(HOST, self._port)
         answered = False
         try:
-            writer.write(wire.request(api, version, client, body))
+            writer.write(request)
             try:
                 length = int.from_bytes(await reader.readexactly(4), "big")
                 frame = await reader.readexactly(length)
             except asyncio.IncompleteReadError:
-                raise ConnectionError(f"the broker hung up on version {version} of API {api.key}") from None
+                raise ConnectionError(f"the broker hung up on {what}") from None
             answered = True
         finally:
             if answered:
                 self._idle.append((reader, writer))
             else:
                 writer.close()
-        return wire.answer(api, version, frame)
+        return frame
 
     async def close(self) -> None:
         """Hang up."""

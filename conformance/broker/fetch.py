@@ -67,6 +67,13 @@ def classpath(version: str = VERSION) -> str:
     return path
 
 
+def jars(version: str = VERSION) -> list[Path]:
+    """The jars with the definitions of messages and of stored records. Raises Unavailable."""
+    classpath(version)
+    library = folder(version) / "lib"
+    return [library / f"{name}-{version}.jar" for name in ("kafka-clients", "kafka-group-coordinator")]
+
+
 def _compile(sources: list[Path], libraries: str, jar: Path) -> None:
     """Our harness as a jar: folders of classes cannot be archived."""
     with tempfile.TemporaryDirectory() as classes:

@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from groupsim.conformance.page import known_differences, timelines_section
+from groupsim.conformance.page import consumer_section, known_differences, timelines_section
 from groupsim.conformance.page.transitions import OF_A_FAILOVER, OF_THE_INITIAL_DELAY, TRANSITIONS, UNRECORDED
 from groupsim.conformance.scripts.compare import difference
 from groupsim.conformance.scripts.play import play
@@ -79,6 +79,7 @@ def _headline() -> Iterator[str]:
     for family in FAMILIES:
         every = compared(family)
         yield f"| {names[family]} | {len(every):,} | {sum(said is None for said in every.values()):,} |"
+    yield consumer_section.headline()
     for name, found in assignors()["assignors"].items():
         total = found["equal"] + len(found["different"])
         yield f"| `{name}`, random problems, to the partition | {total:,} | {found['equal']:,} |"
@@ -207,6 +208,9 @@ def page() -> str:
             f"{about['kafka']} differs from it:",
             "",
             *_since(),
+            "## The consumer protocol",
+            "",
+            *consumer_section.section(),
             "## Timelines",
             "",
             *timelines_section.section(),

@@ -11,6 +11,33 @@ BY_CHANCE: dict[str, str] = {
 }
 """By a script's name: why a real broker does not always answer alike, so that only some recordings agree."""
 
+FORGOTTEN = (
+    "a JoinGroup with an id made the coordinator forget an empty consumer group without a record of it. Readers see "
+    "that with the next record that any group in the same partition of `__consumer_offsets` writes; here another "
+    "script's group had just written one, which the simulator cannot know"
+)
+AT_ONCE = (
+    "unspecified: members that were upgraded together have sessions that end at the same instant, and Kafka's timers "
+    "then fire in the order of a hash map of random ids"
+)
+OTHERS_TOPICS = (
+    "whether topics of expressions are looked for again after ten seconds depends on whether anybody created a topic "
+    "meanwhile. The simulator takes it that other scripts, which were played at the same time, did; here none had"
+)
+CONSUMER: dict[str, str] = {
+    "R.expressions.66": OTHERS_TOPICS,
+    "R.timers.52": AT_ONCE,
+    **{f"R.timers.{number}": FORGOTTEN for number in (6, 12, 15, 26, 28, 36, 37, 55, 59)},
+}
+"""By the name of a random script of the consumer protocol: why it differs."""
+CONSUMER_LIMITS = (
+    "Where two topic ids share a bin of Java's HashMap, `uniform` goes by the order in which they were put there. The "
+    "simulator puts them there by name. The recorder creates topics until their ids lie apart, so no script shows it.",
+    "Choices that go by the hash order of ids that the broker drew (its own member ids, ids of topics of one script, "
+    "the leader of a classic group) are taken from the recording; everything else must be equal.",
+)
+"""What these scripts cannot show."""
+
 TIMELINES: dict[str, str] = {}
 """By `scenario__way`: why no re-enactment does what real clients do every time. Empty: none."""
 

@@ -1,6 +1,7 @@
 """docs/predictions.md: how far what-ifs are from what really happened, written from stored results.
 
-`make predictions RECORDINGS="FOLDER..."` scores folders of recordings anew and writes the page;
+`make predictions` scores the families of the repository anew, `make predictions RECORDINGS="FOLDER..."` other folders
+of recordings; both write the page.
 `python -m groupsim.conformance.page.predictions_page` writes it from what is stored.
 """
 
@@ -11,6 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from groupsim.conformance.families.family import LOOKED_AT, PUT_ASIDE
+from groupsim.conformance.markdown import markdown
 from groupsim.conformance.predictions import results
 from groupsim.conformance.predictions.attribution import Attributed, Cause, attributed, misread
 from groupsim.conformance.predictions.evidence import AskedRun, Evidence, Setting
@@ -20,6 +23,13 @@ from groupsim.conformance.predictions.score import Pair, figures, pairs, percent
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "predictions.md"
 STORED = ROOT / "tests" / "golden" / "predictions"
+ABOUT = {
+    LOOKED_AT: "Families of this repository (`tests/golden/families/looked-at`) that may be looked at while what-ifs "
+    "are worked on: these figures are a fit.",
+    PUT_ASIDE: "Families of this repository (`tests/golden/families/put-aside`) that were put aside before they were "
+    "recorded, and scored when nothing was changed any more: these figures are predictions.",
+}
+"""What a section says of its folder."""
 _WORST = 15
 _MISREAD = 6
 _NAMES = {
@@ -74,26 +84,18 @@ def stored(folder: Path = STORED) -> list[Scored]:
 
 def page(scorings: Sequence[Scored]) -> str:
     """The whole page."""
-    parts = [_INTRO, *_table(_overview(scorings)), ""]
+    parts = [_INTRO, *markdown(_overview(scorings)), ""]
     by_folder: dict[str, list[Scored]] = defaultdict(list)
     for each in scorings:
         by_folder[each.setting.folder].append(each)
     for folder, own in by_folder.items():
-        parts += [f"## {folder}", ""]
-        parts += [*_table(_noise(own)), ""]
-        parts += ["### By story", "", *_table(_grouped(own, "family", lambda pair: pair.family)), ""]
-        parts += ["### By choice asked for", "", *_table(_grouped(own, "choice", lambda pair: pair.asked)), ""]
+        parts += [f"## {folder}", "", *([ABOUT[folder], ""] if folder in ABOUT else [])]
+        parts += [*markdown(_noise(own)), ""]
+        parts += ["### By story", "", *markdown(_grouped(own, "family", lambda pair: pair.family)), ""]
+        parts += ["### By choice asked for", "", *markdown(_grouped(own, "choice", lambda pair: pair.asked)), ""]
         parts += _causes(own)
-        parts += ["### Greatest errors from the logs alone", "", *_table(_worst(own[0])), ""]
+        parts += ["### Greatest errors from the logs alone", "", *markdown(_worst(own[0])), ""]
     return "\n".join(parts).rstrip("\n") + "\n"
-
-
-def _table(rows: Iterator[Sequence[object]]) -> Iterator[str]:
-    """Rows as a Markdown table; the first row has the headings."""
-    for number, row in enumerate(rows):
-        yield "| " + " | ".join(str(value).replace("|", "\\|") for value in row) + " |"
-        if not number:
-            yield "| " + " | ".join("---" for _ in row) + " |"
 
 
 def _overview(scorings: Sequence[Scored]) -> Iterator[Sequence[object]]:
@@ -154,7 +156,7 @@ def _causes(own: Sequence[Scored]) -> Iterator[str]:
     found = attributed(by_evidence[Evidence.LOGS], by_evidence[Evidence.KNOWN], by_evidence[Evidence.ACTIONS])
     yield "### What the errors come from"
     yield ""
-    yield from _table(_cause_rows(found))
+    yield from markdown(_cause_rows(found))
     yield ""
 
 

@@ -94,4 +94,5 @@ def _replay(recorded: Recording, replayable: ReplayableRun, offset_ms: int, choi
     if played.failure:
         raise BadRecording(f"{choice.name}, seed {seed}: {played.failure}")
     opens, shift_ms = opens_ms(recorded), played.from_ms - offset_ms
-    return simulated_ms(played.facts, None if opens is None else opens + shift_ms, recorded.end_ms + shift_ms)
+    opens_at = None if opens is None else opens + shift_ms
+    return simulated_ms(played.facts, replayable.replayed_group, opens_at, recorded.end_ms + shift_ms)

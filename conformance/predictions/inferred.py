@@ -5,7 +5,7 @@ This does not enter a score; it shows why a prediction is wrong.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
@@ -35,7 +35,7 @@ _KINDS = {
     "broker_stop": ActionKind.FAILOVER,
 }
 """What a recorded action is in a replay; the others only end one of these."""
-_NOT_DONE = (ActionKind.COMMIT, ActionKind.REJOIN)
+_NOT_DONE = (ActionKind.COMMIT, ActionKind.REJOIN, ActionKind.REFRESH)
 """Actions that a replay needs, but that nobody does to a member."""
 _Times = dict[tuple[ActionKind, str], list[int]]
 """When what was done to which process."""
@@ -120,18 +120,32 @@ def _actions_misread(true: _Times, read: _Times) -> Iterator[str]:
 
 
 def _programs_misread(recorded: Recording, incident: Incident, processes: dict[str, str]) -> Iterator[str]:
-    """Sentences on slow callbacks that are read as another duration, and on processing times, which are not read."""
-    processing: dict[int, list[str]] = {}
+    """Sentences on slow callbacks that are read as another duration, and on processing times that are not read."""
     for label, program in sorted(recorded.programs.items()):
-        if program.process_ms >= _SLOW_MS:
-            processing.setdefault(program.process_ms, []).append(label)
+        own = [i for i in incident.incarnations if processes[i.name].rpartition(".")[0] == label]
+        gaps = [
+            gap
+            for member in incident.members
+            if any(i in own for i in member.incarnations)
+            for gap in member.program.gaps_ms
+        ]
+        yield from _processing_misread(label, program.process_ms, gaps)
         if program.callback_ms < _SLOW_MS:
             continue
-        own = [i for i in incident.incarnations if processes[i.name].rpartition(".")[0] == label]
         for kind in ("assigned", "revoked"):
-            durations = [ms for i in own for ms in i.callbacks.get(kind, ())]
+            durations = [each.lasts_ms for i in own for each in i.callbacks.get(kind, ())]
             typical = round(median(durations)) if durations else 0
             if abs(typical - program.callback_ms) >= max(_SLOW_MS, program.callback_ms // 5):
                 yield f"{label}'s {kind} callback of {program.callback_ms:,} ms is read as {typical:,} ms"
-    for ms, labels in processing.items():
-        yield f"processing of {ms:,} ms per poll is not read ({', '.join(labels)})"
+
+
+def _processing_misread(label: str, true_ms: int, gaps: Sequence[int]) -> Iterator[str]:
+    """A sentence, if the poll gaps that fit the logs do not contain the processing time of a poll."""
+    slack = max(_SLOW_MS, NEAR_SHARE * true_ms)
+    busy = [gap for gap in gaps if gap]
+    if true_ms >= _SLOW_MS and not busy:
+        yield f"processing of {true_ms:,} ms per poll is not read ({label})"
+    elif true_ms >= _SLOW_MS and not min(busy) - slack <= true_ms <= max(busy) + slack:
+        yield f"{label}'s processing of {true_ms:,} ms per poll is read as {min(busy):,} to {max(busy):,} ms"
+    elif true_ms < _SLOW_MS and 2 * len(busy) > len(gaps):
+        yield f"{label} is read to work {min(busy):,} to {max(busy):,} ms per poll, and polls all the time"

@@ -1,28 +1,29 @@
-"""The one measure of a prediction and of the truth: how long partitions had no live owner, from the first fault on.
+"""The one measure of a prediction and of the truth: how long partitions were not held, from the first fault on.
 
-Both sides are read in the same way: a partition is owned from the end of an assigned callback to the begin of revoked
-or lost, or to the kill; time in which the owner's process is frozen does not count as owned.
+It is that of a what-if, `analysis.availability.held`: a recording's own events are read as the facts that a simulation
+would have stored of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from operator import itemgetter
 from typing import Any
 
-from groupsim.conformance.timelines import intervals, ownership
-from groupsim.conformance.timelines.intervals import Intervals
-from groupsim.conformance.timelines.ownership import ObservedRun
-from groupsim.conformance.timelines.recorded_form import Record, member_fields
+from groupsim.analysis.availability.held import unheld
+from groupsim.conformance.timelines.recorded_form import Record, process_of
 from groupsim.conformance.timelines.recording import Recording
 from groupsim.conformance.timelines.reenact import existing, opens_with_an_action
 from groupsim.events import client as p
 from groupsim.events import world as w
-from groupsim.events.base import Recorded
-from groupsim.events.types import ProcessId
+from groupsim.events.base import WORLD_STREAM, Event, Recorded, process_stream
+from groupsim.events.client import CallbackKind
+from groupsim.events.types import TopicPartition
 
 BEFORE_FAULT_MS = 50
 """A window opens so long, and half a heartbeat interval, before the first fault: a what-if draws when it happens."""
 HEARTBEAT = "heartbeat.interval.ms"
+_GROUP = "recorded"
 
 
 def opens_ms(recorded: Recording) -> int | None:
@@ -38,58 +39,54 @@ def opens_ms(recorded: Recording) -> int | None:
 
 def recorded_ms(record: dict[str, Any], recorded: Recording) -> int:
     """The measure of a recorded (or re-enacted) run, in partition-milliseconds."""
-    run = ObservedRun(
-        events=record["events"],
-        broker=[],
-        actions=record["actions"],
-        frozen=record.get("frozen", {}),
-        existing=existing(recorded),
-        end_ms=recorded.end_ms,
-    )
-    return _measured(run, opens_ms(recorded), recorded.end_ms)
+    named = ((name.rpartition("-"), at) for name, at in existing(recorded).items())
+    since = {TopicPartition(topic, int(number)): at for (topic, _, number), at in named}
+    return _measured(_as_facts(record, recorded), _GROUP, opens_ms(recorded), recorded.end_ms, since)
 
 
-def simulated_ms(facts: Iterable[Recorded], opens_at: int | None, end_ms: int) -> int:
+def simulated_ms(facts: Iterable[Recorded], group: str, opens_at: int | None, end_ms: int) -> int:
     """The measure of a simulated run, in partition-milliseconds, from `opens_at` (None: first full ownership)."""
-    return _measured(_observed(facts, end_ms), opens_at, end_ms)
+    return _measured(facts, group, opens_at, end_ms, {})
 
 
-def _measured(run: ObservedRun, opens_at: int | None, end_ms: int) -> int:
-    owned = ownership.ownership(run)
+def _measured(
+    facts: Iterable[Recorded], group: str, opens_at: int | None, end_ms: int, since: dict[TopicPartition, int]
+) -> int:
+    found = unheld(facts, group, end_ms, since)
     if opens_at is None:
-        full = ownership.first_full_ownership_ms(run, owned)
-        opens_at = end_ms if full is None else full
-    gaps = ownership.unavailable(run, owned, [opens_at, end_ms])
-    return sum(intervals.length(each) for each in gaps.values())
+        opens_at = end_ms if found.first_worked_ms is None else found.first_worked_ms
+    return sum(found.within(opens_at, end_ms).values())
 
 
-def _observed(facts: Iterable[Recorded], end_ms: int) -> ObservedRun:
-    """What listeners saw in a simulated run until `end_ms`, and who was killed or frozen."""
-    events: list[Record] = []
-    kills: list[Record] = []
-    frozen: dict[ProcessId, Intervals] = {}
-    existing_since: dict[str, int] = {}
-    running: dict[ProcessId, list[list[Any]]] = {}
-    for fact in facts:
-        at, event = fact.at_ms, fact.event
-        if at > end_ms:
-            break
-        match event:
-            case p.CallbackStart(process=process, kind=kind, partitions=partitions):
-                running[process] = [[each.topic, each.partition] for each in partitions]
-                events.append({"t_ms": at, **member_fields(process), "kind": kind, "partitions": running[process]})
-            case p.CallbackEnd(process=process, kind=kind):
-                done = {"kind": "callback_end", "of": kind, "partitions": running.pop(process, [])}
-                events.append({"t_ms": at, **member_fields(process), **done})
-            case p.Crashed(process=process):
-                kills.append({"t_ms": at, **member_fields(process), "action": "kill"})
-            case p.Frozen(process=process):
-                frozen.setdefault(process, []).append([at, end_ms])
-            case p.Thawed(process=process) if process in frozen:
-                frozen[process][-1][1] = at
-            case w.TopicCreated(topic=topic, partitions=count) | w.PartitionsAdded(topic=topic, partitions=count):
-                for number in range(count):
-                    existing_since.setdefault(f"{topic}-{number}", at)
-            case _:
-                pass
-    return ObservedRun(events, [], kills, frozen, existing_since, end_ms)
+def _as_facts(record: dict[str, Any], recorded: Recording) -> list[Recorded]:
+    """What listeners saw, and who was killed or frozen."""
+    most: dict[str, int] = {}
+    for name in existing(recorded):
+        topic, _, number = name.rpartition("-")
+        most[topic] = max(most.get(topic, 0), int(number) + 1)
+    world: list[Event] = [w.TopicCreated(topic=topic, partitions=count) for topic, count in sorted(most.items())]
+    world.append(w.GroupDeclared(group=_GROUP, protocol="classic", topics=tuple(sorted(most))))
+    happened = sorted([*_listeners(record["events"]), *_signals(record)], key=itemgetter(0))
+    facts = [(0, WORLD_STREAM, event) for event in world]
+    facts += [(at, process_stream(_GROUP, event.process), event) for at, event in happened]
+    return [Recorded("recorded", seq, at, stream, seq, event) for seq, (at, stream, event) in enumerate(facts)]
+
+
+def _listeners(events: Iterable[Record]) -> Iterator[tuple[int, p.ClientEvent]]:
+    for event in events:
+        process, kind = process_of(event), event["kind"]
+        if kind in tuple(CallbackKind):
+            partitions = tuple(TopicPartition(topic, number) for topic, number in event["partitions"])
+            yield event["t_ms"], p.CallbackStart(process=process, kind=kind, partitions=partitions)
+        elif kind == "callback_end":
+            yield event["t_ms"], p.CallbackEnd(process=process, kind=event["of"])
+
+
+def _signals(record: dict[str, Any]) -> Iterator[tuple[int, p.ClientEvent]]:
+    for action in record["actions"]:
+        if action["action"] == "kill":
+            yield action["t_ms"], p.Crashed(process=process_of(action))
+    for process, spans in record.get("frozen", {}).items():
+        for since, until in spans:
+            yield since, p.Frozen(process=process)
+            yield until, p.Thawed(process=process)

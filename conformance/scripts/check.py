@@ -7,18 +7,22 @@ from dataclasses import dataclass, field
 
 from groupsim.conformance.scripts import compare
 from groupsim.conformance.scripts.configs import GroupProtocol, protocol_of
-from groupsim.conformance.scripts.consumer.compare import COMPARED, differences
+from groupsim.conformance.scripts.consumer.compare import COMPARED, differences, misplaced_records
 from groupsim.conformance.scripts.play import play
 from groupsim.conformance.scripts.script import Script
 
 
 @dataclass(slots=True)
 class Shares:
-    """How many scripts were equal. Of scripts of the consumer protocol also `steps`, and those that differ by what."""
+    """How many scripts were equal. Of scripts of the consumer protocol also `steps`, and those that differ by what.
+
+    `misplaced`: steps whose records stand with the step before or after in the recording; they count as equal.
+    """
 
     equal: int = 0
     different: int = 0
     steps: int = 0
+    misplaced: int = 0
     differing: Counter[str] = field(default_factory=Counter)
     first: str | None = None
 
@@ -32,7 +36,9 @@ class Shares:
             self.first = f"{script.get('name')}: {found}"
 
     def _consumer(self, script: Script) -> str | None:
-        found = list(differences(script, play(script)))
+        played = play(script)
+        found = list(differences(script, played))
+        self.misplaced += len(misplaced_records(script, played))
         self.steps += len(script["steps"])
         self.differing.update(difference.what for difference in found)
         return str(found[0]) if found else None
@@ -42,4 +48,5 @@ class Shares:
         if not self.steps:
             return None
         shares = (f"{what} {1 - self.differing[what] / self.steps:.2%}" for what in COMPARED)
-        return f"equal steps of {self.steps:,}: {', '.join(shares)}"
+        shifted = f"; records one step early or late: {self.misplaced}" if self.misplaced else ""
+        return f"equal steps of {self.steps:,}: {', '.join(shares)}{shifted}"

@@ -8,21 +8,22 @@ from groupsim.conformance.timelines import intervals
 from groupsim.conformance.timelines.recorded_form import CALLBACKS, Record, partition_name, process_of
 
 NEAR_SHARE, NEAR_MS = 0.10, 50
+BEGUN = ("join_completed", "epoch_bumped")
 Generations = tuple[tuple[int, int], ...]
-"""`(generation, members)` of every completed join phase."""
+"""`(generation, members)` of every completed join phase; `(epoch, 0)` of every new epoch of a consumer group."""
 Callbacks = tuple[tuple[str, tuple[tuple[str, tuple[str, ...]], ...]], ...]
 """Per process the kinds and sets of its callbacks, in order."""
 
 
 def generations(run: Record) -> Generations:
     """The group's generations, in order."""
-    return tuple((b["generation"], b["n_members"]) for b in run["broker"] if b["kind"] == "join_completed")
+    return tuple((b["generation"], b.get("n_members", 0)) for b in run["broker"] if b["kind"] in BEGUN)
 
 
 def generations_in_window(run: Record) -> tuple[int, ...]:
     """The sizes of the generations that began in the window: independent of how the run started."""
     opens = run["summary"]["window_ms"][0]
-    return tuple(b["n_members"] for b in run["broker"] if b["kind"] == "join_completed" and b["t_ms"] >= opens)
+    return tuple(b.get("n_members", 0) for b in run["broker"] if b["kind"] in BEGUN and b["t_ms"] >= opens)
 
 
 def callbacks(run: Record) -> Callbacks:

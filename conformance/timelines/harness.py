@@ -9,9 +9,10 @@ from typing import Any
 import simpy
 
 from groupsim.conformance.timelines.observer import RunObserver
-from groupsim.conformance.timelines.recording import ADD_PARTITIONS, Action, Recording, split, topics_of
-from groupsim.simulation.clients.config import Application
+from groupsim.conformance.timelines.recording import ADD_PARTITIONS, CREATE_TOPIC, Action, Recording, split, topics_of
+from groupsim.simulation.clients.config import CLASSIC, Application
 from groupsim.simulation.group import GroupHandle
+from groupsim.simulation.host_speed import on_host
 from groupsim.simulation.latencies import LATENCIES, Drawn
 from groupsim.simulation.member import MemberHandle
 from groupsim.simulation.world import World
@@ -20,7 +21,6 @@ BATCH_MS = 1
 """The processing time of an application that commits after each batch: it has to take records to commit them."""
 STRAY_PRODUCERS = (0.77, 0.95)
 """Producers of earlier runs continued: 77 % of the recordings have one per topic, 18 % two, 5 % three (by offsets)."""
-EVEN = 0.5
 ALONE = 0.93
 """The first member of a run starts faster than those that start beside others by this factor (118 runs)."""
 LONG_WORK_MS = 1_000
@@ -40,16 +40,24 @@ class Harness:
         self._done_ms = recorded.done_ms if recorded_times else {}
         self._recorded = recorded
         self._observed = observed
-        self._latencies = LATENCIES[recorded.library]
+        self.latencies = LATENCIES[recorded.library]
+        self._slowness = self.draw(self.latencies.slowness, "machine/slowness")
+        if recorded.slowness is not None:  # read from the record: nothing is left to chance
+            self.latencies, self._slowness = on_host(self.latencies, recorded.slowness), 1.0
         self._members: dict[str, MemberHandle] = {}
         self._incarnations: dict[str, int] = {}
         self._starting: dict[str, simpy.Process] = {}
         world.configure_broker(recorded.broker)
-        self._slowness = self.draw(self._latencies.slowness, "machine/slowness")
         self._topics = {
-            name: world.topic(name, count, times=self._arrivals(name)) for name, count in recorded.topics.items()
+            name: world.topic(name, count, times=self._arrivals(name, count)) for name, count in recorded.topics.items()
         }
-        self._group: GroupHandle = world.group("g", assignor=recorded.assignors, config=self._settings())
+        self._group: GroupHandle = world.group(
+            "g",
+            protocol=recorded.protocol,
+            assignor=recorded.assignors or recorded.remote_assignor,
+            config=self._settings(),
+            group_config=recorded.group_config,
+        )
 
     def run(self) -> Generator[simpy.Event, Any, None]:
         """Every action at its time."""
@@ -64,10 +72,10 @@ class Harness:
     def _settings(self) -> dict[str, int | float | str | bool]:
         return {**self._recorded.consumer, "enable.auto.commit": self._recorded.auto_commit}
 
-    def _arrivals(self, topic: str) -> dict[int, list[int]]:
+    def _arrivals(self, topic: str, first: int) -> dict[int, list[int]]:
         """Records come to all partitions at the recorded rate; a seed shifts them against the actions.
 
-        Those of one instant do not all come with one poll(): some partitions' come a little later than the others'.
+        Those of one instant come one partition after the other, so that a fetch finds only the first of them.
         """
         if not self._recorded.records_per_s:
             return {}
@@ -78,9 +86,8 @@ class Harness:
         steps = range(int((self._recorded.end_ms + 1000) / step))
         times = sorted(round(shift + n * step) for n in steps for shift in shifts)
         grown = [a.what["partitions"] for a in self._recorded.actions if a.what.get("topic") == topic]
-        later = [at + self._latencies.apart_ms for at in times]
-        partitions = range(max([self._recorded.topics[topic], *grown]))
-        return {p: later if chance.random() < EVEN else times for p in partitions}
+        count = max([first, *grown])
+        return {p: [at + self.latencies.apart_ms * p // count for at in times] for p in range(count)}
 
     def works_long(self, process: str) -> bool:
         """Whether a process's program works so long on its records that its heartbeat thread is on its own."""
@@ -105,7 +112,7 @@ class Harness:
         elif kind in ("close", "subscribe"):
             yield self._starting[label]
             process = f"{label}.{self._incarnations[label]}"
-            drawn = self._world.now + self._rounded(self._latencies.command, f"{label}/command")
+            drawn = self._world.now + self._rounded(self.latencies.command, f"{label}/command")
             yield self._until(self._done_ms.get((kind, process), drawn))
             self._command(kind, label, what)
         elif kind == "kill":
@@ -116,8 +123,12 @@ class Harness:
         elif kind == "cont":
             self._members[label].thaw()
         elif kind == ADD_PARTITIONS:
-            yield self._world.sleep(max(0, what.get("t_done_ms", 0) - self._world.now))
+            yield self._until(what.get("t_done_ms", 0))
             self._world.add_partitions(self._topics[what["topic"]], what["partitions"])
+        elif kind == CREATE_TOPIC:
+            yield self._until(what.get("t_done_ms", 0))
+            name, count = what["topic"], what["partitions"]
+            self._topics[name] = self._world.topic(name, count, times=self._arrivals(name, count))
         elif kind == "broker_stop":
             self._world.broker.crash(self._downtime_ms(action), LOADING_MS)
 
@@ -148,11 +159,14 @@ class Harness:
         if before is not None and before.running:  # it is still closing
             yield before.gone
         slowness = self._slowness if self._members else self._slowness * ALONE
-        drawn = self._world.now + round(self.draw(self._latencies.start, f"{label}/start") * slowness)
+        drawn = self._world.now + round(self.draw(self.latencies.start, f"{label}/start") * slowness)
         yield self._until(self._done_ms.get(("start", f"{label}.{incarnation}"), drawn))
         chosen: dict[str, object] = {STRATEGY: split(options["assignor"])} if "assignor" in options else {}
+        if "protocol" in options:
+            remote = {} if options["protocol"] == CLASSIC else {"group.remote.assignor": options.get("remote", "")}
+            chosen |= {"group.protocol": options["protocol"], **remote}
         if METADATA_AGE in self._recorded.consumer:
-            late = self._rounded(self._latencies.metadata, f"{label}/metadata")
+            late = self._rounded(self.latencies.metadata, f"{label}/metadata")
             chosen[METADATA_AGE] = int(self._recorded.consumer[METADATA_AGE]) + late
         if label in self._members:
             self._members[label].configure(chosen)
@@ -162,7 +176,8 @@ class Harness:
         busy = max(program.process_ms, 0 if self._recorded.auto_commit else BATCH_MS)
         (self._members[label],) = self._group.join(
             label,
-            topics=[self._topics[name] for name in program.topics],
+            topics=[] if self._recorded.pattern else [self._topics[name] for name in program.topics],
+            pattern=self._recorded.pattern,
             instance_id=program.instance,
             client=self._recorded.library,
             config=chosen,

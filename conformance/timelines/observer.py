@@ -69,6 +69,8 @@ class RunObserver:
                 self.see(at, process, "subscribed")
             case client.JoinOk(member=member, generation=generation):
                 self._ids[process], self._generations[process] = member, generation
+            case client.EpochReceived(member=member, epoch=epoch):
+                self._ids[process], self._generations[process] = member, epoch
             case client.CallbackStart(kind=kind, partitions=partitions):
                 pairs = [[p.topic, p.partition] for p in partitions]
                 self._callbacks[process] = {**self._who(process), "partitions": pairs}

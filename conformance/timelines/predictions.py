@@ -107,7 +107,7 @@ def forgets_assignors(records: Sequence[dict[str, Any]]) -> Prediction:
 def away_leaves_orphans(kafka: Kafka) -> Prediction:
     """Mirrors scenarios/static_away_leaves_orphans.py."""
     config = {"partition.assignment.strategy": "cooperative-sticky", "max.poll.interval.ms": "10000"}
-    with ConsumerGroup(kafka, "orphans", 6, **config) as group, Feed(kafka, group.topic, 6):
+    with ConsumerGroup(kafka, "orphans", 6, **config) as group, Feed(kafka, group.topic):
         alice, bob, carol = (group.member(group_instance_id=name) for name in ("alice", "bob", "carol"))
         alice.send("start")
         bob.send("start")

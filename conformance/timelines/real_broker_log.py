@@ -54,9 +54,20 @@ WORDINGS = tuple(
 NUMBERS = ("generation", "n_members")
 
 
+def _name_of(group: str) -> re.Pattern[str]:
+    """A group's name where no other group's name contains it."""
+    return re.compile(rf"(?<![\w.-]){re.escape(group)}(?![\w-]|\.\w)")
+
+
+def lines_of(lines: Iterable[str], group: str) -> list[str]:
+    """The lines that name a group."""
+    named = _name_of(group)
+    return [line for line in lines if group in line and named.search(line)]
+
+
 def rows(lines: Iterable[str], group: str, began_ms: int) -> list[Record]:
     """What lines say about a group, `t_ms` since `began_ms` (since the epoch)."""
-    named = re.compile(rf"(?<![\w.-]){re.escape(group)}(?![\w-]|\.\w)")
+    named = _name_of(group)
     found = []
     for line in lines:
         parsed = LINE.match(line.rstrip("\n")) if group in line else None

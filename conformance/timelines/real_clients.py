@@ -27,17 +27,29 @@ STRATEGIES = {
 }
 """The Java classes of Kafka's assignors; `slow` is range after a sleep of assignor.ms."""
 JVM = ("-Xmx160m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")
+SILENT = "status=off\nrootLogger.level=off\n"
+LOGGED = """status=off
+appender.errors.type=Console
+appender.errors.name=errors
+appender.errors.target=SYSTEM_ERR
+appender.errors.layout.type=PatternLayout
+appender.errors.layout.pattern=[%d{yyyy-MM-dd HH:mm:ss,SSS}{UTC}] %p %m (%c)%n
+rootLogger.level=info
+rootLogger.appenderRef.errors.ref=errors
+"""
+"""A client's log has the layout of the broker's."""
 READY_WITHIN_S = 180
 Event = dict[str, Any]
 
 
-def java_member(settings: Mapping[str, str]) -> list[str]:
-    """The command of a Java consumer."""
+def java_member(settings: Mapping[str, str], logs: bool = False) -> list[str]:
+    """The command of a Java consumer. `logs`: it writes its log, from INFO on, to its standard error."""
     given = dict(settings)
     named = given.get("partition.assignment.strategy", "range").split(",")
     given["partition.assignment.strategy"] = ",".join(STRATEGIES[name] for name in named)
     path = fetch.classpath()
-    options = [*JVM, f"-XX:SharedArchiveFile={fetch.archive()}", f"-Dlog4j2.configurationFile={_silence()}"]
+    layout = _layout("errors", LOGGED) if logs else _layout("silent", SILENT)
+    options = [*JVM, f"-XX:SharedArchiveFile={fetch.archive()}", f"-Dlog4j2.configurationFile={layout}"]
     return [fetch.java(), *options, "-cp", path, "Member", *(f"{k}={v}" for k, v in given.items())]
 
 
@@ -51,21 +63,22 @@ def rdkafka_member(settings: Mapping[str, str]) -> list[str]:
     ]
 
 
-def _silence() -> Path:
-    file = fetch.folder() / "silent.properties"
+def _layout(name: str, text: str) -> Path:
+    file = fetch.folder() / f"{name}.properties"
     if not file.exists():
-        file.write_text("status=off\nrootLogger.level=off\n")
+        file.write_text(text)
     return file
 
 
 class Process:
-    """One consumer's process. `events`: what it reported so far, `at_ms` since the epoch."""
+    """One consumer's process. `events`: what it reported so far, `at_ms` since the epoch. `errors`: a new file."""
 
-    def __init__(self, command: Sequence[str]) -> None:
+    def __init__(self, command: Sequence[str], errors: Path | None = None) -> None:
         guard = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
-        self._process = subprocess.Popen(
-            [*guard, *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
+        with (errors or Path(os.devnull)).open("wb") as written:
+            self._process = subprocess.Popen(
+                [*guard, *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=written, text=True
+            )
         self.events: list[Event] = []
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -122,18 +135,18 @@ def held(events: Sequence[Event]) -> set[tuple[str, int]]:
 
 
 class Feed:
-    """A producer that writes a record into every partition of a topic every `every_ms`; a context manager."""
+    """A producer that writes a record into every partition of topics every `every_ms`; a context manager."""
 
-    def __init__(self, kafka: Kafka, topic: str, partitions: int, every_ms: int = 500) -> None:
+    def __init__(self, kafka: Kafka, *topics: str, every_ms: int = 500) -> None:
         self._command = [
             fetch.java(),
             *JVM,
-            f"-Dlog4j2.configurationFile={_silence()}",
+            f"-Dlog4j2.configurationFile={_layout('silent', SILENT)}",
             "-cp",
             fetch.classpath(),
             "Feed",
         ]
-        self._command += [kafka.bootstrap, topic, str(partitions), str(every_ms)]
+        self._command += [kafka.bootstrap, str(every_ms), *topics]
 
     def __enter__(self) -> None:
         self._process = Process(self._command)

@@ -7,8 +7,10 @@ from enum import StrEnum
 from typing import Any
 
 from groupsim.conformance.timelines.recorded_form import process_of
+from groupsim.conformance.timelines.recorded_steps import FIRST_JOIN, steps
 from groupsim.events.errors import GroupSimError
-from groupsim.simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
+from groupsim.simulation.clients.config import CLASSIC, CONSUMER, JAVA, KAFKA_PYTHON, LIBRDKAFKA, REFUSED
+from groupsim.simulation.host_speed import slowness
 
 CONSUMER_SETTINGS = (
     "session.timeout.ms",
@@ -21,10 +23,12 @@ CONSUMER_SETTINGS = (
 """The settings that a recording's `config` may have for all members, besides `enable.auto.commit`."""
 INITIAL_DELAY = "group.initial.rebalance.delay.ms"
 APPEND_LINGER = "group.coordinator.append.linger.ms"
+ASSIGNMENT = "consumer.assignment.interval.ms"
 MOST_PER_S = 1_000
 """A partition with more records a second is not taken: a re-enactment writes each of them down."""
 ON_BROKER = ("broker_stop", "broker_stopped", "broker_start", "broker_listening")
 ADD_PARTITIONS = "add_partitions"
+CREATE_TOPIC = "create_topic"
 
 
 class MemberAction(StrEnum):
@@ -40,7 +44,6 @@ class MemberAction(StrEnum):
 
 
 ON_MEMBERS = tuple(action.value for action in MemberAction)
-_FIRST_JOIN = ("member_id_issued", "member_added", "static_added", "static_replaced")
 
 
 class BadRecording(GroupSimError):
@@ -71,12 +74,18 @@ class Program:
 class Recording:
     """The parts of a recorded run that a re-enactment needs. Times in ms since its start.
 
-    `records_per_s`: of one producer to one partition. `done_ms`: by `(action's kind, process)` when the program did it:
-    its first JoinGroup reached the coordinator, or it called close(), where the file has that.
+    `protocol` is that of members whose start action names none; `group_config` is set for the group alone.
+    `pattern`: what all members subscribe to instead of topics by name. `records_per_s`: of one producer to one
+    partition. `done_ms`: by `(action's kind, process)` when the program did it: its first JoinGroup reached the
+    coordinator, or it called close(), where the file has that. `slowness`: of its host, by its steps; None where the
+    file has none.
     """
 
     id: str
     library: str
+    protocol: str
+    group_config: dict[str, int]
+    remote_assignor: str | None
     assignors: tuple[str, ...]
     broker: dict[str, int | float | str | bool]
     consumer: dict[str, int | float | str | bool]
@@ -86,9 +95,11 @@ class Recording:
     members: tuple[str, ...]
     programs: dict[str, Program]
     actions: tuple[Action, ...]
+    pattern: str | None
     end_ms: int
     window_from_ms: int
     done_ms: dict[tuple[str, str], int]
+    slowness: float | None
 
 
 def parse(record: dict[str, Any]) -> Recording:
@@ -96,10 +107,8 @@ def parse(record: dict[str, Any]) -> Recording:
     name = str(record.get("id", "without id"))
     try:
         config = record["config"]
-        if (config.get("group.protocol") or record.get("protocol") or "classic") != "classic":
-            raise BadRecording(
-                f"recording {name}: the consumer protocol (KIP-848) is not simulated yet, only group.protocol=classic"
-            )
+        if "library_of_process" in config:
+            raise BadRecording(f"recording {name}: members with two libraries in one group are not re-enacted")
         return _parse(name, record, config)
     except KeyError as error:
         raise BadRecording(f"recording {name}: {error} is missing") from None
@@ -113,28 +122,35 @@ def _parse(name: str, record: dict[str, Any], config: dict[str, Any]) -> Recordi
     per_member = config.get("per_member") or {}
     end_ms = _whole(record["run_end_ms"], "run_end_ms")
     rate = _rate(config.get("records_per_partition_per_s", 2))
+    protocol = CONSUMER if (config.get("group.protocol") or record.get("protocol")) == CONSUMER else CLASSIC
     window = record.get("summary", {}).get("window_ms") or [0, end_ms]
+    library, shown = _library(str(config.get("client_library", ""))), list(steps(record))
     return Recording(
         id=name,
-        library=_library(str(config.get("client_library", ""))),
-        assignors=_assignors(record, config),
+        library=library,
+        protocol=protocol,
+        group_config={key: int(value) for key, value in (config.get("group_config") or {}).items()},
+        remote_assignor=config.get("group.remote.assignor"),
+        assignors=_assignors(record, config) if protocol == CLASSIC else (),
         broker=_broker(config),
-        consumer={key: config[key] for key in CONSUMER_SETTINGS if key in config},
+        consumer={key: config[key] for key in CONSUMER_SETTINGS if key in config and key not in REFUSED[protocol]},
         auto_commit=bool(config.get("enable.auto.commit", True)),
         records_per_s=rate,
         topics=topics,
         members=members,
         programs={m: _program(per_member.get(m, {}), topics) for m in members},
         actions=tuple(_action(given, members, topics) for given in record["actions"]),
+        pattern=config.get("subscription_pattern"),
         end_ms=end_ms,
         window_from_ms=_whole(window[0], "window_ms"),
         done_ms=_done_ms(record),
+        slowness=slowness(library, shown) if shown and protocol == CLASSIC else None,
     )
 
 
 def _done_ms(record: dict[str, Any]) -> dict[tuple[str, str], int]:
     found: dict[tuple[str, str], int] = {}
-    rows = [("start", row) for row in record.get("broker", ()) if row["kind"] in _FIRST_JOIN]
+    rows = [("start", row) for row in record.get("broker", ()) if row["kind"] in FIRST_JOIN]
     rows += [("close", event) for event in record.get("events", ()) if event["kind"] == "closing"]
     for kind, row in rows:
         if row.get("member") is not None:
@@ -153,7 +169,14 @@ def _broker(config: dict[str, Any]) -> dict[str, int | float | str | bool]:
     session = config.get("session.timeout.ms", 45_000)
     least = config.get("group.min.session.timeout.ms", min(6_000, session))
     linger = {APPEND_LINGER: config[APPEND_LINGER]} if APPEND_LINGER in config else {}
-    return {INITIAL_DELAY: config.get(INITIAL_DELAY, 3_000), "group.min.session.timeout.ms": least, **linger}
+    lowered = {f"group.consumer.min.{what}": 1 for what in ("session.timeout.ms", "heartbeat.interval.ms")}
+    interval = {f"group.{ASSIGNMENT}": config[ASSIGNMENT]} if ASSIGNMENT in config else {}
+    return {
+        INITIAL_DELAY: config.get(INITIAL_DELAY, 3_000),
+        "group.min.session.timeout.ms": least,
+        **linger,
+        **(lowered | interval if "group_config" in config else {}),
+    }
 
 
 def _library(name: str) -> str:
@@ -164,7 +187,10 @@ def _library(name: str) -> str:
 
 
 def _assignors(record: dict[str, Any], config: dict[str, Any]) -> tuple[str, ...]:
-    """The strategy of members whose start action names none."""
+    """The strategy of members whose start action names none; where every one names its own, that of the first."""
+    named = [a["options"]["assignor"] for a in record["actions"] if "assignor" in (a.get("options") or {})]
+    if named:
+        return split(named[0])
     given = config.get("partition.assignment.strategy") or record.get("assignor")
     if given is None:
         given = record["id"].split("__")[1]
@@ -200,10 +226,12 @@ def _action(given: dict[str, Any], members: tuple[str, ...], topics: dict[str, i
     kind, member, at_ms = given["action"], given.get("member"), _whole(given["t_ms"], "t_ms of an action")
     if kind in ON_MEMBERS and member not in members:
         raise ValueError(f"action {kind!r} at {at_ms} ms: {member!r} is none of the members {', '.join(members)}")
-    if kind not in (*ON_MEMBERS, *ON_BROKER, ADD_PARTITIONS):
+    if kind not in (*ON_MEMBERS, *ON_BROKER, ADD_PARTITIONS, CREATE_TOPIC):
         raise ValueError(f"action {kind!r} at {at_ms} ms is unknown")
     if kind == ADD_PARTITIONS and given["topic"] not in topics:
         raise ValueError(f"action {kind!r} at {at_ms} ms: unknown topic {given['topic']!r}")
+    if kind == CREATE_TOPIC and _whole(given["partitions"], f"partitions of {given['topic']}") < 1:
+        raise ValueError(f"action {kind!r} at {at_ms} ms: {given['topic']} needs a partition")
     if kind == "slow_batch":
         _whole(given["ms"], f"ms of the slow_batch at {at_ms} ms")
     if kind == "subscribe":

@@ -12,12 +12,11 @@ from groupsim.conformance.timelines.harness import Harness
 from groupsim.conformance.timelines.observer import RunObserver
 from groupsim.conformance.timelines.ownership import ObservedRun
 from groupsim.conformance.timelines.progress import first_record_median_ms
-from groupsim.conformance.timelines.recording import ADD_PARTITIONS, BadRecording, Recording, parse
+from groupsim.conformance.timelines.recording import ADD_PARTITIONS, CREATE_TOPIC, BadRecording, Recording, parse
 from groupsim.conformance.timelines.summary import summary
 from groupsim.events.errors import GroupSimError
 from groupsim.events.types import TopicPartition
 from groupsim.simulation.delays import Delays
-from groupsim.simulation.latencies import LATENCIES
 from groupsim.simulation.run import Scenario, run
 from groupsim.simulation.world import World
 from groupsim.storage.memory import MemoryStore
@@ -30,8 +29,9 @@ def reenact(recording: dict[str, Any], seed: int, recorded_times: bool = False) 
     """A recorded run (a `recording.json`), played in the simulator, in the form of a recording.
 
     Only `config`, `members`, `actions`, `run_end_ms` and `summary.window_ms` are read (and
-    `assignor` or `id` for the strategy). `seed` decides what real runs leave to chance: start-up, latencies, and with
-    them the phase of the heartbeats. With `recorded_times` programs start and close at the recorded times, where the
+    `assignor` or `id` for the strategy), and how fast the host was, from the steps that `recorded_steps` reads, if the
+    file has any. `seed` decides what real runs leave to chance: start-up, latencies, and with them the phase of the
+    heartbeats. With `recorded_times` programs start and close at the recorded times, where the
     file has the first JoinGroup (in the broker's log) and the close(). Raises BadRecording.
     """
     recorded = parse(recording)
@@ -54,8 +54,7 @@ def _play(recorded: Recording, seed: int, recorded_times: bool) -> RunObserver:
         world.network.latency_ms = (0, 1)
         observed.progress.arrival = lambda t, p, offset: world.topics.arrival_ms(TopicPartition(t, p), offset)
         harness = Harness(world, recorded, observed, recorded_times)
-        latencies = LATENCIES[recorded.library]
-        rule = Delays(latencies, harness.draw, world.broker.address, lambda: world.now, harness.works_long)
+        rule = Delays(harness.latencies, harness.draw, world.broker.address, lambda: world.now, harness.works_long)
         world.network.add_rule(rule)
         world.heartbeat_timers.late = rule.heartbeat_late_ms
         return harness.run()
@@ -103,7 +102,7 @@ def existing(recorded: Recording) -> dict[str, int]:
     """Every partition, and the time (ms) from which it exists."""
     since = {f"{topic}-{p}": 0 for topic, count in recorded.topics.items() for p in range(count)}
     for action in recorded.actions:
-        if action.kind == ADD_PARTITIONS:
+        if action.kind in (ADD_PARTITIONS, CREATE_TOPIC):
             topic = action.what["topic"]
             added = {f"{topic}-{p}": done_ms(action.what) for p in range(action.what["partitions"])}
             since = {**added, **since}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from groupsim.conformance.timelines.recorded_form import Record, member_fields
-from groupsim.events import classic
+from groupsim.events import classic, consumer
 from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupEmptied
 from groupsim.events.types import MemberId, ProcessId
 
@@ -30,6 +30,15 @@ class SimulatedBrokerLog:
         """Fold one fact, in order."""
         self._settle(at, event)
         match event:
+            case consumer.ConsumerMemberUpdated(member=member, client_host=host) if member not in self.member_ids:
+                self._issued(member, host)
+                self._note(at, "member_joined", member, reason="consumer")
+            case consumer.ConsumerMemberRemoved(member=member, cause=cause):
+                self._note(at, "member_left" if cause == "left" else "fenced", member, reason=cause)
+            case consumer.GroupEpochBumped(epoch=epoch):
+                self._note(at, "epoch_bumped", generation=epoch)
+            case consumer.TargetComputed(epoch=epoch, assignor=assignor):
+                self._note(at, "target_computed", generation=epoch, reason=assignor)
             case classic.MemberIdIssued(member=member, client_host=host):
                 self._issued(member, host)
                 self._note(at, "member_id_issued", member, state=self._phase)

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
-from groupsim.conformance.timelines.recording import ADD_PARTITIONS, ON_MEMBERS, Action, MemberAction, Recording
+from groupsim.conformance.timelines.recording import (
+    ADD_PARTITIONS,
+    CREATE_TOPIC,
+    ON_MEMBERS,
+    Action,
+    MemberAction,
+    Recording,
+)
 from groupsim.events.errors import GroupSimError
 
 
@@ -50,6 +57,9 @@ def check(recorded: Recording) -> None:
                 f"action {action.kind!r} at {action.at_ms} ms comes after the run's end ({recorded.end_ms} ms)"
             )
     _check_members(a for a in ordered if a.kind in ON_MEMBERS)
+    for action in ordered:
+        if action.kind == CREATE_TOPIC and action.what["topic"] in recorded.topics:
+            raise Contradiction(f"action {action.kind!r} at {action.at_ms} ms: {action.what['topic']} exists already")
     _check_topics((a for a in ordered if a.kind == ADD_PARTITIONS), recorded.topics)
 
 

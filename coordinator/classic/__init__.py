@@ -9,7 +9,7 @@ sync            SyncGroup: the leader's assignment
 heartbeat       Heartbeat
 leave           LeaveGroup
 commit          OffsetCommit and TxnOffsetCommit: who may commit
-offsets         OffsetFetch, OffsetDelete, DeleteGroups
+offsets         OffsetFetch, OffsetDelete, DeleteGroups, deleted topics
 rebalance       start a rebalance, complete its join phase, remove a member
 timeouts        what a timer that fires brings about
 loading         failover: unload, load, resume
@@ -38,11 +38,11 @@ from groupsim.coordinator.classic.heartbeat import heartbeat
 from groupsim.coordinator.classic.join import join
 from groupsim.coordinator.classic.leave import leave
 from groupsim.coordinator.classic.loading import load, resume, unload
-from groupsim.coordinator.classic.offsets import delete_group, delete_offsets, fetch
+from groupsim.coordinator.classic.offsets import delete_group, delete_offsets, fetch, topic_deleted
 from groupsim.coordinator.classic.state import ClassicGroup, Phase
 from groupsim.coordinator.classic.sync import sync
 from groupsim.coordinator.classic.timeouts import initial_delay_elapsed, join_timeout, session_expired, sync_timed_out
-from groupsim.coordinator.commands import Commit, DeleteGroup, DeleteOffsets, FetchOffsets, Load, Unload
+from groupsim.coordinator.commands import Commit, DeleteGroup, DeleteOffsets, FetchOffsets, Load, TopicDeleted, Unload
 from groupsim.coordinator.outcome import Outcome
 
 __all__ = ["ClassicGroup", "Phase", "decide", "evolve", "resume", "survives"]
@@ -67,6 +67,8 @@ def decide(group: ClassicGroup, command: Command) -> Outcome[ClassicGroup]:
             return delete_offsets(group, command)
         case DeleteGroup():
             return delete_group(group, command)
+        case TopicDeleted():
+            return topic_deleted(group, command)
         case SessionExpired():
             return session_expired(group, command)
         case InitialDelayElapsed():

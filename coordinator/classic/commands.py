@@ -10,7 +10,17 @@ from typing import ClassVar, Self
 
 import msgspec
 
-from groupsim.coordinator.commands import Commit, DeleteGroup, DeleteOffsets, FetchOffsets, Load, Request, Unload
+from groupsim.coordinator.commands import (
+    Commit,
+    DeleteGroup,
+    DeleteOffsets,
+    FetchOffsets,
+    Load,
+    Request,
+    TopicDeleted,
+    Unload,
+    base64_uuid,
+)
 from groupsim.coordinator.config import Configs, CoordinatorKind
 from groupsim.coordinator.outcome import Answer, Error
 from groupsim.events.types import NO_GENERATION, MemberId, Partitions, Protocol, Subscription
@@ -71,11 +81,15 @@ class LeaveAnswer(Answer, frozen=True):
 
 
 class Join(Request, frozen=True, kw_only=True):
-    """JoinGroup. `version` is the API version: below 4 no MEMBER_ID_REQUIRED, from 9 on skipAssignment."""
+    """JoinGroup. `version` is the API version: below 4 no MEMBER_ID_REQUIRED, from 9 on skipAssignment.
+
+    `new_uuid` is the id to give in a consumer group instead of `new_member`, where it is given.
+    """
 
     answer: ClassVar[type[Answer]] = JoinAnswer
     member: MemberId = ""
     new_member: MemberId = ""
+    new_uuid: MemberId = ""
     instance_id: str | None = None
     client_id: str = ""
     client_host: str = ""
@@ -88,11 +102,16 @@ class Join(Request, frozen=True, kw_only=True):
 
     def with_new_id(self, uuid: Callable[[], str]) -> Self:
         """The new id is the instance id or the client id, and a UUID (Kafka: ClassicGroup.generateMemberId)."""
-        return msgspec.structs.replace(self, new_member=f"{self.instance_id or self.client_id}-{uuid()}")
+        drawn = uuid()
+        named = f"{self.instance_id or self.client_id}-{drawn}"
+        return msgspec.structs.replace(self, new_member=named, new_uuid=base64_uuid(drawn))
 
 
 class Sync(Request, frozen=True, kw_only=True):
-    """SyncGroup. protocol_type and protocol are None where the API version (below 5) has none."""
+    """SyncGroup. protocol_type and protocol are None where the API version (below 5) has none.
+
+    `user_data`: what a custom assignor adds to the assignment of a member, as text.
+    """
 
     answer: ClassVar[type[Answer]] = SyncAnswer
     member: MemberId
@@ -101,6 +120,7 @@ class Sync(Request, frozen=True, kw_only=True):
     protocol_type: str | None = None
     protocol: str | None = None
     assignment: tuple[tuple[MemberId, Partitions], ...] = ()
+    user_data: tuple[tuple[MemberId, str], ...] = ()
     version: int = 5
 
 
@@ -159,6 +179,7 @@ Command = (
     | Commit
     | FetchOffsets
     | DeleteOffsets
+    | TopicDeleted
     | DeleteGroup
     | SessionExpired
     | InitialDelayElapsed

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from groupsim.coordinator.classic.state import ClassicGroup, Member, Phase
+from groupsim.coordinator.classic.state import ClassicGroup, Member, Phase, subscribed_topics
 from groupsim.coordinator.classic.transitions import move
 from groupsim.coordinator.config import CoordinatorKind
 from groupsim.events import classic as facts
@@ -182,7 +182,8 @@ def _rebalance_started(group: ClassicGroup, e: facts.RebalanceStarted) -> Classi
     members = group.members
     if group.phase is Phase.COMPLETING_REBALANCE:
         members = {
-            m: replace(member, assignment=(), assigned=False, sync_request=None) for m, member in members.items()
+            m: replace(member, assignment=(), assigned=False, user_data=None, sync_request=None)
+            for m, member in members.items()
         }
     return replace(
         group,
@@ -206,6 +207,7 @@ def _join_completed(group: ClassicGroup, e: facts.JoinPhaseCompleted) -> Classic
         previous=group.phase,
         generation=e.generation,
         protocol=e.protocol,
+        subscribed=subscribed_topics(members.values(), e.protocol),
         pending_sync=frozenset(members),
     )
 
@@ -218,6 +220,7 @@ def _emptied(group: ClassicGroup, e: GroupEmptied) -> ClassicGroup:
         generation=e.generation,
         protocol=None,
         leader=None,
+        subscribed=frozenset(),
         pending_sync=frozenset(),
     )
 
@@ -239,7 +242,7 @@ def _synced(group: ClassicGroup, e: facts.MemberSynced) -> ClassicGroup:
 def _stored(group: ClassicGroup, e: facts.AssignmentStored) -> ClassicGroup:
     plan = e.assignment or {}
     members = {
-        m: replace(member, assignment=plan.get(m, ()), assigned=True, sync_request=None)
+        m: replace(member, assignment=plan.get(m, ()), assigned=True, user_data=e.user_data.get(m), sync_request=None)
         for m, member in group.members.items()
     }
     return replace(group, members=members, phase=move(group.phase, Phase.STABLE), previous=group.phase)
@@ -256,7 +259,8 @@ def _loaded(group: ClassicGroup, e: CoordinatorLoaded) -> ClassicGroup:
     if group.stored is None:
         return _fresh(group)
     phase = Phase.STABLE if group.stored.members else Phase.EMPTY
-    kept = replace(group.stored, phase=phase, previous=Phase.EMPTY)
+    topics = subscribed_topics(group.stored.members.values(), group.stored.protocol)
+    kept = replace(group.stored, phase=phase, previous=Phase.EMPTY, subscribed=topics)
     return replace(kept, stored=kept)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from groupsim.coordinator import deletion
 from groupsim.coordinator.classic.decision import ClassicDecision, session_timer
 from groupsim.coordinator.classic.state import ClassicGroup, Phase
-from groupsim.coordinator.commands import DeleteGroup, DeleteOffsets, FetchOffsets, FetchOffsetsAnswer
+from groupsim.coordinator.commands import DeleteGroup, DeleteOffsets, FetchOffsets, FetchOffsetsAnswer, TopicDeleted
 from groupsim.coordinator.outcome import Error, Outcome, Reply
 
 CONSUMER_PROTOCOL_TYPE = "consumer"
@@ -46,6 +46,13 @@ def delete_group(group: ClassicGroup, cmd: DeleteGroup) -> Outcome[ClassicGroup]
     return decision.outcome()
 
 
+def topic_deleted(group: ClassicGroup, cmd: TopicDeleted) -> Outcome[ClassicGroup]:
+    """The topic's offsets are gone."""
+    decision = ClassicDecision(group)
+    deletion.topic_deleted(decision, cmd)
+    return decision.outcome()
+
+
 def _refusal(group: ClassicGroup) -> Error:
     if not group.id:
         return Error.INVALID_GROUP_ID
@@ -55,9 +62,9 @@ def _refusal(group: ClassicGroup) -> Error:
 
 
 def _subscribed(group: ClassicGroup, topic: str) -> bool:
-    """Before a protocol was selected every topic counts as subscribed (Kafka: ClassicGroup.isSubscribedToTopic)."""
-    if not group.members or group.protocol_type != CONSUMER_PROTOCOL_TYPE:
-        return False
-    if group.protocol is None:
-        return True
-    return any(topic in member.metadata(group.protocol).topics for member in group.members.values())
+    """What members subscribed to when the last join phase ended, whatever they say since; every topic before the first.
+
+    Kafka: ClassicGroup.isSubscribedToTopic.
+    """
+    uses_consumer_protocol = group.protocol_type == CONSUMER_PROTOCOL_TYPE
+    return uses_consumer_protocol and (group.subscribed is None or topic in group.subscribed)

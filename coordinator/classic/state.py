@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 
 import msgspec
@@ -29,7 +29,7 @@ class Phase(Enum):
 class Member(msgspec.Struct, frozen=True, kw_only=True):
     """A member; `join_request` and `sync_request` are the numbers of its parked requests.
 
-    `assigned`: it was given its `assignment`, which may be empty.
+    `assigned`: it was given its `assignment`, which may be empty; `user_data` is what a custom assignor added to it.
     """
 
     id: MemberId
@@ -41,6 +41,7 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     protocols: tuple[Protocol, ...]
     assignment: Partitions = ()
     assigned: bool = False
+    user_data: str | None = None
     is_new: bool = False
     join_request: int | None = None
     sync_request: int | None = None
@@ -57,7 +58,9 @@ class ClassicGroup(msgspec.Struct, frozen=True, kw_only=True):
     group it may become. `previous` is the phase
     before the present one: a rebalance is *initial* if it was EMPTY. `new_member_added` is the flag that extends an
     initial delay; Kafka does not clear it when the rebalance completes, so it is not cleared here. `offers` counts the
-    members that list each protocol. `stored` is the state that the durable facts alone lead to.
+    members that list each protocol. `subscribed` are the topics of all members when the last join phase ended, None
+    where nobody knows them (Kafka: ClassicGroup.computeSubscribedTopics). `stored` is the state that the durable facts
+    alone lead to.
     """
 
     id: GroupId
@@ -71,6 +74,7 @@ class ClassicGroup(msgspec.Struct, frozen=True, kw_only=True):
     protocol_type: str | None = None
     protocol: str | None = None
     leader: MemberId | None = None
+    subscribed: frozenset[str] | None = None
     members: Mapping[MemberId, Member] = msgspec.field(default_factory=dict)
     offers: Mapping[str, int] = msgspec.field(default_factory=dict)
     statics: Mapping[str, MemberId] = msgspec.field(default_factory=dict)
@@ -108,3 +112,11 @@ class ClassicGroup(msgspec.Struct, frozen=True, kw_only=True):
     def assignment(self) -> Plan:
         """The partitions of each member, sorted by member id."""
         return {m: self.members[m].assignment for m in sorted(self.members)}
+
+
+def subscribed_topics(members: Iterable[Member], protocol: str | None) -> frozenset[str] | None:
+    """The topics of all members by the selected protocol; None if the metadata of one do not parse."""
+    subscriptions = [member.metadata(protocol) for member in members]
+    if any(subscription.unreadable is not None for subscription in subscriptions):
+        return None
+    return frozenset(topic for subscription in subscriptions for topic in subscription.topics)

@@ -72,6 +72,7 @@ def _store(decision: ClassicDecision, cmd: Sync) -> None:
             protocol_type=group.protocol_type,
             protocol=group.protocol,
             assignment={m.id: given.get(m.id, ()) for m in members},
+            user_data={m: data for m, data in sorted(cmd.user_data) if m in group.members},
             members=tuple(_kept(m, group) for m in members),
         )
     )

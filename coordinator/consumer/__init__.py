@@ -6,9 +6,11 @@ commands        the request, its answer, the timers
 decision        collects facts, replies and timers of one decision; how a request is refused
 checks          what a request must look like, before any group is looked at
 convert         a classic group, or none, becomes a consumer group
+forgotten       an empty group that its coordinator has forgotten, though its records are there
 downgrade       a consumer group without native members becomes classic
 converted       the state after a conversion
 heartbeat       ConsumerGroupHeartbeat, from the checks to the answer
+unchanged       the usual heartbeat, which changes nothing: a short way
 settle          what a request says is taken in, and what follows: new epoch, new target, one step
 classic_join, classic_sync, classic_heartbeat, classic_leave: requests of classic members
 classic_members who sends a request of the classic protocol
@@ -21,7 +23,7 @@ reconcile       one step of one member towards its target
 leave           a member leaves, for good or for a while
 commit          OffsetCommit and TxnOffsetCommit: who may commit, at which epoch
 fetch           OffsetFetch: who may read the committed offsets
-delete          OffsetDelete, DeleteGroups
+delete          OffsetDelete, DeleteGroups, deleted topics
 fence           members are removed
 timeouts        what a timer that fires brings about
 loading         failover: unload, load, resume
@@ -37,7 +39,7 @@ from typing import Any
 
 from groupsim.coordinator.classic.commands import Heartbeat, Join, Leave, Sync
 from groupsim.coordinator.classic.state import ClassicGroup
-from groupsim.coordinator.commands import Commit, DeleteGroup, DeleteOffsets, FetchOffsets, Load, Unload
+from groupsim.coordinator.commands import Commit, DeleteGroup, DeleteOffsets, FetchOffsets, Load, TopicDeleted, Unload
 from groupsim.coordinator.consumer.classic_heartbeat import classic_heartbeat
 from groupsim.coordinator.consumer.classic_join import join
 from groupsim.coordinator.consumer.classic_leave import classic_leave
@@ -51,10 +53,11 @@ from groupsim.coordinator.consumer.commands import (
     SessionExpired,
 )
 from groupsim.coordinator.consumer.commit import commit
-from groupsim.coordinator.consumer.delete import delete_group, delete_offsets
+from groupsim.coordinator.consumer.delete import delete_group, delete_offsets, topic_deleted
 from groupsim.coordinator.consumer.evolve import evolve, survives
 from groupsim.coordinator.consumer.expressions import expressions_resolved
 from groupsim.coordinator.consumer.fetch import fetch
+from groupsim.coordinator.consumer.forgotten import decide_forgotten
 from groupsim.coordinator.consumer.heartbeat import heartbeat
 from groupsim.coordinator.consumer.loading import load, resume, unload
 from groupsim.coordinator.consumer.state import ConsumerGroup
@@ -78,6 +81,7 @@ Command = (
     | FetchOffsets
     | DeleteOffsets
     | DeleteGroup
+    | TopicDeleted
     | SessionExpired
     | RebalanceTimedOut
     | ResolveExpressions
@@ -90,6 +94,8 @@ Command = (
 
 def decide(group: ConsumerGroup, command: Command) -> Outcome[Any]:
     """Decide one command; change nothing. Raises TypeError for what is no command of a consumer group."""
+    if group.forgotten:
+        return decide_forgotten(group, command)
     match command:
         case ConsumerHeartbeat():
             return heartbeat(group, command)
@@ -101,6 +107,8 @@ def decide(group: ConsumerGroup, command: Command) -> Outcome[Any]:
             return delete_offsets(group, command)
         case DeleteGroup():
             return delete_group(group, command)
+        case TopicDeleted():
+            return topic_deleted(group, command)
         case Join():
             return join(group, command)
         case Sync():
@@ -129,6 +137,15 @@ def decide(group: ConsumerGroup, command: Command) -> Outcome[Any]:
 def takes(command: object) -> bool:
     """Whether a command to a classic group is decided here: it may make it a consumer group."""
     return isinstance(command, ConsumerHeartbeat)
+
+
+def outlives_conversion(command: object) -> bool:
+    """Whether a timer with this command goes on after a downgrade, and fences if there is a consumer group again.
+
+    Defect `outlives-downgrade`: Kafka cancels timers only of members that leave. In a classic group they bring about
+    nothing.
+    """
+    return isinstance(command, ClassicJoinTimedOut | ClassicSyncTimedOut | RebalanceTimedOut)
 
 
 def convertible(group: ClassicGroup, command: ConsumerHeartbeat) -> Outcome[Any]:

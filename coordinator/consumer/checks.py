@@ -5,19 +5,27 @@ Kafka: GroupMetadataManager.throwIfConsumerGroupHeartbeatRequestIsInvalid, throw
 
 from __future__ import annotations
 
-from groupsim.coordinator.config import ConsumerGroupConfig
+from groupsim.coordinator.classic.state import ClassicGroup, Phase
+from groupsim.coordinator.config import Configs
 from groupsim.coordinator.consumer.commands import JOIN_EPOCH, LEAVE_EPOCH, NO_TIMEOUT, ConsumerHeartbeat
 from groupsim.coordinator.consumer.decision import RequestRefused
 from groupsim.coordinator.consumer.state import AWAY_EPOCH, ConsumerGroup
 from groupsim.coordinator.outcome import Error
 from groupsim.events.types import GroupId, MemberId
 
+GROUP_TYPE = "consumer"
+"""The name of this protocol in `group.coordinator.rebalance.protocols`."""
 MEMBER_ID_REQUIRED_SINCE = 1
 """From this version on a member brings its own id."""
 
 
-def check_request(group: GroupId, config: ConsumerGroupConfig, cmd: ConsumerHeartbeat) -> None:
-    """Raises RequestRefused with INVALID_REQUEST or UNSUPPORTED_ASSIGNOR."""
+def check_request(group: GroupId, configs: Configs, cmd: ConsumerHeartbeat) -> None:
+    """Raises RequestRefused with UNSUPPORTED_VERSION, INVALID_REQUEST or UNSUPPORTED_ASSIGNOR.
+
+    Who may do what is not looked at: a simulated broker has no authorizer.
+    """
+    if GROUP_TYPE not in configs.coordinator.group_coordinator_rebalance_protocols:
+        raise RequestRefused(Error.UNSUPPORTED_VERSION)
     needs_id = cmd.version >= MEMBER_ID_REQUIRED_SINCE or cmd.epoch > JOIN_EPOCH or cmd.epoch == LEAVE_EPOCH
     if needs_id and not cmd.member:
         raise RequestRefused(Error.INVALID_REQUEST)
@@ -27,7 +35,7 @@ def check_request(group: GroupId, config: ConsumerGroupConfig, cmd: ConsumerHear
         raise RequestRefused(Error.INVALID_REQUEST)
     if cmd.epoch < AWAY_EPOCH or (cmd.epoch == AWAY_EPOCH and cmd.instance_id is None):
         raise RequestRefused(Error.INVALID_REQUEST)
-    if cmd.assignor is not None and cmd.assignor not in config.group_consumer_assignors:
+    if cmd.assignor is not None and cmd.assignor not in configs.consumer.group_consumer_assignors:
         raise RequestRefused(Error.UNSUPPORTED_ASSIGNOR)
 
 
@@ -35,6 +43,12 @@ def _complete(cmd: ConsumerHeartbeat) -> bool:
     """A first request tells its timeout, that nothing is owned, and what it subscribes to."""
     subscribed = cmd.topics is not None or cmd.expression is not None
     return cmd.rebalance_timeout_ms != NO_TIMEOUT and cmd.owned == () and subscribed
+
+
+def check_here(state: ClassicGroup | ConsumerGroup) -> None:
+    """Raises RequestRefused between unloading and loading."""
+    if not state.loaded if isinstance(state, ConsumerGroup) else state.phase is Phase.DEAD:
+        raise RequestRefused(Error.NOT_COORDINATOR)
 
 
 def check_size(group: ConsumerGroup, member: MemberId, instance_id: str | None) -> None:

@@ -6,7 +6,8 @@ A classic member is answered at once: it never leads, and its generation is its 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from groupsim.assignors.errors import AssignorError
 from groupsim.coordinator import classic
@@ -62,8 +63,9 @@ def _check_session(group: ConsumerGroup, cmd: Join) -> None:
 
 
 def _join_empty(decision: ConsumerDecision, cmd: Join) -> None:
-    """A new classic group, under every policy; only for a member without an id."""
+    """A new classic group, under every policy; only for a member without an id. One with an id is refused."""
     if cmd.member:
+        decision.record(facts.EmptyGroupForgotten(member=cmd.member))
         decision.reply(cmd.request, JoinAnswer(error=Error.UNKNOWN_MEMBER_ID, member=cmd.member))
         return
     decision.record(facts.EmptyGroupDropped())
@@ -79,9 +81,12 @@ def _join(decision: ConsumerDecision, cmd: Join) -> JoinAnswer:
     if not _compatible(known, cmd):
         raise RequestRefused(Error.INCONSISTENT_GROUP_PROTOCOL)
     if not cmd.member and cmd.instance_id is None and cmd.version >= MEMBER_ID_REQUIRED_SINCE:
-        return JoinAnswer(error=Error.MEMBER_ID_REQUIRED, member=cmd.new_member)
+        return JoinAnswer(error=Error.MEMBER_ID_REQUIRED, member=cmd.new_uuid or cmd.new_member)
     downgrades = cmd.instance_id is not None and downgrade.downgrades_with(known, cmd.instance_id)
     member = _member(decision, cmd)
+    if cmd.protocols[0].metadata.unreadable is not None:
+        named = known.behaviour.classic_metadata_refused_by_name
+        raise RequestRefused(Error.INCONSISTENT_GROUP_PROTOCOL if named else Error.UNKNOWN_SERVER_ERROR)
     change = Change(
         known=known,
         before=member,
@@ -110,7 +115,7 @@ def _compatible(group: ConsumerGroup, cmd: Join) -> bool:
 
 def _member(decision: ConsumerDecision, cmd: Join) -> Member:
     """The member as the group knows it, one that replaces a static member, or a new one. Raises RequestRefused."""
-    member = cmd.member or cmd.new_member
+    member = cmd.member or cmd.new_uuid or cmd.new_member
     if cmd.instance_id is not None:
         if cmd.member:
             return present(decision.group, cmd.member, cmd.instance_id)
@@ -139,7 +144,8 @@ def _updated(member: Member, cmd: Join) -> Member:
 def _downgrade(decision: ConsumerDecision, change: Change) -> int:
     """The member took the last native one's place: the group becomes classic; the member's epoch.
 
-    A member whose coming lets the epoch grow is not reconciled: its answer has generation 0 (KAFKA-19546).
+    A member whose coming lets the epoch grow is not reconciled: its answer has generation 0: defect
+    `generation-zero`.
     """
     take_in(decision, change)
     stale = decision.group.target_epoch < decision.group.epoch

@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 
 import msgspec
 
-from groupsim.coordinator.commands import Request, Situated
+from groupsim.coordinator.commands import Request, Situated, base64_uuid
 from groupsim.coordinator.outcome import Answer
 from groupsim.coordinator.topics import Topics
 from groupsim.events.types import MemberId, Partitions
@@ -49,8 +49,8 @@ class ConsumerHeartbeat(Request, frozen=True, kw_only=True):
     version: int = 1
 
     def with_new_id(self, uuid: Callable[[], str]) -> Self:
-        """The new id is a UUID (Kafka: Uuid.randomUuid)."""
-        return msgspec.structs.replace(self, new_member=uuid())
+        """The new id is a UUID."""
+        return msgspec.structs.replace(self, new_member=base64_uuid(uuid()))
 
     @property
     def full(self) -> bool:

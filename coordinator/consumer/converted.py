@@ -73,6 +73,7 @@ def downgraded(group: ConsumerGroup, e: facts.GroupDowngraded) -> ClassicGroup:
             protocol_type=PROTOCOL_TYPE,
             protocol=e.protocol,
             leader=e.leader,
+            subscribed=classic.subscribed_topics(members.values(), e.protocol),
             members=members,
             offers=dict(offers),
             statics={i: m for i, m in group.statics.items() if m in members},

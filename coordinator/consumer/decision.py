@@ -12,7 +12,7 @@ from groupsim.coordinator.consumer.commands import (
 from groupsim.coordinator.consumer.evolve import evolve
 from groupsim.coordinator.consumer.state import ConsumerGroup, Member
 from groupsim.coordinator.decision import Decision
-from groupsim.coordinator.outcome import Error
+from groupsim.coordinator.outcome import Arm, Error
 from groupsim.events.errors import GroupSimError
 from groupsim.events.types import MemberId
 
@@ -31,6 +31,11 @@ class RequestRefused(GroupSimError):
 def session_timer(member: MemberId) -> str:
     """The key of a member's session timer."""
     return f"session/{member}"
+
+
+def session_expiry(member: MemberId, after_ms: int) -> Arm:
+    """The member's session, counted from now."""
+    return Arm(session_timer(member), after_ms, SessionExpired(member=member))
 
 
 def rebalance_timer(member: MemberId) -> str:
@@ -62,7 +67,7 @@ class ConsumerDecision(Decision[ClassicGroup | ConsumerGroup]):
 
     def arm_session(self, member: MemberId, after_ms: int) -> None:
         """Let the member's session count from now."""
-        self.arm(session_timer(member), after_ms, SessionExpired(member=member))
+        self._timers.append(session_expiry(member, after_ms))
 
     def arm_rebalance(self, member: Member) -> None:
         """Let the member's rebalance timeout count from now."""

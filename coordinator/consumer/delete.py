@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from groupsim.coordinator import deletion
-from groupsim.coordinator.commands import DeleteGroup, DeleteOffsets
+from groupsim.coordinator.commands import DeleteGroup, DeleteOffsets, TopicDeleted
 from groupsim.coordinator.consumer.decision import ConsumerDecision
 from groupsim.coordinator.consumer.evolve import State
 from groupsim.coordinator.consumer.state import ConsumerGroup
@@ -26,6 +26,13 @@ def delete_group(group: ConsumerGroup, cmd: DeleteGroup) -> Outcome[State]:
     if refusal is Error.NONE and group.members:
         refusal = Error.NON_EMPTY_GROUP
     deletion.delete_group(decision, cmd, refusal)
+    return decision.outcome()
+
+
+def topic_deleted(group: ConsumerGroup, cmd: TopicDeleted) -> Outcome[State]:
+    """The topic's offsets are gone; that the subscribed topics changed is seen by the next heartbeat."""
+    decision = ConsumerDecision(group)
+    deletion.topic_deleted(decision, cmd)
     return decision.outcome()
 
 

@@ -79,6 +79,8 @@ def convert(
             expressions=tuple(sorted(group.resolved)),
         )
     )
+    for removed in gone:
+        decision.disarm_timers(removed)
     after = _classic(decision)
     for member in after.group.members.values():
         after.arm_session(member)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from groupsim.coordinator import classic
 from groupsim.coordinator.broker_versions import behaviour
@@ -13,7 +14,7 @@ from groupsim.coordinator.consumer.converted import absent, downgraded, upgraded
 from groupsim.coordinator.consumer.state import AWAY_EPOCH, ConsumerGroup, Holding, Member, Resolved
 from groupsim.events import consumer as facts
 from groupsim.events.base import Event
-from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupDeleted, GroupEmptied
+from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupCreated, GroupDeleted, GroupEmptied
 from groupsim.events.types import Held, MemberId, TopicPartition
 
 State = ClassicGroup | ConsumerGroup
@@ -198,8 +199,17 @@ def _gone(group: ConsumerGroup, e: facts.EmptyGroupDropped | GroupDeleted) -> Cl
     return absent(group)
 
 
+def _forgotten(group: ConsumerGroup, e: facts.EmptyGroupForgotten) -> ConsumerGroup:
+    return replace(group, forgotten=True)
+
+
+def _taken_over(group: ConsumerGroup, e: GroupCreated | facts.ConsumerGroupCreated) -> State:
+    """A new group under the name of one that was forgotten: its records replace the former ones."""
+    return evolve(absent(group), e)
+
+
 def _unloaded(group: ConsumerGroup, e: CoordinatorUnloaded) -> ConsumerGroup:
-    return replace(group, loaded=False)
+    return replace(group, loaded=False, forgotten=False)
 
 
 def _loaded(group: ConsumerGroup, e: CoordinatorLoaded) -> ConsumerGroup:
@@ -208,7 +218,7 @@ def _loaded(group: ConsumerGroup, e: CoordinatorLoaded) -> ConsumerGroup:
     A new coordinator takes all topics that it finds for new ones.
     """
     resolved = {expression: replace(found, version=NO_VERSION) for expression, found in group.resolved.items()}
-    return replace(group, loaded=True, topics_version=None, resolved=resolved, resolving=False)
+    return replace(group, loaded=True, topics_version=None, resolved=resolved, resolving=False, forgotten=False)
 
 
 _APPLY: dict[type[Event], Callable[[ConsumerGroup, Any], State]] = {
@@ -228,6 +238,9 @@ _APPLY: dict[type[Event], Callable[[ConsumerGroup, Any], State]] = {
     GroupDeleted: _gone,
     facts.GroupDowngraded: downgraded,
     facts.EmptyGroupDropped: _gone,
+    facts.EmptyGroupForgotten: _forgotten,
+    facts.ConsumerGroupCreated: _taken_over,
+    GroupCreated: _taken_over,
     CoordinatorUnloaded: _unloaded,
     CoordinatorLoaded: _loaded,
 }

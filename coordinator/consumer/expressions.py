@@ -38,7 +38,7 @@ def expression_changed(decision: ConsumerDecision, before: Member, after: Member
         _check(after.expression)
     if changed:
         drop_unused(decision, (before.expression,))
-    if _due(group, context, first):
+    if resolution_is_due(group, context, first=first):
         _begin(decision, context)
     return changed and (not after.expression or after.expression in group.resolved)
 
@@ -83,7 +83,7 @@ def _check(expression: str) -> None:
         raise RequestRefused(Error.INVALID_REGULAR_EXPRESSION) from None
 
 
-def _due(group: ConsumerGroup, context: Context, first: bool) -> bool:
+def resolution_is_due(group: ConsumerGroup, context: Context, *, first: bool) -> bool:
     """Whether a heartbeat at this moment has all expressions of the group resolved.
 
     Not while a resolution runs, nor within ten seconds of the last one; then if one is unresolved, if any topic was

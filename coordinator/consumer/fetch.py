@@ -23,7 +23,7 @@ def _refusal(group: ConsumerGroup, cmd: FetchOffsets) -> Error:
     if not group.loaded:
         return Error.NOT_COORDINATOR
     if cmd.member is None:
-        # An epoch without a member is not foreseen: Kafka 4.4 looks up a null key.
+        # Defect `null-member`: an epoch without a member is not foreseen, Kafka looks up a null key.
         return Error.NONE if cmd.epoch < 0 else Error.UNKNOWN_SERVER_ERROR
     member = group.members.get(cmd.member)
     if member is None:

@@ -2,31 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from groupsim.assignors.errors import AssignorError
 from groupsim.coordinator.classic.state import ClassicGroup
 from groupsim.coordinator.consumer import checks
 from groupsim.coordinator.consumer.commands import JOIN_EPOCH, NO_TIMEOUT, ConsumerHeartbeat, ConsumerHeartbeatAnswer
 from groupsim.coordinator.consumer.convert import open_group
-from groupsim.coordinator.consumer.decision import ConsumerDecision, RequestRefused
+from groupsim.coordinator.consumer.decision import ConsumerDecision, RequestRefused, session_expiry
 from groupsim.coordinator.consumer.leave import leave
 from groupsim.coordinator.consumer.settings import heartbeat_interval_ms, session_timeout_ms
 from groupsim.coordinator.consumer.settle import Change, settle
 from groupsim.coordinator.consumer.state import ConsumerGroup, Member
 from groupsim.coordinator.consumer.static_members import join_static, present
-from groupsim.coordinator.outcome import Error, Outcome
+from groupsim.coordinator.consumer.unchanged import changes_nothing
+from groupsim.coordinator.outcome import Error, Outcome, Reply
 from groupsim.events import consumer as facts
 from groupsim.events.types import MemberId, Partitions
 
 State = ClassicGroup | ConsumerGroup
+ACCEPTED = Error.NONE.name
 
 
 def heartbeat(state: State, cmd: ConsumerHeartbeat) -> Outcome[State]:
     """Every heartbeat, also one that leaves. A refused one changes nothing and does not let the session start anew."""
+    if isinstance(state, ConsumerGroup) and changes_nothing(state, cmd):
+        return _unchanged(state, cmd)
+    return step_by_step(state, cmd)
+
+
+def step_by_step(state: State, cmd: ConsumerHeartbeat) -> Outcome[State]:
+    """Any heartbeat, by all checks in the broker's order."""
     decision = ConsumerDecision(state)
     try:
-        checks.check_request(state.id, state.configs.consumer, cmd)
+        checks.check_request(state.id, state.configs, cmd)
+        checks.check_here(state)
         answer = _leave(decision, cmd) if cmd.epoch < JOIN_EPOCH else _stay(decision, cmd)
     except RequestRefused as refusal:
         return _refused(decision, cmd, refusal.error)
@@ -35,6 +45,15 @@ def heartbeat(state: State, cmd: ConsumerHeartbeat) -> Outcome[State]:
     decision.record(_received(answer.member or cmd.member, answer.epoch, Error.NONE))
     decision.reply(cmd.request, answer)
     return decision.outcome()
+
+
+def _unchanged(group: ConsumerGroup, cmd: ConsumerHeartbeat) -> Outcome[State]:
+    member, epoch, config, context = cmd.member, cmd.epoch, group.configs.consumer, cmd.context
+    interval_ms = heartbeat_interval_ms(config, context)
+    answer = ConsumerHeartbeatAnswer(member=member, epoch=epoch, heartbeat_interval_ms=interval_ms)
+    fact = facts.ConsumerHeartbeatReceived(member=member, epoch=epoch, error=ACCEPTED)
+    timer = session_expiry(member, session_timeout_ms(config, context))
+    return Outcome(group, (fact,), (Reply(cmd.request, answer),), (timer,))
 
 
 def _refused(decision: ConsumerDecision, cmd: ConsumerHeartbeat, error: Error) -> Outcome[State]:

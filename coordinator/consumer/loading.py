@@ -34,7 +34,8 @@ def load(group: ConsumerGroup, cmd: Load) -> Outcome[State]:
 
 
 def timers(group: ConsumerGroup, context: Context) -> tuple[Arm, ...]:
-    """The timers of a group that was just taken over; classic members, too, have the group's session timeout."""
+    """The timers of a group that was just taken over; classic members, too, have the group's session timeout
+    (defect `session-of-the-group`)."""
     session = session_timeout_ms(group.config, context)
     found = []
     for member_id, member in sorted(group.members.items()):

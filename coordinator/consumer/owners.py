@@ -24,7 +24,11 @@ class Owners:
         """After some were released, and some taken."""
         by_topic = dict(self.by_topic)
         for topic, number in released:
-            by_topic[topic] &= ~(1 << number)
+            left = by_topic[topic] & ~(1 << number)
+            if left:
+                by_topic[topic] = left
+            else:
+                del by_topic[topic]
         for topic, number in taken:
             by_topic[topic] = by_topic.get(topic, 0) | 1 << number
-        return Owners({topic: bits for topic, bits in by_topic.items() if bits})
+        return Owners(by_topic)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from groupsim.coordinator.broker_versions import Behaviour
 from groupsim.coordinator.consumer.decision import ConsumerDecision, RequestRefused, rebalance_timer
@@ -15,11 +17,11 @@ from groupsim.events.consumer import MemberState
 from groupsim.events.types import Partitions, TopicId, TopicPartition
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(msgspec.Struct, frozen=True, kw_only=True):
     """What a step of `member` looks at: its target at `target_epoch`, and the partitions that somebody holds.
 
-    `subscribed` are the topics that it subscribes to and that exist; `subscription_changed`: in this very request.
+    `subscribed` are the topics that it subscribes to and that exist, `subscribes`: there are any, existing or not;
+    `subscription_changed`: in this very request.
     `owned` is what it says it still has, None if it says nothing.
     """
 
@@ -28,6 +30,7 @@ class Step:
     target: Partitions
     taken: Container[TopicPartition]
     subscribed: Container[TopicId]
+    subscribes: bool
     subscription_changed: bool
     owned: Partitions | None
     behaviour: Behaviour
@@ -94,7 +97,7 @@ def _towards_target(step: Step, *, grows: bool = False) -> Member:
     """
     member = step.member
     drops = step.behaviour.unsubscribed_go_at_once
-    target = [p for p in step.target if p.topic in step.subscribed] if drops else list(step.target)
+    target = [p for p in step.target if p[0] in step.subscribed] if drops else list(step.target)
     wanted = set(target)
     kept = {p: epoch for p, epoch in member.assigned.items() if p in wanted}
     revoked = {p: epoch for p, epoch in member.assigned.items() if p not in wanted}
@@ -117,11 +120,12 @@ def _drop_unsubscribed(step: Step) -> Member:
     if not step.subscription_changed or not step.behaviour.unsubscribed_go_at_once:
         return member
     gone = {p: epoch for p, epoch in member.assigned.items() if p.topic not in step.subscribed}
-    if not gone:
+    # Defect `written-anew`: a member that subscribes to nothing, and holds nothing.
+    if not gone and (step.subscribes or member.pending):
         return member
     kept = {p: epoch for p, epoch in member.assigned.items() if p not in gone}
     pending = {**member.pending, **gone}
-    if step.holds(pending):
+    if pending and step.holds(pending):
         return _moved(member, member.epoch, MemberState.UNREVOKED_PARTITIONS, kept, pending)
     return _moved(member, member.epoch, member.state, kept, member.pending)
 

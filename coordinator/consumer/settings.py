@@ -41,4 +41,7 @@ def assignment_interval_ms(config: ConsumerGroupConfig, context: Context) -> int
 
 
 def _clamped(value: int, low: int, high: int) -> int:
-    return min(max(value, low), high)
+    # comparisons, because every heartbeat asks twice and min() and max() cost three times as much
+    if value < low:
+        return low
+    return high if value > high else value

@@ -5,13 +5,13 @@ Kafka: the common middle of GroupMetadataManager.consumerGroupHeartbeat and clas
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from groupsim.coordinator.consumer.decision import ConsumerDecision
 from groupsim.coordinator.consumer.expressions import expression_changed
 from groupsim.coordinator.consumer.reconcile import Step, reconcile
 from groupsim.coordinator.consumer.state import ConsumerGroup, Member
-from groupsim.coordinator.consumer.subscription import refresh, topics_of
+from groupsim.coordinator.consumer.subscription import ids_of, names_of, refresh
 from groupsim.coordinator.consumer.target import same_subscription, target_is_due, update_target
 from groupsim.coordinator.consumer.votes import next_preferred, preferred
 from groupsim.coordinator.context import Context
@@ -20,11 +20,12 @@ from groupsim.events.consumer import BumpCause
 from groupsim.events.types import Partitions
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Change(msgspec.Struct, frozen=True, kw_only=True):
     """A member as it was, and as its request says. `owned` is what it says it still has, None if it says nothing.
 
-    `known` is the group before the request: its instance ids decide where the last target is looked up.
+    `known` is the group before the request: its instance ids decide where the last target is looked up, and what was
+    held then is not free yet, and votes that were cast count, although the member took another one's place (defect
+    `held-by-the-former`).
     """
 
     known: ConsumerGroup
@@ -42,14 +43,14 @@ class Change:
 def settle(decision: ConsumerDecision, change: Change) -> None:
     """All of it."""
     after = change.after
-    assignor = next_preferred(decision.group, change.before, after)
+    assignor = next_preferred(change.known, change.before, after)
     looked = take_in(decision, change)
     computed = target_is_due(decision.group, change.context)
     if computed:
-        # Seen in Kafka 4.4: only then it is asked anew whether all members have the same subscription.
+        # Defect `stale-homogeneity`: only then it is asked anew whether all members have the same subscription.
         homogeneous = same_subscription(decision.group if looked else change.known)
         update_target(decision, change.context, assignor, homogeneous=homogeneous)
-    # Seen in Kafka 4.4: an instance id that the group does not know yet finds no target, unless there is a new one.
+    # Defect `late-instance-id`: one that the group does not know yet finds no target, unless there is a new one.
     lost = not computed and after.instance_id is not None and after.instance_id not in change.known.statics
     step(decision, change, finds_target=not lost)
 
@@ -60,7 +61,7 @@ def take_in(decision: ConsumerDecision, change: Change) -> bool:
     group = decision.group
     # A JoinGroup takes a vote away, but the epoch does not grow for it.
     bumps = group.behaviour.assignor_change_bumps and after.classic is None
-    winner_changes = bumps and next_preferred(group, before, after) != preferred(group)
+    winner_changes = bumps and next_preferred(change.known, before, after) != preferred(change.known)
     if after.id not in decision.group.members or after != before:
         decision.record(member_updated(after))
     expressed = expression_changed(decision, before, after, change.context)
@@ -77,21 +78,23 @@ def take_in(decision: ConsumerDecision, change: Change) -> bool:
 def step(decision: ConsumerDecision, change: Change, *, finds_target: bool = True) -> None:
     """One step towards the present target."""
     group = decision.group
+    if change.subscribes_anew or not group.members[change.after.id].settled(group.target_epoch):
+        reconcile(decision, next_step(group, change, finds_target=finds_target))
+
+
+def next_step(group: ConsumerGroup, change: Change, *, finds_target: bool) -> Step:
+    """What the member's step looks at."""
     member = group.members[change.after.id]
-    if not change.subscribes_anew and member.settled(group.target_epoch):
-        return
-    reconcile(
-        decision,
-        Step(
-            member=member,
-            target_epoch=group.target_epoch,
-            target=group.targets.get(member.id, ()) if finds_target else (),
-            taken=group.owners,
-            subscribed={topic.id for topic in topics_of(group, member, change.context.topics)},
-            subscription_changed=change.subscribes_anew,
-            owned=change.owned,
-            behaviour=group.behaviour,
-        ),
+    return Step(
+        member=member,
+        target_epoch=group.target_epoch,
+        target=group.targets.get(member.id, ()) if finds_target else (),
+        taken=change.known.owners,
+        subscribed=ids_of(group, member, change.context.topics),
+        subscribes=bool(names_of(group, member)),
+        subscription_changed=change.subscribes_anew,
+        owned=change.owned,
+        behaviour=group.behaviour,
     )
 
 

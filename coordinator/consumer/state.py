@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+import msgspec
 
 from groupsim.coordinator.broker_versions import Behaviour, BrokerVersion, behaviour
 from groupsim.coordinator.classic.state import Elect
@@ -31,8 +32,7 @@ class Phase(StrEnum):
     STABLE = "Stable"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
+class Member(msgspec.Struct, frozen=True, kw_only=True):
     """A member. `classic` is what its JoinGroup said if it speaks the classic protocol, else None.
 
     `topics` are the subscribed names, sorted and distinct; `expression` is empty for none. `assigned` it may use,
@@ -52,12 +52,12 @@ class Member:
     epoch: int = 0
     previous_epoch: int = 0
     state: MemberState = MemberState.STABLE
-    assigned: Holding = field(default_factory=dict)
-    pending: Holding = field(default_factory=dict)
+    assigned: Holding = msgspec.field(default_factory=dict)
+    pending: Holding = msgspec.field(default_factory=dict)
 
     @property
     def vote(self) -> str:
-        """The assignor it votes for, empty for none. A native member that becomes classic keeps it (seen: 4.4)."""
+        """The assignor it votes for, empty for none. One that becomes classic keeps it: defect `kept-vote`."""
         return self.assignor or ""
 
     def settled(self, assignment_epoch: int) -> bool:
@@ -65,8 +65,7 @@ class Member:
         return self.state is MemberState.STABLE and self.epoch == assignment_epoch
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resolved:
+class Resolved(msgspec.Struct, frozen=True, kw_only=True):
     """The topics an expression matched, at this version of the broker's topics; `at_ms` when resolution began."""
 
     topics: tuple[str, ...]
@@ -74,35 +73,36 @@ class Resolved:
     at_ms: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsumerGroup:
+class ConsumerGroup(msgspec.Struct, frozen=True, kw_only=True):
     """A group as its coordinator knows it.
 
     `epoch` is the group epoch, `target_epoch` the assignment epoch: that of `targets`. `target_at_ms` is when the
     target was computed, None if a new one may be computed at once. `expressions`, `votes`: how many members have each;
     `resolving`: topics are being looked for (not durable). `topics_version`: the broker's topics that the
     metadata hash was last compared with, None if a heartbeat has to look (not durable). `loaded` is False between
-    unloading and loading. `assign` runs a server-side assignor; `elect` is for the classic group it may become.
+    unloading and loading. `forgotten`: the records are there, but requests are answered as if the group did not exist
+    (not durable). `assign` runs a server-side assignor; `elect` is for the classic group it may become.
     """
 
     id: GroupId
-    configs: Configs = field(default_factory=Configs)
+    configs: Configs = msgspec.field(default_factory=Configs)
     elect: Elect = elect_by_hash
     assign: Assign = assign_by_name
     epoch: int = 1
     metadata_hash: int = NO_HASH
     target_epoch: int = 1
     target_at_ms: int | None = None
-    members: Mapping[MemberId, Member] = field(default_factory=dict)
-    targets: Mapping[MemberId, Partitions] = field(default_factory=dict)
-    statics: Mapping[str, MemberId] = field(default_factory=dict)
-    owners: Owners = field(default_factory=Owners)
-    expressions: Mapping[str, int] = field(default_factory=dict)
-    votes: Mapping[str, int] = field(default_factory=dict)
-    resolved: Mapping[str, Resolved] = field(default_factory=dict)
+    members: Mapping[MemberId, Member] = msgspec.field(default_factory=dict)
+    targets: Mapping[MemberId, Partitions] = msgspec.field(default_factory=dict)
+    statics: Mapping[str, MemberId] = msgspec.field(default_factory=dict)
+    owners: Owners = msgspec.field(default_factory=Owners)
+    expressions: Mapping[str, int] = msgspec.field(default_factory=dict)
+    votes: Mapping[str, int] = msgspec.field(default_factory=dict)
+    resolved: Mapping[str, Resolved] = msgspec.field(default_factory=dict)
     resolving: bool = False
     topics_version: int | None = None
     loaded: bool = True
+    forgotten: bool = False
 
     @property
     def config(self) -> ConsumerGroupConfig:

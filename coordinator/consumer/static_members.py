@@ -30,7 +30,8 @@ def present(group: ConsumerGroup, member: MemberId, instance_id: str | None) -> 
 def join_static(decision: ConsumerDecision, cmd: ConsumerHeartbeat, member: MemberId) -> Member:
     """The member that joins with an instance id: a new one, or one that replaces who had the instance id.
 
-    A living native holder keeps it, even from itself: UNRELEASED_INSTANCE_ID. Raises RequestRefused.
+    A living native holder keeps it, even from itself: UNRELEASED_INSTANCE_ID (defect `unfenced-return`). Raises
+    RequestRefused.
     """
     assert cmd.instance_id is not None
     group = decision.group

@@ -9,17 +9,28 @@ from groupsim.coordinator.consumer.state import ConsumerGroup, Member
 from groupsim.coordinator.topics import Topic, Topics, metadata_hash
 from groupsim.events import consumer as facts
 from groupsim.events.consumer import BumpCause
-from groupsim.events.types import MemberId
+from groupsim.events.types import MemberId, TopicId
 
 
 def topics_of(group: ConsumerGroup, member: Member, topics: Topics) -> list[Topic]:
     """The existing topics of one member: those it names, and those its expression was resolved to; sorted by name."""
-    return topics.named((*member.topics, *_matched(group, member.expression)))
+    return topics.named(names_of(group, member))
+
+
+def ids_of(group: ConsumerGroup, member: Member, topics: Topics) -> frozenset[TopicId]:
+    """The ids of these topics."""
+    known = topics.by_name
+    return frozenset([known[name].id for name in names_of(group, member) if name in known])
+
+
+def names_of(group: ConsumerGroup, member: Member) -> tuple[str, ...]:
+    """The names of one member's topics, existing or not; an expression that is not resolved yet brings none."""
+    return (*member.topics, *_matched(group, member.expression))
 
 
 def metadata_of(group: ConsumerGroup, topics: Topics) -> int:
     """The metadata hash of everything that somebody in the group subscribes to."""
-    return metadata_hash(topics.named(subscribed(group)))
+    return metadata_hash(topics.named(subscribed(group)), racks=group.behaviour.metadata_hash)
 
 
 def refresh(decision: ConsumerDecision, topics: Topics, cause: BumpCause | None, member: MemberId | None) -> bool:

@@ -25,7 +25,7 @@ def session_expired(group: ConsumerGroup, cmd: SessionExpired) -> Outcome[State]
 
 
 def join_timed_out(group: ConsumerGroup, cmd: ClassicJoinTimedOut) -> Outcome[State]:
-    """A classic member was asked to rejoin and did not; one that meanwhile speaks the consumer protocol goes, too."""
+    """A classic member was asked to rejoin and did not; one that became native goes, too: defect `join-timer-stays`."""
     decision = ConsumerDecision(group)
     if group.loaded and cmd.member in group.members:
         remove(decision, (cmd.member,), LossCause.JOIN_TIMEOUT, cmd.context.topics)

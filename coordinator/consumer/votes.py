@@ -19,7 +19,7 @@ def next_preferred(group: ConsumerGroup, before: Member, after: Member) -> str:
 
     Kafka looks at the group's map for the one and at a copy for the other. Where the member's vote is the only one for
     its assignor, taking it out removes the name; put in again it comes first in its bin. So a tie can change the
-    winner although nobody changed his mind (seen: Kafka 4.4, scripts vote-tie-*).
+    winner although nobody changed his mind (defect `vote-tie`).
     """
     votes = _votes(group)
     if before.vote:

@@ -10,6 +10,7 @@ import re
 from groupsim.events.types import LeaveCause, RejoinCause
 
 _REBALANCE_CAUSES = (
+    (re.compile(r"^Downgrade group "), "downgraded"),
     (re.compile(r"[Aa]dding new member"), "member-joined"),
     (re.compile(r"on heartbeat expiration"), "session-expired"),
     (re.compile(r"LeaveGroup"), "member-left"),
@@ -34,6 +35,7 @@ _LEAVE_CAUSES = (
     ("closed", LeaveCause.CLOSED),
     ("unsubscribed", LeaveCause.UNSUBSCRIBED),
 )
+_METADATA = re.compile(r"\(version(\d{1,9}): .{0,20000}? to \(version(\d{1,9}): ")
 _SUBSCRIBED = re.compile(r"subscription has changed .{0,4000} to \[([^\]]{0,4000})\]")
 
 
@@ -56,6 +58,12 @@ def new_subscription(reason: str) -> tuple[str, ...] | None:
     """The topics that a client subscribes to from here on, if that is why it joins again."""
     found = _SUBSCRIBED.search(reason)
     return None if found is None else tuple(sorted(t.strip() for t in found[1].split(",") if t.strip()))
+
+
+def metadata_versions(reason: str) -> tuple[int, int] | None:
+    """By how many refreshes a Java consumer's metadata had changed: their numbers at the last rebalance, and now."""
+    found = _METADATA.search(reason)
+    return None if found is None else (int(found[1]), int(found[2]))
 
 
 def leave_cause(reason: str | None) -> LeaveCause | None:

@@ -47,11 +47,11 @@ def add_deaths(
         if process.closed or not client.held:
             continue
         removal = removals.get((process.group, client.member))
-        end = _end(process, removal, processes)
+        timeout = session_timeout_ms or index.session_timeouts.get(process.group)
+        end = _end(process, removal, processes, timeout)
         if end is None:
             continue
         position, timed = end
-        timeout = session_timeout_ms or index.session_timeouts.get(process.group)
         at = timed.at
         removed = timed.row.kind == "member_failed"
         found[process.group, process.name] = None if removed else at
@@ -95,11 +95,16 @@ def _add_freeze(
     )
 
 
-def _end(process: ProcessLog, removal: PlacedRow | None, processes: Sequence[ProcessLog]) -> PlacedRow | None:
-    """The row that shows that a silent process is dead: its removal, or the first row of its successor."""
+def _end(
+    process: ProcessLog, removal: PlacedRow | None, processes: Sequence[ProcessLog], timeout: int | None
+) -> PlacedRow | None:
+    """The row that shows that a silent process is dead: its removal, or the first row of its successor.
+
+    The removal says more if the session is known, unless that would be after the successor's start.
+    """
     end = None if removal is None or removal[1].at < process.last else removal
     successor = _successor(process, processes)
-    if successor is not None and (end is None or successor.first < end[1].at):
+    if successor is not None and (end is None or successor.first < end[1].at - (timeout or 0)):
         end = successor.rows[0]
     return end
 

@@ -36,7 +36,7 @@ def find_doubts(
     """All doubtful time of what was read; times in UTC milliseconds since 1970. `ended`: when the logs end."""
     return [
         *_silent(rows, clients, owned),
-        *_started_again(clients, deaths),
+        *_started_again(clients, index, deaths, session_timeout_ms),
         *_removed_without_log(rows, clients, index, owned, session_timeout_ms),
         *_broker_silent(rows, index, ended),
     ]
@@ -90,18 +90,25 @@ class _Life:
         return place > 0 and self._membership[place - 1][1] in ("leave_sent", "poll_timeout")
 
 
-def _started_again(clients: Sequence[ClientFacts], deaths: Deaths) -> Iterator[Doubt]:
-    """The partitions of processes that fell silent and were started again, in between."""
+def _started_again(
+    clients: Sequence[ClientFacts], index: Index, deaths: Deaths, session_timeout_ms: int | None
+) -> Iterator[Doubt]:
+    """The partitions of processes that fell silent and were started again, in between.
+
+    A static member that is back within its session sent a heartbeat at most one session before.
+    """
     for each in clients:
         process = each.process
         again = deaths.get((process.group, process.name))
         if again is not None and again > process.last:
+            session = session_timeout_ms or index.session_timeouts.get(process.group)
+            heard = again - session if session and process.instance is not None else process.last
             why = (
                 f"{process.name} fell silent at {iso(process.last)} and was started again at {iso(again)}; no log"
                 " shows when it stopped in between; export the client's log to its last line, or its platform's log of"
                 " restarts"
             )
-            yield Doubt(process.group, process.last, again, _pairs(each.held), why)
+            yield Doubt(process.group, max(process.last, heard), again, _pairs(each.held), why)
 
 
 def _pairs(partitions: Partitions) -> tuple[tuple[str, int], ...]:

@@ -23,6 +23,7 @@ from groupsim.incidents.facts.coordinator import CoordinatorFacts
 from groupsim.incidents.facts.deaths import add_deaths
 from groupsim.incidents.facts.doubts import find_doubts
 from groupsim.incidents.facts.edges import begun_before, unfinished
+from groupsim.incidents.facts.growth import add_growths
 from groupsim.incidents.facts.index import Index
 from groupsim.incidents.facts.notes import rows_without_fact, unrelated_logs
 from groupsim.incidents.facts.ownership import Ownership
@@ -30,7 +31,7 @@ from groupsim.incidents.facts.processes import split_by_process
 from groupsim.incidents.facts.skew import estimate_skews
 from groupsim.incidents.facts.support import new_groups, nothing_to_import, require_times, unsupported
 from groupsim.incidents.facts.unlogged import unlogged_members
-from groupsim.incidents.facts.world import world_facts
+from groupsim.incidents.facts.world import named_partitions, world_facts
 from groupsim.incidents.logs.rows import Reading, is_broker
 from groupsim.incidents.logs.times import instant, iso
 from groupsim.storage.log_gaps import Doubt, log_gaps
@@ -94,14 +95,16 @@ def import_run(
     index = Index(rows)
     clients = _add_facts(rows, index, builder, reading.streams)
     deaths = add_deaths(rows, clients, index, builder, session_timeout_ms)
+    growths = add_growths(rows, clients, named_partitions(index, topics), builder)
     facts = builder.facts()
     origin = min([rows[0].at, *(first.at for first in facts[:1])])
-    world = world_facts(index, topics, builder)
+    world = world_facts(index, topics, growths, builder)
     for note in rows_without_fact(rows):
         builder.note(note)
     ends = [instant(end) + corrections.get(file, 0) for file, end in reading.ends.items()]
     ended = max([rows[-1].at, *ends, *(last.at for last in facts[-1:])])
     doubts = find_doubts(rows, clients, index, Ownership(facts), deaths, ended, session_timeout_ms)
+    doubts += [growth.doubt() for growth in growths]
     info = _run_info(reading, name, origin)
     edges = [
         *begun_before(rows, index.consumer_groups),

@@ -9,7 +9,7 @@ from groupsim.incidents.errors import LogError
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.detail import int_in
 from groupsim.incidents.logs.rows import Reading, Row, is_broker
-from groupsim.incidents.sentences import plural
+from groupsim.incidents.sentences import listed, plural
 
 _TIMELESS = 0.2
 """A log is refused if more than this share of its rows about groups have no time."""
@@ -63,7 +63,14 @@ def require_times(reading: Reading) -> None:
 
 
 def nothing_to_import(reading: Reading) -> str:
-    """Why there is nothing to import: no lines about groups, or none with a time."""
+    """Why there is nothing to import: no lines about groups, none that was asked for, or none with a time."""
+    left = reading.left_out
+    if left.groups:
+        period = "" if left.first is None else f" from {left.first} to {left.last}"
+        return (
+            f"none of the {plural(left.rows, 'line')} about groups{period} is of the groups and the period asked for;"
+            f" the logs name {'the group' if len(left.groups) == 1 else 'the groups'} {listed(sorted(left.groups))}"
+        )
     if reading.rows:
         return (
             f"no line names a consumer group at a known time: {len(reading.rows)} lines about groups were recognised,"

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from groupsim.events.world import GroupDeclared, TopicCreated
 from groupsim.incidents.facts.builder import FactBuilder
+from groupsim.incidents.facts.growth import Growth
 from groupsim.incidents.facts.index import Index
 
 
-def world_facts(index: Index, topics: Mapping[str, int], builder: FactBuilder) -> list[TopicCreated | GroupDeclared]:
-    """Topics with the number of partitions that the logs name or `topics` gives, and every group with its topics."""
+def world_facts(
+    index: Index, topics: Mapping[str, int], growths: Sequence[Growth], builder: FactBuilder
+) -> list[TopicCreated | GroupDeclared]:
+    """Topics with the number of partitions that the logs name or `topics` gives, and every group with its topics.
+
+    Of a topic that grew, the number before.
+    """
     groups = sorted(index.broker_groups | index.client_groups)
     counts = _partition_counts(index, groups, topics, builder)
+    at_first = {**counts, **{growth.topic: growth.before for growth in reversed(growths)}}
     facts: list[TopicCreated | GroupDeclared] = [
-        TopicCreated(topic=topic, partitions=counts[topic]) for topic in sorted(counts) if counts[topic]
+        TopicCreated(topic=topic, partitions=at_first[topic]) for topic in sorted(counts) if counts[topic]
     ]
     for group in groups:
         named = set(index.topics[group]) | (set(topics) if len(groups) == 1 else set())
@@ -24,6 +31,15 @@ def world_facts(index: Index, topics: Mapping[str, int], builder: FactBuilder) -
         protocol = "consumer" if group in index.consumer_groups else "classic"
         facts.append(GroupDeclared(group=group, protocol=protocol, topics=subscribed))
     return facts
+
+
+def named_partitions(index: Index, topics: Mapping[str, int]) -> dict[str, int]:
+    """How many partitions each topic has at least, by the logs and by `topics`."""
+    counts = dict(topics)
+    for named in index.topics.values():
+        for topic, count in named.items():
+            counts[topic] = max(counts.get(topic, 0), count)
+    return counts
 
 
 def _partition_counts(

@@ -174,6 +174,7 @@ def _add(log: SourceLog, reading: Reading, wanted: Wanted) -> None:
     """Read one log into the reading."""
     for row in log:
         if not wanted.has(row):
+            reading.left_out.take(row)
             continue
         (reading.rows if row.kind in KINDS else reading.context).append(row)
         if len(reading.rows) + len(reading.context) > ROWS_HELD:

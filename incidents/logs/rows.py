@@ -125,6 +125,31 @@ class Counts(msgspec.Struct):
         self.unrecognised += other.unrecognised
 
 
+class LeftOut(msgspec.Struct):
+    """Rows that nobody asked for: how many, their groups, the first and the last instant of them."""
+
+    rows: int = 0
+    groups: set[str] = set()
+    first: str | None = None
+    last: str | None = None
+
+    def take(self, row: Row) -> None:
+        """Count one row."""
+        self.rows += 1
+        if row.group is not None:
+            self.groups.add(row.group)
+        if row.at is not None:
+            self.first = row.at if self.first is None else min(self.first, row.at)
+            self.last = row.at if self.last is None else max(self.last, row.at)
+
+    def add(self, other: LeftOut) -> None:
+        """Add what was left out of another file."""
+        self.rows += other.rows
+        self.groups |= other.groups
+        self.first = min((at for at in (self.first, other.first) if at is not None), default=None)
+        self.last = max((at for at in (self.last, other.last) if at is not None), default=None)
+
+
 class Reading(msgspec.Struct):
     """Everything read from some files, each file's rows in the order of its lines.
 
@@ -134,7 +159,8 @@ class Reading(msgspec.Struct):
     `ends`: the last instant of each file, on whatever line. `notes`: how exports were read. `uncertain`: why their
     records, or the order of these, are not known well enough. `answers`: of files without records, what they hold
     instead. `resolution_ms`: that of the coarsest times, if they are coarser than a log's own; else 0. `streams`: the
-    short names of those of `files` that are one stream of several in an export.
+    short names of those of `files` that are one stream of several in an export. `left_out`: rows of other groups and
+    periods than those wanted.
     """
 
     files: tuple[str, ...] = ()
@@ -150,3 +176,4 @@ class Reading(msgspec.Struct):
     resolution_ms: int = 0
     answers: dict[str, str] = {}
     streams: dict[str, str] = {}
+    left_out: LeftOut = msgspec.field(default_factory=LeftOut)

@@ -7,7 +7,11 @@
 - `members`: incarnations of one client in a row
 - `client_library`: which client library it is, and which assignors were offered
 - `rebalances`: Generation: one completed join phase
+- `record_interval`: how often partitions get records
 - `inferred_settings`: timeouts, inferred or assumed: one module for each. A new inference goes there
+- `applications`: how the members' programs work between polls, and commit, from their whole lives
+- `unseen`: the time in which a silent process can have died or stopped
+- `short_stops`: processes that were frozen for less than their session
 - `topology_changes`: topics that grew, failovers, rejoins without a visible cause
 - `old_imports`: fields that imports of older versions lack
 """

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from groupsim.events.types import MemberId, RejoinCause
+from groupsim.replay.reconstruct.applications.callbacks import Callback
 
 
 class Ending(StrEnum):
@@ -26,13 +27,14 @@ class StallKind(StrEnum):
 class Stall:
     """A time without polls, in ms of the run; None: no log shows since when, or until when.
 
-    `expired_ms`: when the membership ended because of it.
+    `expired_ms`: when the membership ended because of it. `by_ms`: it began between `from_ms` and this.
     """
 
     kind: StallKind
     from_ms: int | None
     to_ms: int | None
     expired_ms: int | None = None
+    by_ms: int | None = None
 
 
 @dataclass(slots=True)
@@ -48,7 +50,7 @@ class Incarnation:
     - `reactions`: pairs of an answer to JoinGroup and the ms from the answer to a heartbeat until the application
       thread took part in the rebalance.
     - `line_times`: of all its lines; `coordinator_losses`; `metadata_changes`: when it noticed new partitions.
-    - `callbacks`: durations in ms, by kind; `subscriptions`: when it subscribed to other topics.
+    - `callbacks`: those with partitions, by kind; `subscriptions`: when it subscribed to other topics.
     - `revokes_all`: it revoked everything before it joined again; `rejoined_with_id`: it joined twice at the start,
       because the coordinator required a member id.
     """
@@ -67,7 +69,7 @@ class Incarnation:
     subscriptions: list[tuple[int, tuple[str, ...]]] = field(default_factory=list)
     metadata_changes: list[int] = field(default_factory=list)
     stalls: list[Stall] = field(default_factory=list)
-    callbacks: dict[str, list[int]] = field(default_factory=dict)
+    callbacks: dict[str, list[Callback]] = field(default_factory=dict)
     admissions: list[tuple[int, int]] = field(default_factory=list)
     joins_sent: list[int] = field(default_factory=list)
     joins_answered: list[int] = field(default_factory=list)

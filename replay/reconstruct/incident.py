@@ -4,22 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from groupsim.events import world as w
 from groupsim.events.base import Recorded
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.sentences import listed
 from groupsim.replay.reconstruct import topology_changes, unlogged_members
+from groupsim.replay.reconstruct.applications.programs import program_notes, with_programs
 from groupsim.replay.reconstruct.client_library import assignor_notes, client_library
 from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, StallKind
-from groupsim.replay.reconstruct.inferred_settings.evidence import Evidence, Open
+from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, METADATA_AGE, Evidence, Open
 from groupsim.replay.reconstruct.inferred_settings.infer import infer_settings
 from groupsim.replay.reconstruct.member_history import MemberHistory
 from groupsim.replay.reconstruct.members import Member, members_of
 from groupsim.replay.reconstruct.old_imports import completed
 from groupsim.replay.reconstruct.rebalances import Generation, generations_of
+from groupsim.replay.reconstruct.record_interval import record_interval_ms
+from groupsim.replay.reconstruct.short_stops import QUIET, add_short_stops, is_quiet
+from groupsim.replay.reconstruct.unseen import died_before_return
 from groupsim.simulation.clients.config import KAFKA_PYTHON
 from groupsim.simulation.clients.traits import TRAITS
+
+_SILENT = (
+    "at an unknown time between the last request that its session allows and its next heartbeat (each seed draws one)"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +38,8 @@ class Incident:
     `open_settings`: the values of a setting that fit the record, where it does not show a single one; `known_settings`:
     those that it shows, or that the user gave. `client`: the client library that is simulated. `failovers`: from when
     to when the coordinator was unavailable. `rejoins`: when which incarnation joined again without a visible cause.
-    `notes`: what had to be assumed.
+    `record_interval_ms`: the typical time between two records of a partition, where offsets show it. `notes`: what had
+    to be assumed.
     """
 
     group: str
@@ -44,6 +54,7 @@ class Incident:
     failovers: tuple[tuple[int, int], ...]
     rejoins: tuple[tuple[int, str], ...]
     ends_ms: int
+    record_interval_ms: float | None
     notes: tuple[str, ...]
 
     @property
@@ -81,15 +92,21 @@ def reconstruct(
     if not incarnations:
         raise LogError(f"group {group!r}: the record has no member of it, so there is nothing to replay")
     largest = max([1, *(generation.size for generation in generations)])
-    counts, growths, notes = topology_changes.topics(facts, group, incarnations, topics, largest)
+    counts, notes = topology_changes.topics(facts, group, topics, largest)
     client = str(given.get("client") or client_library(incarnations))
     known = {name: int(value) for name, value in given.items() if name != "client"}
+    age_ms = known.pop(METADATA_AGE, None)
+    growths, growth_notes = topology_changes.growths(facts, counts, incarnations, generations, age_ms)
     evidence = Evidence(incarnations, generations, TRAITS[client].heartbeats_from_sync)
     inferred = infer_settings(facts, group, evidence, known)
+    quiet = is_quiet(incarnations) and not growths
+    stops = add_short_stops(incarnations, generations, inferred.values) if HEARTBEAT in inferred.known else []
+    longest_ms = max([inferred.values[HEARTBEAT], *inferred.open.get(HEARTBEAT, ())])
+    members = with_programs(facts, group, members_of(incarnations), generations, longest_ms)
     return Incident(
         group=group,
         topics=counts,
-        members=tuple(members_of(incarnations)),
+        members=members,
         client=client,
         settings=inferred.values,
         open_settings=inferred.open,
@@ -99,25 +116,50 @@ def reconstruct(
         failovers=tuple(topology_changes.failovers(facts, group, incarnations)),
         rejoins=tuple(topology_changes.rejoins(generations, incarnations, client == KAFKA_PYTHON)),
         ends_ms=end_ms,
-        notes=(*inferred.notes, *notes, *assignor_notes(generations), *_assumptions(incarnations)),
+        record_interval_ms=record_interval_ms(facts),
+        notes=(
+            *inferred.notes,
+            *notes,
+            *growth_notes,
+            *([QUIET] if quiet and not stops else stops),
+            *assignor_notes(generations),
+            *program_notes(members),
+            *_assumptions(members, inferred.values),
+        ),
     )
 
 
-def _assumptions(incarnations: Sequence[Incarnation]) -> list[str]:
+def _assumptions(members: Sequence[Member], settings: Mapping[str, int]) -> list[str]:
     """Sentences on what no log shows of the incarnations."""
+    incarnations = [incarnation for member in members for incarnation in member.incarnations]
     notes = []
     before = [i.name for i in incarnations if i.starts_ms is None]
     if before:
         notes.append(f"members before the record begins, in a settled group: {listed(before)}")
-    frozen = [i.name for i in incarnations for stall in i.stalls if stall.kind == StallKind.FROZEN]
+    frozen = [i.name for i in incarnations for s in i.stalls if s.kind == StallKind.FROZEN and s.expired_ms is not None]
     if frozen:
-        notes.append(f"removed while alive, so assumed to have been frozen (no log shows since when): {listed(frozen)}")
+        notes.append(f"removed while alive, so assumed to have been frozen, {_SILENT}: {listed(frozen)}")
     unlogged = [i.name for i in incarnations if not i.logged]
     if unlogged:
         notes.append(f"known from the coordinator alone, each member id as one process: {listed(unlogged)}")
     killed = [i.name for i in incarnations if i.ending == Ending.KILL and i.expired_ms is not None]
     if killed:
-        notes.append(f"assumed to have died right after the last heartbeat that its session allows: {listed(killed)}")
+        notes.append(f"assumed to have died, {_SILENT}: {listed(killed)}")
     if any(i.ending == Ending.CLOSE and not i.logged for i in incarnations):
         notes.append("a member that left is assumed to have closed its consumer")
-    return notes
+    deaths = [_died(*each, settings) for member in members for each in pairwise(member.incarnations)]
+    return [*notes, *(sentence for sentence in deaths if sentence is not None)]
+
+
+def _died(incarnation: Incarnation, after: Incarnation, settings: Mapping[str, int]) -> str | None:
+    """A sentence on a process that came back before its session ended."""
+    if incarnation.ending is not Ending.KILL or incarnation.expired_ms is not None:
+        return None
+    died = died_before_return(incarnation, after, settings)
+    if died is None:
+        return None
+    when = f"from {died.since_ms / 1_000:,.1f} to {died.until_ms / 1_000:,.1f} s of the record"
+    return (
+        f"{incarnation.name} died at an unknown time {when}: it wrote nothing more until it was back, and its session"
+        " did not end; each seed draws a time"
+    )

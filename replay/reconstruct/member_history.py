@@ -8,6 +8,7 @@ from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.events.base import Recorded, group_of, group_stream
 from groupsim.events.types import MemberId, ProcessId, RejoinCause
+from groupsim.replay.reconstruct.applications.callbacks import Callback
 from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, Stall, StallKind
 
 LATE_MS = 150
@@ -51,7 +52,7 @@ class _ProcessFold:
 
     `_heard` since its last JoinGroup was answered, it heard that the group is rebalancing: at `_heard_ms`, which is
     None as soon as it has acted on it. `_acted_ms`: when its application thread last took part in a rebalance.
-    `_callback`: kind and start of the one that runs; `_last_callback`: start and end of the last one.
+    `_callback`: kind, start and number of partitions of the one that runs; `_last_callback`: start and end of the last.
     `_revoking_ms`: when it began to give partitions up, since its last JoinGroup.
     """
 
@@ -62,7 +63,7 @@ class _ProcessFold:
         self._heard = False
         self._heard_ms: int | None = None
         self._acted_ms: int | None = None
-        self._callback: tuple[str, int] | None = None
+        self._callback: tuple[str, int, int] | None = None
         self._last_callback: tuple[int, int] | None = None
         self._revoking_ms: int | None = None
 
@@ -134,15 +135,15 @@ class _ProcessFold:
         match event:
             case p.CallbackStart(kind=kind, partitions=partitions):
                 if partitions:
-                    self._callback = kind, at
+                    self._callback = kind, at, len(partitions)
                 if kind != "assigned":
                     self._act(at)
                     self._revoking_ms = at
             case p.CallbackEnd(kind=kind) if self._callback is not None:
-                (started_kind, since), self._callback = self._callback, None
+                (started_kind, since, number), self._callback = self._callback, None
                 self._last_callback = since, at
                 if started_kind == kind:
-                    incarnation.callbacks.setdefault(kind, []).append(at - since)
+                    incarnation.callbacks.setdefault(kind, []).append(Callback(number, at - since))
             case p.ViewChanged(partitions=partitions):
                 if partitions and not incarnation.joins_answered and incarnation.starts_ms is None:
                     incarnation.line_times.insert(0, at)

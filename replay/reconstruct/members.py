@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from groupsim.replay.reconstruct.applications.program import Program
 from groupsim.replay.reconstruct.incarnation import Incarnation
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One consumer through all its incarnations, in order."""
+    """One consumer through all its incarnations, in order, and the program that it runs."""
 
     name: str
     incarnations: tuple[Incarnation, ...]
+    program: Program = field(default_factory=Program)
 
     @property
     def instance(self) -> str | None:

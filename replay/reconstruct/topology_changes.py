@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from groupsim.events import classic as c
-from groupsim.events import client as p
 from groupsim.events import world as w
-from groupsim.events.base import Recorded, group_of, group_stream
+from groupsim.events.base import Recorded, group_stream
 from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded
-from groupsim.events.types import TopicPartition
 from groupsim.replay.reconstruct.incarnation import Incarnation
+from groupsim.replay.reconstruct.inferred_settings.evidence import METADATA_AGE
 from groupsim.replay.reconstruct.rebalances import Generation
+from groupsim.replay.reconstruct.unseen import Unseen
 
 _NEAR_MS = 2_000
 _REJOINED = ("member-rejoined", "leader-rejoined")
@@ -21,55 +20,60 @@ _UNNAMED_TOPIC = "topic"
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """A topic grew to `partitions` partitions, at the latest when the first member noticed."""
+    """A topic grew to `partitions` partitions, at some time in `happened`; a member noticed at the end of that."""
 
-    at_ms: int
+    happened: Unseen
     topic: str
     partitions: int
 
 
 def topics(
-    facts: Sequence[Recorded], group: str, incarnations: Sequence[Incarnation], given: Mapping[str, int], largest: int
-) -> tuple[dict[str, int], list[Growth], list[str]]:
-    """Partition counts at the start, how they grew, and notes. `largest`: the size of the largest generation."""
+    facts: Sequence[Recorded], group: str, given: Mapping[str, int], largest: int
+) -> tuple[dict[str, int], list[str]]:
+    """Partition counts at the start, and notes. `largest`: the size of the largest generation."""
     counts = {f.event.topic: f.event.partitions for f in facts if isinstance(f.event, w.TopicCreated)}
     declared = [f.event.topics for f in facts if isinstance(f.event, w.GroupDeclared) and f.event.group == group]
+    grown = {f.event.topic for f in facts if isinstance(f.event, w.PartitionsAdded)}
     names = sorted({topic for subscribed in declared for topic in subscribed} & set(counts)) or sorted(given)
-    counts = {topic: max(given.get(topic, 0), counts.get(topic, 0)) for topic in names}
-    notes: list[str] = []
-    if not counts:
-        counts = {_UNNAMED_TOPIC: largest}
-        notes.append(
-            f"no log names a partition: {largest} are assumed, one for each member of the largest generation; --topic"
-            " NAME=PARTITIONS gives their number"
-        )
+    counts = {topic: max(0 if topic in grown else given.get(topic, 0), counts.get(topic, 0)) for topic in names}
+    if counts:
+        return counts, []
+    note = (
+        f"no log names a partition: {largest} are assumed, one for each member of the largest generation; --topic"
+        " NAME=PARTITIONS gives their number"
+    )
+    return {_UNNAMED_TOPIC: largest}, [note]
+
+
+def growths(
+    facts: Sequence[Recorded],
+    counts: Mapping[str, int],
+    incarnations: Sequence[Incarnation],
+    generations: Sequence[Generation],
+    age_ms: int | None,
+) -> tuple[list[Growth], list[str]]:
+    """How topics grew, and notes. `age_ms`: metadata.max.age.ms, where the user knows it.
+
+    A growth is dated after the last rebalance whose assignment did not have the new partitions: members of a replay
+    know them at once when they rebalance.
+    """
     noticed = sorted((at, incarnation.name) for incarnation in incarnations for at in incarnation.metadata_changes)
-    growths: list[Growth] = []
-    if noticed:
-        at, name = noticed[0]
-        before = _seen_before(facts, group, at)
-        for topic, count in counts.items():
-            if 0 < before.get(topic, 0) < count:
-                growths.append(Growth(at, topic, count))
-                notes.append(f"{topic} had {before[topic]} partitions until {name} noticed that it had grown")
-                counts[topic] = before[topic]
-    return counts, growths, notes
-
-
-def _seen_before(facts: Sequence[Recorded], group: str, until_ms: int) -> dict[str, int]:
-    """How many partitions of each topic were named before an instant."""
-    highest: dict[str, int] = {}
+    found: list[Growth] = []
+    notes: list[str] = []
     for fact in facts:
-        if fact.at_ms >= until_ms:
-            break
-        named: tuple[TopicPartition, ...] = ()
-        if isinstance(fact.event, p.ViewChanged) and group_of(fact.stream) == group:
-            named = fact.event.partitions
-        elif isinstance(fact.event, c.AssignmentStored) and fact.stream == group_stream(group):
-            named = tuple(tp for given in (fact.event.assignment or {}).values() for tp in given)
-        for topic, partition in named:
-            highest[topic] = max(highest.get(topic, 0), partition + 1)
-    return highest
+        if not isinstance(fact.event, w.PartitionsAdded) or fact.event.topic not in counts:
+            continue
+        topic, after = fact.event.topic, fact.event.partitions
+        at, name = next(((when, who) for when, who in noticed if when > fact.at_ms), (fact.at_ms + 1, "a member"))
+        joined = max((g.joined_ms for g in generations if g.joined_ms < at), default=0)
+        since = max(fact.at_ms, joined + 1, 0 if age_ms is None else at - age_ms)
+        found.append(Growth(Unseen(min(since, at - 1), at), topic, after))
+        notes.append(
+            f"{topic} grew to {after} partitions at an unknown time from {found[-1].happened.since_ms / 1_000:,.1f} to"
+            f" {at / 1_000:,.1f} s of the record, when {name} noticed; each seed draws a time, and --assume"
+            f" {METADATA_AGE}=N narrows it"
+        )
+    return found, notes
 
 
 def failovers(facts: Sequence[Recorded], group: str, incarnations: Sequence[Incarnation]) -> list[tuple[int, int]]:

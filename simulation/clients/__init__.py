@@ -3,6 +3,7 @@
 - `client_process`: ClientProcess: builds, starts and stops one incarnation of a client; what an operator can do to it.
 - `client`: Client: what the threads of one process share, and the facts they record.
 - `fetch_state`: FetchState: the assigned partitions, their positions, which of them can be fetched.
+- `fetcher`: what Java's poll() returns: one fetch in flight, sent ahead.
 - `process`: Process: threads that freeze and die together; Waiter: where a thread waits.
 - `connection`: requests and answers over one connection, with timeouts.
 - `config`: Kafka's consumer settings; how the application around the consumer behaves.

@@ -37,20 +37,24 @@ def _poll(client: Client) -> Generator[simpy.Event, Any, Taken]:
     """poll(): the membership first, then records."""
     threads, process, in_background = client.threads, client.process, client.traits.library_thread
     threads.in_poll, threads.last_poll_ms = True, client.now
+    client.fetch.polling_since_ms = client.now
     threads.poll_started.notify()
     if threads.poll_expired:
         threads.library.notify()
     if in_background:  # callbacks that wait for the application run before poll() returns records
         yield from process.sleep(0)
-        while threads.in_callback:
-            yield from process.wait(threads.application.wait(None))
     taken: Taken = {}
     while not threads.ending:
         if not in_background:
             yield from maintenance.advance(client)
+        while in_background and threads.in_callback:
+            yield from process.wait(threads.application.wait(None))
         taken, wake = records.take(client)
+        read = client.membership.read_network()  # with what was fetched: it is acted on by the next poll()
         if taken or threads.closing:
             break
+        if read:
+            continue
         if client.coordinator.known or in_background:
             due = [] if in_background else maintenance.due_ms(client)
             times = [t for t in (wake, *due) if t is not None]
@@ -66,6 +70,7 @@ def _work(client: Client, taken: Taken) -> Script:
     client.record(facts.PollEnd(process=client.process.id, records=sum(taken.values()), process_ms=duration))
     yield from run_application_code(client, duration)
     if client.application.commit_sync:
+        client.membership.read_network()
         yield from client.membership.handle_answers()
         yield from commits.commit_and_wait(client, COMMIT_SYNC_TIMEOUT_MS)
         if client.membership.awaits_assignment:

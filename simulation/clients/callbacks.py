@@ -20,16 +20,16 @@ def run(client: Client, kind: CallbackKind, partitions: Partitions) -> Generator
     catch_up(client)
     threads = client.threads
     while client.traits.library_thread and not threads.in_poll and not threads.closing:  # callbacks run inside poll()
-        yield from client.process.wait(threads.poll_started.wait(None))
+        yield from client.process.wait(threads.poll_started.wait())
     threads.in_callback = True
+    if threads.in_poll and not client.traits.library_thread:  # poll() has just looked at the membership
+        threads.last_poll_ms = client.now
     client.record(
         facts.CallbackStart(
             process=client.process.id, kind=kind, partitions=partitions, generation=client.membership.generation
         )
     )
-    duration = client.application.callback_ms.get(kind, 0)
-    if not partitions and client.application.empty_ms is not None:
-        duration = client.application.empty_ms
+    duration = _duration_ms(client, kind, partitions)
     if duration:
         yield from run_application_code(client, duration)
     raises = kind in client.raising
@@ -39,6 +39,18 @@ def run(client: Client, kind: CallbackKind, partitions: Partitions) -> Generator
     threads.in_callback = False
     threads.application.notify()
     return not raises
+
+
+def _duration_ms(client: Client, kind: CallbackKind, partitions: Partitions) -> int:
+    """How long the listener takes this time."""
+    application = client.application
+    if not partitions and application.empty_ms is not None:
+        return application.empty_ms
+    draws = application.callback_draws.get(kind)
+    if not draws:
+        return application.callback_ms.get(kind, 0)
+    time = draws[0] if len(draws) == 1 else draws[int(client.random() * len(draws))]
+    return time.fixed_ms + len(partitions) * time.partition_ms
 
 
 def run_application_code(client: Client, ms: int) -> Script:

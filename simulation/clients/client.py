@@ -15,7 +15,7 @@ from groupsim.simulation.clients.config import Application, ConsumerConfig
 from groupsim.simulation.clients.connection import Connection
 from groupsim.simulation.clients.fetch_state import FetchState
 from groupsim.simulation.clients.membership import Membership
-from groupsim.simulation.clients.process import Process, Waiter
+from groupsim.simulation.clients.process import Process, Signal, Waiter
 from groupsim.simulation.clients.traits import Traits
 from groupsim.simulation.topics import Topics
 
@@ -33,7 +33,7 @@ class Threads:
         self.application = Waiter(env)
         self.heartbeat = Waiter(env)
         self.library = Waiter(env)
-        self.poll_started = Waiter(env)
+        self.poll_started = Signal(env)
         self.in_poll = False
         self.in_callback = False
         self.last_poll_ms = 0

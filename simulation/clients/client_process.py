@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 
 import simpy
 
-from groupsim.coordinator.config import kafka_name
+from groupsim.coordinator.config import BadSetting, kafka_name
 from groupsim.events import client as facts
 from groupsim.events.base import process_stream
 from groupsim.events.client import CallbackKind
@@ -15,12 +15,21 @@ from groupsim.simulation.clients import commits, metadata, records
 from groupsim.simulation.clients.application import application_thread
 from groupsim.simulation.clients.classic.membership import ClassicMembership
 from groupsim.simulation.clients.client import Client, Threads
-from groupsim.simulation.clients.config import Application, ConsumerConfig, Library, ProtocolMode
+from groupsim.simulation.clients.config import (
+    CLASSIC,
+    CONSUMER,
+    REFUSED,
+    Application,
+    ConsumerConfig,
+    Library,
+    ProtocolMode,
+)
 from groupsim.simulation.clients.connection import Connection
+from groupsim.simulation.clients.consumer.membership import ConsumerMembership
 from groupsim.simulation.clients.maintenance import library_thread
 from groupsim.simulation.clients.membership import Membership
 from groupsim.simulation.clients.process import Process, Script
-from groupsim.simulation.clients.traits import TRAITS
+from groupsim.simulation.clients.traits import CONSUMER_TRAITS, TRAITS, Traits
 from groupsim.simulation.consumer_context import DATA, ConsumerContext
 from groupsim.simulation.network import Message
 
@@ -37,6 +46,21 @@ class ClientSettings:
     pattern: str | None = None
     library: Library = Library.JAVA
     protocol_mode: ProtocolMode = ProtocolMode.STATIC
+
+
+def traits_of(settings: ClientSettings) -> Traits:
+    """How the library behaves as a member by this protocol. Raises BadSetting if it has no such protocol."""
+    known = CONSUMER_TRAITS if settings.config.group_protocol == CONSUMER else TRAITS
+    if settings.library not in known:
+        raise BadSetting(f"{settings.library} can't be a member by group.protocol={settings.config.group_protocol}")
+    return known[settings.library]
+
+
+def _printed(config: ConsumerConfig) -> dict[str, int | str | bool]:
+    """The settings by Kafka's names, but for those that mean nothing in this protocol."""
+    unused = {*REFUSED[config.group_protocol], *(("group.protocol",) if config.group_protocol == CLASSIC else ())}
+    named = ((kafka_name(name), value) for name, value in asdict(config).items())
+    return {n: ",".join(value) if isinstance(value, tuple) else value for n, value in named if n not in unused}
 
 
 class ClientProcess:
@@ -65,7 +89,7 @@ class ClientProcess:
             pattern=settings.pattern,
             config=settings.config,
             application=settings.application,
-            traits=TRAITS[settings.library],
+            traits=traits_of(settings),
             cluster_topics=context.topics,
             append=lambda events: context.record(stream, events),
             connection=self._connection,
@@ -75,22 +99,21 @@ class ClientProcess:
             data_cut_since=lambda: network.cut_since(process_id, DATA),
             threads=Threads(env),
         )
-        self._client.membership = ClassicMembership(self._client, settings.protocol_mode)
+        if settings.config.group_protocol == CONSUMER:
+            self._client.membership = ConsumerMembership(self._client, context.rng.uuid(f"member-ids/{process_id}"))
+        else:
+            self._client.membership = ClassicMembership(self._client, settings.protocol_mode)
 
     def start(self) -> None:
         """Build the consumer and begin to poll."""
         client = self._client
-        settings = {
-            kafka_name(name): ",".join(value) if isinstance(value, tuple) else value
-            for name, value in asdict(client.config).items()
-        }
         client.record(
             facts.ProcessStarted(
                 process=self.process.id,
                 client_id=client.client_id,
                 instance_id=client.instance_id,
                 topics=client.topics,
-                config=settings,
+                config=_printed(client.config),
             )
         )
         membership_threads = client.membership.start()

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 from groupsim.assignors import ASSIGNORS
 from groupsim.coordinator.config import INT_MAX, BadSetting, near
+
+CLASSIC, CONSUMER = "classic", "consumer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,8 @@ class ConsumerConfig:
     retry_backoff_ms: int = 100
     retry_backoff_max_ms: int = 1_000
     metadata_max_age_ms: int = 300_000
+    group_protocol: str = CLASSIC
+    group_remote_assignor: str = ""
 
     def __post_init__(self) -> None:
         """Raises BadSetting where Kafka's client would refuse to start."""
@@ -41,6 +47,20 @@ class ConsumerConfig:
                 raise BadSetting(f"unknown assignor {name!r}{near(name, clients)}; known: {', '.join(clients)}")
 
 
+REFUSED = {
+    CLASSIC: ("group.remote.assignor",),
+    CONSUMER: ("partition.assignment.strategy", "heartbeat.interval.ms", "session.timeout.ms"),
+}
+"""What a consumer of each protocol does not take (Kafka: ConsumerConfig.checkUnsupportedConfigsPostProcess)."""
+
+
+def check_protocol(config: ConsumerConfig, given: Collection[str]) -> None:
+    """Raises BadSetting, in the words of Kafka's client, for given settings that the protocol excludes."""
+    refused = [name for name in REFUSED[config.group_protocol] if name in given]
+    if refused:
+        raise BadSetting(f"{', '.join(refused)} cannot be set when group.protocol={config.group_protocol.upper()}")
+
+
 BOUNDS: dict[str, tuple[int, int] | tuple[str, ...]] = {
     "session.timeout.ms": (1, INT_MAX),
     "heartbeat.interval.ms": (1, INT_MAX),
@@ -52,6 +72,7 @@ BOUNDS: dict[str, tuple[int, int] | tuple[str, ...]] = {
     "retry.backoff.ms": (0, INT_MAX),
     "retry.backoff.max.ms": (0, INT_MAX),
     "metadata.max.age.ms": (1, INT_MAX),
+    "group.protocol": (CLASSIC, CONSUMER),
 }
 
 
@@ -83,6 +104,13 @@ class ProtocolMode(StrEnum):
 MEASURED = -1
 
 
+class CallbackTime(NamedTuple):
+    """How long a callback takes, and how much longer for each partition, in milliseconds."""
+
+    fixed_ms: int
+    partition_ms: int
+
+
 @dataclass(frozen=True, slots=True)
 class Application:
     """How the program around the consumer behaves; all times in milliseconds.
@@ -90,11 +118,13 @@ class Application:
     `process_ms` is what each poll's records take, plus `record_ms` for each of them (`slow`: other values, by
     partition number). With all of them 0 the application is always inside poll() and is up to date. `commit_sync`,
     `commit_async`: commit after each batch, waiting for the answer or not. `callback_ms`: how long the listener runs,
-    by `assigned`, `revoked`, `lost`; `empty_ms`: where it is given an empty set (None: the same). `restore_ms`: how
-    long it takes to rebuild the local state of one gained partition, one after the other; `keep_state`: a partition
-    that was revoked and comes back needs no restoring. `assignor_ms`: how long the leader's assignor takes (MEASURED:
+    by `assigned`, `revoked`, `lost`; `callback_draws`: instead of that, times of which each callback takes any;
+    `empty_ms`: where it is given an empty set (None: the same). `restore_ms`: how long it takes to rebuild the local
+    state of one gained partition, one after the other; `keep_state`: a partition that was revoked and comes back needs
+    no restoring. `assignor_ms`: how long the leader's assignor takes (MEASURED:
     as long as ours really does, which no two runs repeat). `assignor_fails`: it raises an exception. `never_syncs`: the
-    consumer joins and sends heartbeats, and never sends SyncGroup.
+    consumer joins and sends heartbeats, and never sends SyncGroup. `poll_timeout_ms`: how long poll() waits for
+    records.
     """
 
     process_ms: int = 0
@@ -103,9 +133,11 @@ class Application:
     commit_sync: bool = False
     commit_async: bool = False
     callback_ms: dict[str, int] = field(default_factory=dict)
+    callback_draws: dict[str, tuple[CallbackTime, ...]] = field(default_factory=dict)
     empty_ms: int | None = None
     restore_ms: int = 0
     keep_state: bool = False
     assignor_ms: int = 0
     assignor_fails: bool = False
     never_syncs: bool = False
+    poll_timeout_ms: int = 100

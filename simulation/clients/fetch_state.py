@@ -7,13 +7,23 @@ from dataclasses import dataclass, field
 from groupsim.events.types import Offsets, Partitions, TopicPartition
 
 
+@dataclass(frozen=True, slots=True)
+class FetchInFlight:
+    """A fetch: when it was sent, when the first record it asks for is there (None: never), positions asked for."""
+
+    sent_ms: int
+    record_ms: int | None
+    asked: dict[TopicPartition, int]
+
+
 @dataclass(slots=True, eq=False)
 class FetchState:
     """`view` is what the client believes it owns; `positions` are the next offsets to read.
 
     `paused`: not fetched any more, because a commit runs before they are revoked. `awaiting_position`: an OffsetFetch
     is in flight. `restoring`: the application rebuilds its state, since when (ms); `restored`: that state is there.
-    `previous_view` was replaced at `view_changed_ms`.
+    `previous_view` was replaced at `view_changed_ms`. `in_flight`: the fetch sent ahead; `fetched`: how many records of
+    which partition it brought that poll() has not returned yet; `polling_since_ms`: when this poll() began.
     """
 
     view: Partitions = ()
@@ -24,6 +34,9 @@ class FetchState:
     awaiting_position: set[TopicPartition] = field(default_factory=set)
     restoring: dict[TopicPartition, int] = field(default_factory=dict)
     restored: set[TopicPartition] = field(default_factory=set)
+    in_flight: FetchInFlight | None = None
+    fetched: dict[TopicPartition, int] = field(default_factory=dict)
+    polling_since_ms: int = 0
 
     @property
     def complete(self) -> bool:

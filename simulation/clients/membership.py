@@ -63,6 +63,10 @@ class Membership(Protocol):
         """The times (ms) at which `advance` is needed even if nothing happens before."""
         ...
 
+    def read_network(self) -> bool:
+        """The application thread reads what no thread has read yet. False if that changes nothing."""
+        ...
+
     def handle_answers(self) -> Script:
         """Handle an answer that waits for the application thread."""
         ...

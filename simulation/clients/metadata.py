@@ -6,10 +6,8 @@ import re
 from collections.abc import Iterable
 
 from groupsim.simulation.clients.client import Client
+from groupsim.simulation.clients.fetcher import FETCH_MAX_WAIT_MS
 from groupsim.simulation.clients.process import Script
-
-FETCH_MAX_WAIT_MS = 500
-"""fetch.max.wait.ms: how long a broker without new records keeps a fetch waiting."""
 
 
 def start(client: Client) -> None:

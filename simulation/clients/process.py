@@ -58,6 +58,26 @@ class Waiter:
         event.succeed()
 
 
+class Signal:
+    """Where any number of threads wait for the next notice; one that was given before is over."""
+
+    def __init__(self, env: simpy.Environment) -> None:
+        self._env = env
+        self._next: simpy.Event | None = None
+
+    def wait(self) -> simpy.Event:
+        """The event to yield."""
+        if self._next is None:
+            self._next = self._env.event()
+        return self._next
+
+    def notify(self) -> None:
+        """Wake all who wait."""
+        if self._next is not None:
+            event, self._next = self._next, None
+            event.succeed()
+
+
 class Process:
     """Runs threads. While frozen no thread goes on; clocks do, so a sleep may end late."""
 

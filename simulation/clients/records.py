@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from groupsim.events.types import TopicPartition
+from groupsim.simulation.clients import fetcher
 from groupsim.simulation.clients.client import Client
 
 
@@ -24,7 +25,10 @@ def catch_up(client: Client) -> None:
 def take(client: Client) -> tuple[dict[TopicPartition, int], int | None]:
     """The records this poll returns, by partition, and when to look again if none has arrived."""
     if instant(client):
+        fetcher.forget(client)
         return {}, None
+    if client.traits.fetches_ahead:
+        return fetcher.take(client)
     positions, topics = client.fetch.positions, client.cluster_topics
     room, wake, until = client.config.max_poll_records, None, client.fetchable_until()
     taken: dict[TopicPartition, int] = {}
@@ -40,6 +44,15 @@ def take(client: Client) -> tuple[dict[TopicPartition, int], int | None]:
         elif not taken and (arrival := topics.arrival_ms(p, position)) is not None and arrival > client.now:
             wake = arrival if wake is None else min(wake, arrival)
     return taken, wake
+
+
+def next_arrival_ms(client: Client) -> int | None:
+    """When the next record arrives that this client can fetch; None if none ever does, or it is cut from the data."""
+    topics, now = client.cluster_topics, client.now
+    if client.fetchable_until() < now:
+        return None
+    coming = (topics.arrival_ms(p, topics.end_offset(p, now)) for p in client.fetch.fetchable())
+    return min((at for at in coming if at is not None), default=None)
 
 
 def duration_ms(client: Client, taken: dict[TopicPartition, int]) -> int:

@@ -1,4 +1,4 @@
-"""How client libraries differ as members of a classic group: one record each."""
+"""How client libraries differ as members of a group: one record each, by the group's protocol."""
 
 from __future__ import annotations
 
@@ -21,11 +21,17 @@ class Traits:
     heartbeat is due; else at once. `heartbeats_from_sync`: the heartbeat interval starts at the answer to SyncGroup;
     else to JoinGroup.
 
+    `fetches_ahead`: one fetch is in flight while the application works, and poll() returns what that one brings, before
+    it reads anything else from the network; else poll() returns all that has arrived.
+
     `commits_after_revoking`: the auto-commit of revoked partitions follows the callback, and the timer of periodic ones
     runs from the consumer's start; else it precedes the callback, and an assignment starts the timer anew.
     `commits_while_joining`: a commit is sent in every state but UNJOINED, and one that is refused for an old generation
     while JoinGroup is in flight means nothing (since librdkafka 2.10); else the consumer itself refuses it.
     `sends_reasons`: JoinGroup and LeaveGroup carry a reason (KIP-800).
+
+    `callbacks_at_polls`: what the library's thread asks of the application waits for the end of the wait inside poll();
+    else it interrupts that wait.
 
     `first_metadata_ms`: how long after its start a consumer knows no topic, so that a leader assigns nothing; None:
     it waits for metadata before it joins. `revokes_nothing`: the listener is called with an empty set before a first
@@ -39,6 +45,7 @@ class Traits:
     naps: bool = False
     expires_at_heartbeats: bool = False
     heartbeats_from_sync: bool = True
+    fetches_ahead: bool = False
     commits_after_revoking: bool = False
     commits_while_joining: bool = False
     sends_reasons: bool = True
@@ -46,10 +53,11 @@ class Traits:
     revokes_nothing: bool = False
     awaits_metadata: bool = False
     sticky_from_the_end: bool = False
+    callbacks_at_polls: bool = False
 
 
 TRAITS: dict[str, Traits] = {
-    JAVA: Traits(naps=True, heartbeats_from_sync=False, awaits_metadata=True),
+    JAVA: Traits(naps=True, heartbeats_from_sync=False, fetches_ahead=True, awaits_metadata=True),
     LIBRDKAFKA: Traits(
         defaults={"partition.assignment.strategy": ("range", "roundrobin")},
         library_thread=True,
@@ -62,3 +70,8 @@ TRAITS: dict[str, Traits] = {
     KAFKA_PYTHON: Traits(expires_at_heartbeats=True, first_metadata_ms=100, revokes_nothing=True),
 }
 """By library: Java's consumer 4.0, librdkafka 2.16, kafka-python 3.0, as recorded."""
+CONSUMER_TRAITS: dict[str, Traits] = {
+    JAVA: Traits(library_thread=True, callbacks_at_polls=True),
+    LIBRDKAFKA: Traits(library_thread=True, commits_after_revoking=True),
+}
+"""The same for members of the consumer protocol (KIP-848): Java's consumer 4.4, librdkafka 2.16, as recorded."""

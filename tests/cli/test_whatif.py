@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from groupsim.events.world import GroupDeclared, RunEnded
 from groupsim.storage import open_store
 from groupsim.storage.store import RunInfo, RunSource, RunStatus
+from tests.analysis.report.test_data import data
 from tests.cli.conftest import Call
 
 KILL9 = Path(__file__).parents[2] / "examples" / "incidents" / "kill9-range"
@@ -20,6 +22,12 @@ KEYS = {
     "max_partitions",
     "unsafe_ms",
     "versus_recorded",
+    "versus_baseline",
+    "versus_record",
+    "ranges",
+    "answer",
+    "verdict",
+    "modes",
 }
 
 
@@ -44,6 +52,10 @@ def test_rows_are_the_contracts_baseline_first_and_assumptions_are_said_on_stder
     assert rows[0]["versus_recorded"] == 1.0
     assert rows[0]["recorded"]["generations"] == rows[0]["fidelity"]["played_generations"] == 4
     assert rows[0]["fidelity"]["holds"]
+    assert rows[0]["fidelity"]["error"] < 0.1
+    assert rows[2]["versus_record"] == round(
+        rows[2]["unavailable_partition_ms"] / rows[0]["recorded"]["unavailable_partition_ms"], 4
+    )
     assert rows[2]["unavailable_partition_ms"] > rows[0]["unavailable_partition_ms"]
     assert (
         "session.timeout.ms=6000 is the likeliest of the values that fit the silence of a removed member" in called.err
@@ -56,8 +68,9 @@ def test_a_table_shows_the_recording_beside_the_simulation_and_the_assumptions_b
     imported(call)
     out = call("incident", "whatif", "latest", "--set", "heartbeat.interval.ms=300", "--seeds", "0:2").out
     assert "simulated exactly: 4 generations, 4 of 4 as recorded" in out
-    assert out.index("session-expired") < out.index("as recorded  ") < out.index("heartbeat.interval.ms=300")
-    assert out.index("heartbeat.interval.ms=300") < out.index("Assumptions, because the recording does not show it:")
+    assert out.startswith("heartbeat.interval.ms=300 ")
+    assert out.index("as recorded  ") < out.index("before the group first worked") < out.index("simulated exactly: 4")
+    assert out.index("simulated exactly: 4") < out.index("Assumptions, because the recording does not show it:")
 
 
 def test_commas_join_settings_into_one_choice_but_stay_inside_a_list_of_assignors(call: Call) -> None:
@@ -109,6 +122,53 @@ def test_a_group_of_the_consumer_protocol_is_refused_in_one_sentence(call: Call)
     called = call("incident", "whatif", "new")
     assert called.status == 2
     assert "group billing of run new uses the consumer protocol (KIP-848), which is not simulated" in called.err
+
+
+def test_answers_are_kept_with_the_run_and_shown_by_its_report_also_without_javascript(call: Call) -> None:
+    imported(call)
+    ask = ("incident", "whatif", "latest", "--assignor", "cooperative-sticky", "--format", "json")
+    for seeds in ("0:1", "0:3"):  # the same question again replaces its first answer
+        rows = call(*ask, "--seeds", seeds).json
+    call("incident", "whatif", "latest", "--set", "session.timeout.ms=10000", "--seeds", "0:2")
+    assert call("report", "latest").status == 0
+    text = Path("report.html").read_text("utf-8")
+    newest, older = data(text)["runs"][0]["what_ifs"]
+    assert newest["headline"].startswith("session.timeout.ms=10000")
+    assert older["headline"] == rows[0]["answer"]
+    assert [each["choice"] for each in older["choices"]] == ["as recorded", "cooperative-sticky"]
+    assert older["choices"][1]["median_ms"] == rows[1]["unavailable_partition_ms"]
+    assert older["seeds"] == 3
+    assert older["assumed"] == rows[0]["assumed"]
+    lead = text.partition("<noscript>")[2].partition("</noscript>")[0]
+    assert escape(rows[0]["answer"]) in lead
+
+
+def test_a_choice_that_the_record_cannot_answer_is_refused_with_the_reason_and_the_others_are_answered(
+    call: Call,
+) -> None:
+    imported(call)
+    choices = ("--set", "restart.ms=500", "--set", "heartbeat.interval.ms=300")
+    called = call("incident", "whatif", "latest", *choices, "--seeds", "0:2", "--format", "json")
+    assert called.status == 1
+    _, refused, answered = called.json
+    assert refused["refused"] == "no member comes back in it, so there is no restart to change"
+    assert refused["unavailable_partition_ms"] is None
+    assert answered["unavailable_partition_ms"] > 0
+    table = call("incident", "whatif", "latest", "--set", "restart.ms=500", "--seeds", "0:1")
+    assert table.out.startswith("restart.ms=500 can't be answered from this record: no member comes back in it")
+
+
+def test_only_the_time_that_was_named_is_compared_and_the_founding_is_in_no_comparison(call: Call) -> None:
+    imported(call)
+    ask = ("incident", "whatif", "latest", "--seeds", "0:2", "--format", "json")
+    whole, part = call(*ask).json[0], call(*ask, "--between", "7000", "9000").json[0]
+    assert part["recorded"]["from_ms"] == 7_000
+    assert part["unavailable_partition_ms"] < whole["unavailable_partition_ms"]
+    assert whole["recorded"]["from_ms"] == 196
+    assert whole["founding_partition_ms"] > 0
+    outside = call(*ask, "--between", "90000", "91000")
+    assert (outside.status, outside.err.count("\n")) == (2, 1)
+    assert "there is nothing to compare" in outside.err
 
 
 def test_a_simulated_run_plays_its_own_story_again(call: Call) -> None:

@@ -9,33 +9,29 @@ import pytest
 
 from groupsim.cli.main import status
 from groupsim.conformance.scripts.check import Shares
-from groupsim.conformance.scripts.consumer.compare import differences
+from groupsim.conformance.scripts.consumer.compare import differences, misplaced_records
 from groupsim.conformance.scripts.consumer.topic_ids import beside, with_topic_ids
 from groupsim.conformance.scripts.play import play
-from groupsim.conformance.scripts.script import Script, read, write
+from groupsim.conformance.scripts.script import read, write
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "consumer-protocol"
-OFFSETS = {"commit", "txn_commit", "fetch", "offset_delete", "delete_group"}
-ADMINISTRATOR = {"list", "create_topic", "grow_topic", "delete_topic", "restart", "group_config"}
-PLAYED = {"consumer_heartbeat", "consumer_describe"} | ADMINISTRATOR
 IDS = beside(GOLDEN / "cases.jsonl.gz")
+FILES = {"cases": 1, "matrix": 2, "random": 3, "restart": 1}
+"""The recordings, all 1,830 scripts; in how many parts each is played, for tests side by side."""
 
 
-ATTACHED_BY_CLOCK = ("R.regex.848377", "R.topics.848203")
-"""A record stands with the step after its own there (see the README of the recordings)."""
+PARTS = [(file, part, parts) for file, parts in FILES.items() for part in range(parts)]
 
 
-def native(script: Script) -> bool:
-    """Only requests of the consumer protocol and about offsets."""
-    return {step["op"] for step in script["steps"]} <= PLAYED | OFFSETS and script["name"] not in ATTACHED_BY_CLOCK
-
-
-@pytest.mark.parametrize(("file", "every"), [("cases", 12), ("matrix", 50), ("random", 30), ("restart", 4)])
-def test_native_members_are_answered_as_kafka_answers_them(file: str, every: int) -> None:
-    chosen = [script for script in read(GOLDEN / f"{file}.jsonl.gz") if native(script)][::every]
-    chosen = [with_topic_ids(script, IDS) for script in chosen]
-    found = [f"{script['name']}: {difference}" for script in chosen for difference in differences(script, play(script))]
-    assert chosen
+@pytest.mark.parametrize(("file", "part", "parts"), PARTS)
+def test_members_are_answered_groups_converted_and_records_written_as_kafka_does(
+    file: str, part: int, parts: int
+) -> None:
+    scripts = [with_topic_ids(script, IDS) for script in read(GOLDEN / f"{file}.jsonl.gz")[part::parts]]
+    found = [
+        f"{script['name']}: {difference}" for script in scripts for difference in differences(script, play(script))
+    ]
+    assert scripts
     assert found == []
 
 
@@ -44,6 +40,21 @@ def test_a_difference_names_the_step_and_what_differs() -> None:
     script["steps"][1]["response"] = {"error": "FENCED_MEMBER_EPOCH"}
     first = next(iter(differences(script, play(script))))
     assert (first.step["i"], first.kind) == (1, "consumer_heartbeat response")
+
+
+def test_records_may_stand_with_a_neighbouring_step_but_not_two_steps_away_and_none_may_be_missing() -> None:
+    script = next(script for script in read(GOLDEN / "cases.jsonl.gz") if script["name"] == "A.ack-none-left")
+    played = play(script)
+    assert misplaced_records(script, played) == set()
+    steps = played["steps"]
+    wrote = next(i for i, step in enumerate(steps) if i > 0 and step.get("records") and "records" not in steps[i + 1])
+    moved = steps[wrote].pop("records")
+    assert [d.what for d in differences(script, played)] == ["records"]
+    steps[wrote + 1]["records"] = moved
+    assert misplaced_records(script, played) == {wrote, wrote + 1}
+    assert list(differences(script, played)) == []
+    steps[wrote + 2]["records"] = steps[wrote + 1].pop("records") + steps[wrote + 2].get("records", [])
+    assert "records" in [d.what for d in differences(script, played)]
 
 
 def test_a_target_is_computed_unless_ids_are_random() -> None:

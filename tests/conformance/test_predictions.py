@@ -21,7 +21,7 @@ from groupsim.conformance.predictions.scoring import Budget, score_runs, setting
 from groupsim.conformance.timelines.recording import BadRecording, parse
 from groupsim.events import client as p
 from groupsim.events import world as w
-from groupsim.events.base import WORLD_STREAM, Event, Recorded
+from groupsim.events.base import WORLD_STREAM, Event, Recorded, process_stream
 from groupsim.events.types import TopicPartition
 from groupsim.replay.player import MIN_SESSION, STRATEGY
 from tests.conformance.runs import NAMES, recording
@@ -57,12 +57,16 @@ def test_the_window_opens_half_a_heartbeat_before_the_fault() -> None:
 
 
 def facts(*happened: tuple[int, Event]) -> list[Recorded]:
-    topic = w.TopicCreated(topic="t", partitions=2)
-    stored: list[tuple[int, Event]] = [(0, topic), *happened]
-    return [
-        Recorded(run="r", seq=n, at_ms=at, stream=WORLD_STREAM, version=n, event=event)
-        for n, (at, event) in enumerate(stored)
-    ]
+    topic, group = (
+        w.TopicCreated(topic="t", partitions=2),
+        w.GroupDeclared(group="g", protocol="classic", topics=("t",)),
+    )
+    stored: list[tuple[int, Event]] = [(0, topic), (0, group), *happened]
+    return [Recorded("r", n, at, stream_of(event), n, event) for n, (at, event) in enumerate(stored)]
+
+
+def stream_of(event: Event) -> str:
+    return process_stream("g", event.process) if isinstance(event, p.ClientEvent) else WORLD_STREAM
 
 
 def test_a_simulated_partition_is_owned_from_the_end_of_assigned_to_revoked_unless_its_owner_is_frozen_or_killed() -> (
@@ -85,10 +89,10 @@ def test_a_simulated_partition_is_owned_from_the_end_of_assigned_to_revoked_unle
         (400, given), (450, given_end), (900, p.Crashed(process="b.0")),
     )  # fmt: skip
     unowned = (120 + 100) + 50 + (1_000 - 400) + (1_000 - 900)
-    assert simulated_ms(story, 0, 1_000) == unowned
-    assert simulated_ms(story, None, 1_000) == 50 + 600 + 100  # from the first full ownership at 120
+    assert simulated_ms(story, "g", 0, 1_000) == unowned
+    assert simulated_ms(story, "g", None, 1_000) == 50 + 600 + 100  # from the first full ownership at 120
     grown = facts((500, w.PartitionsAdded(topic="t", partitions=3)))
-    assert simulated_ms(grown, 0, 1_000) == 2 * 1_000 + 500
+    assert simulated_ms(grown, "g", 0, 1_000) == 2 * 1_000 + 500
 
 
 # ── choices ──

@@ -6,6 +6,7 @@ import pytest
 
 from groupsim.coordinator.commands import Request
 from groupsim.coordinator.config import ClassicGroupConfig, Configs, CoordinatorKind
+from groupsim.coordinator.consumer.commands import ConsumerHeartbeat
 from tests.coordinator.given import beat, commit, join, leave, sync
 
 JAVA = Configs()
@@ -38,10 +39,17 @@ def test_only_an_assignment_is_cancelled_by_a_rebalance_that_begins_before_it_is
 
 
 def test_a_new_member_is_named_after_its_instance_or_its_client() -> None:
-    numbers = iter(["1", "2"])
-    named = [join(client_id="c").with_new_id(lambda: next(numbers))]
-    named.append(join(client_id="c", instance_id="i").with_new_id(lambda: next(numbers)))
-    assert [request.new_member for request in named] == ["c-1", "i-2"]
+    drawn = "01234567-89ab-4cde-8f01-23456789abcd"
+    named = [join(client_id="c", instance_id=instance).with_new_id(lambda: drawn) for instance in (None, "i")]
+    assert [request.new_member for request in named] == [f"c-{drawn}", f"i-{drawn}"]
+
+
+def test_in_a_consumer_group_a_new_id_is_a_bare_uuid_of_22_characters() -> None:
+    """Its first character is no `-`, so that tools take it for no option (Kafka: Uuid.randomUuid)."""
+    beat = ConsumerHeartbeat(request=1, member="", epoch=0, version=0)
+    assert beat.with_new_id(lambda: "01234567-89ab-4cde-8f01-23456789abcd").new_member == "ASNFZ4mrTN6PASNFZ4mrzQ"
+    assert beat.with_new_id(lambda: "f8000000-0000-4000-8000-000000000001").new_member == "_AAAAAAAQACAAAAAAAAAAQ"
+    assert join().with_new_id(lambda: "01234567-89ab-4cde-8f01-23456789abcd").new_uuid == "ASNFZ4mrTN6PASNFZ4mrzQ"
 
 
 def test_other_requests_take_no_id() -> None:

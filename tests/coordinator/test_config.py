@@ -22,6 +22,14 @@ def test_a_text_becomes_a_number() -> None:
     assert Configs().with_settings({"group.max.size": "3"}).classic.group_max_size == 3
 
 
+def test_a_session_outlasts_a_heartbeat_interval() -> None:
+    equal = {"group.consumer.min.session.timeout.ms": 5_000, "group.consumer.session.timeout.ms": 5_000}
+    with pytest.raises(BadSetting, match=r"session.timeout.ms must be greater than group.consumer.heartbeat.interval"):
+        Configs().with_settings(equal)
+    longer = Configs().with_settings(equal | {"group.consumer.session.timeout.ms": 5_001})
+    assert longer.consumer.group_consumer_session_timeout_ms == 5_001
+
+
 @pytest.mark.parametrize(
     ("name", "value", "sentence"),
     [
@@ -30,6 +38,24 @@ def test_a_text_becomes_a_number() -> None:
         ("group.max.size", "many", r"group.max.size must be a whole number, not 'many'"),
         ("group.max.size", 2.5, r"group.max.size must be a whole number, not 2.5"),
         ("group.initial.rebalance.delay.ms", -1, r"group.initial.rebalance.delay.ms must be from 0"),
+        (
+            "group.coordinator.rebalance.protocols",
+            "consumer",
+            "group.coordinator.rebalance.protocols must have classic",
+        ),
+        ("group.consumer.assignors", "", "group.consumer.assignors must have at least one assignor"),
+        (
+            "group.consumer.assignors",
+            "range,range",
+            "group.consumer.assignors must have at least one .*, and none twice",
+        ),
+        ("group.consumer.session.timeout.ms", 9_000, r"session.timeout.ms must be from 45000 to 60000 \(min and max"),
+        (
+            "group.consumer.min.heartbeat.interval.ms",
+            6_000,
+            "heartbeat.interval.ms must be from 6000 to 15000 .*not 5000",
+        ),
+        ("group.consumer.max.assignment.interval.ms", 9, "assignment.interval.ms must be from 0 to 9 .*not 1000"),
         ("coordinator", "zookeeper", r"coordinator must be one of java, scala, not 'zookeeper'"),
     ],
 )

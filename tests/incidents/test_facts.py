@@ -11,6 +11,9 @@ import pytest
 from groupsim.analysis.tables.rebalances import rebalances
 from groupsim.events import classic, client, world
 from groupsim.incidents.errors import LogError
+from groupsim.incidents.facts.importer import import_run
+from groupsim.incidents.logs.reading import Wanted, read_files
+from groupsim.storage.memory import MemoryStore
 from tests.incidents.imported import BROKER, C1, adding, import_logs, joined, of, parts, revoking
 from tests.incidents.lines import CLASS, M1, M2, OLD, stamped, write
 
@@ -197,6 +200,20 @@ def test_a_log_without_times_cannot_be_imported(tmp_path: Path) -> None:
 def test_a_log_without_groups_cannot_be_imported(tmp_path: Path) -> None:
     with pytest.raises(LogError, match="no line names a consumer group"):
         import_logs(write(tmp_path, "nothing here"))
+
+
+@pytest.mark.parametrize(
+    "wanted", [Wanted(frozenset({"nosuch"})), Wanted(since="2030-01-01T00:00:00.000Z"), Wanted(until="1999")]
+)
+def test_where_the_options_match_nothing_the_error_says_what_the_logs_have(tmp_path: Path, wanted: Wanted) -> None:
+    lines = [stamped(n, BROKER + f"Group g{n} with generation 5 is now empty " + OLD) for n in (0, 1)]
+    reading = read_files([write(tmp_path, *lines)], wanted=wanted)
+    said = (
+        "none of the 2 lines about groups from 2024-03-01T10:00:00.000Z to 2024-03-01T10:00:01.000Z is of the groups"
+        " and the period asked for; the logs name the groups g0, g1"
+    )
+    with pytest.raises(LogError, match=said):
+        import_run(reading, MemoryStore(), name=None, topics={})
 
 
 def test_hostile_names_stay_what_they_are(tmp_path: Path) -> None:

@@ -17,23 +17,27 @@ BEGINS_MS = 1_709_287_200_000
 _COORDINATOR = "[GroupCoordinator id=1 topic=__consumer_offsets partition=7]"
 _MANAGER = "(org.apache.kafka.coordinator.group.GroupMetadataManager)"
 _CONSUMER = "(org.apache.kafka.clients.consumer.internals.ConsumerCoordinator)"
+_CHANGED = "cached metadata has changed"
 _LEAVING = "consumer pro-actively leaving the group"
 
 
-def write_logs(facts: Iterable[Recorded], group: str, folder: Path, printed: Mapping[str, int] = {}) -> list[Path]:
+def write_logs(
+    facts: Iterable[Recorded], group: str, folder: Path, printed: Mapping[str, int] = {}, metadata_ms: int = 300_000
+) -> list[Path]:
     """One log of the broker and one of each process, as files in `folder`.
 
     `printed`: settings that every consumer prints when it starts (`ConsumerConfig values:`); it prints none if empty.
+    `metadata_ms`: their metadata.max.age.ms, by which they count the updates of their metadata.
     """
     lines: dict[str, list[str]] = defaultdict(list)
-    broker, clients = _Broker(group), _Clients(group, printed)
+    broker, clients = _Broker(group), _Clients(group, printed, metadata_ms)
     for fact in facts:
         if fact.stream == group_stream(group):
             lines["broker"] += [
                 _stamped(fact.at_ms, f"{_COORDINATOR} {said} {_MANAGER}") for said in broker.said(fact.event)
             ]
         elif isinstance(fact.event, p.ClientEvent) and group_of(fact.stream) == group:
-            lines[fact.event.process] += [_stamped(fact.at_ms, said) for said in clients.said(fact.event)]
+            lines[fact.event.process] += [_stamped(fact.at_ms, said) for said in clients.said(fact.event, fact.at_ms)]
     paths = []
     for name, written in sorted(lines.items()):
         paths.append(folder / f"{name}.log")
@@ -110,16 +114,25 @@ class _Broker:
 class _Clients:
     """The sentences of Java consumers (Kafka 4: ConsumerCoordinator, AbstractCoordinator)."""
 
-    def __init__(self, group: str, printed: Mapping[str, int]) -> None:
+    def __init__(self, group: str, printed: Mapping[str, int], metadata_ms: int) -> None:
         self._group = group
+        self._metadata_ms = metadata_ms
+        self._started_ms: dict[str, int] = {}
+        self._joined_ms: dict[str, int] = {}
         self._printed = printed
         self._context: dict[str, str] = {}
         self._asked: dict[str, str] = {}
 
-    def said(self, event: p.ClientEvent) -> list[str]:
+    def said(self, event: p.ClientEvent, at_ms: int) -> list[str]:
         """The lines about one fact, without time."""
         if isinstance(event, p.ProcessStarted):
+            self._started_ms[event.process] = at_ms
             return self._started(event)
+        if isinstance(event, p.JoinOk):
+            self._joined_ms[event.process] = at_ms
+        if isinstance(event, p.RejoinRequested) and event.reason == _CHANGED:
+            named = f"Request joining group due to: {self._changed(event.process, at_ms)}"
+            return [f"{self._context[event.process]} {named} {_CONSUMER}"]
         return [f"{self._context[event.process]} {said} {_CONSUMER}" for said in self._of_member(event)]
 
     def _started(self, event: p.ProcessStarted) -> list[str]:
@@ -133,6 +146,12 @@ class _Clients:
             f"{context} Subscribed to topic(s): {', '.join(event.topics)}"
             " (org.apache.kafka.clients.consumer.internals.ClassicKafkaConsumer)",
         ]
+
+    def _changed(self, process: str, at_ms: int) -> str:
+        """Kafka: ConsumerCoordinator.rejoinNeededOrPending; the numbers count updates of the metadata."""
+        ages = [(at - self._started_ms[process]) / self._metadata_ms for at in (self._joined_ms[process], at_ms)]
+        before, now = 2 + int(ages[0]), 2 + max(1, round(ages[1]))
+        return f"{_CHANGED} from (version{before}: {{}}) at the beginning of the rebalance to (version{now}: {{}})"
 
     def _of_member(self, event: p.ClientEvent) -> list[str]:
         match event:

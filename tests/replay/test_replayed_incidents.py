@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 
 import pytest
 
+from groupsim import replay
 from groupsim.coordinator.config import BadSetting
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import read_files
+from groupsim.replay.cost import Cost, Window, replayed_cost
 from groupsim.replay.fidelity import Fidelity, fidelity, generations_within
-from groupsim.replay.player import AS_RECORDED, GROUP, Choice, replay_incident, tail_ms
+from groupsim.replay.player import AS_RECORDED, GROUP, Choice, ReplayedRun, replay_incident, tail_ms
 from groupsim.replay.reconstruct.incarnation import StallKind
 from groupsim.replay.reconstruct.incident import Incident, reconstruct
 from groupsim.replay.what_if import ChoiceResult, compare_choices
@@ -44,7 +47,14 @@ def replayed(name: str) -> Fidelity:
 def results(name: str, *choices: Choice) -> list[ChoiceResult]:
     """As recorded, then the choices."""
     incident = example(name)
-    return compare_choices(partial(replay_incident, incident, tail_ms=tail_ms(incident, choices)), choices, SEEDS)
+    again = partial(replay_incident, incident, tail_ms=tail_ms(incident, choices))
+    return compare_choices(again, measure(incident), choices, SEEDS)
+
+
+def measure(incident: Incident) -> Callable[[ReplayedRun], Cost]:
+    """What a replay costs from when the group first worked."""
+    window = Window(0, incident.ends_ms)
+    return lambda run: replayed_cost(run.facts, GROUP, window, run.from_ms, run.to_ms)
 
 
 @pytest.mark.parametrize("name", ["kill9-range", "rolling-restart-cooperative", "static-restart-range"])
@@ -100,15 +110,16 @@ def test_a_longer_session_leaves_a_dead_members_partitions_longer_alone() -> Non
     assert before.unavailable_partition_ms.median > 24_000
     longer = after.unavailable_partition_ms.median - before.unavailable_partition_ms.median
     assert 10_000 <= longer <= 22_000  # four partitions for four more seconds, give or take the heartbeats
-    assert after.versus_recorded is not None
-    assert after.versus_recorded > 1.2
+    assert after.versus_baseline is not None
+    assert after.versus_baseline > 1.2
+    assert after.verdict == "worse"
 
 
 def test_a_choice_is_paid_for_even_beyond_the_end_of_the_record() -> None:
     incident = example("kill9-range")
     long = Choice(name="60 s", settings={"session.timeout.ms": "60000"})
     cut, whole = [
-        compare_choices(partial(replay_incident, incident, tail_ms=tail), [long], range(2))[1]
+        compare_choices(partial(replay_incident, incident, tail_ms=tail), measure(incident), [long], range(2))[1]
         for tail in (0, tail_ms(incident, [long]))
     ]
     assert whole.unavailable_partition_ms.least > cut.unavailable_partition_ms.most + 4 * 40_000
@@ -116,8 +127,8 @@ def test_a_choice_is_paid_for_even_beyond_the_end_of_the_record() -> None:
 
 def test_static_members_that_restart_in_time_cause_no_rebalance() -> None:
     before, after = results("rolling-restart-range", Choice(name="static", static=True))
-    assert before.rebalances.least >= 7
-    assert after.rebalances.most <= 3  # those of the start
+    assert before.rebalances.least >= 6
+    assert after.rebalances.most <= 2  # those of the start
 
 
 def test_a_dynamic_restart_rebalances_where_a_static_one_did_not() -> None:
@@ -161,5 +172,5 @@ def test_the_coordinators_log_alone_tells_the_same_story_and_what_it_leaves_open
 
 
 def test_the_modules_of_a_replay_are_no_built_in_scenarios() -> None:
-    parts = {"actions", "counterfactual", "fidelity", "player", "recorded_latency", "replayable", "timings", "what_if"}
+    parts = {path.stem for path in Path(replay.__file__).parent.glob("*.py")} - {"__init__"}
     assert not parts & set(catalogue.names())

@@ -15,6 +15,7 @@ from groupsim.events import classic as c
 from groupsim.events.base import group_stream
 from groupsim.events.group import CommitAccepted, CoordinatorLoaded
 from groupsim.scenarios.dsl import Application, MemberHandle, World, seconds
+from groupsim.simulation.clients.config import REFUSED
 from groupsim.simulation.clients.process import Script
 from tests.simulation.finished_run import FinishedRun, play
 
@@ -24,6 +25,13 @@ SHORT = {
     "max.poll.interval.ms": 15_000,
     "request.timeout.ms": 4_000,
 }
+SERVER = {
+    "group.consumer.min.session.timeout.ms": 1_000,
+    "group.consumer.session.timeout.ms": 6_000,
+    "group.consumer.min.heartbeat.interval.ms": 100,
+    "group.consumer.heartbeat.interval.ms": 1_000,
+}
+"""The same for a consumer group, whose broker decides."""
 TROUBLE_MS, PEACE_MS = seconds(120), seconds(120)
 MEMBERS = ["kill", "restart", "freeze", "slow-batch", "join", "close", "start", "enforce"]
 NETWORK = ["cut", "cut-data", "slow", "lose", "duplicate"]
@@ -64,10 +72,15 @@ APPLICATIONS = st.sampled_from(
 class Trouble:
     """Plays faults against one group of a world, and remembers how to end them."""
 
-    def __init__(self, world: World, application: Application, kind: dict[str, Any], assignor: str) -> None:
+    def __init__(
+        self, world: World, application: Application, kind: dict[str, Any], assignor: str, protocol: str = "classic"
+    ) -> None:
         self.world = world
         self.orders = world.topic("orders", partitions=5)
-        self.group = world.group("billing", assignor=assignor, config=SHORT)
+        if protocol == "consumer":
+            world.configure_broker(SERVER)
+        config = {name: value for name, value in SHORT.items() if name not in REFUSED[protocol]}
+        self.group = world.group("billing", assignor=assignor, protocol=protocol, config=config)
         self.kind = {**kind, "topics": [self.orders], "application": application}
         self.group.join(3, spread=500, **self.kind)
         self.down_until = 0

@@ -49,11 +49,20 @@ def test_a_disarmed_alarm_is_silent_and_may_be_armed_again() -> None:
     assert bench.rang == [(7, "g", "two")]
 
 
+def test_timers_are_dropped_by_what_they_would_bring_about() -> None:
+    bench = _Bench()
+    bench.timers.arm("g", "a", 5, 1)
+    bench.timers.arm("g", "b", 6, 2)
+    bench.timers.drop_unless("g", lambda command: command == 2)
+    bench.until(100)
+    assert bench.rang == [(6, "g", 2)]
+
+
 def test_owners_do_not_know_of_each_other() -> None:
     bench = _Bench()
     bench.timers.arm("g", "a", 5, 1)
     bench.timers.arm("h", "a", 5, 2)
-    bench.timers.drop_all("g")
+    bench.timers.drop_unless("g", lambda command: False)
     bench.until(100)
     assert bench.rang == [(5, "h", 2)]
 
@@ -124,7 +133,7 @@ def test_they_ring_like_a_naive_list_of_deadlines(steps: list[tuple[int, str, st
                 bench.timers.disarm(owner, key)
                 naive.pop((owner, key), None)
             case _:
-                bench.timers.drop_all(owner)
+                bench.timers.drop_unless(owner, lambda command: False)
                 naive = {name: kept for name, kept in naive.items() if name[0] != owner}
         now += 1
     bench.until(now + 1_000)

@@ -1,6 +1,8 @@
-// Writes a record into every partition of a topic, again and again, until its standard input is closed.
-// Arguments: BOOTSTRAP TOPIC PARTITIONS EVERY_MS
+// Writes a record into every partition of some topics, again and again, until its standard input is closed.
+// Arguments: BOOTSTRAP EVERY_MS TOPIC...; partitions that a topic gets later are fed as well.
 
+import java.util.Arrays;
+import java.util.List;
 import java.util.Properties;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -10,9 +12,11 @@ public class Feed {
         Properties settings = new Properties();
         settings.setProperty("bootstrap.servers", args[0]);
         settings.setProperty("linger.ms", "0");
+        settings.setProperty("metadata.max.age.ms", "2000");
         String serializer = "org.apache.kafka.common.serialization.ByteArraySerializer";
         settings.setProperty("key.serializer", serializer);
         settings.setProperty("value.serializer", serializer);
+        List<String> topics = Arrays.asList(args).subList(2, args.length);
         Thread reader = new Thread(() -> {
             try {
                 while (System.in.read() >= 0) { }
@@ -25,10 +29,13 @@ public class Feed {
         reader.start();
         try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(settings)) {
             while (true) {
-                for (int p = 0; p < Integer.parseInt(args[2]); p++) {
-                    producer.send(new ProducerRecord<>(args[1], p, null, new byte[] {1}));
+                for (String topic : topics) {
+                    int partitions = producer.partitionsFor(topic).size();
+                    for (int p = 0; p < partitions; p++) {
+                        producer.send(new ProducerRecord<>(topic, p, null, new byte[] {1}));
+                    }
                 }
-                Thread.sleep(Long.parseLong(args[3]));
+                Thread.sleep(Long.parseLong(args[1]));
             }
         }
     }

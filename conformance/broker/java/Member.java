@@ -75,7 +75,7 @@ public class Member implements ConsumerRebalanceListener {
     void call(String kind, Collection<TopicPartition> partitions) {
         String more = who() + listed(partitions);
         tell(kind, more);
-        if (callbackMs > 0) sleep(callbackMs);
+        if (callbackMs > 0 && !partitions.isEmpty() && !kind.equals("lost")) sleep(callbackMs);
         tell("callback_end", ",\"of\":\"" + kind + "\"" + more);
     }
 

@@ -3,6 +3,7 @@
 - `player`: play a script against the simulated coordinator
 - `commands`: a step as a command of the simulated coordinator, and its answer back
 - `classic_requests`: the same for requests of the classic protocol
+- `as_sent`: what recordings of requests leave out
 - `offsets`: commits, fetches and deletions; what the broker answers in front of the group
 - `administrator`: what an administrator asks and does, which is no command of a group
 - `topics`: the topics of a script, as they are created, grow and are deleted
@@ -12,5 +13,6 @@
 - `records`: facts as the records that Kafka writes, in the form of a recording
 - `classic_records`: the record of a classic group
 - `compare`: where a played script differs from its recording, step by step
+- `recording/`: scripts recorded from a real broker
 - `share`: what share of scripts and steps is equal, by kind of difference: `python -m` with files of scripts
 """

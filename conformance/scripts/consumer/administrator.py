@@ -8,7 +8,7 @@ from typing import Any
 from groupsim.conformance.scripts.consumer.seen import described, described_classic
 from groupsim.conformance.scripts.consumer.topics import ScriptTopics
 from groupsim.conformance.scripts.script import Script, Step
-from groupsim.coordinator.commands import Load, Unload
+from groupsim.coordinator.commands import Load, TopicDeleted, Unload
 from groupsim.coordinator.consumer.describe import describe
 from groupsim.coordinator.consumer.group_config import altered
 from groupsim.coordinator.consumer.state import ConsumerGroup
@@ -50,6 +50,8 @@ class Administrator:
 
     def _topic(self, host: GroupHost, step: Step, label: Label) -> dict[str, Any]:
         self.topics.change(step)
+        if step["op"] == "delete_topic" and step["request"]["topic"] not in self.topics.topics.by_name:
+            host.handle(self._group, TopicDeleted(topic=step["request"]["topic"]))
         return {"error": (step.get("response") or {}).get("error", "NONE")}
 
     def _consumer_describe(self, host: GroupHost, step: Step, label: Label) -> dict[str, Any]:

@@ -39,8 +39,10 @@ def record(group: ClassicGroup, label: Callable[[str], str]) -> list[Any]:
     return ["GroupMetadata", {}, value]
 
 
-def subscription(sent: Subscription) -> dict[str, Any]:
+def subscription(sent: Subscription) -> dict[str, Any] | str:
     """A subscription as the record has it; what its version does not have is left out."""
+    if sent.unreadable is not None:
+        return sent.unreadable
     since = {
         "Topics": (0, list(sent.topics)),
         "UserData": (0, None if sent.user_data is None else sent.user_data.encode().hex()),
@@ -66,6 +68,7 @@ def partitions(listed: Partitions) -> list[dict[str, Any]]:
 
 
 def _member(group: ClassicGroup, member: Member, label: Callable[[str], str]) -> dict[str, Any]:
+    user_data = None if member.user_data is None else member.user_data.encode().hex()
     return {
         "memberId": label(member.id),
         "groupInstanceId": member.instance_id,
@@ -73,5 +76,5 @@ def _member(group: ClassicGroup, member: Member, label: Callable[[str], str]) ->
         "rebalanceTimeout": member.rebalance_timeout_ms,
         "sessionTimeout": member.session_timeout_ms,
         "subscription": subscription(member.metadata(group.protocol)),
-        "assignment": {"AssignedPartitions": partitions(member.assignment), "UserData": None},
+        "assignment": {"AssignedPartitions": partitions(member.assignment), "UserData": user_data},
     }

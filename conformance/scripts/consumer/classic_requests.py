@@ -29,6 +29,8 @@ Translate = Callable[[str], str]
 
 def metadata(asked: dict[str, Any]) -> Subscription:
     """A recorded subscription."""
+    if "bytes" in asked:
+        return Subscription(topics=(), unreadable=asked["bytes"])
     return Subscription(
         topics=tuple(asked["topics"]),
         owned=partitions_of(asked["owned"]),
@@ -41,6 +43,8 @@ def metadata(asked: dict[str, Any]) -> Subscription:
 
 def recorded_metadata(subscription: Subscription) -> dict[str, Any]:
     """A subscription in the form of a recording."""
+    if subscription.unreadable is not None:
+        return {"bytes": subscription.unreadable, "topics": []}
     return {
         "version": subscription.version,
         "topics": list(subscription.topics),
@@ -78,6 +82,7 @@ def _sync(step: Step, new_member: str, resolve: Translate) -> Sync:
         protocol_type=asked["protocol_type"] if named else None,
         protocol=asked["protocol_name"] if named else None,
         assignment=tuple((resolve(member), partitions_of(sent)) for member, sent in asked["assignments"]),
+        user_data=tuple((resolve(member), sent) for member, sent in asked.get("user_data", ())),
         version=step["v"],
     )
 

@@ -12,6 +12,7 @@ from groupsim.conformance.labels import MemberLabels
 from groupsim.conformance.scripts.configs import config_of
 from groupsim.conformance.scripts.consumer import commands, offsets
 from groupsim.conformance.scripts.consumer.administrator import Administrator
+from groupsim.conformance.scripts.consumer.as_sent import as_sent
 from groupsim.conformance.scripts.consumer.records import Recorder
 from groupsim.conformance.scripts.consumer.seen import Seen, seen
 from groupsim.conformance.scripts.consumer.targets import ScriptTargets
@@ -54,6 +55,7 @@ class Player:
     def __init__(self, script: Script) -> None:
         configs = config_of(script).configs
         check(script)
+        script = as_sent(script)
         self._script = script
         self._group = script.get("group", "g")
         self._env = simpy.Environment()
@@ -145,7 +147,7 @@ class Player:
     def _recorded_member(self, label: str) -> str:
         """The id of a label; the present step's own new id has none yet."""
         member = self._ids.resolve(label)
-        return self._new_ids[self._sent] if "#" in member and member == label else member
+        return self._new_ids.get(self._sent, member) if "#" in member and member == label else member
 
     def _settle(self) -> None:
         self._ids.settle()

@@ -26,6 +26,8 @@ CURRENT = "ConsumerGroupCurrentMemberAssignment"
 GROUP = "ConsumerGroupMetadata"
 EXPRESSION = "ConsumerGroupRegularExpression"
 PARTITIONS = "ConsumerGroupPartitionMetadata"
+ENDS = (facts.GroupDowngraded, facts.EmptyGroupDropped, GroupDeleted)
+"""Facts after which there is no consumer group."""
 STATE_NUMBERS = {
     MemberState.STABLE: 0,
     MemberState.UNREVOKED_PARTITIONS: 1,
@@ -48,9 +50,9 @@ class Recorder:
             before, state = state, evolve(state, event)
             if isinstance(event, CommitAccepted | OffsetsDeleted):
                 found.extend(offsets.records(event, topics))
-            elif isinstance(before, ConsumerGroup) and isinstance(state, ClassicGroup):
+            elif isinstance(event, ENDS) and isinstance(before, ConsumerGroup):
                 found.extend(self._group_tombstones(before))
-                if isinstance(event, facts.GroupDowngraded):
+                if isinstance(event, facts.GroupDowngraded) and isinstance(state, ClassicGroup):
                     found.append(classic_records.record(state, self._label))
             elif isinstance(event, GroupDeleted):
                 found.append(["GroupMetadata", {}, None])

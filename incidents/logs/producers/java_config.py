@@ -19,6 +19,7 @@ _KEPT = frozenset(
         "heartbeat.interval.ms",
         "max.poll.interval.ms",
         "max.poll.records",
+        "metadata.max.age.ms",
         "partition.assignment.strategy",
         "session.timeout.ms",
     ]

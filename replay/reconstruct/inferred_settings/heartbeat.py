@@ -1,124 +1,146 @@
-"""heartbeat.interval.ms, from heartbeats that reported a rebalance: when they came, and how soon after it began.
+"""heartbeat.interval.ms, from heartbeats that reported a rebalance: how long after joining, and after its start.
 
-Every candidate is compared with each observation: a heartbeat comes a whole number of intervals after the member
-joined, and it reports a rebalance within one interval of its start.
+The heartbeat that reports a rebalance is the first after its start, and a whole number of intervals after joining.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
 
-from groupsim.replay.reconstruct.inferred_settings.candidates import Candidates, Numbers
-from groupsim.replay.reconstruct.inferred_settings.evidence import DEFAULT_HEARTBEAT_MS, Evidence, Inference
-from groupsim.replay.reconstruct.inferred_settings.silences import silences_of
+from groupsim.replay.reconstruct.inferred_settings.candidates import (
+    Numbers,
+    any_value,
+    one_of,
+    round_value,
+    values_between,
+    width_ms,
+)
+from groupsim.replay.reconstruct.inferred_settings.evidence import DEFAULT_HEARTBEAT_MS, Evidence
+from groupsim.replay.reconstruct.inferred_settings.lateness import DRIFTS, EARLY_MS, density
 from groupsim.replay.reconstruct.rebalances import Generation
 
-UNKNOWN = "is Kafka's default, or a third of the session; the logs do not show when members sent heartbeats"
-_LEAST_MS, _GREATEST_MS = 100, 60_000
-_EARLY_MS, _LATE_MS = 20, 60
-"""A line may come this long before what it describes, or after it."""
-_DRIFTS = {10: 0.5, 25: 0.25, 105: 0.25}
-"""By how many ms every interval may be too long, and how many groups are so: idle, on busy machines, with a program
-that works between polls (Kafka: HeartbeatThread sleeps for retry.backoff.ms at a time then)."""
-_ODD = 0.04
-"""How many heartbeats come at another time: because of a pause, a refused commit, a lost request."""
+_LEAST_MS, _GREATEST_MS, _STEP = 100, 60_000, 1.002
+_DEFAULTS = {DEFAULT_HEARTBEAT_MS: 1.0}
+_ANY, _ROUND, _OFTEN = 0.3, 0.45, 0.25
+"""How many groups have any value, a round one, the default."""
+_ODD = 0.01
+"""How many heartbeats come at another time: because of a refused commit, a lost request."""
 _ODD_MS = 10_000
-_COMMITS_LAST = 0.4
-"""How many members that die sent a commit last."""
+_STEADY = 0.5
+"""In how many groups all members' intervals drift in the same way throughout."""
 _UNKNOWN_SOURCE = "unknown"
 _JOINED_MS = 1_000
 """The answer to SyncGroup comes at most this long after that to JoinGroup, else it is not counted from."""
 
 
-class _Heartbeat(NamedTuple):
-    """How long after joining it came, and how long after the start of the rebalance it reported (None: not known).
-
-    `odd`: how likely it is that this was no heartbeat on time.
+class ReportingHeartbeat(NamedTuple):
+    """A heartbeat that reported a rebalance: how long after joining it came, and how long after joining that began
+    (None: not known). `group`: the same for all that joined together and reported the same one.
     """
 
     wait_ms: int
-    age_ms: int | None
-    odd: float = _ODD
+    began_ms: int | None
+    group: tuple[int | None, int | None]
 
 
-def heartbeat_candidates(evidence: Evidence, session_ms: int | None = None) -> Candidates | None:
-    """All candidates, compared with every observed heartbeat; None if there are none.
-
-    With `session_ms` the last heartbeats of members that were removed count, too: a session before their removal.
+class Intervals(NamedTuple):
+    """Every interval in ms and for how many ms it stands; how likely each is at first, and if none were usual; and the
+    log of how it fits.
     """
-    observed = [
-        _Heartbeat(at - since, _age(joined, at, evidence.generations))
+
+    values: Numbers
+    widths: Numbers
+    prior: Numbers
+    unprejudiced: Numbers
+    log_fit: Numbers
+
+
+def reporting_heartbeats(evidence: Evidence) -> list[ReportingHeartbeat]:
+    """All that the logs show."""
+    return [
+        ReportingHeartbeat(
+            at - since, None if began is None else max(0, began - since), (incarnation.generation_at.get(joined), began)
+        )
         for incarnation in evidence.incarnations
         for joined, at in incarnation.heartbeats
         for since in [_counts_from(joined, incarnation.syncs_answered) if evidence.from_sync else joined]
         if at > since
+        for began in [_began(joined, at, evidence.generations)]
     ]
-    if session_ms is not None:
-        observed += _last_heartbeats(evidence, session_ms)
-    if not observed:
-        return None
-    found = Candidates(_LEAST_MS, _GREATEST_MS, {DEFAULT_HEARTBEAT_MS: 1.0})
-    intervals = found.values.astype(np.float64)
-    fits = [
-        np.log(share) + sum(_log_fit(each, intervals, drift_ms) for each in observed)
-        for drift_ms, share in _DRIFTS.items()
-    ]
-    found.weigh(np.logaddexp.reduce(fits))
-    found.observations = len(observed)
-    return found
 
 
-def heartbeat_interval(found: Candidates | None) -> Inference | None:
-    """The likeliest interval; a range where several fit."""
-    if found is None:
-        return None
-    best, sure = found.best()
-    if sure:
-        return Inference(
-            best, f"is the interval that fits the {found.observations} observed heartbeats best", known=True
-        )
-    return Inference(best, "is the likeliest of the intervals that fit the observed heartbeats", found.equally_likely())
+def intervals(observed: Sequence[ReportingHeartbeat]) -> Intervals:
+    """All candidates, compared with every observed heartbeat."""
+    values = values_between(_LEAST_MS, _GREATEST_MS, _STEP, _DEFAULTS)
+    widths = width_ms(values)
+    anything, rounded = any_value(values), round_value(values)
+    prior = _ANY * anything + _ROUND * rounded + _OFTEN * one_of(values, _DEFAULTS)
+    together: dict[tuple[int | None, int | None], list[ReportingHeartbeat]] = {}
+    for each in observed:
+        together.setdefault(each.group, []).append(each)
+    by_drift = [[_log_fit(same, values, widths, drift.longer_ms) for same in together.values()] for drift in DRIFTS]
+    fit = _steady(by_drift, values) if together else np.zeros_like(values)
+    return Intervals(values, widths, prior, anything, fit)
 
 
-def _last_heartbeats(evidence: Evidence, session_ms: int) -> list[_Heartbeat]:
-    silences = [silence for incarnation in evidence.incarnations for silence in silences_of(incarnation)]
-    waits = [s.expired_ms - session_ms - s.joined_ms for s in silences if s.joined_ms is not None]
-    return [_Heartbeat(wait, None, _COMMITS_LAST) for wait in waits if wait > _EARLY_MS]
+def only(value_ms: int) -> Intervals:
+    """An interval that is known."""
+    one = np.ones(1)
+    return Intervals(one * value_ms, one, one, one, 0 * one)
 
 
 def _counts_from(joined_ms: int, synced: Sequence[int]) -> int:
     return next((at for at in synced if joined_ms <= at <= joined_ms + _JOINED_MS), joined_ms)
 
 
-def _age(joined_ms: int, heartbeat_ms: int, generations: Sequence[Generation]) -> int | None:
-    """How long before the heartbeat the rebalance had begun that it reported; None if no broker's log shows that."""
-    began = [
+def _began(joined_ms: int, heartbeat_ms: int, generations: Sequence[Generation]) -> int | None:
+    """When the rebalance had begun that the heartbeat reported; None if no broker's log shows that."""
+    began = (
         g.started_ms
         for g in generations
         if g.started_ms is not None and joined_ms < g.started_ms <= heartbeat_ms and g.cause != _UNKNOWN_SOURCE
+    )
+    return next(began, None)
+
+
+def _steady(by_drift: Sequence[Sequence[Numbers]], values: Numbers) -> Numbers:
+    """By interval: the log of how it fits all heartbeats, their drift being of one kind or of another each time."""
+    shares = np.log([drift.share for drift in DRIFTS])
+    one_kind = [share + sum(fits, np.zeros_like(values)) for share, fits in zip(shares, by_drift, strict=True)]
+    any_kind = [
+        np.logaddexp.reduce([share + fit for share, fit in zip(shares, fits, strict=True)])
+        for fits in zip(*by_drift, strict=True)
     ]
-    return heartbeat_ms - began[0] if began else None
+    steady, changes = np.log(_STEADY), np.log(1 - _STEADY)
+    both = np.logaddexp(steady + np.logaddexp.reduce(one_kind), changes + sum(any_kind, np.zeros_like(values)))
+    return np.asarray(both, np.float64)
 
 
-def beats(waits_ms: Numbers, intervals: Numbers, late_ms: float) -> tuple[Numbers, Numbers]:
-    """The number of the heartbeat that comes so long after joining, and how late it is; it is the first that may be."""
-    number = np.maximum(np.ceil((waits_ms - _LATE_MS) / (intervals + late_ms)), 1)
-    return np.asarray(number, np.float64), np.asarray(waits_ms - number * intervals, np.float64)
+def _log_fit(same: Sequence[ReportingHeartbeat], values: Numbers, widths: Numbers, longer_ms: Sequence[int]) -> Numbers:
+    """By interval: the log of how likely these heartbeats are, each interval being too long by one of these.
+
+    They reported the same rebalance and came after the same one, so that what made one late made the others late.
+    """
+    fits = np.zeros((len(longer_ms), len(values)))
+    for fit, longer in zip(fits, longer_ms, strict=True):
+        for each in same:
+            fit += np.log((1 - _ODD) * _fit(each, values + longer, widths) + _ODD / _ODD_MS) / sqrt(len(same))
+    return np.asarray(np.logaddexp.reduce(fits) - np.log(len(fits)), np.float64)
 
 
-def _log_fit(heartbeat: _Heartbeat, intervals: Numbers, late_ms: float) -> Numbers:
-    """By interval: the log of the density of this heartbeat's time, if each interval is at most `late_ms` too long."""
-    waits = np.full(len(intervals), float(heartbeat.wait_ms))
-    number, late = beats(waits, intervals, late_ms)
-    latest = _LATE_MS + late_ms * number
-    width = np.minimum(latest + _EARLY_MS, intervals)
-    fits = (late >= -_EARLY_MS) & (late <= latest)
-    density = np.where(fits, (1 - heartbeat.odd) / width, 0.0)
-    if heartbeat.age_ms is None:  # any of the heartbeats of this time could have been the one
-        density = density * np.minimum(intervals / max(heartbeat.wait_ms, 1), 1.0)
-    else:
-        density = np.where(heartbeat.age_ms <= intervals + _LATE_MS + late_ms, density, 0.0)
-    return np.asarray(np.log(density + heartbeat.odd / _ODD_MS), np.float64)
+def _fit(heartbeat: ReportingHeartbeat, lasts: Numbers, widths: Numbers) -> Numbers:
+    """By interval that lasts so long: the density of the heartbeat's time, were it none that is late by accident."""
+    if heartbeat.began_ms is None:  # any heartbeat could have been the first that reported it
+        number = np.maximum(np.floor((heartbeat.wait_ms + EARLY_MS) / lasts), 1)
+        late = density(heartbeat.wait_ms - number * lasts, number * widths)
+        return np.asarray(late * np.minimum(lasts / heartbeat.wait_ms, 1))
+    # a heartbeat that came at about the time of the start either just reported it, or just did not
+    first, second = (np.maximum(np.ceil((heartbeat.began_ms + by) / lasts), 1) for by in (-EARLY_MS, EARLY_MS))
+    found = density(heartbeat.wait_ms - first * lasts, first * widths)
+    both = first != second
+    found[both] += density(heartbeat.wait_ms - second[both] * lasts[both], second[both] * widths[both])
+    return np.where(both, found / 2, found)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from groupsim.events.base import Recorded
+from groupsim.replay.reconstruct.incarnation import Ending
+from groupsim.replay.reconstruct.inferred_settings.candidates import Candidates
 from groupsim.replay.reconstruct.inferred_settings.evidence import (
     DEFAULT_HEARTBEAT_MS,
     HEARTBEAT,
@@ -15,11 +17,19 @@ from groupsim.replay.reconstruct.inferred_settings.evidence import (
     Inference,
     Inferred,
 )
-from groupsim.replay.reconstruct.inferred_settings.heartbeat import UNKNOWN, heartbeat_candidates, heartbeat_interval
+from groupsim.replay.reconstruct.inferred_settings.heartbeat import intervals, only, reporting_heartbeats
 from groupsim.replay.reconstruct.inferred_settings.initial_delay import initial_delay
 from groupsim.replay.reconstruct.inferred_settings.max_poll import max_poll_interval
+from groupsim.replay.reconstruct.inferred_settings.removals import Removals, removals_of
 from groupsim.replay.reconstruct.inferred_settings.reported import reported
-from groupsim.replay.reconstruct.inferred_settings.session import session_timeout
+from groupsim.replay.reconstruct.inferred_settings.session import both
+
+_DEFAULT_SESSION_MS = 45_000
+_ASSUMED_MS = 6_000
+"""What an import assumes of a session where no log shows it."""
+_NO_SESSION = "is Kafka's default; no log shows it"
+_NOT_DEFAULT = "is assumed: no log shows it, and the heartbeat interval is not Kafka's default either"
+_NO_HEARTBEAT = "is Kafka's default, or a third of the session; the logs do not show when members sent heartbeats"
 
 
 def infer_settings(facts: Iterable[Recorded], group: str, evidence: Evidence, given: Mapping[str, int]) -> Inferred:
@@ -29,14 +39,7 @@ def infer_settings(facts: Iterable[Recorded], group: str, evidence: Evidence, gi
     else what the times of the record imply; else Kafka's default.
     """
     known = {**reported(facts, group), **given}
-    heartbeat = heartbeat_interval(heartbeat_candidates(evidence))
-    if HEARTBEAT in known:
-        heartbeat = Inference(known[HEARTBEAT], known=True)
-    session = Inference(known[SESSION], known=True) if SESSION in known else session_timeout(evidence, heartbeat)
-    if session.known and (heartbeat is None or not heartbeat.known):
-        heartbeat = heartbeat_interval(heartbeat_candidates(evidence, session.value_ms))
-    if heartbeat is None:
-        heartbeat = Inference(min(DEFAULT_HEARTBEAT_MS, max(session.value_ms // 3, 1)), UNKNOWN)
+    session, heartbeat = _session_and_heartbeat(evidence, known)
     inferred = {
         SESSION: session,
         HEARTBEAT: heartbeat,
@@ -50,6 +53,56 @@ def infer_settings(facts: Iterable[Recorded], group: str, evidence: Evidence, gi
         known=frozenset(name for name, each in inferred.items() if each.known),
         notes=[f"{name}={_said(each)}" for name, each in inferred.items() if each.why],
     )
+
+
+def _session_and_heartbeat(evidence: Evidence, known: Mapping[str, int]) -> tuple[Inference, Inference]:
+    """What is known of one of them, printed or inferred, helps to infer the other."""
+    observed, removals = reporting_heartbeats(evidence), removals_of(evidence.incarnations)
+    given = _given_to_import(evidence)
+    session_ms = known.get(SESSION, max(given, default=None))
+    every = only(known[HEARTBEAT]) if HEARTBEAT in known else intervals(observed)
+    found = both(every, removals, session_ms)
+    if session_ms is not None:
+        session = Inference(session_ms, "" if SESSION in known else "was given to the import", known=True)
+    else:
+        session = _session(found.session, removals, HEARTBEAT in known or bool(observed))
+    return session, _heartbeat(found.heartbeat, session, len(observed), len(removals.silences))
+
+
+def _session(found: Candidates, removals: Removals, heartbeat_seen: bool) -> Inference:
+    if not removals.any:
+        is_default = not heartbeat_seen or found.best == _DEFAULT_SESSION_MS
+        return Inference(_DEFAULT_SESSION_MS, _NO_SESSION) if is_default else Inference(found.best, _NOT_DEFAULT)
+    if found.sure:
+        how = "the close of a static member" if removals.closed_ms else "a member's last sign of life"
+        return Inference(found.best, f"fits the time from {how} to its removal", known=True)
+    why = "is the likeliest of the values that fit the silence of a removed member"
+    return Inference(found.best, why, found.equally_likely())
+
+
+def _heartbeat(found: Candidates, session: Inference, observed: int, last: int) -> Inference:
+    """From `observed` heartbeats that reported a rebalance, and the `last` ones of members that were removed."""
+    if not observed and not (last and session.known):
+        return Inference(min(DEFAULT_HEARTBEAT_MS, max(session.value_ms // 3, 1)), _NO_HEARTBEAT)
+    if found.sure:
+        number = observed + last * session.known
+        return Inference(found.best, f"is the interval that fits the {number} observed heartbeats best", known=True)
+    why = "is the likeliest of the intervals that fit the observed heartbeats"
+    return Inference(found.best, why, found.equally_likely())
+
+
+def _given_to_import(evidence: Evidence) -> list[int]:
+    """The session that the import was given. Without it, it dates deaths less than this before, or at a new start."""
+    starts = {incarnation.line_times[0] for incarnation in evidence.incarnations if incarnation.line_times}
+    return [
+        incarnation.expired_ms - incarnation.ends_ms
+        for incarnation in evidence.incarnations
+        if incarnation.ending == Ending.KILL
+        and incarnation.expired_ms is not None
+        and incarnation.ends_ms is not None
+        and incarnation.expired_ms - incarnation.ends_ms > _ASSUMED_MS
+        and incarnation.ends_ms not in starts
+    ]
 
 
 def _said(inference: Inference) -> str:

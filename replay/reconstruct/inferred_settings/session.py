@@ -1,149 +1,138 @@
-"""session.timeout.ms, from the time between a member's last sign of life and its removal.
+"""session.timeout.ms and heartbeat.interval.ms together: each says something about the other.
 
-What the coordinator hears last is a heartbeat, a whole number of intervals after the member joined, or a commit. So of
-a member that died, every value fits that puts the last request there; of a static member that closed, whose commit is
-the last request, only one.
+Of every pair it is known how likely it is before looking at the logs, and how well it fits what they show: heartbeats
+that reported a rebalance (`heartbeat`) and members that were removed because they were silent (`removals`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from groupsim.replay.reconstruct.incarnation import Ending, Incarnation
-from groupsim.replay.reconstruct.inferred_settings.candidates import Candidates, Numbers
-from groupsim.replay.reconstruct.inferred_settings.evidence import DEFAULT_HEARTBEAT_MS, Evidence, Inference
-from groupsim.replay.reconstruct.inferred_settings.silences import Silence, silences_of
+from groupsim.replay.reconstruct.inferred_settings.candidates import (
+    Candidates,
+    Numbers,
+    any_value,
+    one_of,
+    round_value,
+    values_between,
+    width_ms,
+)
+from groupsim.replay.reconstruct.inferred_settings.evidence import DEFAULT_HEARTBEAT_MS
+from groupsim.replay.reconstruct.inferred_settings.heartbeat import Intervals
+from groupsim.replay.reconstruct.inferred_settings.removals import Removals, fit_of_both, fit_of_session
 
-_LEAST_MS, _GREATEST_MS = 500, 300_000
-_DEFAULT_MS = 45_000
+_LEAST_MS, _GREATEST_MS, _STEP = 500, 300_000, 1.004
 _DEFAULTS = {45_000: 0.55, 10_000: 0.25, 30_000: 0.15, 6_000: 0.05}
 """How common the defaults of Java and librdkafka are, now and before, that of KafkaJS, the least a broker allows."""
 _CHOSEN = {6_000: 0.5, 10_000: 0.25, 30_000: 0.1, 45_000: 0.15}
 """The same where the heartbeat interval is not the default: who shortens that wants a short session, too."""
+_ANY, _ROUND, _MULTIPLE, _OFTEN = 0.25, 0.35, 0.2, 0.2
+"""How many groups have any session, a round one, some whole intervals, a usual one."""
 _LEAST_ALLOWED_MS = 6_000
-"""group.min.session.timeout.ms, by default; and how many brokers allow less."""
-_LESS_ALLOWED = 0.1
+"""group.min.session.timeout.ms, by default; and how much rarer shorter sessions are."""
+_LESS_ALLOWED = 0.3
 _RATIOS = (3, 15)
 """The session is at least 3 intervals (Kafka's documentation), by default 15 (Kafka 3.0) or 3.3 (before)."""
-_OTHER_RATIO = 0.03
+_OTHER_RATIO = 0.05
 """How much rarer other ratios are."""
-_CLOSING_MS = 70
-"""A consumer's last commit comes at most this long before close() returns; the lines are this far apart at most."""
-_LINES_MS = 15
-_COMMITS_LAST = 0.98
-"""How many consumers commit when they close; the last request of the others is a heartbeat."""
-_HEARTBEAT_LAST = 0.6
-"""How many members that die sent a heartbeat last, and no commit."""
-_LATE_MS, _DRIFT_MS = 40, 6
-_HEARD_MS = 100
-"""A member that prints a line sent a heartbeat within its interval and this time before."""
-_UNLIKELY = 1e-4
-_ASSUMED_MS = 6_000
-"""What an import assumes of a session where no log shows it."""
-UNKNOWN = "is Kafka's default; no log shows it"
-_NOT_DEFAULT = "is assumed: the heartbeat interval is not Kafka's default either"
+_DEFAULT_IS = 0.05
+_MOST_INTERVALS, _FEW_INTERVALS = 150, 15
+"""So many intervals are compared with all sessions, where there are removals, and where there are none."""
+_NEGLIGIBLE = 1e-3
+"""Intervals that are together as unlikely as this are left out."""
+_FAR = 25.0
+"""The log of how much less likely than the likeliest session others are that are left out."""
 
 
-def session_timeout(evidence: Evidence, interval: Inference | None) -> Inference:
-    """The likeliest session; a range where several fit. `interval`: the heartbeat interval, if any is known."""
-    given = _given_to_import(evidence)
-    if given:
-        return Inference(max(given), "was given to the import", known=True)
-    known_ms = interval.value_ms if interval is not None and interval.known else None
-    is_default = interval is None or _fits(interval, DEFAULT_HEARTBEAT_MS)
-    found = Candidates(_LEAST_MS, _GREATEST_MS, _DEFAULTS if is_default else _CHOSEN)
-    values = found.values.astype(np.float64)
-    found.weigh(np.where(values < _LEAST_ALLOWED_MS, np.log(_LESS_ALLOWED), 0.0))
-    if interval is not None:
-        intervals = interval.open or (interval.value_ms,)
-        low, high = _RATIOS
-        usual = (values >= low * intervals[0]) & (values <= high * intervals[-1])
-        found.weigh(np.where(usual, 0.0, np.log(_OTHER_RATIO)))
-        found.weigh(np.where(values <= intervals[0], np.log(_UNLIKELY), 0.0))
-    closed = [gap for incarnation in evidence.incarnations for gap in _closed(incarnation)]
-    silences = [each for incarnation in evidence.incarnations for each in silences_of(incarnation)]
-    if not closed and not silences:
-        if is_default:
-            return Inference(_DEFAULT_MS, UNKNOWN)
-        return Inference(found.best()[0], _NOT_DEFAULT)
-    for gap in closed:
-        found.weigh(_fit_of_closed(gap, values, known_ms))
-    for silence in silences:
-        found.weigh(_fit_of_silence(silence, values, known_ms))
-    for survived in _survived(evidence.incarnations):
-        found.weigh(np.where(values < survived - _CLOSING_MS, np.log(_UNLIKELY), 0.0))
-    best, sure = found.best()
-    if sure:
-        how = "the close of a static member" if closed else "a member's last sign of life"
-        return Inference(best, f"fits the time from {how} to its removal", known=True)
-    return Inference(
-        best, "is the likeliest of the values that fit the silence of a removed member", found.equally_likely()
-    )
+class Both(NamedTuple):
+    """What is known of each."""
+
+    session: Candidates
+    heartbeat: Candidates
 
 
-def _fits(interval: Inference, value_ms: int) -> bool:
-    values = interval.open or (interval.value_ms,)
-    return values[0] <= 1.05 * value_ms and values[-1] >= 0.95 * value_ms
+def both(intervals: Intervals, removals: Removals, session_ms: int | None = None) -> Both:
+    """How likely every session and every interval is. `session_ms`: the session, if it is known."""
+    sessions = _only(session_ms) if session_ms else _sessions()
+    by_heartbeats = Candidates(intervals.values, _weights(intervals, True), _weights(intervals, False))
+    intervals = _likely(intervals, _MOST_INTERVALS if removals.any else _FEW_INTERVALS)
+    alone = fit_of_session(removals, sessions.values)
+    sessions, alone = _kept(sessions, alone > alone.max() - _FAR), alone[alone > alone.max() - _FAR]
+    allowed = _allowed(sessions.values, intervals.values)
+    prior = allowed if session_ms else _prior(sessions, intervals.values) * allowed
+    usual, fair = prior * _weights(intervals, True)[:, None], allowed * _weights(intervals, False)[:, None]
+    fit = np.broadcast_to(alone, usual.shape)
+    if removals.any:
+        fit = fit + fit_of_both(removals, sessions.values, intervals.values, (sessions.widths, intervals.widths))
+    fit = np.exp(fit - fit.max())
+    usual, fair = usual * fit, fair * fit * sessions.anything
+    session = Candidates(sessions.values, usual.sum(axis=0), fair.sum(axis=0))
+    if not removals.any:
+        return Both(session, by_heartbeats)
+    return Both(session, Candidates(intervals.values, usual.sum(axis=1), fair.sum(axis=1)))
 
 
-def _given_to_import(evidence: Evidence) -> list[int]:
-    """The session that the import was given. Without it, it dates deaths less than this before, or at a new start."""
-    starts = {incarnation.line_times[0] for incarnation in evidence.incarnations if incarnation.line_times}
-    return [
-        incarnation.expired_ms - incarnation.ends_ms
-        for incarnation in evidence.incarnations
-        if incarnation.ending == Ending.KILL
-        and incarnation.expired_ms is not None
-        and incarnation.ends_ms is not None
-        and incarnation.expired_ms - incarnation.ends_ms > _ASSUMED_MS
-        and incarnation.ends_ms not in starts
-    ]
+class _Sessions(NamedTuple):
+    """Every session in ms and for how many ms it stands; how likely each is by how it was chosen."""
+
+    values: Numbers
+    widths: Numbers
+    anything: Numbers
+    rounded: Numbers
+    default: Numbers
+    chosen: Numbers
 
 
-def _closed(incarnation: Incarnation) -> Iterable[int]:
-    """From the close of a static member to its removal."""
-    if incarnation.ending == Ending.CLOSE and incarnation.expired_ms is not None and incarnation.ends_ms is not None:
-        yield incarnation.expired_ms - incarnation.ends_ms
+def _sessions() -> _Sessions:
+    values = values_between(_LEAST_MS, _GREATEST_MS, _STEP, _DEFAULTS)
+    named = one_of(values, _DEFAULTS), one_of(values, _CHOSEN)
+    return _Sessions(values, width_ms(values), any_value(values), round_value(values), *named)
 
 
-def _survived(incarnations: Iterable[Incarnation]) -> Iterable[int]:
-    """How long static members were away without being removed."""
-    by_instance: dict[str, list[Incarnation]] = {}
-    for incarnation in incarnations:
-        if incarnation.instance is not None and incarnation.starts_ms is not None:
-            by_instance.setdefault(incarnation.instance, []).append(incarnation)
-    for own in by_instance.values():
-        for before, after in pairwise(sorted(own, key=lambda each: each.starts_ms or 0)):
-            closed = before.ending == Ending.CLOSE and before.expired_ms is None and before.logged
-            if closed and before.ends_ms is not None and after.starts_ms is not None:
-                yield after.starts_ms - before.ends_ms
+def _only(session_ms: int) -> _Sessions:
+    one = np.ones(1)
+    return _Sessions(one * session_ms, one, one, one, one, one)
 
 
-def _fit_of_closed(gap_ms: int, values: Numbers, interval_ms: int | None) -> Numbers:
-    """By value: the log of how likely it is that a closed static member is removed so long after."""
-    last = values - gap_ms
-    commit = np.where((last >= -_LINES_MS) & (last <= _CLOSING_MS), _COMMITS_LAST / (_CLOSING_MS + _LINES_MS), 0.0)
-    span = (interval_ms or DEFAULT_HEARTBEAT_MS) + _CLOSING_MS
-    heartbeat = np.where((last >= -_LINES_MS) & (last <= span), (1 - _COMMITS_LAST) / span, 0.0)
-    return np.asarray(np.log(commit + heartbeat + _UNLIKELY / _GREATEST_MS), np.float64)
+def _kept(sessions: _Sessions, kept: NDArray[np.bool_]) -> _Sessions:
+    return _Sessions(*(each[kept] for each in sessions))
 
 
-def _fit_of_silence(silence: Silence, values: Numbers, interval_ms: int | None) -> Numbers:
-    """By value: the log of how likely the last request is that it means, against any other time."""
-    last = silence.expired_ms - values
-    earliest = silence.heard_ms
-    if silence.line_ms is not None and interval_ms is not None:
-        earliest = max(earliest or 0, silence.line_ms - interval_ms - _HEARD_MS)
-    density = np.ones_like(values)
-    if silence.joined_ms is not None and interval_ms is not None:
-        wait = last - silence.joined_ms
-        number = np.maximum(np.ceil((wait - _LATE_MS) / (interval_ms + _DRIFT_MS)), 0)
-        width = np.minimum(_LINES_MS + _LATE_MS + _DRIFT_MS * number, interval_ms)
-        on_time = wait - number * interval_ms >= -_LINES_MS
-        density = 1 - _HEARTBEAT_LAST + _HEARTBEAT_LAST * np.where(on_time, interval_ms / width, 0.0)
-    if earliest is not None:
-        density = np.where(last < earliest - _LINES_MS, _UNLIKELY, density)
-    return np.asarray(np.log(density), np.float64)
+def _weights(intervals: Intervals, usual: bool) -> Numbers:
+    """How likely each interval is, by the heartbeats that were seen; together 1."""
+    prior = intervals.prior if usual else intervals.unprejudiced
+    weights = prior * np.exp(intervals.log_fit - intervals.log_fit.max())
+    return np.asarray(weights / weights.sum(), np.float64)
+
+
+def _likely(intervals: Intervals, most: int) -> Intervals:
+    """Without the intervals that hardly fit."""
+    usual, fair = _weights(intervals, True), _weights(intervals, False)
+    order = np.argsort(-np.maximum(usual, fair), kind="stable")
+    total = np.cumsum(usual[order] + fair[order])
+    kept = np.sort(order[: min(most, int(np.searchsorted(total, 2 - _NEGLIGIBLE)) + 1)])
+    return Intervals(*(each[kept] for each in intervals))
+
+
+def _prior(sessions: _Sessions, intervals: Numbers) -> Numbers:
+    """By interval and session: how likely the session is before looking at the logs, the ratio of both apart."""
+    ratio = sessions.values[None, :] / intervals[:, None]
+    whole = np.abs(ratio - np.rint(ratio)) * intervals[:, None] < 1
+    least, greatest = _RATIOS
+    ratios = sum(1 / number for number in range(least, greatest + 1))
+    multiple = np.where(whole & (np.rint(ratio) >= least) & (ratio <= greatest + 0.5), 1 / ratio / ratios, 0.0)
+    default = np.abs(intervals - DEFAULT_HEARTBEAT_MS)[:, None] <= _DEFAULT_IS * DEFAULT_HEARTBEAT_MS
+    often = np.where(default, sessions.default, sessions.chosen)
+    prior = _ANY * sessions.anything + _ROUND * sessions.rounded + _MULTIPLE * multiple + _OFTEN * often
+    return np.asarray(prior * np.where(sessions.values < _LEAST_ALLOWED_MS, _LESS_ALLOWED, 1.0), np.float64)
+
+
+def _allowed(sessions: Numbers, intervals: Numbers) -> Numbers:
+    """By interval and session: how common their ratio is."""
+    ratio = sessions[None, :] / intervals[:, None]
+    least, greatest = _RATIOS
+    allowed = np.where(ratio >= least, np.minimum(1.0, (greatest / ratio) ** 2), _OTHER_RATIO)
+    return np.asarray(np.where(ratio <= 1, _OTHER_RATIO**3, allowed), np.float64)

@@ -46,11 +46,13 @@ def keep_watch(m: ClassicState) -> None:
         m.client.threads.heartbeat.hasten(_next_look_ms(m))
 
 
-def read_answer(m: ClassicState) -> None:
-    """Handle a heartbeat's answer that no thread has read yet."""
+def read_answer(m: ClassicState) -> bool:
+    """Handle a heartbeat's answer that no thread has read yet. Whether a rejoin is needed now that was not before."""
     handle, m.heartbeat.read_answer = m.heartbeat.read_answer, None
+    needed = m.rejoin_needed
     if handle is not None:
         handle()
+    return m.rejoin_needed and not needed
 
 
 def _look_ms(m: ClassicState, at_ms: int) -> int:
@@ -73,7 +75,7 @@ def heartbeat_thread(m: ClassicState) -> Script:
             yield from find_coordinator(client)
         elif now >= client.coordinator.last_answer_ms + session_ms:
             _session_timed_out(m)
-        elif not threads.in_poll and now >= threads.last_poll_ms + max_poll_ms:
+        elif _away_from_poll(m) and now >= threads.last_poll_ms + max_poll_ms:
             _expire_poll(m)
         elif heartbeat.read_answer is not None and now >= heartbeat.read_ms:
             read_answer(m)
@@ -81,6 +83,12 @@ def heartbeat_thread(m: ClassicState) -> Script:
             _send(m)
         else:
             yield from client.process.wait(threads.heartbeat.wait(_next_look_ms(m)))
+
+
+def _away_from_poll(m: ClassicState) -> bool:
+    """Whether max.poll.interval.ms runs: the application works, or its listener does, inside poll() as well."""
+    threads = m.client.threads
+    return not threads.in_poll or (threads.in_callback and not m.client.traits.library_thread)
 
 
 def _session_timed_out(m: ClassicState) -> None:
@@ -97,7 +105,7 @@ def _next_look_ms(m: ClassicState) -> int:
         look = min(look, _wakes_ms(m))
     if heartbeat.read_answer is not None:
         look = min(look, heartbeat.read_ms)
-    if not client.threads.in_poll and not client.traits.expires_at_heartbeats:
+    if _away_from_poll(m) and not client.traits.expires_at_heartbeats:
         look = min(look, client.threads.last_poll_ms + client.config.max_poll_interval_ms)
     return look
 

@@ -34,6 +34,10 @@ def join_if_needed(m: ClassicState) -> Script:
             return
         if m.needs_join_prepare:
             m.needs_join_prepare = False
+            committed = yield from rebalance.commit_before_join(m)
+            if not committed:
+                m.needs_join_prepare = True
+                return
             yield from rebalance.prepare_join(m)
             continue
         if m.join is None:

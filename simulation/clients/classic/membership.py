@@ -76,6 +76,9 @@ class ClassicMembership:
         watches = client.pattern is not None or self._state.leads or not client.metadata.known
         return [client.metadata.next_refresh_ms] if watches else []
 
+    def read_network(self) -> bool:
+        return heartbeat.read_answer(self._state)
+
     def handle_answers(self) -> Script:
         return handle_join_answer(self._state)
 
@@ -83,7 +86,6 @@ class ClassicMembership:
         heartbeat.keep_watch(self._state)
 
     def application_back(self) -> None:
-        heartbeat.read_answer(self._state)
         heartbeat.keep_watch(self._state)
 
     def request_rejoin(self, reason: str) -> None:

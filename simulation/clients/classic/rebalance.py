@@ -15,19 +15,42 @@ from groupsim.simulation.clients import callbacks, commits
 from groupsim.simulation.clients.classic.state import ClassicState, rebalance_protocol
 from groupsim.simulation.clients.config import ProtocolMode
 from groupsim.simulation.clients.process import Script
-from groupsim.simulation.clients.records import catch_up
+from groupsim.simulation.clients.records import catch_up, instant
+
+
+def commit_before_join(m: ClassicState) -> Generator[simpy.Event, Any, bool]:
+    """Commit what was read so far. False: the answer must be waited for, in this poll() or a later one.
+
+    An eager member returns no records meanwhile; a cooperative one does, and the application works on them before the
+    join goes on (Kafka: ConsumerCoordinator.onJoinPrepare waits for nothing; the partitions stay fetchable).
+    """
+    client, view = m.client, m.client.fetch.view
+    if not (client.config.enable_auto_commit and view) or client.traits.commits_after_revoking:
+        return True
+    if m.rebalance_protocol == EAGER:
+        catch_up(client)
+        client.fetch.paused.update(view)
+        client.record(facts.RevocationPending(process=client.process.id, partitions=view))
+    if m.rebalance_protocol == EAGER or instant(client) or not client.traits.fetches_ahead:
+        yield from commits.commit_and_wait(client, client.config.max_poll_interval_ms)
+        return True
+    if m.commit_in_flight is None:
+        m.commit_in_flight = client.process.thread(_commit(m))
+        return False
+    if m.commit_in_flight.is_alive:
+        return False
+    m.commit_in_flight = None
+    return True
+
+
+def _commit(m: ClassicState) -> Script:
+    yield from commits.commit_and_wait(m.client, m.client.config.max_poll_interval_ms)
+    m.client.threads.wake()
 
 
 def prepare_join(m: ClassicState) -> Script:
-    """Commit, then revoke what this protocol revokes before joining (Kafka: ConsumerCoordinator.onJoinPrepare)."""
+    """Revoke what this protocol revokes before joining (Kafka: ConsumerCoordinator.onJoinPrepare)."""
     client = m.client
-    view = client.fetch.view
-    if client.config.enable_auto_commit and view and not client.traits.commits_after_revoking:
-        if m.rebalance_protocol == EAGER:
-            catch_up(client)
-            client.fetch.paused.update(view)
-            client.record(facts.RevocationPending(process=client.process.id, partitions=view))
-        yield from commits.commit_and_wait(client, client.config.max_poll_interval_ms)
     view = client.fetch.view
     if m.generation == NO_GENERATION or not m.member_id:
         if client.traits.revokes_nothing and not view:

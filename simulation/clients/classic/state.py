@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+import simpy
+
 from groupsim.assignors import ASSIGNORS
 from groupsim.assignors.spec import COOPERATIVE, EAGER
 from groupsim.coordinator.config import BadSetting
@@ -52,7 +54,8 @@ class ClassicState:
     `join` is the join under way. `rejoin_reason` travels with the next JoinGroup (KIP-800). `needs_join_prepare`: what
     comes before a join is still to be done. `sticky_owned` and `sticky_generation` are the last assignment, which eager
     sticky assignors send along. `watched_topics`: the partition counts the leader assigned with. `commits_disabled`:
-    partitions were lost in an unguarded downgrade (KIP-726).
+    partitions were lost in an unguarded downgrade (KIP-726). `commit_in_flight`: what was read is being committed
+    before a join.
     """
 
     client: Client
@@ -71,6 +74,7 @@ class ClassicState:
     sticky_generation: int = NO_GENERATION
     watched_topics: dict[str, int] | None = None
     commits_disabled: bool = False
+    commit_in_flight: simpy.Process | None = None
     heartbeat: HeartbeatState = field(default_factory=HeartbeatState)
 
     def become(self, state: ClientState) -> None:

@@ -110,13 +110,13 @@ class Crowd(Driven):
 
     def expire(self, client: Client) -> None:
         """Its session ends; it does not know."""
-        self.send(SessionExpired(member=client.id, context=self._context()))
+        self.send(SessionExpired(member=client.id, context=self.now()))
 
     def time_out(self, client: Client) -> None:
         """Its rebalance timeout ends."""
         if client.id in self.members:
             epoch = self.members[client.id].epoch
-            self.send(RebalanceTimedOut(member=client.id, epoch=epoch, context=self._context()))
+            self.send(RebalanceTimedOut(member=client.id, epoch=epoch, context=self.now()))
 
     def grow(self, client: Client) -> None:
         """Topic b gets a partition more."""
@@ -142,7 +142,7 @@ class Crowd(Driven):
     def commits(self, member: MemberId, epoch: int, partition: TopicPartition) -> bool:
         """Whether a commit is accepted; nothing changes."""
         offsets = ((partition.topic, partition.partition, 5),)
-        command = Commit(request=1, offsets=offsets, member=member, generation=epoch, context=self._context())
+        command = Commit(request=1, offsets=offsets, member=member, generation=epoch, context=self.now())
         answer = MACHINES[type(self.state)].decide(self.state, command).replies[0].answer
         assert isinstance(answer, CommitAnswer)
         return answer.error is Error.NONE
@@ -154,7 +154,7 @@ class Crowd(Driven):
         moves = [CoordinatorUnloaded(), CoordinatorLoaded()]
         return reduce(evolve, [*durable, *moves], self.initial), reduce(evolve, moves, self.state)
 
-    def _context(self) -> Context:
+    def now(self) -> Context:
         self.at_ms += 1000
         return Context(self.at_ms, self.topics)
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from groupsim.coordinator.config import Configs
 from groupsim.coordinator.outcome import Error
 from groupsim.coordinator.server_assignors import Problem
+from groupsim.coordinator.topics import Topic
 from groupsim.events.consumer import MemberState
 from groupsim.events.types import Partitions
-from tests.coordinator.consumer.driven import Driven, parts
+from tests.coordinator.consumer.driven import TOPICS, Driven, parts
 
 STABLE, UNREVOKED, UNRELEASED = (
     MemberState.STABLE,
@@ -98,6 +99,17 @@ def test_another_assignor_wins(version: str, found: int) -> None:
     kafka = driven(version)
     epoch = kafka.beat("m1", 0).epoch
     assert kafka.beat("m1", epoch, assignor="range").epoch - epoch == found
+
+
+@differ(0, 1)
+def test_the_racks_of_a_topic_change(version: str, found: int) -> None:
+    kafka = driven(version)
+    kafka.beat("m1", 0, rack="r1")
+    before = kafka.group
+    moved = TOPICS.with_topic(Topic("a", "a", 4, racks=(("r1",), ("r1",), ("r2",), ("r2",))))
+    kafka.beat("m1", before.epoch, broker=moved)
+    assert kafka.group.epoch - before.epoch == found
+    assert kafka.group.targets == before.targets
 
 
 @differ(1, 0)

@@ -1,0 +1,39 @@
+// What would have helped: the what-ifs that were run on an incident, each with its answer, bars with ranges, and what was assumed.
+
+/** A bar for the median, with a line from the least to the greatest; `most` is the width. */
+function rangeBar(each, most) {
+  const part = (ms) => `${Math.max((ms / most) * 100, 0.5)}%`;
+  const bar = h("span", { class: "meter", "aria-hidden": "true" });
+  bar.style.width = part(each.median_ms);
+  const line = each.least_ms < each.most_ms ? h("span", { class: "whisker", "aria-hidden": "true" }) : null;
+  if (line) {
+    line.style.left = part(each.least_ms);
+    line.style.width = part(each.most_ms - each.least_ms);
+  }
+  return h("div", { class: "track" }, bar, line);
+}
+
+/** 24.4 (23.2 to 26.4), in partition-seconds. */
+function rangeText(each) {
+  const [least, median, most] = [each.least_ms, each.median_ms, each.most_ms].map((ms) => (ms / 1000).toFixed(1));
+  return least === most ? median : `${median} (${least} to ${most})`;
+}
+
+function whatIfTable(found) {
+  const record = found.recorded_ms === null ? [] : [{ choice: "the record", verdict: "", median_ms: found.recorded_ms, least_ms: found.recorded_ms, most_ms: found.recorded_ms }];
+  const rows = [...record, ...found.choices];
+  const most = Math.max(1, ...rows.map((each) => each.most_ms || 0));
+  const titles = ["", "Partition-seconds that no process held", "Median (least to greatest)", ""];
+  const cells = (each) => (each.median_ms === null ? [h("td", { colspan: 2 }, name_(each.answer))] : [h("td", {}, rangeBar(each, most)), h("td", {}, rangeText(each))]);
+  return h("div", { class: "table-box" }, h("table", { class: "what-if" }, h("thead", {}, h("tr", {}, titles.map((title) => h("th", { scope: "col" }, title)))),
+    h("tbody", {}, rows.map((each) => h("tr", {}, h("th", { scope: "row" }, name_(each.choice)), cells(each), h("td", {}, each.verdict))))));
+}
+
+function whatIfSection(run, id) {
+  if (!run.what_ifs.length) return null;
+  return card("What would have helped", `${id}-helped`, run.what_ifs.map((found) => h("div", { class: "asked" },
+    h("p", { class: "lead" }, h("strong", {}, name_(found.headline, { title: null }))),
+    h("p", { class: "hint" }, `Group ${found.group}, ${moment(found.from_ms)} to ${moment(found.to_ms)} of the record; ${plural(found.seeds, "seed")}.`),
+    whatIfTable(found),
+    found.assumed.length ? h("details", {}, h("summary", {}, "What was assumed, because the logs do not show it"), h("ul", {}, found.assumed.map((text) => h("li", {}, name_(text, { title: null }))))) : null)));
+}

@@ -1,0 +1,184 @@
+"""What `groupsim incident whatif` prints: the answer, the table of choices, what it rests on; rows of JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from groupsim.analysis.display_names import counted, duration
+from groupsim.cli import output
+from groupsim.cli.summary import amount
+
+if TYPE_CHECKING:
+    from groupsim.replay.ask import Answer
+    from groupsim.replay.fidelity import Fidelity, PhaseDurations
+    from groupsim.replay.replayable import ReplayableRun
+    from groupsim.replay.what_if import ChoiceResult, Range
+
+_RANGED = ("rebalances", "unavailable_partition_ms", "p95_partition_ms", "max_partitions", "unsafe_ms")
+COLUMNS = ("choice", *_RANGED, "versus_baseline", "versus_record", "verdict")
+GENERATIONS = ("generation", "cause", "members", "join_recorded_ms", "join_ms", "sync_recorded_ms", "sync_ms", "note")
+
+
+def rows_of(incident: ReplayableRun, found: Answer) -> list[dict[str, Any]]:
+    """One row per choice, the first as recorded, with the answer, the record, the fidelity and what was assumed."""
+    rows: list[dict[str, Any]] = [
+        {**result.row(), "answer": text} for result, text in zip(found.results, found.sentences, strict=True)
+    ]
+    rows[0] |= {
+        "answer": found.headline,
+        "recorded": _recorded(incident, found),
+        "fidelity": _fidelity(found),
+        "assumed": list(found.assumed),
+        "assumptions": list(found.assumed),
+    }
+    return rows
+
+
+def print_answer(incident: ReplayableRun, found: Answer) -> None:
+    """For people: the sentence, the table, and what both rest on."""
+    print(output.plain(found.headline))
+    for text in found.sentences[1:] if len(found.sentences) > 2 else ():
+        if text not in found.headline:
+            print(f"  {output.plain(text)}")
+    window = incident.window
+    begins = "" if window.given else ", when the group first worked,"
+    print(
+        f"\n{output.plain(incident.name)}  group {output.plain(incident.group)}  "
+        f"from {duration(window.from_ms)}{begins} to {duration(window.to_ms)}"
+    )
+    print(f"{counted(len(found.results[0].costs), 'seed')}: median (least–most)")
+    output.table([_shown(result) for result in found.results], COLUMNS)
+    for result in found.results:
+        _print_humps(result)
+    print(f"before the group first worked, in no comparison: {_founding(found)}")
+    print()
+    _print_fidelity(incident, found)
+    if found.assumed:
+        print("Assumptions, because the recording does not show it:")
+    for sentence in found.assumed:
+        print(f"  {output.plain(sentence)}")
+
+
+def _print_humps(result: ChoiceResult) -> None:
+    """A small histogram, where the seeds fall into two kinds."""
+    from groupsim.replay.spread import histogram
+
+    if result.costs and len(result.modes) > 1:
+        found = result.unavailable_partition_ms
+        drawn = histogram(result.values)
+        print(f"{output.plain(result.choice)}: {found.least:,} ▕{drawn}▏ {found.most:,} partition-ms, by seed")
+
+
+def _founding(found: Answer) -> str:
+    """Of the baseline, and of choices with another founding."""
+    baseline, *others = (result for result in found.results if result.costs)
+    usual = baseline.founding_ms.median
+    other = [each for each in others if abs(each.founding_ms.median - usual) > max(0.1 * usual, 500)]
+    named = [f"{amount(each.founding_ms.median)} with {output.plain(each.choice)}" for each in other]
+    return ", ".join([amount(usual), *named])
+
+
+def _print_fidelity(incident: ReplayableRun, found: Answer) -> None:
+    close, trusted = found.close, found.trust
+    errors = ""
+    if close.median_error_ms is not None:
+        errors = f"; phases differ by {close.median_error_ms} ms in the median, {close.p95_error_ms} ms at p95"
+    print(f"recorded: {_recorded_cost(incident, found)}; simulated exactly: {amount(trusted.replayed_ms)}")
+    played = counted(close.played, "generation")
+    print(f"simulated exactly: {played}, {close.matched} of {close.recorded} as recorded{errors}")
+    if differing := [row for row in _generations(close) if row["note"]]:
+        output.table(differing, GENERATIONS)
+
+
+def _recorded_cost(incident: ReplayableRun, found: Answer) -> str:
+    if not incident.partitions_known:
+        return "no log names a partition, so the unavailable time is unknown"
+    known, unknown = amount(incident.cost.unavailable_partition_ms), incident.cost.unknown_ms
+    if found.trust.unknown is not None:
+        known = f"at least {known}"
+    return f"{known}; {unknown / 1_000:,.1f} partition-seconds are unknown from the logs" if unknown else known
+
+
+def _recorded(incident: ReplayableRun, found: Answer) -> dict[str, Any]:
+    cost, known = incident.cost, incident.partitions_known
+    return {
+        "group": incident.group,
+        "generations": len(incident.generations),
+        "rebalances": cost.rebalances,
+        "unavailable_partition_ms": cost.unavailable_partition_ms if found.trust.unknown is None else None,
+        "at_least_partition_ms": cost.unavailable_partition_ms if known else None,
+        "unknown_ms": cost.unknown_ms,
+        "unknown": found.trust.unknown,
+        "max_partitions": cost.max_partitions if known else None,
+        "founding_partition_ms": cost.founding_ms if known else None,
+        "from_ms": incident.window.from_ms,
+        "to_ms": incident.window.to_ms,
+    }
+
+
+def _fidelity(found: Answer) -> dict[str, Any]:
+    close, trusted = found.close, found.trust
+    known = trusted.unknown is None and trusted.error is not None
+    return {
+        "recorded_generations": close.recorded,
+        "played_generations": close.played,
+        "matched_generations": close.matched,
+        "median_error_ms": close.median_error_ms,
+        "p95_error_ms": close.p95_error_ms,
+        "played_unavailable_partition_ms": trusted.replayed_ms,
+        "error": round(trusted.error or 0, 4) if known else None,
+        "low": trusted.low,
+        "holds": close.holds,
+        "generations": _generations(close),
+    }
+
+
+def _generations(close: Fidelity) -> list[dict[str, Any]]:
+    """The generations of the recording and of the simulation side by side."""
+    rows = []
+    for pair in close.pairs:
+        known = pair.recorded or pair.played
+        assert known is not None
+        note = "" if pair.same else "only recorded" if pair.played is None else "only simulated"
+        if pair.recorded is not None and pair.played is not None and not pair.same:
+            note = f"simulated: {pair.played.cause}, {counted(pair.played.size, 'member')}"
+        elif not all(phase is None or phase.met for phase in (pair.join, pair.sync)):
+            note = "differs"
+        recorded = pair.recorded
+        rows.append(
+            {
+                "generation": recorded.number if recorded else None,
+                "cause": known.cause,
+                "members": known.size,
+                "join_recorded_ms": recorded.join_ms if recorded else None,
+                "join_ms": _played(pair.join),
+                "sync_recorded_ms": recorded.sync_ms if recorded else None,
+                "sync_ms": _played(pair.sync),
+                "note": note,
+            }
+        )
+    return rows
+
+
+def _played(phase: PhaseDurations | None) -> int | None:
+    return phase.played_ms if phase is not None else None
+
+
+def _shown(result: ChoiceResult) -> dict[str, Any]:
+    """A row for people: medians with ranges, and differences in percent."""
+    from groupsim.replay.answer import percent
+    from groupsim.replay.player import AS_RECORDED
+
+    row: dict[str, Any] = {"choice": result.choice, "verdict": str(result.verdict)}
+    if result.costs:
+        row |= {name: _ranged(getattr(result, name)) for name in _RANGED}
+        row["versus_record"] = percent(result.versus_record)
+    if result.choice == AS_RECORDED.name:
+        return row | {"verdict": None}
+    return row | {"versus_baseline": percent(result.versus_baseline)}
+
+
+def _ranged(found: Range) -> str:
+    if found.least == found.most:
+        return f"{found.median:,}"
+    return f"{found.median:,} ({found.least:,}–{found.most:,})"

@@ -1,0 +1,53 @@
+"""The steps of a recorded run that show how fast its host was: none of them waits for anything else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from groupsim.conformance.timelines.recorded_form import process_of
+from groupsim.simulation.host_speed import Step
+
+FIRST_JOIN = ("member_id_issued", "member_added", "static_added", "static_replaced")
+"""Rows of the broker's log that show a program's first JoinGroup."""
+WAITED_MS = 1_000
+"""A step of so long has waited for something else."""
+COOPERATIVE = "cooperative"
+"""Members that keep their partitions work on records while they join, and come late to answers; eager ones wait."""
+
+
+def steps(record: dict[str, Any]) -> Iterator[tuple[Step, float]]:
+    """Each step with its duration (ms), in order."""
+    per_member = record["config"].get("per_member") or {}
+    works = COOPERATIVE in str(record.get("assignor", record["id"]))
+    busy = {label for label, program in per_member.items() if works and program.get("proc")}
+    started: dict[str, int] = {}
+    completed: dict[int, int] = {}
+    joined: dict[tuple[str, int], int] = {}
+    known: set[str] = set()
+    for at, row in _in_order(record):
+        process = process_of(row) if row.get("member") is not None else ""
+        generation = row.get("generation", -1)
+        match row["kind"]:
+            case "start":
+                started[process] = at
+            case kind if kind in FIRST_JOIN and process in started:
+                yield Step.START, at - started.pop(process)
+            case "join_completed":
+                completed[generation] = at
+            case "join_ok" if row["member"] not in busy and at - completed.get(generation, -WAITED_MS) < WAITED_MS:
+                yield Step.JOINED if process in known else Step.FIRST_JOINED, at - completed[generation]
+                joined[process, generation] = at
+            case "assignment_received" if at - joined.get((process, generation), -WAITED_MS) < WAITED_MS:
+                yield Step.ASSIGNOR if process in known else Step.FIRST_ASSIGNOR, at - joined[process, generation]
+            case "assigned":
+                known.add(process)
+            case _:
+                pass
+
+
+def _in_order(record: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:
+    """Rows by time; what the broker did comes before what was seen of it in the same millisecond."""
+    parts = ("broker", "client_log", "events")
+    rows = [(row["t_ms"], i, row) for i, part in enumerate(parts) for row in record.get(part, ())]
+    return [(at, row) for at, _, row in sorted(rows, key=lambda found: found[:2])]

@@ -1,0 +1,41 @@
+"""An empty group that its coordinator has forgotten without a record of it: defect `forgotten-group`.
+
+Kafka: GroupMetadataManager.maybeDeleteEmptyConsumerGroup removes the group from memory before JoinGroup is refused.
+Requests find no group. Whatever reads what is written, OffsetFetch and administrators, sees the group until another is
+created under its name.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from groupsim.coordinator import classic
+from groupsim.coordinator.commands import FetchOffsets, Load, Request, Unload
+from groupsim.coordinator.consumer.commands import ConsumerHeartbeat
+from groupsim.coordinator.consumer.converted import absent
+from groupsim.coordinator.consumer.fetch import fetch
+from groupsim.coordinator.consumer.heartbeat import heartbeat
+from groupsim.coordinator.consumer.loading import load, unload
+from groupsim.coordinator.consumer.state import ConsumerGroup
+from groupsim.coordinator.outcome import Outcome
+
+
+def decide_forgotten(group: ConsumerGroup, command: object) -> Outcome[Any]:
+    """Decide one command to such a group."""
+    match command:
+        case FetchOffsets():
+            return fetch(group, command)
+        case Unload():
+            return unload(group)
+        case Load():
+            return load(group, command)
+        case ConsumerHeartbeat():
+            decided = heartbeat(absent(group), command)
+        case Request():
+            decided = classic.decide(absent(group), command)  # type: ignore[arg-type]
+        case _:
+            return Outcome(group)  # a timer that was not dropped
+    unchanged = decided.state == absent(group)
+    return msgspec.structs.replace(decided, state=group) if unchanged else decided

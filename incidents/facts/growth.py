@@ -1,0 +1,124 @@
+"""When topics grew: no log shows it, only when a group's leader noticed, by its metadata of some age."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from groupsim.events import classic
+from groupsim.events.base import WORLD_STREAM, group_of
+from groupsim.events.client import RejoinRequested, ViewChanged
+from groupsim.events.types import RejoinCause, TopicPartition
+from groupsim.events.world import PartitionsAdded
+from groupsim.incidents.facts.builder import FactBuilder, PendingFact
+from groupsim.incidents.facts.causes import metadata_versions
+from groupsim.incidents.facts.client import ClientFacts
+from groupsim.incidents.facts.clocks import TimedRow
+from groupsim.incidents.facts.detail import int_in
+from groupsim.incidents.logs.times import iso
+from groupsim.storage.log_gaps import Doubt
+
+METADATA_AGE = "metadata.max.age.ms"
+DEFAULT_AGE_MS = 300_000
+"""metadata.max.age.ms by default; topic.metadata.refresh.interval.ms of librdkafka is the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """A topic grew from `before` to `after` partitions: not before `since`, and noticed at `at` (UTC ms since 1970)."""
+
+    group: str
+    topic: str
+    before: int
+    after: int
+    since: int
+    at: int
+    noticed_by: str
+
+    def doubt(self) -> Doubt:
+        """The time in which the new partitions may have existed already."""
+        why = (
+            f"{self.topic} had {self.after} instead of {self.before} partitions when {self.noticed_by} refreshed its"
+            f" metadata, at {iso(self.at)}; when it grew is in no log"
+        )
+        added = tuple((self.topic, number) for number in range(self.before, self.after))
+        return Doubt(self.group, self.since, self.at, added, why)
+
+
+def add_growths(
+    rows: Sequence[TimedRow], clients: Sequence[ClientFacts], most: Mapping[str, int], builder: FactBuilder
+) -> list[Growth]:
+    """Add PartitionsAdded for every growth that a member noticed, as early as it may have happened, and a note on it.
+
+    `most`: how many partitions of each topic the logs name.
+    """
+    facts = builder.facts()
+    found: list[Growth] = []
+    for group, noticed in _noticed(facts).items():
+        known = _Named(facts, group)
+        for number, fact in enumerate(noticed):
+            until = noticed[number + 1].at if number + 1 < len(noticed) else None
+            since = max(_earliest(fact, clients, rows[0].at), found[-1].at if found and found[-1].group == group else 0)
+            for topic in most:
+                before, after = known.until(fact.at, topic), most[topic] if until is None else known.until(until, topic)
+                if 0 < before < after and not any(g.topic == topic and g.after >= after for g in found):
+                    assert isinstance(fact.event, RejoinRequested)
+                    found.append(Growth(group, topic, before, after, since, fact.at, fact.event.process))
+    for growth in found:
+        position, timed = next((p, t) for p, t in enumerate(rows) if t.at >= growth.at)
+        event = PartitionsAdded(topic=growth.topic, partitions=growth.after)
+        builder.add(position, TimedRow(growth.since, timed.row), WORLD_STREAM, event)
+        builder.note(
+            f"{growth.topic} grew from {growth.before} to {growth.after} partitions at an unknown time from"
+            f" {iso(growth.since)} on, until {growth.noticed_by} noticed at {iso(growth.at)}"
+        )
+    return found
+
+
+def _noticed(facts: Sequence[PendingFact]) -> dict[str, list[PendingFact]]:
+    """By group, when a member noticed that its cached metadata had changed."""
+    found: dict[str, list[PendingFact]] = defaultdict(list)
+    for fact in facts:
+        group, event = group_of(fact.stream), fact.event
+        if isinstance(event, RejoinRequested) and event.cause is RejoinCause.METADATA_CHANGED and group is not None:
+            found[group].append(fact)
+    return found
+
+
+class _Named:
+    """How many partitions of each topic a group's facts name until an instant."""
+
+    def __init__(self, facts: Sequence[PendingFact], group: str) -> None:
+        self._named = [
+            (fact.at, partition) for fact in facts if group_of(fact.stream) == group for partition in _partitions(fact)
+        ]
+
+    def until(self, at: int, topic: str) -> int:
+        return max((tp.partition + 1 for when, tp in self._named if when < at and tp.topic == topic), default=0)
+
+
+def _partitions(fact: PendingFact) -> Iterator[TopicPartition]:
+    if isinstance(fact.event, ViewChanged):
+        yield from fact.event.partitions
+    elif isinstance(fact.event, classic.AssignmentStored):
+        for given in (fact.event.assignment or {}).values():
+            yield from given
+
+
+def _earliest(noticed: PendingFact, clients: Sequence[ClientFacts], first: int) -> int:
+    """When the metadata was refreshed before, at the earliest: metadata.max.age.ms before, and since the process runs.
+
+    A Java consumer counts its refreshes, so that their mean distance since its start is known, too.
+    """
+    assert isinstance(noticed.event, RejoinRequested)
+    process = next(each.process for each in clients if each.process.name == noticed.event.process)
+    configured = next(
+        (t.row.detail.get("settings") for _, t in process.rows if t.row.kind == "client_configured"), None
+    )
+    printed = int_in(configured.get(METADATA_AGE)) if isinstance(configured, dict) else None
+    age = printed or DEFAULT_AGE_MS
+    versions = metadata_versions(noticed.event.reason)
+    if versions is not None and printed is None:
+        age = min(age, (noticed.at - process.first) // max(1, versions[1] - versions[0]))
+    return max(first, process.first, noticed.at - age)

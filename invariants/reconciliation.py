@@ -1,0 +1,74 @@
+"""How far the members of one consumer group have come to the target (KIP-848): what convergence asks of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from groupsim.events import consumer as facts
+from groupsim.events.base import Event
+from groupsim.events.group import GroupDeleted
+from groupsim.events.types import Held, MemberId, TopicPartition
+
+ENDS = (facts.GroupDowngraded, facts.EmptyGroupDropped, GroupDeleted)
+READS: tuple[type[Event], ...] = (
+    *ENDS,
+    facts.ConsumerGroupCreated,
+    facts.GroupUpgraded,
+    facts.ConsumerMemberUpdated,
+    facts.ConsumerMemberRemoved,
+    facts.StaticMemberReplaced,
+    facts.GroupEpochBumped,
+    facts.TargetComputed,
+    facts.MemberReconciled,
+)
+"""The facts that `Reconciliation` needs."""
+
+
+@dataclass(slots=True)
+class Reconciliation:
+    """`reached` has the epoch of each member that is STABLE, else None; `hosts` where each runs."""
+
+    epoch: int = 0
+    target_epoch: int = 0
+    reached: dict[MemberId, int | None] = field(default_factory=dict)
+    held: dict[MemberId, Held] = field(default_factory=dict)
+    hosts: dict[MemberId, str] = field(default_factory=dict)
+
+    @property
+    def settled(self) -> bool:
+        """Every member is at the target of the group's epoch."""
+        return self.epoch == self.target_epoch and all(at == self.target_epoch for at in self.reached.values())
+
+    @property
+    def owners(self) -> dict[TopicPartition, MemberId]:
+        """What the members may use."""
+        return {TopicPartition(topic, n): member for member, held in self.held.items() for topic, n, _ in held}
+
+    def apply(self, event: Event) -> None:
+        """Fold one fact."""
+        match event:
+            case facts.GroupUpgraded():
+                self.epoch = self.target_epoch = event.generation
+                self.reached = dict.fromkeys(event.assignment, event.generation)
+                self.held = {m: tuple((*p, 0) for p in given) for m, given in event.assignment.items()}
+            case facts.ConsumerMemberUpdated():
+                self.hosts[event.member] = event.client_host
+                self.reached.setdefault(event.member, None)
+            case facts.ConsumerMemberRemoved():
+                self._remove(event.member)
+            case facts.StaticMemberReplaced():
+                self.held[event.member] = self.held.get(event.old, ())
+                self.reached[event.member] = None
+                self._remove(event.old)
+            case facts.GroupEpochBumped():
+                self.epoch = event.epoch
+            case facts.TargetComputed():
+                self.target_epoch = event.epoch
+            case facts.MemberReconciled():
+                stable = event.state is facts.MemberState.STABLE
+                self.reached[event.member] = event.epoch if stable else None
+                self.held[event.member] = event.assigned
+
+    def _remove(self, member: MemberId) -> None:
+        self.reached.pop(member, None)
+        self.held.pop(member, None)

@@ -1,0 +1,123 @@
+"""`ask`: the answer about an incident: exactly replayed, as recorded and with choices, and what that rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from groupsim.analysis.what_ifs import StoredChoice, StoredWhatIf
+from groupsim.replay.answer import Trust, headline, sentence, trust
+from groupsim.replay.fidelity import Fidelity, fidelity
+from groupsim.replay.player import Choice
+from groupsim.replay.refusals import hardly_shown
+from groupsim.replay.replayable import ReplayableRun
+from groupsim.replay.what_if import ChoiceResult, Sampling, compare_choices
+
+EXACT_SEEDS = 5
+"""Seeds for the incident exactly as recorded, which leaves little to chance."""
+FIRST_SEEDS, MOST_SEEDS, FEWEST_SEEDS = 10, 40, 3
+_MEMBER_MS = 600_000_000
+"""Simulated time, times members, that takes about a minute: longer incidents get fewer seeds by default."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What is answered about one incident. `results`: as recorded first; `assumed`: what the logs did not tell."""
+
+    headline: str
+    sentences: tuple[str, ...]
+    results: tuple[ChoiceResult, ...]
+    close: Fidelity
+    trust: Trust
+    assumed: tuple[str, ...]
+
+    @property
+    def answered(self) -> bool:
+        """Whether the record's total is known, and no choice was refused."""
+        return self.trust.unknown is None and all(each.refused is None for each in self.results)
+
+    def stored(self, incident: ReplayableRun) -> StoredWhatIf:
+        """What is kept of it with the run."""
+        return StoredWhatIf(
+            group=incident.group,
+            headline=self.headline,
+            from_ms=incident.window.from_ms,
+            to_ms=incident.window.to_ms,
+            recorded_ms=None if self.trust.unknown is not None else incident.cost.unavailable_partition_ms,
+            choices=[_stored(result, text) for result, text in zip(self.results, self.sentences, strict=True)],
+            assumed=list(self.assumed),
+        )
+
+
+def _stored(result: ChoiceResult, text: str) -> StoredChoice:
+    if not result.costs:
+        return StoredChoice(choice=result.choice, answer=text, verdict=result.verdict)
+    found = result.unavailable_partition_ms
+    return StoredChoice(
+        choice=result.choice,
+        answer=text,
+        verdict=result.verdict,
+        median_ms=found.median,
+        least_ms=found.least,
+        most_ms=found.most,
+        seeds=len(result.costs),
+        values_ms=result.values,
+    )
+
+
+def ask(
+    incident: ReplayableRun,
+    choices: Sequence[Choice],
+    seeds: range | Sampling,
+    unknown: str | None = None,
+    progress: Callable[[float], None] = lambda _: None,
+) -> Answer:
+    """Replay the incident exactly, then as recorded and with each choice.
+
+    `unknown`: why the record's total is not known, if so. Raises GroupSimError for a choice that is not possible.
+    """
+    first = range(seeds.begin, seeds.begin + EXACT_SEEDS) if isinstance(seeds, Sampling) else seeds[:EXACT_SEEDS]
+    rows = 1 + sum(incident.refusal(choice) is None for choice in choices)
+    share = len(first) / (len(first) + rows * (seeds.most if isinstance(seeds, Sampling) else len(seeds)))
+    exact = []
+    for done, seed in enumerate(first, start=1):
+        exact.append(incident.replay_exactly(seed))
+        progress(share * done / len(first))
+    close = fidelity(incident.generations, exact, incident.replayed_group)
+    replayed_ms = round(median(incident.measure(run).unavailable_partition_ms for run in exact))
+    recorded = incident.cost
+    trusted = trust(close, replayed_ms, recorded, unknown)
+    results = compare_choices(
+        incident.replay,
+        incident.measure,
+        choices,
+        seeds,
+        None if unknown is not None else recorded.unavailable_partition_ms,
+        incident.refusal,
+        lambda part: progress(share + (1 - share) * part),
+    )
+    return Answer(
+        headline=headline(results, trusted),
+        sentences=(headline(results[:1], trusted), *(sentence(result, trusted) for result in results[1:])),
+        results=tuple(results),
+        close=close,
+        trust=trusted,
+        assumed=(*incident.notes, *_shown_hardly(incident, choices)),
+    )
+
+
+def _shown_hardly(incident: ReplayableRun, choices: Sequence[Choice]) -> list[str]:
+    """What the choices depend on and the logs hardly show; that a record stops while partitions are not served."""
+    found = ["the record ends before all partitions are served again, so its own total is a lower bound"]
+    found = found if incident.cost.cut and incident.partitions_known and not incident.window.given else []
+    if incident.incident is not None:
+        found += [text for choice in choices for text in hardly_shown(incident.incident, choice)]
+    return found
+
+
+def default_seeds(incident: ReplayableRun, rows: int) -> Sampling:
+    """As many seeds as the medians need, fewer at most for a long incident; it does not depend on the machine."""
+    plays = _MEMBER_MS // max(1, incident.lasts_ms * incident.members)
+    most = max(FEWEST_SEEDS, min(MOST_SEEDS, (plays - EXACT_SEEDS) // rows))
+    return Sampling(first=min(FIRST_SEEDS, most), most=most)

@@ -1,0 +1,163 @@
+"""When an application was late to poll: how long it did not notice what its heartbeat thread knew, or what waited.
+
+The heartbeat thread of a consumer hears that the group rebalances; the application takes part at its next poll. In a
+cooperative rebalance it works on while JoinGroup is in flight, and reads the answer at its next poll, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from groupsim.events import classic as c
+from groupsim.events import client as p
+from groupsim.events.base import Recorded, group_of, group_stream
+from groupsim.events.types import ProcessId, RejoinCause
+from groupsim.simulation.clients.config import LIBRDKAFKA
+
+_FIRST_RECORDS_MS = 150
+"""After an assignment a poll waits about so long for the first records, and notices a rebalance at once."""
+
+
+class PollWait(NamedTuple):
+    """The application could have noticed something from `heard_ms` on, and did at `noticed_ms`.
+
+    `polled_ms`: when it was last seen inside poll() before, with partitions; None: not known. `answered`: it could have
+    read the answer to its JoinGroup; else it could have taken part in a rebalance that its heartbeat thread heard of.
+    `heard_within_ms`: that was up to so much later, which no log shows.
+    """
+
+    polled_ms: int | None
+    heard_ms: int
+    noticed_ms: int
+    answered: bool = False
+    heard_within_ms: int = 0
+
+    @property
+    def wait_ms(self) -> int:
+        """How long it did not notice."""
+        return max(0, self.noticed_ms - self.heard_ms)
+
+
+class Polls(NamedTuple):
+    """What the record shows of one process's polls.
+
+    `waits`, in order. `commits_sync`: whether it waits for a commit after each batch, so that the answer to JoinGroup
+    is read there and SyncGroup's before the next poll; None: not known. `commits_first`: a library's automatic commit
+    comes before it takes part in a rebalance.
+    """
+
+    waits: tuple[PollWait, ...] = ()
+    commits_sync: bool | None = None
+    commits_first: bool = True
+
+
+def polls_of(facts: Iterable[Recorded], group: str) -> dict[ProcessId, Polls]:
+    """What a record shows of the polls of each process of a group that has a log."""
+    folds: dict[ProcessId, _PollFold] = {}
+    completed: dict[int, int] = {}
+    for fact in facts:
+        event = fact.event
+        if isinstance(event, c.JoinPhaseCompleted) and fact.stream == group_stream(group):
+            completed[event.generation] = fact.at_ms
+        elif isinstance(event, p.ClientEvent) and group_of(fact.stream) == group:
+            folds.setdefault(event.process, _PollFold(completed)).apply(event, fact.at_ms)
+    return {process: fold.polls for process, fold in folds.items()}
+
+
+class _PollFold:
+    """Folds the facts of one process.
+
+    `_polled_ms`: when it was last inside poll(); `_heard_ms`: since when it could notice something that it has not
+    noticed yet; `_joining_ms`: when it sent a JoinGroup whose answer it has not read; `_late_answer`: when it read an
+    answer late, and how late.
+    """
+
+    def __init__(self, completed: Mapping[int, int]) -> None:
+        self._completed = completed
+        self._waits: list[PollWait] = []
+        self._holds = False
+        self._by_library = False
+        self._polled_ms: int | None = None
+        self._assigned_ms: int | None = None
+        self._heard_ms: int | None = None
+        self._joining_ms: int | None = None
+        self._callback_ms: int | None = None
+        self._late_answer: tuple[int, int] | None = None
+        self._sync_commits: list[bool] = []
+        self._auto_commit: bool | None = None
+
+    @property
+    def polls(self) -> Polls:
+        """What was seen of it."""
+        votes = self._sync_commits
+        seen = 2 * sum(votes) > len(votes) if votes else None
+        sync = seen if self._auto_commit is None else not self._auto_commit
+        return Polls(tuple(self._waits), sync, not self._by_library)
+
+    def apply(self, event: p.ClientEvent, at: int) -> None:
+        """Fold one fact."""
+        match event:
+            case p.ProcessStarted():
+                self._by_library = event.library == LIBRDKAFKA
+                auto = event.config.get("enable.auto.commit")
+                self._auto_commit = auto if isinstance(auto, bool) else None
+            case p.ViewChanged(partitions=partitions):
+                self._holds = bool(partitions)
+            case p.RejoinRequested(cause=RejoinCause.GROUP_REBALANCING) if self._holds and self._joining_ms is None:
+                self._heard_ms = at if self._heard_ms is None else self._heard_ms
+            case p.CallbackStart():
+                self._notice(at)
+                self._callback_ms = at
+            case p.CallbackEnd():
+                self._returned(at)
+            case p.PositionReady() if self._assigned_ms is not None:
+                self._polled_ms = self._assigned_ms = at
+            case p.JoinSent() if not self._by_library:
+                self._notice(at)
+                self._joining_ms = at
+            case p.JoinOk(generation=generation) if not self._by_library:
+                self._joined(generation, at)
+            case p.PollExpired() | p.GenerationReset() | p.CoordinatorLost() | p.Frozen() | p.Thawed() | p.Closed():
+                self._forget()
+            case _:
+                pass
+
+    def _notice(self, at: int) -> None:
+        """The application thread is inside poll() now."""
+        heard, polled = self._heard_ms, self._polled_ms
+        if heard is not None and not self._just_assigned(heard):
+            self._waits.append(PollWait(polled, heard, at))
+        if self._late_answer is not None:
+            answered, late = self._late_answer
+            self._late_answer = None
+            self._sync_commits.append(at - answered < late / 2)
+        self._polled_ms, self._assigned_ms, self._heard_ms = at, None, None
+
+    def _just_assigned(self, heard: int) -> bool:
+        """Whether the first poll after an assignment had perhaps not returned yet."""
+        return self._assigned_ms is not None and heard - self._assigned_ms < _FIRST_RECORDS_MS
+
+    def _returned(self, at: int) -> None:
+        """A callback is over; what was heard meanwhile is noticed in the same poll."""
+        if self._heard_ms is not None and self._callback_ms is not None and self._heard_ms >= self._callback_ms:
+            self._heard_ms = None
+        self._polled_ms = self._assigned_ms = at
+        self._callback_ms = None
+
+    def _joined(self, generation: int, at: int) -> None:
+        """It has read the answer to JoinGroup: late, if it held partitions and worked on."""
+        sent, self._joining_ms = self._joining_ms, None
+        if sent is None or not self._holds:
+            return
+        answered = max(sent, self._completed.get(generation, at))
+        if answered <= at:
+            wait = PollWait(sent, answered, at, answered=True)
+            self._waits.append(wait)
+            if wait.wait_ms > _FIRST_RECORDS_MS:
+                self._late_answer = at, wait.wait_ms
+        self._polled_ms, self._assigned_ms = at, None
+
+    def _forget(self) -> None:
+        self._polled_ms = self._assigned_ms = self._heard_ms = self._joining_ms = None
+        self._callback_ms = self._late_answer = None

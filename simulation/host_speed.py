@@ -1,0 +1,74 @@
+"""How slow a host is: its steps against those of the machine that `latencies` were measured on.
+
+One number holds for all steps of all programs of a host: three machines whose median start took 138, 264 and 494 ms
+took 1.0, 1.9 and 3.0 times as long for the steps of a join (by geometric means). So it can be read from any of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import fields, replace
+from enum import StrEnum
+from math import exp, log
+
+from groupsim.simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
+from groupsim.simulation.latencies import Drawn, Latencies
+
+
+class Step(StrEnum):
+    """What a log shows of a host's speed; `first`: the first time in a process, when classes are loaded.
+
+    From a consumer that is built to its first JoinGroup at the coordinator; from a completed join phase to its answer
+    in the client's log; from there to the leader's assignment at the coordinator.
+    """
+
+    START = "start"
+    FIRST_JOINED = "first joined"
+    JOINED = "joined"
+    FIRST_ASSIGNOR = "first assignor"
+    ASSIGNOR = "assignor"
+
+
+USUAL_MS: dict[str, dict[Step, float]] = {
+    JAVA: {
+        Step.START: 138,
+        Step.FIRST_JOINED: 10,
+        Step.JOINED: 2,
+        Step.FIRST_ASSIGNOR: 15,
+        Step.ASSIGNOR: 4,
+    },
+    LIBRDKAFKA: {Step.START: 56},
+    KAFKA_PYTHON: {Step.START: 20},
+}
+"""Their medians on the machine that `latencies` were measured on (666 starts, 1,929 answers, 774 assignments)."""
+HOSTS: dict[str, float] = {"half-busy": 1.0, "busy": 1.9, "overloaded": 3.0}
+"""Measured profiles: two cores whose share in use was 0.56, 0.66 and 0.74 in the median (1.0 in the worst second)."""
+NOT_THE_HOSTS = ("command", "drift", "hiccup", "napping", "metadata", "slowness")
+"""Distributions of `Latencies` that a slow host does not stretch: they are set by timers."""
+PRIOR_STEPS = 3.0
+"""As many steps as the assumption that the host is an ordinary one counts for: (0.9 / 0.5)².
+
+Logarithms of a step's duration spread by 0.9 on one host, those of hosts by about 0.5.
+"""
+HALF_MS = 0.5
+"""Added to durations, which are whole milliseconds."""
+
+
+def slowness(library: str, steps: Iterable[tuple[Step, float]]) -> float:
+    """How much slower than usual these steps were, each with its duration (ms): a geometric mean.
+
+    1.0 of no steps; of few, nearer to 1.0 than they say.
+    """
+    usual = USUAL_MS[library]
+    ratios = [log((max(0.0, ms) + HALF_MS) / (usual[step] + HALF_MS)) for step, ms in steps if step in usual]
+    return exp(sum(ratios) / (len(ratios) + PRIOR_STEPS))
+
+
+def on_host(latencies: Latencies, factor: float) -> Latencies:
+    """The latencies of the same library on a host that is slower by a factor."""
+    stretched = {
+        field.name: Drawn(tuple(ms * factor for ms in drawn.quantiles_ms))
+        for field in fields(latencies)
+        if isinstance(drawn := getattr(latencies, field.name), Drawn) and field.name not in NOT_THE_HOSTS
+    }
+    return replace(latencies, **stretched)  # type: ignore[arg-type]  # the stretched fields are all of them Drawn

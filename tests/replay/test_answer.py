@@ -1,0 +1,134 @@
+"""The answer in one sentence: what it says of drawn costs, and what it never says."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groupsim.replay.answer import Trust, headline, percent, ratio_range, sentence
+from groupsim.replay.cost import Cost
+from groupsim.replay.player import AS_RECORDED, Choice, ReplayedRun
+from groupsim.replay.what_if import ChoiceResult, Sampling, Verdict, compare_choices
+
+COSTS = st.lists(st.integers(0, 200_000), min_size=10, max_size=10)
+SURE = Trust(recorded_ms=20_000, recorded_at_most_ms=20_000, replayed_ms=20_600, matched=1.0)
+
+
+def costs(values: list[int]) -> tuple[Cost, ...]:
+    return tuple(
+        Cost(rebalances=1, unavailable_partition_ms=ms, p95_partition_ms=ms, max_partitions=1, unsafe_ms=0)
+        for ms in values
+    )
+
+
+def result(values: list[int], base: list[int], choice: str = "range") -> ChoiceResult:
+    return ChoiceResult(choice=choice, costs=costs(values), baseline=costs(base), recorded_ms=20_000)
+
+
+def test_a_clear_gain_is_said_with_its_range_and_how_far_to_trust_it() -> None:
+    base = [20_000, 21_000, 19_000, 20_500, 19_500, 20_200, 19_800, 20_100, 19_900, 20_000]
+    half = [ms // 2 for ms in base]
+    assert sentence(result(half, base), SURE) == (
+        "range would have cost 10.0 partition-seconds instead of 20.0 (−50 %, −50 to −50 % over 10 seeds); "
+        "the replay of the record is 3 % off, so trust the direction and about ±10 %."
+    )
+
+
+def test_seeds_that_say_the_opposite_are_counted() -> None:
+    said = sentence(result([30_000] * 9 + [10_000], [20_000] * 10), SURE)
+    assert said.endswith("so trust the median to about ±10 %; in 1 of 10 seeds it is the other way round.")
+
+
+@given(COSTS, COSTS)
+def test_no_answer_has_a_negative_zero_and_each_is_one_sentence(values: list[int], base: list[int]) -> None:
+    found = result(values, base)
+    said = sentence(found, SURE)
+    assert not re.search(r"[−+-]0 %", said)
+    assert said.endswith(".")
+    assert ". " not in said
+    assert "\n" not in said
+    assert ("no difference worth having" in said) == (found.verdict is Verdict.NO_DIFFERENCE)
+
+
+@given(COSTS, COSTS)
+def test_better_is_never_more_and_worse_never_less(values: list[int], base: list[int]) -> None:
+    found = result(values, base)
+    assert found.verdict is not Verdict.BETTER or found.unavailable_partition_ms.median < found.base.median
+    assert found.verdict is not Verdict.WORSE or found.unavailable_partition_ms.median > found.base.median
+    assert result(base, base).verdict is Verdict.NO_DIFFERENCE
+
+
+@given(st.floats(0.0, 3.0))
+def test_a_percentage_of_zero_has_no_sign(quotient: float) -> None:
+    shown = percent(quotient)
+    assert shown is not None
+    assert (shown == "0 %") == (round((quotient - 1) * 100) == 0)
+    assert "-" not in ratio_range((quotient, 1.0)).replace("−", "")
+
+
+def test_an_unknown_record_gives_no_percentage_and_low_fidelity_comes_first() -> None:
+    base, half = [20_000] * 10, [10_000] * 10
+    unknown = Trust(
+        recorded_ms=0, recorded_at_most_ms=0, replayed_ms=1, matched=1.0, unknown="no log names a partition"
+    )
+    said = sentence(result(half, base), unknown)
+    assert "%" not in said
+    assert said.endswith("no log names a partition; simulated, it costs 10.0 partition-seconds instead of 20.0.")
+    assert "instead" not in sentence(result(half, base), replace(unknown, partitions_known=False))
+    low = Trust(recorded_ms=20_000, recorded_at_most_ms=20_000, replayed_ms=40_000, matched=1.0)
+    assert sentence(result(half, base), low).startswith("Low fidelity: ")
+    assert "100 % off, so the direction is uncertain, too" in sentence(result(half, base), low)
+    few = Trust(recorded_ms=20_000, recorded_at_most_ms=20_000, replayed_ms=20_000, matched=0.5)
+    assert sentence(result(half, base), few).startswith("Low fidelity (only 50 % of the recorded generations")
+
+
+def test_what_the_logs_leave_open_is_no_error_of_the_replay() -> None:
+    assert Trust(recorded_ms=10_000, recorded_at_most_ms=20_000, replayed_ms=15_000, matched=1.0).error == 0
+    assert Trust(recorded_ms=10_000, recorded_at_most_ms=20_000, replayed_ms=25_000, matched=1.0).error == 0.25
+
+
+def test_the_headline_is_the_best_choice_or_says_that_none_helps() -> None:
+    base = [20_000] * 10
+    as_recorded = result(base, base, "as recorded")
+    good, better, bad = (
+        result([15_000] * 10, base, "a"),
+        result([5_000] * 10, base, "b"),
+        result([40_000] * 10, base, "c"),
+    )
+    assert headline([as_recorded, good, better, bad], SURE).startswith("Best of 3: b would have cost 5.0")
+    assert headline([as_recorded, bad, as_recorded], SURE).startswith(
+        "None of the 2 choices would have helped (c +100 %"
+    )
+    refused = ChoiceResult(choice="d", costs=(), baseline=(), refused="nobody restarts")
+    assert headline([as_recorded, refused], SURE) == "d can't be answered from this record: nobody restarts."
+    assert "d can't be answered" in headline([as_recorded, bad, refused], SURE)
+
+
+def test_two_kinds_of_seeds_are_said_and_both_modes_are_in_the_row() -> None:
+    values = [1_000, 1_010, 1_020, 1_030, 1_040, 1_050, 9_000, 9_010, 9_020, 9_030]
+    found = result(values, [20_000] * 10)
+    assert "the seeds are of two kinds, 1.0 in 6 and 9.0 in 4 of 10" in sentence(found, SURE)
+    modes = found.row()["modes"]
+    assert isinstance(modes, list)
+    assert [mode["share"] for mode in modes] == [0.6, 0.4]
+
+
+def played(choice: Choice, seed: int) -> ReplayedRun:
+    return ReplayedRun([], 0, seed if choice is AS_RECORDED else 10_000 * (seed % 2), None)
+
+
+def measured(run: ReplayedRun) -> Cost:
+    return costs([run.to_ms])[0]
+
+
+def test_seeds_are_added_until_the_medians_are_stable_and_at_most_so_many() -> None:
+    calm = compare_choices(played, measured, [], Sampling(first=10, most=40))
+    assert len(calm[0].costs) == 10
+    wild = compare_choices(played, measured, [Choice(name="other")], Sampling(first=10, most=28))
+    assert [len(each.costs) for each in wild] == [28, 28]
+    again = compare_choices(played, measured, [Choice(name="other")], range(28))
+    assert [each.costs for each in again] == [each.costs for each in wild]
+    assert compare_choices(played, measured, [Choice(name="x")], range(3), refused=lambda _: "no")[1].refused == "no"
