@@ -1,4 +1,4 @@
-"""One record of `__consumer_offsets`, whatever it was read from: a segment file, a dump, a formatter's output, the topic."""
+"""One record of `__consumer_offsets`, from a segment file, a dump, a formatter's output or the topic itself."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
