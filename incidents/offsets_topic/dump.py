@@ -1,0 +1,182 @@
+"""The text that `kafka-dump-log --offsets-decoder` prints of segments, as GroupRecords.
+
+Source: kafka.tools.DumpLogSegments and its parsers of group records: JSON since Kafka 3.8, else as in `old_text`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from groupsim.incidents.errors import LogError
+from groupsim.incidents.logs.scan import open_log
+from groupsim.incidents.offsets_topic.kinds import KINDS
+from groupsim.incidents.offsets_topic.old_text import old_key, old_value
+from groupsim.incidents.offsets_topic.record import GroupRecord
+
+LONGEST_LINE = 16 << 20
+"""A classic group of 10,000 members is a line of some 5 MB; of a longer line the rest is left out."""
+_BLOCK = 1 << 20
+_OFFSET = re.compile(r"(?:^|[| \t])offset: (\d{1,18}) ")
+_BATCH = re.compile(r"(?:^|[| \t])baseOffset: (\d{1,18}) lastOffset: (\d{1,18}) ")
+_TIME = re.compile(r" (?:CreateTime|LogAppendTime): (-?\d{1,18})(?: |$)")
+_SEQUENCE = re.compile(r" sequence: (\d{1,10}) ")
+_UNKNOWN = re.compile(r"Unknown record type (\d{1,9})|unknown::version=(\d{1,9})")
+_KEY, _PAYLOAD, _DELETE = " key: ", " payload: ", "<DELETE>"
+_DECODER = json.JSONDecoder()
+_BEGIN = 64 << 10
+
+
+def is_dump(begin: bytes) -> bool:
+    """Whether a file that begins so was printed by kafka-dump-log."""
+    return (
+        re.search(
+            rb"(?m)^(?:Dumping [^\n]{1,4096}\.log\r?$|baseOffset: \d|(?:\| )?offset: \d[^\n]{1,400}keysize: )",
+            begin,
+            re.I,
+        )
+        is not None
+    )
+
+
+class DumpReader:
+    """The records of one dump, in the order of its lines; iterate once.
+
+    Then `lines` counts all lines, `unknown` what was not decoded (by its name), and `damage` has sentences about lines
+    that could not be read. Raises LogError if the file can't be opened, or was printed without the decoder.
+    """
+
+    def __init__(self, path: Path, *, name: str | None = None, progress: Callable[[int], None] | None = None) -> None:
+        self.name = name or str(path)
+        self.lines = 0
+        self.unknown: Counter[str] = Counter()
+        self.damage: list[str] = []
+        self._path = path
+        self._progress = progress
+        self._batch = (0, -1)
+        self._broken = 0
+        self._first_broken = ""
+
+    def __iter__(self) -> Iterator[GroupRecord]:
+        found = 0
+        for text in self._texts():
+            self.lines += 1
+            if (batch := _BATCH.search(text[:200])) is not None:
+                self._batch = int(batch[1]), int(batch[2])
+                continue
+            if (offset := _OFFSET.search(text[:200])) is None:
+                continue
+            record = self._record(text, int(offset[1]))
+            if record is not None:
+                found += 1
+                yield record
+        if self._broken:
+            more = f" and {self._broken - 1:,} more lines" if self._broken > 1 else ""
+            self.damage.append(f"{self._first_broken}{more} can't be read; the rest was read")
+        if not found and not self.unknown and self._broken:
+            raise LogError(
+                f"{self.name} was printed without group records; print it with kafka-dump-log --offsets-decoder"
+            )
+
+    def _texts(self) -> Iterator[str]:
+        """The lines, one by one; of an over-long line nothing but its beginning."""
+        rest = b""
+        try:
+            with open_log(self._path, self._progress, self.damage.append) as stream:
+                while block := stream.read(_BLOCK):
+                    if len(rest) == LONGEST_LINE and b"\n" not in block:
+                        continue
+                    *whole, rest = (rest + block).split(b"\n")
+                    rest = rest[:LONGEST_LINE]
+                    for line in whole:
+                        yield line.decode("utf-8", "replace")
+        except OSError as error:
+            raise LogError(f"{self._path} can't be read: {error.strerror or error}") from None
+        if rest:
+            yield rest.decode("utf-8", "replace")
+
+    def _record(self, text: str, offset: int) -> GroupRecord | None:
+        head, mark, body = text.rstrip("\r").partition(_KEY)
+        at = _TIME.search(head)
+        if not mark:
+            if "endTxnMarker" not in text:
+                self._unread()
+            return None
+        if (unknown := _UNKNOWN.match(body)) is not None:
+            self.unknown[f"record type {unknown[1] or unknown[2]}"] += 1
+            return None
+        try:
+            key_version, key, payload = _key(body)
+            value_version, value = _value(payload)
+        except (ValueError, RecursionError):
+            self._unread()
+            return None
+        if key_version not in KINDS:
+            self.unknown[f"record type {key_version}"] += 1
+            return None
+        if at is None or int(at[1]) < 0:
+            self.unknown["a record without a time"] += 1
+            return None
+        return GroupRecord(
+            offset=offset,
+            batch=self._batch_of(head, offset),
+            at_ms=int(at[1]),
+            kind=KINDS[key_version],
+            key=key,
+            value=value,
+            key_version=key_version,
+            value_version=value_version,
+            place=f"{self.name}:{self.lines}",
+        )
+
+    def _batch_of(self, head: str, offset: int) -> int:
+        """The batch it is in; where its line was cut out of the dump, what the sequence says."""
+        first, last = self._batch
+        if first <= offset <= last:
+            return first
+        sequence = _SEQUENCE.search(head + " ")
+        return max(0, offset - int(sequence[1])) if sequence is not None else offset
+
+    def _unread(self) -> None:
+        self._broken += 1
+        self._first_broken = self._first_broken or f"{self.name}:{self.lines}"
+
+
+def _key(body: str) -> tuple[int, Mapping[str, object], str]:
+    """Version and fields of the key, and the text of the payload. Raises ValueError."""
+    if not body.startswith("{"):
+        key, mark, payload = body.partition(_PAYLOAD)
+        if not mark:
+            raise ValueError("no payload")
+        return *old_key(key), payload
+    found, end = _DECODER.raw_decode(body)
+    if not body.startswith(_PAYLOAD, end) or not isinstance(found, dict):
+        raise ValueError("no payload")
+    data = found.get("data")
+    version = _version(found.get("type", found.get("version")))
+    return version, data if isinstance(data, dict) else {}, body[end + len(_PAYLOAD) :]
+
+
+def _value(payload: str) -> tuple[int | None, Mapping[str, object] | None]:
+    """Version and fields of the value; None twice for a tombstone. Raises ValueError."""
+    if payload.strip() == _DELETE:
+        return None, None
+    if not payload.startswith('{"version"'):
+        return None, old_value(payload)
+    found: Any = _DECODER.raw_decode(payload)[0]
+    data = found.get("data")
+    if not isinstance(data, dict):
+        raise ValueError("no data")
+    return _version(found["version"]), data
+
+
+def _version(found: object) -> int:
+    if isinstance(found, int) and not isinstance(found, bool):
+        return found
+    if isinstance(found, str) and found.isdecimal() and len(found) < 6:
+        return int(found)
+    raise ValueError("no version")
