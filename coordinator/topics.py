@@ -37,10 +37,21 @@ class Topics:
     version: int = 0
     created: int = 0
     changed: Mapping[str, int] = field(default_factory=dict)
+    _found: dict[tuple[str, ...], frozenset[TopicId]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def named(self, names: Iterable[str]) -> list[Topic]:
         """Those of the names that exist, sorted by name."""
         return [self.by_name[name] for name in sorted(set(names)) if name in self.by_name]
+
+    def ids(self, names: tuple[str, ...]) -> frozenset[TopicId]:
+        """The ids of those of the names that exist. Kept, because nearly all members ask for the same names."""
+        found = self._found.get(names)
+        if found is None:
+            known = self.by_name
+            found = self._found[names] = frozenset([known[name].id for name in names if name in known])
+        return found
 
     def ids_of(self, partitions: Partitions) -> Partitions:
         """Partitions whose topics are named, by topic id instead, sorted; only those of topics that exist."""

@@ -20,6 +20,11 @@ class Owners:
             return False
         return bool(self.by_topic.get(partition.topic, 0) >> partition.partition & 1)
 
+    def free(self, partitions: Iterable[TopicPartition]) -> list[TopicPartition]:
+        """Those that nobody holds."""
+        bits = self.by_topic.get
+        return [p for p in partitions if not bits(p[0], 0) >> p[1] & 1]
+
     def after(self, released: Iterable[TopicPartition], taken: Iterable[TopicPartition]) -> Owners:
         """After some were released, and some taken."""
         by_topic = dict(self.by_topic)

@@ -10,11 +10,12 @@ from msgspec.structs import replace
 from groupsim.coordinator.broker_versions import Behaviour
 from groupsim.coordinator.consumer.decision import ConsumerDecision, RequestRefused, rebalance_timer
 from groupsim.coordinator.consumer.evolve import held
+from groupsim.coordinator.consumer.owners import Owners
 from groupsim.coordinator.consumer.state import Holding, Member
 from groupsim.coordinator.outcome import Error
 from groupsim.events import consumer as facts
 from groupsim.events.consumer import MemberState
-from groupsim.events.types import Partitions, TopicId, TopicPartition
+from groupsim.events.types import Partitions, TopicId
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,7 +29,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     member: Member
     target_epoch: int
     target: Partitions
-    taken: Container[TopicPartition]
+    taken: Owners
     subscribed: Container[TopicId]
     subscribes: bool
     subscription_changed: bool
@@ -104,8 +105,10 @@ def _towards_target(step: Step, *, grows: bool = False) -> Member:
     if revoked and step.holds(revoked):
         return _moved(member, member.epoch + grows, MemberState.UNREVOKED_PARTITIONS, kept, revoked)
     missing = [p for p in target if p not in kept]
-    own = member.pending if step.behaviour.own_pending_is_free else ()
-    free = [p for p in missing if p not in step.taken or p in own]
+    free = step.taken.free(missing)
+    if member.pending and len(free) < len(missing) and step.behaviour.own_pending_is_free:
+        others = set(free)
+        free = [p for p in missing if p in others or p in member.pending]
     state = MemberState.STABLE if len(free) == len(missing) else MemberState.UNRELEASED_PARTITIONS
     assigned = {**kept, **dict.fromkeys(free, step.target_epoch)} if free else kept
     return _moved(member, step.target_epoch, state, assigned, {})

@@ -19,13 +19,12 @@ def topics_of(group: ConsumerGroup, member: Member, topics: Topics) -> list[Topi
 
 def ids_of(group: ConsumerGroup, member: Member, topics: Topics) -> frozenset[TopicId]:
     """The ids of these topics."""
-    known = topics.by_name
-    return frozenset([known[name].id for name in names_of(group, member) if name in known])
+    return topics.ids(names_of(group, member))
 
 
 def names_of(group: ConsumerGroup, member: Member) -> tuple[str, ...]:
     """The names of one member's topics, existing or not; an expression that is not resolved yet brings none."""
-    return (*member.topics, *_matched(group, member.expression))
+    return (*member.topics, *_matched(group, member.expression)) if member.expression else member.topics
 
 
 def metadata_of(group: ConsumerGroup, topics: Topics) -> int:
