@@ -15,7 +15,7 @@ from groupsim.coordinator.consumer.state import Holding, Member
 from groupsim.coordinator.outcome import Error
 from groupsim.events import consumer as facts
 from groupsim.events.consumer import MemberState
-from groupsim.events.types import Partitions, TopicId
+from groupsim.events.types import Partitions, TopicId, TopicPartition
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
