@@ -1,6 +1,6 @@
 """Replay of a long run: states are kept in the store every so many facts, and a later replay begins at the nearest.
 
-A snapshot is a cache. It is never under a digest, can be dropped at any time (`EventStore.drop_snapshots`), and is good
+A snapshot is a cache. It is never under a digest, can be dropped at any time (`replay --fresh`), and is good
 only for the code that folded it: another version of the fold does not see it.
 """
 
@@ -23,6 +23,8 @@ from groupsim.events.types import GroupId, MemberId, Partitions
 from groupsim.storage.errors import StoreError
 from groupsim.storage.store import EventStore, RunInfo, Snapshot
 
+KINDS = "replay-"
+"""How the names of our snapshots begin, whatever version folded them; what else a store keeps has other names."""
 EVERY = 50_000
 """Facts from one snapshot to the next: a tenth of a second to read, and a few hundred snapshots in ten million."""
 _SUM = hashlib.sha256().digest_size
@@ -99,7 +101,7 @@ def kind() -> str | None:
     except OSError:
         return None
     folded = hashlib.sha256("\n".join([*sources, str(EVERY), catalogue.fingerprint()]).encode())
-    return f"replay-{folded.hexdigest()[:16]}"
+    return f"{KINDS}{folded.hexdigest()[:16]}"
 
 
 def replay_stored(store: EventStore, info: RunInfo, until_ms: int | None = None) -> dict[str, Any]:

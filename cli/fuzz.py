@@ -13,12 +13,11 @@ from typing import Annotated, Any
 import typer
 
 from groupsim.analysis.display_names import counted
-from groupsim.cli.errors import BadRequest
-from groupsim.cli.options import INTERRUPTED, FormatOption, key_values, seed_range
-from groupsim.cli.output import Format, note, plain, write_json
+from groupsim.cli.errors import BadRequest, Interrupted
+from groupsim.cli.options import FormatOption, key_values, seed_range
+from groupsim.cli.output import Format, plain, write_json
 from groupsim.cli.progress import progress
 from groupsim.cli.run import ScenarioArgument, SetOption
-from groupsim.storage.store import RunStatus
 
 STORY = "story"
 """In place of an invariant's name: the scenario itself failed. `bug`: the simulator raised an exception."""
@@ -61,8 +60,7 @@ def fuzz(
                 if finding is not None:
                     break
         except KeyboardInterrupt:
-            note(f"groupsim: interrupted after {tried:,} of {len(wanted):,} seeds; none of them failed")
-            raise typer.Exit(INTERRUPTED) from None
+            raise Interrupted(f"interrupted after {tried:,} of {len(wanted):,} seeds; none of them failed") from None
     again = None if finding is None else _repeat(scenario, chosen, finding.seed)
     if form is Format.TABLE:
         _print(scenario, seeds, tried, finding, again)
@@ -105,8 +103,7 @@ def _run_seed(work: tuple[str, Mapping[str, str], int]) -> Finding | None:
         raise BadRequest(f"{reference}, seed {seed}: {error}") from None
     except Exception as error:  # report any exception with the seed that repeats it
         return Finding(seed, BUG, None, f"{type(error).__name__}: {error}")
-    if result.info.status == RunStatus.INTERRUPTED:
-        raise KeyboardInterrupt
+    result.unless_interrupted()
     broken: list[Any] = sorted((v for said in result.violations.values() for v in said), key=lambda v: v.seq)
     if broken:
         return Finding(seed, broken[0].name, broken[0].at_ms, broken[0].sentence)

@@ -32,11 +32,14 @@ from groupsim.cli import (
     tour,
     verify,
 )
+from groupsim.cli.errors import Interrupted
 from groupsim.cli.near_commands import with_near_command
-from groupsim.cli.options import INTERRUPTED
 from groupsim.cli.output import be_quiet, error
 from groupsim.events.errors import GroupSimError
 
+_SIGNALLED = 128
+_CTRL_C = _SIGNALLED + signal.SIGINT
+"""Exit statuses of a program that a signal ended, as shells report them."""
 ABOUT = """Which partitions were unavailable, for how long, and why? A simulator of Kafka's consumer groups.
 
 \b
@@ -100,13 +103,20 @@ def every_command(
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the program. Exit status: 0 done, 1 the answer is a failure, 2 the request is wrong."""
+    """Run the program. Status: 0 done, 1 the answer is a failure, 2 the request is wrong, 130 and 143 interrupted."""
     sys.exit(status(arguments))
 
 
 def status(arguments: list[str] | None = None) -> int:
     """The exit status of one call; never a traceback for a wrong request."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # like Ctrl-C: the run is marked as interrupted
+    received = [signal.SIGINT]
+
+    def interrupt(number: int, _: object) -> None:
+        """Like Ctrl-C: a run is marked as interrupted."""
+        received.append(signal.Signals(number))
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, interrupt)
     program = typer.main.get_command(app)
     try:
         _keep_examples(program)
@@ -119,15 +129,20 @@ def status(arguments: list[str] | None = None) -> int:
     except ClickException as wrong:
         error(f"groupsim: {with_near_command(wrong.format_message(), program)}")
         return 2
+    except Interrupted as ended:
+        error(f"groupsim: {ended}")
+        return _SIGNALLED + received[-1]
     except GroupSimError as wrong:
         error(f"groupsim: {wrong}")
         return 2
     except (KeyboardInterrupt, typer.Abort):
-        error("groupsim: interrupted")
-        return INTERRUPTED
+        result = _CTRL_C
     except BrokenPipeError:  # the reader of our output has closed it, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    if result == _CTRL_C:  # typer's status for any KeyboardInterrupt
+        error("groupsim: interrupted")
+        return _SIGNALLED + received[-1]
     return result if isinstance(result, int) else 0
 
 

@@ -11,9 +11,6 @@ from groupsim.cli import completion
 from groupsim.cli.errors import BadRequest
 from groupsim.cli.output import Format
 
-INTERRUPTED = 130
-"""Exit status that a shell reports for a program ended by Ctrl-C."""
-
 StoreOption = Annotated[
     str, typer.Option("--store", envvar="GROUPSIM_STORE", help="The event store: a path or an SQLAlchemy URL.")
 ]

@@ -151,7 +151,18 @@ def table(found: Iterable[Row], columns: Sequence[str], title: str | None = None
             drawn.add_column(name if fits else heading(name, widths[i]), justify=justify, overflow="fold", **size)  # type: ignore[arg-type]
         for row in shown:
             drawn.add_row(*(Text(cell(value)) for value in row))
-        console().print(drawn)
+        _draw(drawn)
+
+
+def _draw(drawn: Table) -> None:
+    """Print a table; in a pipe without the spaces that fill its lines."""
+    shown = console()
+    if sys.stdout.isatty():
+        shown.print(drawn)
+        return
+    with shown.capture() as captured:
+        shown.print(drawn)
+    print("\n".join(line.rstrip() for line in captured.get().splitlines()))
 
 
 def _layout(part: Sequence[Row], columns: Sequence[str], spare: Sequence[str]) -> tuple[list[str], list[int], bool]:

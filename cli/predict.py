@@ -128,8 +128,8 @@ def _worst(scored: Sequence[Pair]) -> Iterator[dict[str, Any]]:
             "real_ms": round(pair.real),
             "predicted_ms": round(pair.predicted),
             "error": percent(pair.error),
-            "sign": "" if not pair.clear else "right" if pair.sign_right else "wrong",
-            "misread": _shortened("; ".join(pair.misread)),
+            "sign": None if not pair.clear else "right" if pair.sign_right else "wrong",
+            "misread": _shortened("; ".join(pair.misread)) or None,
         }
 
 

@@ -28,7 +28,8 @@ def replay(
         int | None, typer.Option(metavar="MS", min=0, help="The state at this time; the default is the end.")
     ] = None,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Delete cached states first, and fold from the first fact.")
+        bool,
+        typer.Option("--fresh", help="Delete cached states first, and fold from the first fact; kept what-ifs stay."),
     ] = False,
     store: StoreOption = DEFAULT_STORE,
     form: FormatOption = Format.TABLE,
@@ -37,12 +38,12 @@ def replay(
 
     Example: groupsim replay latest --at 60000
     """
-    from groupsim.analysis.snapshots import replay_stored
+    from groupsim.analysis.snapshots import KINDS, replay_stored
 
     with existing(store) as opened:
         if fresh:
             with suppress(StoreError):  # a read-only store has no cached states
-                opened.drop_snapshots()
+                opened.drop_snapshots(KINDS)
         info = opened.find(run)
         state = {**replay_stored(opened, info, at), "digest": info.digest or opened.digest(info.id)}
         difference = difference_to_new_run(opened, info) if verify else None
@@ -84,6 +85,7 @@ def difference_to_new_run(store: EventStore, info: RunInfo) -> str | None:
     settings = dict(info.params)
     with progress(f"running {scenario.name} again") as bar:
         result = run(scenario, new_store, seed=info.seed, settings=settings, record=info.record, progress=bar)
+    result.unless_interrupted()
     if result.info.digest == info.digest == store.digest(info.id):
         return None
     pairs = zip_longest(store.read(info.id), new_store.read(result.info.id))

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from groupsim.cli.completion import scenario_names
-from groupsim.cli.errors import BadRequest
+from groupsim.cli.errors import BadRequest, Interrupted
 from groupsim.cli.existing_store import DEFAULT_STORE
-from groupsim.cli.options import INTERRUPTED, FormatOption, StoreOption, check_record_mode, key_values
-from groupsim.cli.output import Format, error, note, plain, write_json
+from groupsim.cli.options import FormatOption, StoreOption, check_record_mode, key_values
+from groupsim.cli.output import Format, error, plain, write_json
 from groupsim.cli.progress import progress
 from groupsim.cli.summary import headline, title, with_shares
 from groupsim.storage.store import RunSource, RunStatus
@@ -71,12 +71,10 @@ def run(
         result = simulate_into(opened)
         summary = _summary(opened, result)
     if result.info.status == RunStatus.RUNNING:
-        note(f"groupsim: interrupted while repeating run {result.info.id}; it is unchanged and can be resumed")
-        raise typer.Exit(INTERRUPTED)
+        raise Interrupted(f"interrupted while repeating run {result.info.id}; it is unchanged and can be resumed")
     if result.info.status == RunStatus.INTERRUPTED:
         until = f"{result.info.simulated_ms:,} ms"
-        note(f"groupsim: interrupted at {until}; run {result.info.id} has every fact up to then")
-        raise typer.Exit(INTERRUPTED)
+        raise Interrupted(f"interrupted at {until}; run {result.info.id} has every fact up to then")
     if form is Format.TABLE:
         _print(summary, scenario or result.info.scenario_path or result.info.name)
     else:

@@ -122,8 +122,8 @@ def simulate(scenario: Scenario, what: Subject, point: Point, directory: Path) -
         row["error"] = str(error)
     except Exception as error:  # a failed point is a row with its error; the others continue
         row["error"] = f"{type(error).__name__}: {error}"
-    if result is not None and result.info.status == RunStatus.INTERRUPTED:
-        raise KeyboardInterrupt
+    if result is not None:
+        result.unless_interrupted()
     row["status"] = "failed" if row["error"] is not None else "finished"
     _store_tables(tables, point.run, unfinished, directory)
     _commit(row, store.writer, unfinished, directory)

@@ -86,7 +86,7 @@ def replay_incident(
     lasts = replayed.from_ms + incident.ends_ms + tail_ms
     scenario = Scenario(name="counterfactual", story=replayed.script, seed=seed, lasts_ms=lasts + AFTERWARDS_MS)
     known = {key: value for key, value in incident.settings.items() if key != INITIAL_DELAY}
-    result = run(scenario, store, settings={**known, **choice.settings}, record="facts")
+    result = run(scenario, store, settings={**known, **choice.settings}, record="facts").unless_interrupted()
     return ReplayedRun(list(store.read(result.info.id)), replayed.from_ms, lasts, result.failure)
 
 

@@ -151,7 +151,8 @@ def _simulated(
                 " membership and restart.ms are for recorded incidents"
             )
         store = MemoryStore()
-        result = run(scenario, store, seed=seed, settings={**info.params, **choice.settings}, record="facts")
+        settings = {**info.params, **choice.settings}
+        result = run(scenario, store, seed=seed, settings=settings, record="facts").unless_interrupted()
         return ReplayedRun(list(store.read(result.info.id)), 0, result.info.simulated_ms or lasts_ms, result.failure)
 
     own = info.seed if info.seed is not None else scenario.seed

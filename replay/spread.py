@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from statistics import median
 from typing import NamedTuple
 
-CONFIDENCE = 0.95
+CONFIDENCE = Fraction(95, 100)
 _BLOCKS = "▁▂▃▄▅▆▇█"
 
 
@@ -32,10 +33,10 @@ def median_interval(values: Sequence[float]) -> tuple[float, float]:
     ordered = sorted(values)
     if not ordered:
         raise ValueError("no values")
-    rank, below = 0, 0.5 ** len(ordered)
-    while below <= (1 - CONFIDENCE) / 2:
+    rank, below, possible = 0, 1, 2 ** len(ordered)  # whole numbers: of many values they are beyond any float
+    while below <= possible * (1 - CONFIDENCE) / 2:
         rank += 1
-        below += math.comb(len(ordered), rank) * 0.5 ** len(ordered)
+        below += math.comb(len(ordered), rank)
     place = max(0, rank - 1)
     return ordered[place], ordered[-1 - place]
 

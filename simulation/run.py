@@ -65,6 +65,12 @@ class RunResult:
         """The story held and no invariant was broken."""
         return self.failure is None and not any(self.violations.values())
 
+    def unless_interrupted(self) -> RunResult:
+        """Itself. Raises KeyboardInterrupt for an interrupted run: a part of its facts says nothing of the whole."""
+        if self.info.status == RunStatus.INTERRUPTED:
+            raise KeyboardInterrupt
+        return self
+
 
 def run(
     scenario: Scenario,
@@ -78,7 +84,7 @@ def run(
     """Play a scenario into a store. `settings` are parameters of the scenario or Kafka settings by name.
 
     `progress` is called with the share of simulated time that is over. Raises BadSetting or BadScenario for an
-    impossible request. A KeyboardInterrupt ends the run, marked `interrupted`.
+    impossible request. A KeyboardInterrupt ends the run, marked `interrupted`: see `RunResult.unless_interrupted`.
     """
     chosen = scenario.seed if seed is None else seed
     resolve_settings(scenario, settings or {})  # before the run begins

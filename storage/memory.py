@@ -131,10 +131,9 @@ class MemoryStore:
         for snapshot in found:
             kept.setdefault(snapshot.seq, snapshot)
 
-    def drop_snapshots(self) -> int:
-        count = sum(map(len, self._snapshots.values()))
-        self._snapshots.clear()
-        return count
+    def drop_snapshots(self, kinds: str = "") -> int:
+        dropped = [key for key in self._snapshots if key[1].startswith(kinds)]
+        return sum(len(self._snapshots.pop(key)) for key in dropped)
 
     def _whole(self, run: RunId) -> RunId:
         if run not in self._infos:

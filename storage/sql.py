@@ -161,9 +161,10 @@ class SqlStore:
                 if kept.seq not in there:
                     connection.execute(SNAPSHOTS.insert(), {"run": key, "kind": kind, **msgspec.structs.asdict(kept)})
 
-    def drop_snapshots(self) -> int:
+    def drop_snapshots(self, kinds: str = "") -> int:
+        wanted = delete(SNAPSHOTS).where(SNAPSHOTS.c.kind.startswith(kinds, autoescape=True))
         with self._db.writing() as connection:
-            return connection.execute(delete(SNAPSHOTS)).rowcount
+            return connection.execute(wanted).rowcount
 
     def store_batch(self, key: int, info: RunInfo, rows: list[Row], first: int, checksum: str) -> None:
         """Append `rows` and their checksum to the run with this key, which has `first` facts, and update its info.

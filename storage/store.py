@@ -179,8 +179,11 @@ class EventStore(Protocol):
         """Store states for later readers; existing ones stay. Raises StoreError if the store is read-only."""
         ...
 
-    def drop_snapshots(self) -> int:
-        """Delete all stored states (later readers need more time) and return how many there were."""
+    def drop_snapshots(self, kinds: str = "") -> int:
+        """Delete the stored states of all kinds that begin with `kinds`, and return how many there were.
+
+        Later readers need more time.
+        """
         ...
 
     def damage(self) -> Damage | None:

@@ -168,5 +168,5 @@ def quantile(values: Sequence[float], part: float) -> float | None:
 
 
 def percent(part: float | None) -> str:
-    """`83 %`; `— %` where there is nothing to count."""
-    return "— %" if part is None else f"{part * 100:,.0f} %"
+    """`83 %`; `—` where there is nothing to count."""
+    return "—" if part is None else f"{part * 100:,.0f} %"

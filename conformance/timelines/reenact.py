@@ -60,7 +60,7 @@ def _play(recorded: Recording, seed: int, recorded_times: bool) -> RunObserver:
         return harness.run()
 
     scenario = Scenario(name="reenact", story=run_actions, seed=seed, lasts_ms=recorded.end_ms)
-    result = run(scenario, store)
+    result = run(scenario, store).unless_interrupted()
     if result.failure is not None and result.info.status != "finished":
         raise BadRecording(f"recording {recorded.id}: {result.failure}")
     observed.fold(store.read(result.info.id))

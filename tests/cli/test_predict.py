@@ -10,7 +10,7 @@ import pytest
 from tests.cli.conftest import Call
 
 FOLDER = str(Path(__file__).parents[1] / "golden" / "predictions" / "recordings")
-LINE = re.compile(r"pairs 2  sign-right (\d+|—) %  median error \d+ %  p90 \d+ %  inside \d+ %")
+LINE = re.compile(r"pairs 2  sign-right (\d+ %|—)  median error \d+ %  p90 \d+ %  inside \d+ %")
 PREDICT = ("conformance", "predict", FOLDER, "--pairs", "2", "--seeds", "0:1")
 
 
@@ -20,6 +20,8 @@ def test_the_last_line_has_the_figures_and_json_has_the_pairs(call: Call) -> Non
     assert LINE.fullmatch(called.out.splitlines()[-1])
     assert "1 recording of the consumer protocol can't be replayed: left out" in called.err
     assert "noise floor" in called.out
+    assert "— %" not in called.out
+    assert all(line == line.rstrip() for line in called.out.splitlines())
     found = call(*PREDICT, "--known", "--format", "json").json
     assert found["evidence"] == "known"
     assert found["pairs"] == len(found["rows"]) == 2

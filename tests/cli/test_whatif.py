@@ -133,6 +133,9 @@ def test_answers_are_kept_with_the_run_and_shown_by_its_report_also_without_java
     assert call("report", "latest").status == 0
     text = Path("report.html").read_text("utf-8")
     newest, older = data(text)["runs"][0]["what_ifs"]
+    assert call("replay", "latest", "--fresh").status == 0  # forgets states, but no answer
+    call("report", "latest", "-o", "again.html")
+    assert data(Path("again.html").read_text("utf-8"))["runs"][0]["what_ifs"] == [newest, older]
     assert newest["headline"].startswith("session.timeout.ms=10000")
     assert older["headline"] == rows[0]["answer"]
     assert [each["choice"] for each in older["choices"]] == ["as recorded", "cooperative-sticky"]
@@ -202,3 +205,23 @@ def test_names_out_of_logs_are_shown_and_not_obeyed(call: Call, tmp_path: Path) 
     assert "\x1b" not in called.out + called.err
     assert "\x07" not in called.out + called.err
     assert "<script>" in called.out
+
+
+@pytest.mark.parametrize(("number", "status"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_an_interrupted_what_if_says_so_and_answers_nothing(
+    call: Call, tmp_path: Path, number: str, status: int
+) -> None:
+    (tmp_path / "story.py").write_text(
+        "import os\nimport signal\nfrom pathlib import Path\n\nfrom groupsim.scenarios.dsl import scenario\n\n"
+        "@scenario(lasts=9000)\ndef story(world):\n"
+        "    (m,) = world.group('g').join('m', topics=[world.topic('t', 1)])\n    yield world.sleep(100)\n"
+        f"    if Path('now').exists():\n        signal.raise_signal(signal.{number})\n    yield world.sleep(100)\n"
+    )
+    assert call("run", "story.py").status == 0
+    (tmp_path / "now").touch()
+    called = call("incident", "whatif", "latest", "--assignor", "sticky", "--seeds", "0:3")
+    assert (called.status, called.out, called.err) == (status, "", "groupsim: interrupted\n")
+    assert call("replay", "latest", "--verify").status == status
+    interrupted = call("run", "story.py")
+    assert interrupted.status == status
+    assert interrupted.err.startswith("groupsim: interrupted at 100 ms; run ")

@@ -243,7 +243,7 @@ def test_signs_are_of_clear_pairs_errors_and_ranges_of_all() -> None:
     assert over.p90_error == pytest.approx(0.575)
     assert over.inside == pytest.approx(1 / 3)
     assert over.line() == "pairs 4  sign-right 50 %  median error 50 %  p90 57 %  inside 33 %"
-    assert figures([]).line() == "pairs 0  sign-right — %  median error — %  p90 — %  inside — %"
+    assert figures([]).line() == "pairs 0  sign-right —  median error —  p90 —  inside —"
 
 
 def test_a_truth_of_nothing_is_met_by_nothing_only() -> None:

@@ -33,6 +33,7 @@ def test_an_interval_is_the_narrowest_that_holds_the_true_median_as_often_as_pro
 
 def test_an_interval_of_nothing_is_an_error_and_of_few_values_is_all_of_them() -> None:
     assert median_interval([5, 1, 3]) == (1, 5)
+    assert median_interval(range(5_000)) == (2_430, 2_569)
     with pytest.raises(ValueError, match="no values"):
         median_interval([])
 

@@ -16,7 +16,7 @@ from groupsim.events.group import GroupCreated
 from groupsim.events.world import TopicCreated
 from groupsim.storage import EventStore, open_store
 from groupsim.storage.errors import StoreError, StreamConflict, UnknownFact, UnknownRun
-from groupsim.storage.store import RunStatus
+from groupsim.storage.store import RunStatus, Snapshot
 from groupsim.storage.writer import BATCH
 from tests.storage.facts import any_fact, info, of_type, plain, write
 
@@ -114,6 +114,15 @@ def test_a_summary_is_the_same_when_it_is_given_back_and_when_it_is_read(store: 
     assert ended.summary == {"a": True, "z": [1, {"y": [2.5, None]}]}
     with pytest.raises(StoreError, match="summary of run b, share: nan can't be written"):
         write(store, "b", 1).finish(RunStatus.FINISHED, 1, {"share": float("nan")})
+
+
+def test_states_are_dropped_by_kind(store: EventStore) -> None:
+    write(store, "a", 3)
+    for kind in ("fold-1", "fold-2", "fold_3", "other"):
+        store.keep_snapshots("a", kind, [Snapshot(1, 0, kind.encode()), Snapshot(2, 10, b"")])
+    assert store.drop_snapshots("fold-") == 4
+    assert [store.snapshot("a", kind) is None for kind in ("fold-1", "fold-2", "fold_3", "other")] == [1, 1, 0, 0]
+    assert store.drop_snapshots() == 4
 
 
 def test_an_interrupted_run_has_the_digest_of_what_it_left(store: EventStore) -> None:
