@@ -33,7 +33,7 @@ def import_runs(
     sources = [exported(path) for path in paths]  # first: a wrong file must not leave an empty store
     found = []
     with closing(open_store(store)) as opened:
-        for info, new in import_all(opened, chain.from_iterable(sources)):
+        for info, new in import_all(opened, chain.from_iterable(sources), output.note):
             found.append({"run": info.id, "name": info.name, "facts": info.facts, "digest": info.digest, "new": new})
             if not new:
                 output.note(f"run {info.id} is already in the store, with the same digest")

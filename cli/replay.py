@@ -31,6 +31,9 @@ def replay(
         bool,
         typer.Option("--fresh", help="Delete cached states first, and fold from the first fact; kept what-ifs stay."),
     ] = False,
+    scenario: Annotated[
+        str | None, typer.Option("--scenario", metavar="FILE", help="With --verify: the scenario, of an imported run.")
+    ] = None,
     store: StoreOption = DEFAULT_STORE,
     form: FormatOption = Format.TABLE,
 ) -> None:
@@ -40,13 +43,17 @@ def replay(
     """
     from groupsim.analysis.snapshots import KINDS, replay_stored
 
+    if scenario is not None and not verify:
+        raise BadRequest("--scenario is for --verify")
     with existing(store) as opened:
         if fresh:
             with suppress(StoreError):  # a read-only store has no cached states
                 opened.drop_snapshots(KINDS)
         info = opened.find(run)
+        if at is not None and info.simulated_ms is not None and at > info.simulated_ms:
+            output.note(f"note: the run ends at {info.simulated_ms} ms; this is its end")
         state = {**replay_stored(opened, info, at), "digest": info.digest or opened.digest(info.id)}
-        difference = difference_to_new_run(opened, info) if verify else None
+        difference = difference_to_new_run(opened, info, scenario) if verify else None
     if verify:
         state["verified"] = difference is None
     if form is Format.TABLE:
@@ -68,12 +75,12 @@ def _print_state(state: dict[str, Any]) -> None:
     print(f"digest of the run {state['digest']}{'  verified' if state.get('verified') else ''}")
 
 
-def difference_to_new_run(store: EventStore, info: RunInfo) -> str | None:
+def difference_to_new_run(store: EventStore, info: RunInfo, named: str | None = None) -> str | None:
     """Run the scenario again and name the first fact that differs; None if all bytes are equal.
 
-    Raises BadRequest for a recorded run and for one that did not end.
+    `named`: the scenario as the user names it. Raises BadRequest for a recorded run and for one that did not end.
     """
-    from groupsim.scenarios import catalogue
+    from groupsim.scenarios.of_run import scenario_of
     from groupsim.simulation.run import run
 
     if info.source != RunSource.SIMULATED:
@@ -81,7 +88,7 @@ def difference_to_new_run(store: EventStore, info: RunInfo) -> str | None:
     if info.status in ("running", "interrupted"):
         raise BadRequest(f"run {info.id} did not run to its end ({info.status}): so there is nothing to compare")
     new_store = MemoryStore()
-    scenario = catalogue.find(info.scenario_path or info.name)
+    scenario = scenario_of(store, info, named, " with --scenario FILE")
     settings = dict(info.params)
     with progress(f"running {scenario.name} again") as bar:
         result = run(scenario, new_store, seed=info.seed, settings=settings, record=info.record, progress=bar)

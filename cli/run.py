@@ -62,11 +62,15 @@ def run(
     if form is Format.CSV:
         raise BadRequest("--format must be table or json for a run, not csv")
     check_record_mode(record)
-    if resume is not None and (scenario or settings or seed is not None or record != "all"):
-        raise BadRequest("--resume takes scenario, seed and settings from the stored run: omit them")
+    own_file = scenario is not None and (scenario.partition("::")[0].endswith(".py") or "/" in scenario)
+    if resume is not None and ((scenario and not own_file) or settings or seed is not None or record != "all"):
+        raise BadRequest(
+            "--resume takes scenario, seed and settings from the stored run: omit them (of an imported run, name its"
+            " scenario file)"
+        )
     if resume is None and scenario is None:
         raise BadRequest("a SCENARIO is missing; `groupsim scenarios` lists the built-in ones")
-    simulate_into = _resumed(resume) if resume else _new(str(scenario), seed, settings, record)
+    simulate_into = _resumed(resume, scenario) if resume else _new(str(scenario), seed, settings, record)
     with closing(open_store(store, create=resume is None)) as opened:
         result = simulate_into(opened)
         summary = _summary(opened, result)
@@ -100,9 +104,9 @@ def _new(scenario: str, seed: int | None, settings: list[str], record: str) -> C
     return play
 
 
-def _resumed(reference: str) -> Callable[[EventStore], RunResult]:
-    """A function that continues a stored run."""
-    from groupsim.scenarios import catalogue
+def _resumed(reference: str, named: str | None) -> Callable[[EventStore], RunResult]:
+    """A function that continues a stored run; `named`: its scenario file, if the user names it."""
+    from groupsim.scenarios.of_run import scenario_of
     from groupsim.simulation.run import resume
 
     def play(store: EventStore) -> RunResult:
@@ -111,7 +115,7 @@ def _resumed(reference: str) -> Callable[[EventStore], RunResult]:
             raise BadRequest(f"run {info.id} was recorded, not simulated, so it can't be resumed")
         if info.status != RunStatus.RUNNING:
             raise BadRequest(f"run {info.id} has ended ({info.status}), so it can't be resumed")
-        scenario = catalogue.find(info.scenario_path or info.name)
+        scenario = scenario_of(store, info, named, f": groupsim run FILE --resume {info.id}")
         with progress(scenario.name) as bar:
             return resume(scenario, store, info.id, progress=bar)
 

@@ -24,6 +24,10 @@ TopicId = str
 """A topic's identity: its name, or `name#2` for the second topic of that name (no name of Kafka's has a `#`)."""
 
 
+MOST_PARTITIONS = 2_000_000
+"""No topic of a run has more: a number that is read from a file must not take all memory."""
+
+
 class TopicPartition(NamedTuple):
     """One partition of one topic; sorts by topic, then by partition number."""
 

@@ -15,16 +15,16 @@ import pyarrow.parquet as pq
 
 from groupsim.events.types import RunId
 from groupsim.pipeline.errors import PipelineError
+from groupsim.pipeline.head import head
 from groupsim.pipeline.schemas import LAKE
-from groupsim.storage.codec import COLUMNS, Row
+from groupsim.storage.codec import COLUMNS, Row, digest_of
 from groupsim.storage.store import EventStore, RunInfo, RunStatus
 
 FILE = "facts.parquet"
 RUN_KEY = b"groupsim.run"
-"""The key in the metadata of each Parquet file for RunInfo as JSON."""
+"""The key in the metadata of each Parquet file for the head of the run, as JSON."""
 _AT_ONCE = 50_000
 PARQUET = {"compression": "zstd", "write_page_index": True, "max_rows_per_page": 1_000}
-_json = msgspec.json.Encoder(order="deterministic")
 
 
 def export_parquet(store: EventStore, runs: Iterable[RunId], directory: str | Path) -> list[Path]:
@@ -43,7 +43,7 @@ def _export_run(store: EventStore, run: RunId, directory: Path) -> Path:
     others = sorted(file.name for file in folder.glob("*.parquet") if file.name != FILE)
     if others:
         raise PipelineError(f"{folder} already has {others[0]}; exporting {run} there would count its facts twice")
-    schema = LAKE.with_metadata({RUN_KEY: _json.encode(info)})
+    schema = LAKE.with_metadata({RUN_KEY: head(info, _digest(store, info))})
     # The unfinished file lies beside the folders under a name that Spark and Arrow ignore.
     unfinished = directory / f".{folder.name}.{os.getpid()}"
     with _complete_or_absent(folder / FILE, unfinished), pq.ParquetWriter(unfinished, schema, **PARQUET) as writer:
@@ -72,7 +72,7 @@ def export_jsonl(store: EventStore, runs: Iterable[RunId], file: str | Path) -> 
     with _complete_or_absent(target, unfinished), unfinished.open("wb") as out:
         for rows, info in parts:
             for number, part in enumerate(_parts(rows)):
-                out.write(_json_lines(info, part, beginning=number == 0))
+                out.write(_json_lines(info, part, head(info, _digest(store, info)) if number == 0 else None))
     return target
 
 
@@ -83,14 +83,19 @@ def _whole(store: EventStore, run: RunId) -> tuple[Iterator[Row], RunInfo]:
     return store.rows(run, stop=info.facts) if info.status == RunStatus.RUNNING else rows, info
 
 
-def _json_lines(info: RunInfo, rows: list[Row], beginning: bool) -> bytes:
+def _digest(store: EventStore, info: RunInfo) -> str:
+    """The digest of the facts that are exported."""
+    return info.digest or digest_of(store.rows(info.id, stop=info.facts))
+
+
+def _json_lines(info: RunInfo, rows: list[Row], beginning: bytes | None) -> bytes:
     lines = []
     for row in rows:
         line: dict[str, object] = {"run": info.id, **dict(zip(COLUMNS, row, strict=True))}
         line["body"] = msgspec.Raw(row[6].encode())
         lines.append(line)
-    if beginning:
-        lines[0]["info"] = msgspec.Raw(_json.encode(info))
+    if beginning is not None:
+        lines[0]["info"] = msgspec.Raw(beginning)
     return msgspec.json.Encoder().encode_lines(lines)
 
 

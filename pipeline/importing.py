@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, groupby
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 import pyarrow as pa
@@ -13,13 +14,16 @@ import pyarrow.parquet as pq
 from groupsim.events.types import RunId
 from groupsim.pipeline.errors import PipelineError
 from groupsim.pipeline.export import FILE, RUN_KEY
+from groupsim.pipeline.head import check_seal, read_head
 from groupsim.pipeline.schemas import LAKE
-from groupsim.storage.codec import Row
+from groupsim.storage.codec import Digest, Row
 from groupsim.storage.errors import StoreError
-from groupsim.storage.store import EventStore, RunInfo
+from groupsim.storage.store import EventStore, RunInfo, RunStatus
 
 _AT_ONCE = 50_000
 JSON_LINES = ".jsonl"
+_UNREADABLE = (pa.ArrowException, OSError, msgspec.MsgspecError, ValueError, OverflowError, RecursionError)
+"""What Arrow and msgspec raise for bytes that nobody wrote so; ValueError for text that is not UTF-8, too."""
 
 
 class _Line(msgspec.Struct):
@@ -34,7 +38,16 @@ class _Line(msgspec.Struct):
     schema: int
     body: msgspec.Raw
     source: str | None = None
-    info: RunInfo | None = None
+    info: msgspec.Raw = msgspec.Raw(b"null")
+
+
+class Exported(NamedTuple):
+    """An exported run: its file (and line), its RunInfo, its seal (none in older exports), and its facts."""
+
+    place: str
+    info: RunInfo
+    seal: str | None
+    rows: Iterable[Row]
 
 
 def import_runs(store: EventStore, path: str | Path) -> Iterator[tuple[RunInfo, bool]]:
@@ -45,10 +58,6 @@ def import_runs(store: EventStore, path: str | Path) -> Iterator[tuple[RunInfo, 
     from the exported ones, PipelineError for a file that is not an export; the file is named.
     """
     return import_all(store, exported(path))
-
-
-Exported = tuple[str, RunInfo, Iterable[Row]]
-"""File (and line), RunInfo and facts of an exported run."""
 
 
 def exported(path: str | Path) -> Iterator[Exported]:
@@ -72,25 +81,48 @@ def exported(path: str | Path) -> Iterator[Exported]:
     raise PipelineError(f"{source} is neither a {JSON_LINES} nor a .parquet file nor a folder of them")
 
 
-def import_all(store: EventStore, found: Iterable[Exported]) -> Iterator[tuple[RunInfo, bool]]:
-    """Import these runs; see `import_runs`. `exported` finds errors before a store is created."""
+def import_all(
+    store: EventStore, found: Iterable[Exported], warn: Callable[[str], None] = lambda _: None
+) -> Iterator[tuple[RunInfo, bool]]:
+    """Import these runs; see `import_runs`. `exported` finds errors before a store is created.
+
+    `warn` is called with a sentence for each run of an older version's export.
+    """
     known = {info.id: info for info in store.runs()}
-    for place, info, rows in found:
+    for run in found:
+        info = run.info
         there = known.get(info.id)
         if there == info and info.digest is not None:
             yield info, False
             continue
+        if run.seal is None:
+            warn(
+                f"{run.place}: an older groupsim exported run {info.id}, without a seal: whether its name, seed,"
+                " settings and summary are as they were is unknown"
+            )
         try:
-            known[info.id] = store.import_run(info, rows)
+            known[info.id] = store.import_run(info, _sealed(run))
         except StoreError as error:
-            raise type(error)(f"{place}: {error}") from None
+            raise type(error)(f"{run.place}: {error}") from None
         yield known[info.id], True
+
+
+def _sealed(run: Exported) -> Iterator[Row]:
+    """The facts of a run; at their end its seal is checked. If facts are missing or changed, the store says which."""
+    running, digest, count = run.info.status == RunStatus.RUNNING, Digest(), 0
+    for row in run.rows:
+        count += 1
+        if running:
+            digest.add([row])
+        yield row
+    if run.seal is not None and count == run.info.facts:
+        check_seal(run.info, digest.hex() if running else run.info.digest, run.seal, run.place)
 
 
 def _in_order(files: list[Path]) -> Iterator[Exported]:
     """In the order of their creation, so that `latest` is the same run as in the original store."""
     runs = [_parquet_run(file) for file in files]
-    return iter(sorted(runs, key=lambda run: (run[1].created_at, run[1].id)))
+    return iter(sorted(runs, key=lambda run: (run.info.created_at, run.info.id)))
 
 
 def _parquet_run(file: Path) -> Exported:
@@ -99,10 +131,12 @@ def _parquet_run(file: Path) -> Exported:
             schema, about = opened.schema_arrow, (opened.metadata.metadata or {}).get(RUN_KEY)
         if about is None or not schema.remove_metadata().equals(LAKE):
             raise PipelineError(f"{file} was not written by `groupsim export`: its columns or its metadata differ")
-        info = msgspec.json.decode(about, type=RunInfo)
-    except (pa.ArrowException, OSError, msgspec.MsgspecError) as error:
+        info, seal = read_head(about, str(file))
+    except (PipelineError, StoreError) as error:
+        raise PipelineError(f"{error}" if str(file) in str(error) else f"{file}: {error}") from None
+    except _UNREADABLE as error:
         raise PipelineError(f"{file} can't be read: {_brief(error)}") from None
-    return str(file), info, _parquet_rows(file)
+    return Exported(str(file), info, seal, _parquet_rows(file))
 
 
 def _parquet_rows(file: Path) -> Iterator[Row]:
@@ -110,7 +144,7 @@ def _parquet_rows(file: Path) -> Iterator[Row]:
         with pq.ParquetFile(file) as opened:
             batches = opened.iter_batches(_AT_ONCE)
             yield from _ordered(chain.from_iterable(_rows_of(batch) for batch in batches))
-    except (pa.ArrowException, OSError) as error:
+    except _UNREADABLE as error:
         raise PipelineError(f"{file} can't be read: {_brief(error)}") from None
 
 
@@ -136,12 +170,23 @@ def _ordered(rows: Iterable[Row]) -> Iterator[Row]:
 def _json_runs(file: Path) -> Iterator[Exported]:
     for run, lines in groupby(_lines(file), key=lambda numbered: numbered[1].run):
         number, first = next(lines)
-        if first.info is None or first.info.id != run:
+        place = f"{file}, line {number}"
+        info, seal = _head_of(first, place)
+        if info is None or info.id != run:
             raise PipelineError(
-                f"{file}, line {number}: the first line of run {run} has no `info` of it, as `groupsim export` writes"
+                f"{place}: the first line of run {run} has no `info` of it, as `groupsim export` writes"
             )
-        rows = (_row(line) for _, line in chain([(number, first)], lines))
-        yield f"{file}, from line {number}", first.info, rows
+        rows = (_row(line, file, at) for at, line in chain([(number, first)], lines))
+        yield Exported(f"{file}, from line {number}", info, seal, rows)
+
+
+def _head_of(line: _Line, place: str) -> tuple[RunInfo | None, str | None]:
+    try:
+        return (None, None) if bytes(line.info) == b"null" else read_head(line.info, place)
+    except StoreError as error:
+        raise PipelineError(f"{place}: {error}") from None
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        raise PipelineError(f"{place}: not a line of an export: {error}") from None
 
 
 def _lines(file: Path) -> Iterator[tuple[int, _Line]]:
@@ -153,12 +198,15 @@ def _lines(file: Path) -> Iterator[tuple[int, _Line]]:
                 yield number, decoder.decode(line)
     except OSError as error:
         raise PipelineError(f"{file} can't be read: {error.strerror}") from None
-    except (msgspec.MsgspecError, UnicodeError) as error:
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise PipelineError(f"{file}, line {number}: not a line of an export: {error}") from None
 
 
-def _row(line: _Line) -> Row:
-    body = bytes(line.body).decode()
+def _row(line: _Line, file: Path, number: int) -> Row:
+    try:
+        body = bytes(line.body).decode()
+    except UnicodeError as error:
+        raise PipelineError(f"{file}, line {number}: not a line of an export: {error}") from None
     return line.seq, line.at_ms, line.stream, line.version, line.type, line.schema, body, line.source
 
 

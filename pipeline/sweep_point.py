@@ -30,6 +30,7 @@ from groupsim.pipeline.cache import file_of
 from groupsim.pipeline.definition import Table, tables_of_run
 from groupsim.pipeline.export import FILE, PARQUET, RUN_KEY, row_group
 from groupsim.pipeline.grid import Point, Subject
+from groupsim.pipeline.head import head
 from groupsim.pipeline.schemas import LAKE, SUMMARY_ARROW
 from groupsim.pipeline.source import FACTS_FOLDER, SUMMARY_FOLDER, UNFINISHED_FOLDER
 from groupsim.storage.codec import Row, recorded
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
 
 _ROW_GROUP = 20_000
 _STATE_CHANGING = frozenset(STATE_CHANGING)
-_json = msgspec.json.Encoder(order="deterministic")
 
 
 class FactsFile(BatchWriter):
@@ -62,7 +62,7 @@ class FactsFile(BatchWriter):
         if len(self._waiting_rows) >= _ROW_GROUP or info.status != RunStatus.RUNNING:
             self._write()
         if info.status != RunStatus.RUNNING:
-            self._out.add_key_value_metadata({RUN_KEY: _json.encode(info)})
+            self._out.add_key_value_metadata({RUN_KEY: head(info, info.digest)})
 
     def _stored(self) -> int:
         return self.info.facts

@@ -16,9 +16,9 @@ from groupsim.replay.player import AS_RECORDED, GROUP, Choice, ReplayedRun, repl
 from groupsim.replay.reconstruct.incident import Incident, groups, reconstruct
 from groupsim.replay.reconstruct.rebalances import Generation, generations_of
 from groupsim.replay.refusals import grown_at_ms, refusal
-from groupsim.scenarios import catalogue
+from groupsim.scenarios.of_run import scenario_of
 from groupsim.simulation.errors import BadScenario
-from groupsim.simulation.run import run
+from groupsim.simulation.run import Scenario, run
 from groupsim.storage.memory import MemoryStore
 from groupsim.storage.store import EventStore, RunInfo
 
@@ -77,7 +77,8 @@ def replayable_run(
     facts = list(store.read(info.id, types=STATE_CHANGING))
     chosen, others = _chosen(info, facts, group)
     if info.source == "simulated":
-        return _simulated(info, facts, chosen, others, between)
+        scenario = scenario_of(store, info, None, " to `groupsim run FILE`, and ask about that run")
+        return _simulated(scenario, info, facts, chosen, others, between)
     incident = reconstruct(facts, chosen, topics, given)
     known = [generation for generation in incident.generations if generation.started_ms is not None]
     grown = grown_at_ms(incident)
@@ -134,6 +135,7 @@ def _window(
 
 
 def _simulated(
+    scenario: Scenario,
     info: RunInfo,
     facts: Sequence[Recorded],
     group: str,
@@ -141,7 +143,6 @@ def _simulated(
     between: tuple[int, int] | None,
 ) -> ReplayableRun:
     """A simulated run: its scenario is run again."""
-    scenario = catalogue.find(info.scenario_path or info.name)
     lasts_ms = info.simulated_ms or 0
 
     def again(choice: Choice, seed: int) -> ReplayedRun:

@@ -85,7 +85,7 @@ def decode(kind: str, schema: int, body: str | bytes, place: str = "") -> Event:
                 f"{kind}{_at(place)} has schema {schema}, newer than {known.schema}, the newest this version reads"
             )
         return msgspec.convert(upcast_body(kind, schema, known.schema, msgspec.json.decode(body)), known)
-    except (msgspec.MsgspecError, UnicodeError, LookupError, TypeError) as error:
+    except (msgspec.MsgspecError, UnicodeError, LookupError, TypeError, RecursionError) as error:
         raise UnknownFact(f"{kind}{_at(place)} can't be read: {error}") from None
 
 

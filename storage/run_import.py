@@ -7,21 +7,36 @@ from itertools import islice
 
 import msgspec
 
+from groupsim.events.types import MOST_PARTITIONS, RunId
+from groupsim.events.world import PartitionsAdded, TopicCreated
 from groupsim.storage.codec import Digest, Row, recorded
 from groupsim.storage.errors import StoreError
-from groupsim.storage.store import RunInfo, RunStatus
+from groupsim.storage.run_info import LONGEST_MS, strange
+from groupsim.storage.store import EventStore, RunInfo, RunStatus, Snapshot
 from groupsim.storage.writer import BATCH
+
+IMPORTED = Snapshot(0, 0, b"")
+IMPORTED_KIND = "imported"
+"""Kept like a folded state: that a run came from another store, whose scenario file is somebody else's code."""
+
+
+def was_imported(store: EventStore, run: RunId) -> bool:
+    """Whether a run came from an export, not from a simulation or logs here."""
+    return store.snapshot(run, IMPORTED_KIND) is not None
 
 
 class RunImport:
     """The rows of `info`, checked and in batches; `checksums` and `ended()` are complete after the last batch."""
 
     def __init__(self, info: RunInfo, rows: Iterable[Row]) -> None:
+        if odd := strange(info):
+            raise StoreError(f"run {info.id}: {odd}")
         self._info = info
         self._rows = iter(rows)
         self._digest = Digest()
         self._facts = 0
         self._versions: dict[str, int] = {}
+        self._at_ms = 0
         self.checksums: list[tuple[int, str]] = []
 
     def __iter__(self) -> Iterator[list[Row]]:
@@ -42,7 +57,14 @@ class RunImport:
             raise StoreError(
                 f"run {self._info.id}, seq {seq}: expected version {expected} of {stream}, got version {version}"
             )
-        recorded(self._info.id, row)
+        if not self._at_ms <= row[1] <= LONGEST_MS:
+            raise StoreError(f"run {self._info.id}, seq {seq}: it can't be at {row[1]} ms, after {self._at_ms} ms")
+        event = recorded(self._info.id, row).event
+        if isinstance(event, TopicCreated | PartitionsAdded) and not 0 <= event.partitions <= MOST_PARTITIONS:
+            raise StoreError(
+                f"run {self._info.id}, seq {seq}: topic {event.topic} can't have {event.partitions} partitions"
+            )
+        self._at_ms = row[1]
         self._versions[stream] = expected + 1
         self._facts += 1
 

@@ -6,14 +6,22 @@ import hashlib
 import math
 import re
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 
 import msgspec
 
 from groupsim.events.types import RunId
 from groupsim.storage.errors import StoreError, StreamConflict
+from groupsim.storage.log_gaps import doubts
 from groupsim.storage.store import RunInfo
 
 _RUN_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@+,=-]*")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_EARLIEST, _LATEST = 1, 9_800
+LONGEST_MS = 100 * 366 * 86_400_000
+"""No run lasts longer than a hundred years."""
+_MOST = 2**53
+_LONGEST_TEXT = 100_000
 _JSON = ("params", "summary")
 _ENUMS = ("source", "record", "status")
 _encoder = msgspec.json.Encoder(order="deterministic")
@@ -52,9 +60,38 @@ def from_columns(row: Iterable[object]) -> RunInfo:
     try:
         for name in _JSON:
             columns[name] = msgspec.json.decode(str(columns[name]))
-        return msgspec.convert(columns, RunInfo)
-    except msgspec.MsgspecError as error:
+        info = msgspec.convert(columns, RunInfo)
+        doubts(info.summary)
+    except (msgspec.MsgspecError, UnicodeError) as error:
         raise StoreError(f"the stored information about run {columns['id']} can't be read: {error}") from None
+    if info.origin is not None and not is_instant(info.origin):
+        raise StoreError(
+            f"the stored information about run {info.id} can't be read: origin {info.origin!r} is no instant"
+        )
+    return info
+
+
+def is_instant(text: str) -> bool:
+    """Whether a text is an instant (ISO 8601) to which a run of any length can be added."""
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return at.tzinfo is not None and _EARLIEST <= at.year <= _LATEST
+
+
+def strange(info: RunInfo) -> str | None:
+    """What an export says of a run and can't be so, in words; None if all of it can be."""
+    if info.created_at and not is_instant(info.created_at):
+        return f"created_at {info.created_at!r} is no instant"
+    if not 0 <= info.facts < _MOST:
+        return f"it can't have {info.facts} facts"
+    if info.simulated_ms is not None and not 0 <= info.simulated_ms <= LONGEST_MS:
+        return f"it can't last {info.simulated_ms} ms"
+    if info.digest is not None and not _DIGEST.fullmatch(info.digest):
+        return "its digest is none"
+    texts = (info.name, info.scenario_path or "", *info.params, *map(str, info.params.values()))
+    return "a name or a setting is longer than any can be" if any(len(text) > _LONGEST_TEXT for text in texts) else None
 
 
 def run_checksum(info: RunInfo) -> str:

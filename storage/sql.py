@@ -13,7 +13,7 @@ from groupsim.events.types import RunId
 from groupsim.storage.codec import COLUMNS, Row, check_types, digest_of, recorded
 from groupsim.storage.database import Database, DuplicateKey
 from groupsim.storage.errors import StreamConflict
-from groupsim.storage.run_import import RunImport
+from groupsim.storage.run_import import IMPORTED, IMPORTED_KIND, RunImport
 from groupsim.storage.run_info import (
     checked,
     conflict_sentence,
@@ -76,6 +76,8 @@ class SqlStore:
                     connection.execute(_ADD_CHECKSUM, [_checksum(key, *each) for each in incoming.checksums])
                 ended = incoming.ended()
                 connection.execute(update(RUNS).where(RUNS.c.key == key).values(**_closed(ended)))
+                mark = {"run": key, "kind": IMPORTED_KIND, **msgspec.structs.asdict(IMPORTED)}
+                connection.execute(SNAPSHOTS.insert(), mark)
         except DuplicateKey:
             raise duplicate_run(info.id, self.place) from None
         return ended
@@ -164,7 +166,7 @@ class SqlStore:
     def drop_snapshots(self, kinds: str = "") -> int:
         wanted = delete(SNAPSHOTS).where(SNAPSHOTS.c.kind.startswith(kinds, autoescape=True))
         with self._db.writing() as connection:
-            return connection.execute(wanted).rowcount
+            return connection.execute(wanted.where(SNAPSHOTS.c.kind != IMPORTED_KIND)).rowcount
 
     def store_batch(self, key: int, info: RunInfo, rows: list[Row], first: int, checksum: str) -> None:
         """Append `rows` and their checksum to the run with this key, which has `first` facts, and update its info.

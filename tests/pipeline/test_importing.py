@@ -25,7 +25,13 @@ RUNS = ["eager", "007", "cut", "long"]
 def full(store: EventStore) -> EventStore:
     """Besides two finished runs one whose writer is gone, and one of several batches with all that can be known."""
     write(store, "cut", 1200)
-    about = info("long", seed=3, params={"a": 1, "b": 2.0, "c": True, "d": "x"}, scenario_path="s.py", origin="2026")
+    about = info(
+        "long",
+        seed=3,
+        params={"a": 1, "b": 2.0, "c": True, "d": "x"},
+        scenario_path="s.py",
+        origin="2026-01-01T00:00:00.000Z",
+    )
     store.import_run(msgspec.structs.replace(about, status="failed", facts=1200, simulated_ms=9), store.rows("cut"))
     return store
 
@@ -126,4 +132,4 @@ def test_a_summary_and_settings_of_every_type_come_back(full: EventStore, other:
     list(import_runs(other, export_jsonl(full, ["long"], tmp_path / "out.jsonl")))
     got: RunInfo = other.find("long")
     assert [type(value) for value in got.params.values()] == [int, float, bool, str]
-    assert (got.seed, got.scenario_path, got.origin) == (3, "s.py", "2026")
+    assert (got.seed, got.scenario_path, got.origin) == (3, "s.py", "2026-01-01T00:00:00.000Z")
