@@ -39,6 +39,13 @@ class ConsumerGroupState:
     owners: dict[TopicPartition, tuple[MemberId, ...]] = field(default_factory=dict)
     loaded: bool = True
 
+    has_coordinator_facts = True
+
+    @property
+    def generation(self) -> int:
+        """The group's epoch."""
+        return self.epoch
+
     @property
     def topics(self) -> set[str]:
         """What the members subscribe to, by name or by expression."""

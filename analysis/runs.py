@@ -11,7 +11,8 @@ import pandas as pd
 
 from groupsim.analysis.availability.intervals import Intervals, intervals
 from groupsim.analysis.blame.blame import Blame, blame
-from groupsim.analysis.blame.critical_path import Step, critical_paths
+from groupsim.analysis.blame.critical_path import critical_paths
+from groupsim.analysis.blame.steps import Step
 from groupsim.analysis.snapshots import replay_stored
 from groupsim.analysis.tables import blame_tables, commits, frames, members, metrics, ownership
 from groupsim.analysis.tables.rebalances import rebalances

@@ -23,8 +23,8 @@ import groupsim.analysis.tables as tables_package
 from groupsim.analysis.availability.labels import MEANINGS
 from groupsim.analysis.availability.rules import RULES
 from groupsim.analysis.availability.situation import Rule
-from groupsim.analysis.blame.critical_path import STEPS
 from groupsim.analysis.blame.phases import PHASES
+from groupsim.analysis.blame.steps import STEPS
 from groupsim.events import classic, client, consumer, group, network, world
 from groupsim.events.base import Event
 from groupsim.events.catalogue import CATALOGUE

@@ -19,7 +19,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from groupsim.analysis.availability.intervals import Intervals, intervals
-from groupsim.analysis.log_coverage import CLIENT, COORDINATOR, RELEVANT
+from groupsim.analysis.log_coverage import CLIENT, CONSUMER, COORDINATOR, RELEVANT
 from groupsim.analysis.tables import ownership
 from groupsim.analysis.tables.rebalances import rebalances
 from groupsim.events.base import Event, Recorded
@@ -46,8 +46,8 @@ def _ownership(facts: list[Recorded]) -> Iterable[Any]:
 
 
 AVAILABILITY = Table("availability", INTERVALS, RELEVANT, intervals)
-REBALANCE = Table("rebalances", REBALANCES, COORDINATOR | CLIENT, rebalances)
-OWNED = Table("ownership", OWNERSHIP, COORDINATOR | CLIENT, _ownership)
+REBALANCE = Table("rebalances", REBALANCES, COORDINATOR | CONSUMER | CLIENT, rebalances)
+OWNED = Table("ownership", OWNERSHIP, COORDINATOR | CONSUMER | CLIENT, _ownership)
 
 
 def tables_of_run(run: RunId, facts: list[Recorded], found: Intervals) -> dict[Table, pa.Table]:

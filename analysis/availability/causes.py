@@ -8,23 +8,14 @@ zombie) names that owner's trouble.
 
 from __future__ import annotations
 
+from groupsim.analysis.epoch_causes import EpochCause, EpochCauses
 from groupsim.analysis.process_state import Process, Processes
 from groupsim.analysis.timelines.rebalance import FOLLOW_UP_CAUSES
 from groupsim.events import classic as c
 from groupsim.events import consumer
 from groupsim.events.base import Event
-from groupsim.events.consumer import BumpCause, LossCause
 from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupCreated, GroupEmptied
 
-REMOVALS = {
-    LossCause.LEFT: "member-left",
-    LossCause.SESSION_EXPIRED: "session-expired",
-    LossCause.REBALANCE_TIMEOUT: "rebalance-timeout",
-    LossCause.JOIN_TIMEOUT: "join-timeout",
-    LossCause.SYNC_TIMEOUT: "sync-timeout",
-    LossCause.REMOVED: "member-removed",
-}
-"""Why a member of a consumer group is gone, in the words of classic groups where they are the same."""
 START = "start"
 FAILOVER = "coordinator-failover"
 
@@ -37,16 +28,20 @@ def of_process(process: Process) -> str | None:
 class Causes:
     """The cause that holds for a whole group; fed with its coordinator's facts."""
 
-    __slots__ = ("_founded", "_removed", "_started", "now")
+    __slots__ = ("_epochs", "_founded", "_removed", "_started", "now")
 
     def __init__(self) -> None:
         self.now = START
+        self._epochs = EpochCauses()
         self._started = False
         self._founded = False
         self._removed: str | None = None
 
     def apply(self, event: Event, processes: Processes, owed: bool) -> None:
         """Take notice of one fact, before the group's state does. `owed`: a follow-up rebalance is due."""
+        grown = self._epochs.apply(event)
+        if grown is not None:
+            self._epoch_grew(grown)
         match event:
             case GroupCreated():
                 self._founded = True
@@ -70,32 +65,23 @@ class Causes:
                 self._removed = None
             case consumer.TargetComputed():
                 self._started = True
-            case consumer.ConsumerMemberRemoved() | consumer.StaticMemberReplaced() | consumer.GroupEpochBumped():
-                self._consumer(event, processes)
+            case consumer.ConsumerMemberRemoved():
+                process = processes.of(event.member)
+                self._removed = of_process(process) if process else None
+            case consumer.StaticMemberReplaced():
+                process = processes.of(event.old)
+                self._set(f"restart {process.name if process else event.member}")
 
     def _chain(self, event: c.RebalanceStarted, processes: Processes) -> str:
         process = processes.of(event.member)
         trouble = self._removed if process is None else of_process(process)
         return f"{trouble} > {event.cause}" if trouble else event.cause
 
-    def _consumer(self, event: Event, processes: Processes) -> None:
-        """A member that is removed, or another reason, makes the group's epoch grow (KIP-848)."""
-        match event:
-            case consumer.ConsumerMemberRemoved():
-                process = processes.of(event.member)
-                trouble = of_process(process) if process else None
-                self._removed = f"{trouble} > {REMOVALS[event.cause]}" if trouble else REMOVALS[event.cause]
-            case consumer.StaticMemberReplaced():
-                process = processes.of(event.old)
-                self._set(f"restart {process.name if process else event.member}")
-            case consumer.GroupEpochBumped():
-                joined = processes.of(event.member)
-                known = joined is not None and joined.synced
-                cause = event.cause.value
-                if event.cause is BumpCause.SUBSCRIPTION_CHANGED and not known:
-                    cause = "member-joined"
-                self._set(self._removed or cause)
-                self._removed = None
+    def _epoch_grew(self, grown: EpochCause) -> None:
+        """A member that is removed, or another reason, makes the epoch of a consumer group grow (KIP-848)."""
+        trouble = self._removed if grown.removed else None
+        self._set(f"{trouble} > {grown.word}" if trouble else grown.word)
+        self._removed = None
 
     def _set(self, cause: str) -> None:
         if self._started:

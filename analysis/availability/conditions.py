@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 from groupsim.analysis.availability.labels import Verdict
 from groupsim.analysis.availability.view import Changes, GroupView
-from groupsim.analysis.group_state import ReportedGroupState
+from groupsim.analysis.converted_state import AnyGroupState
 from groupsim.analysis.log_coverage import RELEVANT, LogCoverage
 from groupsim.events import network
 from groupsim.events.base import Event, Recorded, group_of
@@ -32,7 +32,7 @@ class Followed(NamedTuple):
     """The instant of a run's last fact (ms), and the state of each group by its coordinator's facts then."""
 
     end_ms: int
-    states: dict[str, ReportedGroupState]
+    states: dict[str, AnyGroupState]
 
 
 def follow(groups: dict[str, LogCoverage], facts: Iterable[Recorded], recorder: Recorder) -> Followed:
@@ -57,7 +57,7 @@ def follow(groups: dict[str, LogCoverage], facts: Iterable[Recorded], recorder: 
     if started:
         for group in followed.values():
             group.settle(now)
-    return Followed(end_ms, {name: group.view.group.reported for name, group in followed.items()})
+    return Followed(end_ms, {name: group.view.group.state for name, group in followed.items()})
 
 
 def _apply(followed: dict[str, _Group], stream: str, event: Event) -> None:

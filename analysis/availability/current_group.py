@@ -11,13 +11,11 @@ from itertools import chain
 
 from groupsim.analysis.availability.causes import Causes
 from groupsim.analysis.classic_group_state import ClassicGroupState
-from groupsim.analysis.consumer_group_state import ConsumerGroupState, ConsumerMember
-from groupsim.analysis.group_state import GroupState, ReportedGroupState
+from groupsim.analysis.converted_state import AnyGroupState, converted
+from groupsim.analysis.group_state import ReportedGroupState
 from groupsim.analysis.log_coverage import LogCoverage
 from groupsim.analysis.process_state import Process, Processes
-from groupsim.events import consumer
 from groupsim.events.base import Event
-from groupsim.events.group import GroupDeleted
 from groupsim.events.types import ProcessId, TopicPartition
 
 DATA = "data"
@@ -34,7 +32,7 @@ class CurrentGroup:
     """
 
     coverage: LogCoverage
-    state: GroupState
+    state: AnyGroupState
     reported: ReportedGroupState
     processes: Processes = field(default_factory=Processes)
     causes: Causes = field(default_factory=Causes)
@@ -51,11 +49,9 @@ class CurrentGroup:
 
     def convert(self, event: Event) -> None:
         """The group changes its protocol by this fact: from now on another state answers."""
-        if isinstance(event, consumer.ConsumerGroupCreated | consumer.GroupUpgraded):
-            classic = self.state.members if isinstance(self.state, ClassicGroupState) else {}
-            self.state = ConsumerGroupState({m: ConsumerMember(found.topics) for m, found in classic.items()})
-        elif isinstance(event, consumer.GroupDowngraded | consumer.EmptyGroupDropped | GroupDeleted):
-            self.state = self.reported = ClassicGroupState()
+        self.state = converted(self.state, event)
+        if isinstance(self.state, ClassicGroupState):
+            self.reported = self.state
 
     def assigned(self, process: Process) -> Iterator[TopicPartition]:
         """What the coordinator assigned to it, under any of its member ids."""

@@ -3,63 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from enum import StrEnum
 
+from groupsim.analysis.blame.epoch_path import epoch_steps
+from groupsim.analysis.blame.steps import Step, Wait, with_saving
 from groupsim.analysis.timelines.builder import group_timelines
 from groupsim.analysis.timelines.group_timeline import GroupTimeline
 from groupsim.analysis.timelines.process_timeline import Activity
 from groupsim.analysis.timelines.rebalance import PhaseEnd, Rebalance
 from groupsim.events.base import Recorded
-
-
-class Wait(StrEnum):
-    """Steps that are no activity of the member: it waits for the coordinator, or nothing is known of it."""
-
-    DELAY = "delay"
-    WAIT = "wait"
-    ANSWERED = "answered"
-    UNKNOWN = "unknown"
-
-
-STEPS: dict[str, str] = {
-    Activity.STARTING: "the process starts and looks for the coordinator",
-    Activity.AWAITING_HEARTBEAT: "it does not know of the rebalance: it learns that at a heartbeat",
-    Activity.POLL: "it knows of the rebalance, and its application has not polled yet",
-    Activity.COMMIT: "it commits before it revokes",
-    Activity.CALLBACK: "a rebalance listener runs",
-    Activity.JOIN: "its JoinGroup is on its way",
-    Wait.WAIT: "its JoinGroup has arrived; it waits for the others",
-    Wait.ANSWERED: "its JoinGroup is answered: the answer is on its way, or waits for the application to poll",
-    Activity.ASSIGN: "it has received the answer; a leader computes the assignment",
-    Activity.SYNC: "its SyncGroup is on its way, or waits for the leader's",
-    Activity.RETRY: "its request failed; it waits before it retries",
-    Activity.SEEKING: "it looks for the coordinator",
-    Activity.FROZEN: "the process is frozen",
-    Activity.CUT: "it is cut off from the coordinator",
-    Activity.CLOSING: "it is closing",
-    Activity.FAILED: "a fatal error was raised",
-    Activity.DEAD: "the process is dead",
-    Activity.NOT_STARTED: "the process has not started yet",
-    Wait.DELAY: "the initial rebalance delay (no member is waited for)",
-    Wait.UNKNOWN: "its log does not say, or there is none",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One action of one member in one rebalance; `analysis.tables.blame_tables.CRITICAL_PATHS` documents the fields."""
-
-    group: str
-    generation: int | None
-    round: int
-    member: str | None
-    step: Activity | Wait
-    kind: str | None
-    from_ms: int
-    to_ms: int
-    critical: bool = False
-    saved_ms: int | None = None
 
 
 def critical_paths(
@@ -80,6 +31,9 @@ def critical_paths(
 
 def _steps(timeline: GroupTimeline, number: int, r: Rebalance, end_ms: int) -> Iterator[Step]:
     ended = end_ms if r.ended_ms is None else r.ended_ms
+    if r.by_epoch:
+        yield from epoch_steps(timeline, number, r, ended)
+        return
     join = r.join_phase
     if join.ended_by == PhaseEnd.DELAY and r.joined_ms is not None:
         saved = r.joined_ms - max(r.arrived_ms.values(), default=r.started_ms)
@@ -102,11 +56,11 @@ class _Lane:
         joined = self.ended_ms if r.joined_ms is None else r.joined_ms
         waited_for = r.join_phase.ended_by in _BY_A_MEMBER and self.member == r.join_phase.waited_for
         joining = self._phase(r.started_ms, joined, waited_for)
-        yield from _with_saving(joining, max(0, joined - r.second_last_join_ms) if waited_for else None)
+        yield from with_saving(joining, max(0, joined - r.second_last_join_ms) if waited_for else None)
         if r.joined_ms is not None:
             leads = self.member == r.leader
             completing = self._phase(joined, self.ended_ms, leads)
-            yield from _with_saving(completing, self._saved_by_another_leader(joined) if r.stored and leads else None)
+            yield from with_saving(completing, self._saved_by_another_leader(joined) if r.stored and leads else None)
 
     def _phase(self, from_ms: int, to_ms: int, critical: bool) -> list[Step]:
         r = self.rebalance
@@ -144,10 +98,3 @@ class _Lane:
 
 
 _BY_A_MEMBER = (PhaseEnd.JOIN, PhaseEnd.TIMEOUT, PhaseEnd.REMOVAL)
-
-
-def _with_saving(steps: list[Step], saved_ms: int | None) -> Iterator[Step]:
-    """The last critical step gets what would have been saved."""
-    last = max((n for n, step in enumerate(steps) if step.critical), default=None)
-    for n, step in enumerate(steps):
-        yield replace(step, saved_ms=saved_ms) if n == last else step

@@ -15,8 +15,10 @@ class BlamePhase(StrEnum):
     PAUSED = "paused"
     JOINING = "joining"
     ASSIGNING = "assigning"
+    TOLD = "told"
     SYNCING = "syncing"
     REVOKING = "revoking"
+    ACKNOWLEDGING = "acknowledging"
     WITHHELD = "withheld"
     GRANTING = "granting"
     ACCEPTING = "accepting"
@@ -34,9 +36,11 @@ PHASES: dict[str, str] = {
     BlamePhase.STALLED: "its owner's process is frozen or cut off from the data, and continues later",
     BlamePhase.PAUSED: "the application paused it",
     BlamePhase.JOINING: "a rebalance waits for members to join",
-    BlamePhase.ASSIGNING: "a rebalance waits for the leader to compute the assignment",
+    BlamePhase.ASSIGNING: "a rebalance waits for the assignment: the leader's, or that of a consumer group's new epoch",
+    BlamePhase.TOLD: "its new owner in a consumer group has yet to be told of the target, at its next heartbeat",
     BlamePhase.SYNCING: "the leader's SyncGroup is on its way, or the coordinator stores the assignment",
     BlamePhase.REVOKING: "its owner runs the revoked (or lost) callback, or commits before it",
+    BlamePhase.ACKNOWLEDGING: "its owner in a consumer group has given it up, and the coordinator does not know yet",
     BlamePhase.WITHHELD: "no member is assigned to it until the follow-up rebalance starts",
     BlamePhase.GRANTING: "its new owner has not received the assignment, or has not polled yet",
     BlamePhase.ACCEPTING: "its owner runs the assigned callback",

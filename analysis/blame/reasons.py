@@ -3,38 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from groupsim.analysis.availability.labels import Interval, Label, SubLabel
 from groupsim.analysis.blame.phases import BlamePhase
+from groupsim.analysis.blame.reason import REBALANCE_TIMEOUT, SESSION, Reason, Stretch, session_of, waiting_for, zombie
+from groupsim.analysis.blame.stages import stages
 from groupsim.analysis.timelines.group_timeline import GroupCondition, GroupSpan, GroupTimeline
 from groupsim.analysis.timelines.process_timeline import CONFIGURATION, Activity
 from groupsim.analysis.timelines.rebalance import PhaseEnd, PhaseName, Rebalance
 from groupsim.events.client import CallbackKind
 from groupsim.events.types import TopicPartition
 
-SESSION, REBALANCE_TIMEOUT = "session.timeout.ms", "max.poll.interval.ms"
 INITIAL_DELAY, STATIC = "group.initial.rebalance.delay.ms", "group.instance.id"
-_TIMEOUTS = {"session-expired": SESSION, "join-timeout": REBALANCE_TIMEOUT, "sync-timeout": REBALANCE_TIMEOUT}
+_TIMEOUTS = dict.fromkeys(("join-timeout", "sync-timeout", "rebalance-timeout"), REBALANCE_TIMEOUT)
 _CLIENT_PHASES = {
     Activity.JOIN: BlamePhase.JOINING,
     Activity.ASSIGN: BlamePhase.ASSIGNING,
     Activity.SYNC: BlamePhase.SYNCING,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """What a partition waits for: the phase, the member, what decides the length, and the rebalance concerned."""
-
-    phase: BlamePhase
-    member: str | None = None
-    configuration: str | None = None
-    rebalance: Rebalance | None = None
-
-
-Stretch = tuple[int, int, Reason]
-"""From, to, and the reason in between."""
 
 
 def reasons(timeline: GroupTimeline, interval: Interval) -> Iterator[Stretch]:
@@ -57,7 +43,7 @@ def _by_label(timeline: GroupTimeline, interval: Interval, span: GroupSpan) -> I
         case label if label == Label.PAUSED_CALLBACK:
             yield from _in_callback(timeline, member, span)
         case label if label == Label.GRANT_IN_FLIGHT:
-            yield from _waiting_for(timeline, BlamePhase.GRANTING, member, span)
+            yield from waiting_for(timeline, BlamePhase.GRANTING, member, span)
         case label if label == Label.OWNER_STALLED:
             yield from_ms, to_ms, _stalled(timeline, interval, rebalance)
         case label if label == Label.UNOWNED and condition == GroupCondition.EMPTY:
@@ -74,9 +60,11 @@ def _by_condition(timeline: GroupTimeline, interval: Interval, span: GroupSpan) 
     if condition == GroupCondition.EMPTY and timeline.recorded and not timeline.rebalances:
         yield from _reported_by_client(timeline, interval.member, from_ms, to_ms)
     elif condition == GroupCondition.EMPTY:
-        yield from _waiting_for(timeline, BlamePhase.EMPTY, interval.member, span._replace(rebalance=None))
+        yield from waiting_for(timeline, BlamePhase.EMPTY, interval.member, span._replace(rebalance=None))
     elif condition == GroupCondition.UNLOADED:
         yield from_ms, to_ms, Reason(BlamePhase.FAILOVER)
+    elif interval.label != Label.OWNER_DEAD and timeline.progress.consumer.at(from_ms):
+        yield from stages(timeline, interval, span)
     elif rebalance is not None and phase == PhaseName.JOINING:
         yield from _joining(timeline, rebalance, span)
     elif rebalance is not None and phase == PhaseName.COMPLETING:
@@ -97,23 +85,6 @@ def _reported_by_client(timeline: GroupTimeline, member: str | None, from_ms: in
         yield at, until, Reason(_CLIENT_PHASES.get(activity, BlamePhase.UNKNOWN))
 
 
-def _waiting_for(timeline: GroupTimeline, phase: BlamePhase, member: str | None, span: GroupSpan) -> Iterator[Stretch]:
-    """The activity of `member` decides the configuration; None where its own log does not say."""
-    process = timeline.process(member)
-    if process is None:
-        yield span.from_ms, span.to_ms, Reason(phase, member, None, span.rebalance)
-        return
-    granting = phase == BlamePhase.GRANTING
-    for at, until, activity, _ in process.during(span.from_ms, span.to_ms):
-        unlogged = timeline.recorded and not process.logs_rejoins
-        uncertain = activity == Activity.AWAITING_HEARTBEAT and (granting or unlogged)
-        uncertain |= activity == Activity.STARTING and timeline.recorded
-        configuration = None if uncertain else CONFIGURATION.get(activity)
-        if granting and activity == Activity.JOIN:  # answered, and the application has not polled yet
-            configuration = CONFIGURATION[Activity.POLL]
-        yield at, until, Reason(phase, member, configuration, span.rebalance)
-
-
 def _joining(timeline: GroupTimeline, r: Rebalance, span: GroupSpan) -> Iterator[Stretch]:
     from_ms, to_ms = span.from_ms, span.to_ms
     join = r.join_phase
@@ -129,7 +100,7 @@ def _joining(timeline: GroupTimeline, r: Rebalance, span: GroupSpan) -> Iterator
     else:
         missing = [name for name in r.expected if name not in r.arrived_ms] if r.joined_ms is None else []
         only = missing and (len(missing) == 1 or not timeline.recorded)
-        yield from _waiting_for(timeline, BlamePhase.JOINING, missing[0] if only else join.waited_for, span)
+        yield from waiting_for(timeline, BlamePhase.JOINING, missing[0] if only else join.waited_for, span)
 
 
 def _completing(timeline: GroupTimeline, r: Rebalance, from_ms: int, to_ms: int) -> Iterator[Stretch]:
@@ -150,21 +121,12 @@ def _settled(timeline: GroupTimeline, interval: Interval, span: GroupSpan) -> It
     r, member = span.rebalance, interval.member
     owner = r.assignment.get(TopicPartition(interval.topic, interval.partition)) if r is not None else None
     if owner is not None and member is not None and owner != member:
-        yield from _waiting_for(timeline, BlamePhase.GRANTING, owner, span)
+        yield from waiting_for(timeline, BlamePhase.GRANTING, owner, span)
     elif owner is not None and member is not None:
-        yield from _zombie(timeline, member, span)
+        yield from zombie(timeline, member, span)
     else:
         following = timeline.next_rebalance(span.to_ms)
-        yield from _waiting_for(timeline, BlamePhase.WITHHELD, following.initiator if following else None, span)
-
-
-def _zombie(timeline: GroupTimeline, member: str, span: GroupSpan) -> Iterator[Stretch]:
-    """The coordinator has assigned it to the member, which is past its poll interval, cut off or fenced."""
-    if timeline.removal(member, span.to_ms) == (span.to_ms, "session-expired"):
-        following = timeline.next_rebalance(span.to_ms)
-        yield span.from_ms, span.to_ms, Reason(BlamePhase.DETECTING, member, SESSION, following)
-    else:
-        yield from _waiting_for(timeline, BlamePhase.DETECTING, member, span._replace(rebalance=None))
+        yield from waiting_for(timeline, BlamePhase.WITHHELD, following.initiator if following else None, span)
 
 
 def _in_callback(timeline: GroupTimeline, member: str | None, span: GroupSpan) -> Iterator[Stretch]:
@@ -174,8 +136,8 @@ def _in_callback(timeline: GroupTimeline, member: str | None, span: GroupSpan) -
         return
     for at, until, activity, kind in process.during(span.from_ms, span.to_ms):
         phase = BlamePhase.ACCEPTING if kind == CallbackKind.ASSIGNED else BlamePhase.REVOKING
-        commits = activity == Activity.COMMIT
-        configuration = CONFIGURATION[Activity.COMMIT if commits else Activity.CALLBACK]
+        says = activity == Activity.COMMIT or (activity == Activity.POLL and process.native)
+        configuration = CONFIGURATION[activity if says else Activity.CALLBACK]
         yield at, until, Reason(phase, member, configuration, span.rebalance)
 
 
@@ -188,7 +150,8 @@ def _poll_expired(timeline: GroupTimeline, r: Rebalance) -> bool:
 
 def _stalled(timeline: GroupTimeline, interval: Interval, rebalance: Rebalance | None) -> Reason:
     if timeline.removal(interval.member, interval.to_ms) == (interval.to_ms, "session-expired"):
-        return Reason(BlamePhase.DETECTING, interval.member, SESSION, timeline.next_rebalance(interval.to_ms))
+        session = session_of(timeline, interval.member)
+        return Reason(BlamePhase.DETECTING, interval.member, session, timeline.next_rebalance(interval.to_ms))
     cut = interval.sub_label == SubLabel.DATA_CUT
     return Reason(BlamePhase.STALLED, interval.member, "network" if cut else "freeze", rebalance)
 
@@ -200,7 +163,9 @@ def _dead(timeline: GroupTimeline, member: str | None, from_ms: int) -> Reason:
     if returns_ms is not None and (removal is None or returns_ms <= removal.at_ms):
         return Reason(BlamePhase.AWAY, member, STATIC)
     if removal is None:
-        return Reason(BlamePhase.DETECTING, member, SESSION)
+        return Reason(BlamePhase.DETECTING, member, session_of(timeline, member))
     following = timeline.next_rebalance(removal.at_ms)
     caused = following if following is not None and following.started_ms == removal.at_ms else None
-    return Reason(BlamePhase.DETECTING, member, _TIMEOUTS.get(removal.cause), caused)
+    expired = removal.cause == "session-expired"
+    timeout = session_of(timeline, member) if expired else _TIMEOUTS.get(removal.cause)
+    return Reason(BlamePhase.DETECTING, member, timeout, caused)

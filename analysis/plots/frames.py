@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from groupsim.analysis.availability.labels import LABELS, Label
-from groupsim.analysis.blame.critical_path import STEPS
+from groupsim.analysis.blame.steps import STEPS
 from groupsim.analysis.display_names import duration
 from groupsim.analysis.errors import AnalysisError
 from groupsim.analysis.plots.palette import natural, order

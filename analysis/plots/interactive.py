@@ -8,7 +8,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from groupsim.analysis.availability.labels import Label
-from groupsim.analysis.blame.critical_path import STEPS
+from groupsim.analysis.blame.steps import STEPS
 from groupsim.analysis.display_names import duration, shown
 from groupsim.analysis.plots import frames, sweeps
 from groupsim.analysis.plots.palette import HATCHES, STEP_HATCHES, Theme, label_of, member_colour, natural, places

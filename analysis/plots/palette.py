@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from groupsim.analysis.availability.labels import Label
-from groupsim.analysis.blame.critical_path import Wait
+from groupsim.analysis.blame.steps import Wait
 from groupsim.analysis.timelines.process_timeline import Activity
 
 
@@ -57,6 +57,7 @@ STEP_HATCHES: dict[str, str] = {
     Activity.CUT: "xx",
     Activity.DEAD: "x",
     Wait.DELAY: "/",
+    Wait.TARGET: "+",
     Wait.UNKNOWN: "..",
 }
 """A member's step in a rebalance -> hatch; waiting for an answer (join, sync) has none."""
@@ -98,6 +99,7 @@ _STEPS: dict[str, str] = {
     Wait.WAIT: "#d6dbe1",
     Wait.ANSWERED: "#8d99a6",
     Wait.DELAY: "#a8a8a8",
+    Wait.TARGET: "#c58aa8",
     Wait.UNKNOWN: "#d6dbe1",
     Activity.ASSIGN: "#882255",
     Activity.SYNC: "#a5ddc9",
@@ -120,6 +122,7 @@ _DARK_STEPS: dict[str, str] = {
     Wait.WAIT: "#363d45",
     Wait.ANSWERED: "#7d8894",
     Wait.DELAY: "#6c7075",
+    Wait.TARGET: "#94486b",
     Wait.UNKNOWN: "#363d45",
     Activity.ASSIGN: "#d15c93",
     Activity.SYNC: "#2f6755",

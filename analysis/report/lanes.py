@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from groupsim.analysis.blame.critical_path import Step
+from groupsim.analysis.blame.steps import Step
 from groupsim.analysis.display_names import shown
 from groupsim.analysis.report.packing import Names, packed
 from groupsim.analysis.timelines.group_timeline import GroupTimeline

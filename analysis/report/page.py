@@ -17,7 +17,7 @@ from importlib.resources import files
 from typing import Any
 
 from groupsim.analysis.availability.labels import LABELS
-from groupsim.analysis.blame.critical_path import STEPS
+from groupsim.analysis.blame.steps import STEPS
 from groupsim.analysis.plots.palette import HATCHES, STEP_HATCHES, THEMES
 from groupsim.analysis.report.payload import COLUMNS, Watched, report_data
 from groupsim.analysis.runs import Run

@@ -9,7 +9,7 @@ from typing import Any
 from groupsim.analysis.availability.causes import START
 from groupsim.analysis.availability.labels import Interval
 from groupsim.analysis.blame.blame import Blame
-from groupsim.analysis.blame.critical_path import Step
+from groupsim.analysis.blame.steps import Step
 from groupsim.analysis.display_names import counted, duration, shown
 from groupsim.analysis.report.reasons import sums
 
@@ -26,6 +26,8 @@ _WAITED_FOR = {
     "pause": "whose application paused partitions for up to {}",
     "session.timeout.ms": "which was gone for up to {} before its session timed out",
     "heartbeat.interval.ms": "which got to know of the rebalance at its next heartbeat, up to {} later",
+    "group.consumer.session.timeout.ms": "which was gone for up to {} before its session timed out",
+    "group.consumer.heartbeat.interval.ms": "which was told of the target at its next heartbeat, up to {} later",
     "max.poll.interval.ms": "which did not rejoin for up to {}, until the rebalance timeout",
     "retry.backoff.ms": "which waited up to {} before it retried a request",
     "group.instance.id": "a static member that restarted within {}",

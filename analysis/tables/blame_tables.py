@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pandas as pd
 
 from groupsim.analysis.blame.blame import Blame
-from groupsim.analysis.blame.critical_path import Step
+from groupsim.analysis.blame.steps import Step
 from groupsim.analysis.tables.frames import table
 
 BLAME = {

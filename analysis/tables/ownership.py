@@ -7,7 +7,8 @@ from enum import StrEnum
 from typing import Any
 
 from groupsim.analysis.classic_group_state import ClassicGroupState
-from groupsim.analysis.log_coverage import CLIENT, COORDINATOR
+from groupsim.analysis.converted_state import AnyGroupState, converted
+from groupsim.analysis.log_coverage import CLIENT, CONSUMER, COORDINATOR
 from groupsim.analysis.process_state import Processes
 from groupsim.events import client as p
 from groupsim.events.base import Recorded, group_of
@@ -45,7 +46,7 @@ def ownership(facts: Iterable[Recorded], end_ms: int) -> list[dict[str, Any]]:
     groups: dict[str, _Owners] = {}
     for fact in facts:
         group, kind = group_of(fact.stream), type(fact.event)
-        if group is not None and (kind in COORDINATOR or kind in CLIENT):
+        if group is not None and (kind in COORDINATOR or kind in CONSUMER or kind in CLIENT):
             groups.setdefault(group, _Owners(group)).apply(fact)
     for owners in groups.values():
         for perspective, open_ in owners.open.items():
@@ -61,7 +62,7 @@ class _Owners:
 
     def __init__(self, group: str) -> None:
         self.group = group
-        self.group_state = ClassicGroupState()
+        self.group_state: AnyGroupState = ClassicGroupState()
         self.processes = Processes()
         self.rows: list[dict[str, Any]] = []
         self.open: dict[Perspective, dict[tuple[TopicPartition, str], int]] = {each: {} for each in Perspective}
@@ -79,6 +80,7 @@ class _Owners:
                 self.change(Perspective.BELIEVED, removed, added, fact.at_ms)
         else:
             self.processes.register(event)
+            self.group_state = converted(self.group_state, event)
             if self.group_state.apply(event):
                 granted = self._granted()
                 open_ = set(self.open[Perspective.GRANTED])

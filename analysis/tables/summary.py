@@ -12,11 +12,12 @@ from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.availability.labels import Interval
 from groupsim.analysis.availability.totals import Totals
 from groupsim.analysis.classic_group_state import ClassicGroupState
-from groupsim.analysis.group_state import ReportedGroupState
-from groupsim.analysis.log_coverage import COORDINATOR, RELEVANT, WORLD, scan_world
+from groupsim.analysis.converted_state import AnyGroupState, converted
+from groupsim.analysis.log_coverage import CONSUMER, COORDINATOR, RELEVANT, WORLD, scan_world
 from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.events.base import Event, Recorded, group_of
+from groupsim.events.consumer import GroupEpochBumped
 from groupsim.events.group import CommitAccepted, CommitRefused
 from groupsim.events.world import GroupDeclared, RunEnded
 
@@ -24,6 +25,7 @@ _COUNTED: frozenset[type[Event]] = frozenset(
     {
         GroupDeclared,
         c.RebalanceStarted,
+        GroupEpochBumped,
         p.PositionReady,
         p.PositionReached,
         p.JoinOk,
@@ -54,11 +56,12 @@ def summarise(facts: Sequence[Recorded], found: Iterable[Interval] | None = None
     `found` are the run's intervals where the caller has them already: they cost as much as all the rest.
     """
     totals = totals_of(intervals(facts) if found is None else found)
-    counted, states = _Counted(), defaultdict[str, ClassicGroupState](ClassicGroupState)
+    counted, states = _Counted(), defaultdict[str, AnyGroupState](ClassicGroupState)
     for fact in facts:
         counted.observe(fact)
         name = group_of(fact.stream)
-        if name is not None and type(fact.event) in COORDINATOR:
+        if name is not None and type(fact.event) in COORDINATOR | CONSUMER:
+            states[name] = converted(states[name], fact.event)
             states[name].apply(fact.event)
     return counted.numbers(totals, states)
 
@@ -96,7 +99,7 @@ class _Group:
     rebalances: int = 0
     reported: set[int] = field(default_factory=set)
 
-    def numbers(self, protocol: str, state: ReportedGroupState) -> dict[str, Any]:
+    def numbers(self, protocol: str, state: AnyGroupState) -> dict[str, Any]:
         """As `analysis.tables.rebalances` counts them: what clients report counts where the coordinator is silent."""
         return {
             "protocol": protocol,
@@ -144,12 +147,12 @@ class _Counted:
                 self._accepted += 1
             case CommitRefused():
                 self._refused += 1
-            case c.RebalanceStarted():
+            case c.RebalanceStarted() | GroupEpochBumped():
                 group.rebalances += 1
             case p.Failed():
                 self.raised.append(event)
 
-    def numbers(self, totals: Totals, states: Mapping[str, ReportedGroupState]) -> dict[str, Any]:
+    def numbers(self, totals: Totals, states: Mapping[str, AnyGroupState]) -> dict[str, Any]:
         """All together, in the shape of the contract; `states` are those of the groups at the end."""
         groups = {
             name: self._groups[name].numbers(self._protocols.get(name, "classic"), states[name])

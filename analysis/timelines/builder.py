@@ -6,9 +6,12 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from groupsim.analysis.classic_group_state import STABLE, ClassicGroupState
-from groupsim.analysis.log_coverage import CLIENT, COORDINATOR
+from groupsim.analysis.consumer_group_state import ConsumerGroupState
+from groupsim.analysis.converted_state import BEGINS, ENDS, converted
+from groupsim.analysis.log_coverage import CLIENT, CONSUMER, COORDINATOR
 from groupsim.analysis.process_state import Processes
 from groupsim.analysis.timelines.client_reports import ClientReports
+from groupsim.analysis.timelines.epochs import Epochs
 from groupsim.analysis.timelines.group_timeline import GroupCondition, GroupTimeline, Removal
 from groupsim.analysis.timelines.partition_moves import PartitionMoves
 from groupsim.analysis.timelines.process_timeline import BROKER, Activity, ProcessTimeline
@@ -20,6 +23,7 @@ from groupsim.events.base import Event, Recorded, group_of
 from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupEmptied
 from groupsim.events.types import MemberId
 
+_FAILOVER = (CoordinatorUnloaded, CoordinatorLoaded)
 CLOCK_TOLERANCE_MS = 50
 """A broker writes the removal of a member and the end of the join phase as two lines, up to so long apart."""
 
@@ -53,8 +57,9 @@ class _Fold:
 
     def __init__(self, timeline: GroupTimeline) -> None:
         self.timeline = timeline
-        self.group_state = ClassicGroupState()
         self.processes = Processes()
+        self.group_state = ClassicGroupState()
+        self.epochs = Epochs(timeline, self.processes)
         self.moves = PartitionMoves()
         self.reports = ClientReports(timeline.group)
         self.running: Rebalance | None = None
@@ -70,8 +75,11 @@ class _Fold:
                 self.processes.apply(event)
                 self.reports.apply(event, fact.at_ms)
             self._process(event.process).apply(event, fact.at_ms)
+            self.epochs.said(event, fact.at_ms)
             if isinstance(event, p.JoinSent) and fact.source is not None:  # a broker's log does not have all joins
                 self._arrived(event.process, fact.at_ms)
+        elif kind in CONSUMER or (self.epochs.state is not None and isinstance(event, _FAILOVER)):
+            self._apply_to_consumer_group(event, fact.at_ms)
         elif kind in COORDINATOR or isinstance(event, c.PendingMemberRemoved | c.SyncTimeout):
             self.processes.register(event)
             if isinstance(event, c.RebalanceStarted):
@@ -82,6 +90,24 @@ class _Fold:
             self._apply_to_membership(event, fact.at_ms)
             self._apply_to_rebalance(event, fact.at_ms)
 
+    def _apply_to_consumer_group(self, event: Event, at_ms: int) -> None:
+        """A fact of KIP-848; by some of them the group changes its protocol."""
+        self.processes.register(event)
+        if isinstance(event, BEGINS):
+            if self.running is not None:
+                self._end(self.running, at_ms, moved=0, revoked=0)
+            state = converted(self.group_state, event)
+            assert isinstance(state, ConsumerGroupState)
+            self.epochs.begin(event, state, at_ms)
+        if self.epochs.state is not None and not isinstance(event, ENDS):
+            self.epochs.apply(event, at_ms)
+        elif isinstance(event, ENDS):
+            self.epochs.end(at_ms)
+            self.moves = PartitionMoves(last_owner=self.epochs.last_owners)
+            self.group_state = ClassicGroupState()
+            self.group_state.apply(event)
+            self._load(at_ms)
+
     def apply_link(self, event: network.LinkCut | network.LinkHealed, at_ms: int) -> None:
         """A process is cut off from the coordinator, or reaches it again."""
         for name, other in ((event.a, event.b), (event.b, event.a)):
@@ -90,10 +116,13 @@ class _Fold:
 
     def finished(self) -> GroupTimeline:
         """The timeline, with every member named by its process, also where a later fact says which process it is."""
-        if not self.group_state.has_coordinator_facts:
+        if not self.group_state.has_coordinator_facts and not self.epochs.all:
             self.timeline.reported = [rebalance for _, rebalance in sorted(self.reports.found.items())]
         named = {member: process.id for member, process in self.processes.process_of.items()}
+        self.epochs.finished(named)
         for r in self.timeline.rebalances:
+            if r.by_epoch:
+                continue
             self._rename(r, named)
             join = r.join_phase
             if join.ended_by == PhaseEnd.JOIN:
@@ -134,15 +163,6 @@ class _Fold:
         process = self.processes.of(member)
         return process.id if process is not None else member
 
-    def _set_condition(
-        self, at_ms: int, condition: GroupCondition, rebalance: Rebalance | None, phase: PhaseName | None = None
-    ) -> None:
-        timeline = self.timeline
-        if timeline.starts_ms and timeline.starts_ms[-1] == at_ms:
-            timeline.starts_ms.pop(), timeline.spans.pop()
-        timeline.starts_ms.append(at_ms)
-        timeline.spans.append((condition, rebalance, phase))
-
     def _start(self, event: c.RebalanceStarted, at_ms: int) -> None:
         last = self.timeline.rebalances[-1] if self.timeline.rebalances else None
         r = Rebalance(self.timeline.group, event.cause, [Phase(PhaseName.JOINING, at_ms)], initial=event.initial)
@@ -163,7 +183,7 @@ class _Fold:
         self.last_joined = event.member if "joined" in event.cause or event.cause == "static-replaced" else None
         self.running = r
         self.timeline.rebalances.append(r)
-        self._set_condition(at_ms, GroupCondition.REBALANCING, r, PhaseName.JOINING)
+        self.timeline.enter(at_ms, GroupCondition.REBALANCING, r, PhaseName.JOINING)
 
     def _withheld_by(self, last: Rebalance) -> bool:
         """The last assignment left something out that a process still has to revoke, or has just revoked."""
@@ -185,7 +205,7 @@ class _Fold:
                 self.last_change = _Change(at_ms, PhaseEnd.REMOVAL, name, event.cause)
                 self.timeline.removals.setdefault(name, []).append(Removal(at_ms, event.cause))
                 if self.running is None and not self.group_state.members:
-                    self._set_condition(at_ms, GroupCondition.EMPTY, None)
+                    self.timeline.enter(at_ms, GroupCondition.EMPTY, None)
 
     def _arrived(self, member: MemberId, at_ms: int) -> None:
         name = str(self._name(member))
@@ -206,7 +226,7 @@ class _Fold:
             case GroupEmptied():
                 self._empty(event, at_ms)
             case CoordinatorUnloaded():
-                self._set_condition(at_ms, GroupCondition.UNLOADED, self.running)
+                self.timeline.enter(at_ms, GroupCondition.UNLOADED, self.running)
             case CoordinatorLoaded():
                 self._load(at_ms)
 
@@ -228,7 +248,7 @@ class _Fold:
         else:
             join.ended_by = PhaseEnd.JOIN
             join.waited_for = change.member if change is not None else None
-        self._set_condition(at_ms, GroupCondition.REBALANCING, r, PhaseName.COMPLETING)
+        self.timeline.enter(at_ms, GroupCondition.REBALANCING, r, PhaseName.COMPLETING)
 
     @property
     def _tolerance_ms(self) -> int:
@@ -247,20 +267,20 @@ class _Fold:
                 last.ended_by = PhaseEnd.STORED
             if r.assignment_took_longer:
                 r.slowest_member = leader
-        self._set_condition(at_ms, GroupCondition.SETTLED, r if r is not None else self._last_stored())
+        self.timeline.enter(at_ms, GroupCondition.SETTLED, r if r is not None else self._last_stored())
 
     def _empty(self, event: GroupEmptied, at_ms: int) -> None:
         if self.running is not None:
             self.running.generation, self.running.emptied = event.generation, True
             self._end(self.running, at_ms, moved=0, revoked=self.moves.assigned_before)
-        self._set_condition(at_ms, GroupCondition.EMPTY, None)
+        self.timeline.enter(at_ms, GroupCondition.EMPTY, None)
 
     def _load(self, at_ms: int) -> None:
         if self.running is not None:
             self.running.generation = None
             self._end(self.running, at_ms, moved=0, revoked=0)
         condition = GroupCondition.SETTLED if self.group_state.members else GroupCondition.EMPTY
-        self._set_condition(at_ms, condition, self._last_stored())
+        self.timeline.enter(at_ms, condition, self._last_stored())
 
     def _end(self, r: Rebalance, at_ms: int, moved: int | None, revoked: int | None) -> None:
         r.phases[-1].to_ms, r.moved, r.revoked = at_ms, moved, revoked

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from groupsim.analysis.timelines.process_timeline import ProcessTimeline
 from groupsim.analysis.timelines.rebalance import PhaseName, Rebalance
+from groupsim.analysis.timelines.target_progress import TargetProgress
 
 
 class GroupCondition(StrEnum):
@@ -52,7 +53,7 @@ class GroupTimeline:
     `rebalances` are those of the coordinator's facts; `reported` those that only clients report, where the run has no
     facts of the coordinator. `recorded`: the facts were read from logs. `removals`: when and why each member was
     removed. `returns_ms`: when a static member was replaced by a new process of the same instance id. In the column
-    `starts_ms` are the starts of the `spans`.
+    `starts_ms` are the starts of the `spans`. `progress`: how far each partition has come while it is a consumer group.
     """
 
     group: str
@@ -64,6 +65,16 @@ class GroupTimeline:
     returns_ms: dict[str, list[int]] = field(default_factory=dict)
     starts_ms: list[int] = field(default_factory=list)
     spans: list[tuple[GroupCondition, Rebalance | None, PhaseName | None]] = field(default_factory=list)
+    progress: TargetProgress = field(default_factory=TargetProgress)
+
+    def enter(
+        self, at_ms: int, condition: GroupCondition, rebalance: Rebalance | None, phase: PhaseName | None = None
+    ) -> None:
+        """From now on it is in this condition; the last one of an instant counts."""
+        if self.starts_ms and self.starts_ms[-1] == at_ms:
+            self.starts_ms.pop(), self.spans.pop()
+        self.starts_ms.append(at_ms)
+        self.spans.append((condition, rebalance, phase))
 
     def during(self, from_ms: int, to_ms: int) -> Iterator[GroupSpan]:
         """The spans of [from_ms, to_ms), without gaps."""

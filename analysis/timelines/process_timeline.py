@@ -57,6 +57,13 @@ CONFIGURATION: dict[Activity, str] = {
 its machine or the network in plain words. Activities that nothing shortens are missing."""
 
 BROKER = "broker"
+_POLLS_NEXT = frozenset({c.MemberPhase.RECONCILING, c.MemberPhase.FENCED, c.MemberPhase.STALE})
+"""A native member's application has to poll for its next step."""
+_NATIVE = {
+    Activity.AWAITING_HEARTBEAT: "group.consumer.heartbeat.interval.ms",
+    Activity.DEAD: "group.consumer.session.timeout.ms",
+}
+"""What decides instead where a member speaks the consumer protocol."""
 
 
 class ActivitySpan(NamedTuple):
@@ -73,7 +80,7 @@ class ProcessTimeline:
     """The activities of one process: from `at_ms[i]` on it does `activities[i]` (in a callback of `callback_kinds[i]`).
 
     `poll_expired_ms`: when it passed max.poll.interval.ms. `cooperative`: it keeps its partitions during a rebalance.
-    `logs_rejoins`: its log says when it learns that it must rejoin.
+    `native`: it speaks the consumer protocol. `logs_rejoins`: its log says when it learns that it must rejoin.
     """
 
     process: ProcessId
@@ -82,6 +89,7 @@ class ProcessTimeline:
     callback_kinds: list[str | None] = field(default_factory=list)
     logs_rejoins: bool = False
     cooperative: bool = False
+    native: bool = False
     poll_expired_ms: list[int] = field(default_factory=list)
     _step: Activity = Activity.STARTING
     _must_join: bool = False
@@ -107,6 +115,15 @@ class ProcessTimeline:
             self.at_ms.append(at_ms)
             self.activities.append(activity)
             self.callback_kinds.append(kind)
+
+    def configuration(self, activity: Activity) -> str | None:
+        """What decides how long the process stays in this activity; None where nothing shortens it."""
+        return (self.native and _NATIVE.get(activity)) or CONFIGURATION.get(activity)
+
+    def at(self, at_ms: int) -> Activity:
+        """What it is doing at an instant."""
+        place = bisect_right(self.at_ms, at_ms) - 1
+        return self.activities[place] if place >= 0 else Activity.NOT_STARTED
 
     @property
     def now(self) -> Activity:
@@ -147,7 +164,7 @@ class ProcessTimeline:
             case c.Thawed():
                 self._frozen = False
             case c.RevocationPending():
-                self._commits_before_revoking = True
+                self._commits_before_revoking = not self.native  # a native member has committed before
             case c.CallbackStart():
                 self._callback, self._commits_before_revoking = event.kind, False
             case c.CallbackEnd():
@@ -162,7 +179,11 @@ class ProcessTimeline:
             case c.ProcessStarted():
                 self._step = Activity.STARTING
             case c.ProtocolSelected():
-                self.cooperative = event.protocol == "COOPERATIVE"
+                self.cooperative, self.native = event.protocol == "COOPERATIVE", event.protocol == "CONSUMER"
+            case c.EpochReceived():
+                self._step = Activity.AWAITING_HEARTBEAT
+            case c.StateChanged() if self.native:
+                self._assigned = event.state in _POLLS_NEXT
             case c.RejoinRequested():
                 self.logs_rejoins = self._must_join = True
                 if self._step != Activity.RETRY:
@@ -184,9 +205,9 @@ class ProcessTimeline:
                 self._step = Activity.SYNC
             case c.SyncOk():
                 self._step, self._assigned = Activity.AWAITING_HEARTBEAT, True
-            case c.CallbackStart() if event.kind == c.CallbackKind.ASSIGNED:
+            case c.CallbackStart() if event.kind == c.CallbackKind.ASSIGNED and not self.native:
                 self._assigned = False
-            case c.ViewChanged() if event.partitions:
+            case c.ViewChanged() if event.partitions and not self.native:
                 self._assigned = False
 
     def during(self, from_ms: int, to_ms: int) -> Iterator[ActivitySpan]:

@@ -16,10 +16,20 @@ class PhaseName(StrEnum):
 
     `JOINING`: the coordinator waits for JoinGroup of every member (Kafka: PreparingRebalance). `COMPLETING`: it waits
     for the leader's SyncGroup with the assignment (Kafka: CompletingRebalance).
+
+    A consumer group (KIP-848) has up to five. `ASSIGNING`: the epoch has grown, and has no target yet. `TOLD`: members
+    have to be told of it, each at its next heartbeat. `REVOKING`: members give partitions up. `ACKNOWLEDGING`: they
+    have, and the coordinator does not know yet. `GRANTING`: members have to be told of partitions that others had. A
+    member may be ahead of the others: each phase ends when the last member has done its part.
     """
 
     JOINING = "joining"
     COMPLETING = "completing"
+    ASSIGNING = "assigning"
+    TOLD = "told"
+    REVOKING = "revoking"
+    ACKNOWLEDGING = "acknowledging"
+    GRANTING = "granting"
 
 
 class PhaseEnd(StrEnum):
@@ -27,6 +37,7 @@ class PhaseEnd(StrEnum):
 
     `DELAY`: the initial rebalance delay passed. `JOIN`: the last member joined. `TIMEOUT`: members were missing when
     the rebalance timeout passed. `REMOVAL`: the last missing member was removed. `STORED`: the assignment was stored.
+    `REACHED`: the last member of a consumer group has done its part.
     """
 
     DELAY = "delay"
@@ -34,6 +45,7 @@ class PhaseEnd(StrEnum):
     TIMEOUT = "timeout"
     REMOVAL = "removal"
     STORED = "stored"
+    REACHED = "reached"
 
 
 @dataclass(slots=True)
@@ -63,10 +75,16 @@ class Rebalance:
     `generation` is the one it led to, `follows` that of the rebalance whose cooperative follow-up it is, `rounds` its
     place in a row of follow-ups by the coordinator's assignments alone (1: it is none).
 
+    A rebalance of a consumer group is the growth of its epoch, which is `generation`. It ends when each member it had
+    then has reached this epoch or a later one, or is gone; so rebalances may overlap, and one whose target was never
+    computed, because the next one came first, ends with the next one and moves nothing. It is also over when the group
+    changes its protocol.
+
     `initiator`: the member that caused it. `expected`: the members at its start. `arrived_ms`: the last JoinGroup of
-    each that joined. `joined`: how many joined. `removal_cause`: why the member was removed that the join phase waited
-    for. `leader`: who computes the assignment. `slowest_member`: a member that was dropped, or left out as absent, for
-    not joining; else the last to join, or the leader, where the second phase was the longer one.
+    each that joined; in a consumer group, when each reached the epoch. `joined`: how many did. `removal_cause`: why the
+    member was removed that the join phase waited for. `leader`: who computes the assignment. `slowest_member`: a member
+    that was dropped, or left out as absent, for not joining; else the last to join, or the leader, where the second
+    phase was the longer one; in a consumer group the last to reach the epoch.
 
     `moved`: partitions assigned to another member than the one that had them last (a partition withheld in round 1
     moves in round 2). `revoked`: partitions that their owner does not have any more. Both are None where the assignment
@@ -119,9 +137,14 @@ class Rebalance:
         return self.phases[0]
 
     @property
+    def by_epoch(self) -> bool:
+        """It is one of a consumer group: it has no join phase."""
+        return self.phases[0].name not in (PhaseName.JOINING, PhaseName.COMPLETING)
+
+    @property
     def joined_ms(self) -> int | None:
-        """When the join phase was completed; None before, and where the rebalance was given up."""
-        return self.phases[1].from_ms if len(self.phases) > 1 else None
+        """When the join phase was completed; None before, and where the rebalance was given up or has no such phase."""
+        return self.phases[1].from_ms if len(self.phases) > 1 and not self.by_epoch else None
 
     @property
     def sync_timed_out(self) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 
-from groupsim.analysis.blame.critical_path import STEPS, Step, critical_paths
+from groupsim.analysis.blame.critical_path import critical_paths
+from groupsim.analysis.blame.steps import STEPS, Step
 from groupsim.events import classic as c
 from groupsim.events import client as p
 from tests.analysis.log import Log, serving_pair, tps

@@ -1,0 +1,174 @@
+"""The rebalances of a consumer group: each growth of its epoch, until all its members have reached it (KIP-848).
+
+Epochs overlap: a member may be told of the next one before it has reached this one, and then never stops at this one.
+A rebalance therefore ends when each of its members is STABLE at its epoch or at a later one. Who joins later belongs to
+the epoch that it caused; who is removed is waited for no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from groupsim.analysis.consumer_group_state import ConsumerGroupState
+from groupsim.analysis.epoch_causes import EpochCause, EpochCauses
+from groupsim.analysis.process_state import Processes
+from groupsim.analysis.timelines.epoch import Epoch
+from groupsim.analysis.timelines.group_timeline import GroupCondition, GroupTimeline, Removal
+from groupsim.analysis.timelines.rebalance import Phase, PhaseName, Rebalance
+from groupsim.events import client as p
+from groupsim.events import consumer as c
+from groupsim.events.base import Event
+from groupsim.events.client import MemberPhase
+from groupsim.events.consumer import MemberState
+from groupsim.events.types import MemberId, ProcessId, TopicPartition
+
+_NEW_TARGET = (c.GroupUpgraded, c.GroupEpochBumped, c.TargetComputed, c.ConsumerMemberRemoved, c.StaticMemberReplaced)
+
+
+@dataclass(slots=True)
+class Epochs:
+    """Folds the coordinator's facts of one group into the rebalances of its timeline.
+
+    `state` is None while it is no consumer group. `all` has every epoch of the run, `running` those that somebody has
+    yet to reach. `said_ms`: when each process last sent what it holds. `last_owners`: the target's, before the last.
+    """
+
+    timeline: GroupTimeline
+    processes: Processes
+    state: ConsumerGroupState | None = None
+    all: list[Epoch] = field(default_factory=list)
+    running: list[Epoch] = field(default_factory=list)
+    causes: EpochCauses = field(default_factory=EpochCauses)
+    said_ms: dict[ProcessId, int] = field(default_factory=dict)
+    last_owners: dict[TopicPartition, MemberId] = field(default_factory=dict)
+
+    def said(self, event: p.ClientEvent, at_ms: int) -> None:
+        """A process sends what it holds: an acknowledgement, or JoinGroup of the classic protocol."""
+        match event:
+            case p.StateChanged(state=MemberPhase.ACKNOWLEDGING.value) | p.JoinSent() | p.LeaveSent():
+                self.said_ms[event.process] = at_ms
+
+    def begin(self, event: Event, state: ConsumerGroupState, at_ms: int) -> None:
+        """It is a consumer group from now on; `state` has the members of the classic group."""
+        self.state = state
+        self.timeline.progress.consumer.put(at_ms, True)
+        self.causes, self.last_owners = EpochCauses(), {}
+        if isinstance(event, c.GroupUpgraded):
+            self.last_owners = {tp: member for member, given in event.assignment.items() for tp in given}
+
+    def apply(self, event: Event, at_ms: int) -> None:
+        """Fold one fact of the coordinator of a consumer group."""
+        assert self.state is not None
+        self.state.apply(event)
+        cause = self.causes.apply(event)
+        match event:
+            case c.GroupEpochBumped() if cause is not None:
+                self._bumped(event, cause, at_ms)
+            case c.TargetComputed():
+                self._computed(event, at_ms)
+            case c.MemberReconciled():
+                self._reconciled(event, at_ms)
+            case c.ConsumerMemberRemoved():
+                self._removed(event, at_ms)
+            case c.StaticMemberReplaced():
+                self._replaced(event, at_ms)
+        self._remember(event, at_ms)
+        self._finish(at_ms)
+        self._set_condition(at_ms)
+
+    def end(self, at_ms: int) -> None:
+        """The group is no consumer group any more: nobody waits for what runs."""
+        for epoch in self.running:
+            epoch.finish(at_ms)
+        self.timeline.progress.consumer.put(at_ms, False)
+        self.running, self.state = [], None
+
+    def finished(self, names: Mapping[MemberId, ProcessId]) -> None:
+        """The run is over: what still runs has no end, and members are named by their processes."""
+        for epoch in self.running:
+            epoch.finish(None)
+        for epoch in self.all:
+            epoch.name(names)
+        self.timeline.progress.names = dict(names)
+
+    def _bumped(self, event: c.GroupEpochBumped, cause: EpochCause, at_ms: int) -> None:
+        assert self.state is not None
+        row = Rebalance(self.timeline.group, cause.word, [Phase(PhaseName.ASSIGNING, at_ms)], event.epoch)
+        row.initiator, row.expected = cause.member, tuple(sorted(self.state.members))
+        row.moved = row.revoked = 0
+        epoch = Epoch(event.epoch, row, set(self.state.members))
+        self.timeline.rebalances.append(row)
+        self.all.append(epoch)
+        self.running.append(epoch)
+
+    def _computed(self, event: c.TargetComputed, at_ms: int) -> None:
+        """The target is that of every epoch that has none yet; what it moves counts with the last one."""
+        assert self.state is not None
+        owners = {tp: member for member, given in self.state.targets.items() for tp in given}
+        for epoch in self.running:
+            if epoch.computed_ms is None and epoch.epoch <= event.epoch:
+                epoch.computed_ms, epoch.row.assignment = at_ms, owners
+                if epoch.epoch == event.epoch:
+                    last = self.last_owners
+                    epoch.row.moved = sum(last.get(tp, member) != member for tp, member in owners.items())
+                    epoch.row.revoked = sum(owners.get(tp) != member for tp, member in last.items())
+        self.last_owners = owners
+
+    def _reconciled(self, event: c.MemberReconciled, at_ms: int) -> None:
+        assert self.state is not None
+        said_ms = self.said_ms.get(self._name(event.member))
+        for epoch in self.running:
+            if epoch.epoch > self.state.target_epoch:
+                continue
+            if event.state is MemberState.UNREVOKED_PARTITIONS:
+                epoch.told(event.member, at_ms)
+                epoch.revokes(event.member)
+            elif event.epoch >= epoch.epoch:
+                epoch.told(event.member, at_ms)
+                epoch.acknowledged(event.member, said_ms, at_ms)
+                if event.state is MemberState.STABLE:
+                    epoch.reached(event.member, at_ms)
+
+    def _removed(self, event: c.ConsumerMemberRemoved, at_ms: int) -> None:
+        self.timeline.removals.setdefault(self._name(event.member), []).append(Removal(at_ms, event.cause))
+        for epoch in self.running:
+            epoch.lost(event.member, at_ms)
+
+    def _replaced(self, event: c.StaticMemberReplaced, at_ms: int) -> None:
+        self.timeline.returns_ms.setdefault(self._name(event.old), []).append(at_ms)
+        self.last_owners = {tp: event.member if m == event.old else m for tp, m in self.last_owners.items()}
+        for epoch in self.running:
+            epoch.renamed(event.old, event.member)
+
+    def _remember(self, event: Event, at_ms: int) -> None:
+        assert self.state is not None
+        progress, new_target = self.timeline.progress, isinstance(event, _NEW_TARGET)
+        upgraded = isinstance(event, c.GroupUpgraded)
+        for member in self.state.members if upgraded else (getattr(event, "member", None),):
+            progress.remember(self.state, member, new_target, at_ms)
+
+    def _finish(self, at_ms: int) -> None:
+        assert self.state is not None
+        for epoch in self.running:
+            epoch.row.emptied = not self.state.members
+            if epoch.done or epoch.row.emptied:
+                epoch.finish(at_ms)
+        self.running = [epoch for epoch in self.running if epoch.row.ended_ms is None]
+
+    def _set_condition(self, at_ms: int) -> None:
+        """The rebalance that counts at an instant is the one that began last."""
+        assert self.state is not None
+        last = next((epoch.row for epoch in reversed(self.all) if epoch.row.stored), None)
+        if not self.state.loaded:
+            self.timeline.enter(at_ms, GroupCondition.UNLOADED, self.running[-1].row if self.running else None)
+        elif not self.state.members:
+            self.timeline.enter(at_ms, GroupCondition.EMPTY, None)
+        elif self.running:
+            self.timeline.enter(at_ms, GroupCondition.REBALANCING, self.running[-1].row)
+        else:
+            self.timeline.enter(at_ms, GroupCondition.SETTLED, last)
+
+    def _name(self, member: MemberId) -> ProcessId:
+        process = self.processes.of(member)
+        return process.id if process is not None else member
