@@ -37,7 +37,7 @@ PHASES: dict[str, str] = {
     BlamePhase.PAUSED: "the application paused it",
     BlamePhase.JOINING: "a rebalance waits for members to join",
     BlamePhase.ASSIGNING: "a rebalance waits for the assignment: the leader's, or that of a consumer group's new epoch",
-    BlamePhase.TOLD: "its new owner in a consumer group has yet to be told of the target, at its next heartbeat",
+    BlamePhase.TOLD: "its new owner in a consumer group has yet to be informed of the target, at its next heartbeat",
     BlamePhase.SYNCING: "the leader's SyncGroup is on its way, or the coordinator stores the assignment",
     BlamePhase.REVOKING: "its owner runs the revoked (or lost) callback, or commits before it",
     BlamePhase.ACKNOWLEDGING: "its owner in a consumer group has given it up, and the coordinator does not know yet",

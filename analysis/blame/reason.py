@@ -28,20 +28,20 @@ Stretch = tuple[int, int, Reason]
 
 
 def waiting_for(
-    timeline: GroupTimeline, phase: BlamePhase, member: str | None, span: GroupSpan, *, untold: bool = False
+    timeline: GroupTimeline, phase: BlamePhase, member: str | None, span: GroupSpan, *, at_heartbeat: bool = False
 ) -> Iterator[Stretch]:
     """The activity of `member` decides the configuration; None where its own log does not say.
 
-    `untold`: the coordinator answers its next heartbeat with what it is to know.
+    `at_heartbeat`: the coordinator answers its next heartbeat with what it is to know.
     """
     process = timeline.process(member)
     if process is None:
         yield span.from_ms, span.to_ms, Reason(phase, member, None, span.rebalance)
         return
-    granting = phase == BlamePhase.GRANTING and not untold
+    granting = phase == BlamePhase.GRANTING and not at_heartbeat
     for at, until, activity, _ in process.during(span.from_ms, span.to_ms):
         unlogged = timeline.recorded and not process.logs_rejoins
-        uncertain = activity == Activity.AWAITING_HEARTBEAT and not untold and (granting or unlogged)
+        uncertain = activity == Activity.AWAITING_HEARTBEAT and not at_heartbeat and (granting or unlogged)
         uncertain |= activity == Activity.STARTING and timeline.recorded
         configuration = None if uncertain else process.configuration(activity)
         if granting and process.native and activity == Activity.AWAITING_HEARTBEAT:  # the answer is on its way

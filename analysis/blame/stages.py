@@ -1,6 +1,6 @@
 """What a partition of a consumer group waits for where nobody has it, or nobody who is entitled (KIP-848).
 
-Each partition goes its own way: its owner gives it up, the coordinator gets to know of that, its new owner is told. So
+Each partition goes its own way: its owner gives it up, the coordinator gets to know of that, its new owner is informed. So
 the stage of the partition decides, not that of the group: `analysis.timelines.target_progress`.
 """
 
@@ -46,7 +46,7 @@ def _stage(timeline: GroupTimeline, interval: Interval, stage: Stage, span: Grou
         yield from _on_its_way(timeline, BlamePhase.REVOKING, target, span)
     else:
         phase = BlamePhase.GRANTING if stage.at_target else BlamePhase.TOLD
-        yield from waiting_for(timeline, phase, target, span, untold=True)
+        yield from waiting_for(timeline, phase, target, span, at_heartbeat=True)
 
 
 def _on_its_way(timeline: GroupTimeline, phase: BlamePhase, member: str, span: GroupSpan) -> Iterator[Stretch]:

@@ -27,7 +27,7 @@ _WAITED_FOR = {
     "session.timeout.ms": "which was gone for up to {} before its session timed out",
     "heartbeat.interval.ms": "which got to know of the rebalance at its next heartbeat, up to {} later",
     "group.consumer.session.timeout.ms": "which was gone for up to {} before its session timed out",
-    "group.consumer.heartbeat.interval.ms": "which was told of the target at its next heartbeat, up to {} later",
+    "group.consumer.heartbeat.interval.ms": "which was informed of the target at its next heartbeat, up to {} later",
     "max.poll.interval.ms": "which did not rejoin for up to {}, until the rebalance timeout",
     "retry.backoff.ms": "which waited up to {} before it retried a request",
     "group.instance.id": "a static member that restarted within {}",

@@ -1,4 +1,4 @@
-"""One epoch of a consumer group on its way: which members have been told, have given up, have reached it (KIP-848)."""
+"""One epoch of a consumer group on its way: which members were informed, have given up, have reached it (KIP-848)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Epoch:
     row: Rebalance
     waiting: set[MemberId]
     computed_ms: int | None = None
-    told_ms: dict[MemberId, int] = field(default_factory=dict)
+    informed_ms: dict[MemberId, int] = field(default_factory=dict)
     gave_up_ms: dict[MemberId, int] = field(default_factory=dict)
     acknowledged_ms: dict[MemberId, int] = field(default_factory=dict)
     reached_ms: dict[MemberId, int] = field(default_factory=dict)
@@ -33,10 +33,10 @@ class Epoch:
         """It has a target, or a later one has, and all have reached it."""
         return self.computed_ms is not None and not self.waiting
 
-    def told(self, member: MemberId, at_ms: int) -> None:
+    def informed(self, member: MemberId, at_ms: int) -> None:
         """The member's heartbeat was answered with the target."""
         if member in self.waiting:
-            self.told_ms.setdefault(member, at_ms)
+            self.informed_ms.setdefault(member, at_ms)
 
     def revokes(self, member: MemberId) -> None:
         """The member has to give something up first."""
@@ -46,7 +46,7 @@ class Epoch:
     def acknowledged(self, member: MemberId, sent_ms: int | None, at_ms: int) -> None:
         """The coordinator knows that the member has given up what it had to; `sent_ms`: when it said so."""
         if member in self.waiting and member in self.gave_up_ms and member not in self.acknowledged_ms:
-            known = sent_ms is not None and self.told_ms.get(member, at_ms) <= sent_ms <= at_ms
+            known = sent_ms is not None and self.informed_ms.get(member, at_ms) <= sent_ms <= at_ms
             self.gave_up_ms[member] = sent_ms if known and sent_ms is not None else at_ms
             self.acknowledged_ms[member] = at_ms
 
@@ -54,7 +54,7 @@ class Epoch:
         """The member has all that it is to have."""
         if member in self.waiting:
             self.waiting.discard(member)
-            self.told_ms.setdefault(member, at_ms)
+            self.informed_ms.setdefault(member, at_ms)
             self.reached_ms[member] = at_ms
 
     def lost(self, member: MemberId, at_ms: int) -> None:
@@ -67,7 +67,7 @@ class Epoch:
 
     def renamed(self, old: MemberId, new: MemberId) -> None:
         """A static member has another id."""
-        for known in (self.told_ms, self.gave_up_ms, self.acknowledged_ms):
+        for known in (self.informed_ms, self.gave_up_ms, self.acknowledged_ms):
             known.pop(old, None)  # the new process begins anew
         if old in self.waiting:
             self.waiting.discard(old)
@@ -96,7 +96,7 @@ class Epoch:
         """Neighbours touch; what took no time is left out. The last one that began is open where it has not ended."""
         ends = [
             (PhaseName.ASSIGNING, self.computed_ms, None),
-            (PhaseName.TOLD, *self._all(self.told_ms, self.waiting - self.told_ms.keys())),
+            (PhaseName.TOLD, *self._all(self.informed_ms, self.waiting - self.informed_ms.keys())),
             (PhaseName.REVOKING, *self._all(self._sent(), self.gave_up_ms.keys() - self._sent().keys())),
             (PhaseName.ACKNOWLEDGING, *self._all(self.acknowledged_ms, self.gave_up_ms.keys() - self._sent().keys())),
             (PhaseName.GRANTING, at_ms, _last(self.reached_ms)),

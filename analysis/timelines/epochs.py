@@ -1,6 +1,6 @@
 """The rebalances of a consumer group: each growth of its epoch, until all its members have reached it (KIP-848).
 
-Epochs overlap: a member may be told of the next one before it has reached this one, and then never stops at this one.
+Epochs overlap: a member may be informed of the next one before it has reached this one, and then never stops at this one.
 A rebalance therefore ends when each of its members is STABLE at its epoch or at a later one. Who joins later belongs to
 the epoch that it caused; who is removed is waited for no more.
 """
@@ -122,10 +122,10 @@ class Epochs:
             if epoch.epoch > self.state.target_epoch:
                 continue
             if event.state is MemberState.UNREVOKED_PARTITIONS:
-                epoch.told(event.member, at_ms)
+                epoch.informed(event.member, at_ms)
                 epoch.revokes(event.member)
             elif event.epoch >= epoch.epoch:
-                epoch.told(event.member, at_ms)
+                epoch.informed(event.member, at_ms)
                 epoch.acknowledged(event.member, said_ms, at_ms)
                 if event.state is MemberState.STABLE:
                     epoch.reached(event.member, at_ms)

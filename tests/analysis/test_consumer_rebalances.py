@@ -44,11 +44,11 @@ def test_a_rebalance_is_a_growth_of_the_epoch_until_all_members_have_reached_it(
     assert (row.moved, row.revoked) == (2, 2)
 
 
-def test_its_phases_are_told_revoking_acknowledging_granting_and_touch_each_other() -> None:
+def test_its_phases_have_names_and_touch_each_other() -> None:
     row = loaded("grown").rebalance_rows[-1]
     found = phases(row)
     assert list(found) == ["told", "revoking", "acknowledging", "granting"]
-    assert 0 < found["told"][0] <= HEARTBEAT  # a member is told by the answer to its next heartbeat
+    assert 0 < found["told"][0] <= HEARTBEAT  # a member is informed by the answer to its next heartbeat
     assert found["acknowledging"] == (1, found["revoking"][1])  # sent at once, and a millisecond on its way
     assert 0 < found["granting"][0] <= HEARTBEAT
     assert found["granting"][1] == "late.0"
@@ -111,8 +111,8 @@ def test_who_is_removed_before_it_has_reached_the_epoch_is_waited_for_until_then
     run = play(story, seconds(45))
     row = next(r for r in analysis.load(run.store).rebalance_rows if r.initiator == "late.0")
     removed = run.one(c.ConsumerMemberRemoved)[0]
-    (told,) = [phase for phase in row.phases if phase.name is PhaseName.TOLD]
-    assert (told.waited_for, told.to_ms, told.ended_by) == ("b.0", removed, PhaseEnd.REMOVAL)
+    (informed,) = [phase for phase in row.phases if phase.name is PhaseName.TOLD]
+    assert (informed.waited_for, informed.to_ms, informed.ended_by) == ("b.0", removed, PhaseEnd.REMOVAL)
     assert row.ended_ms is not None
     assert row.ended_ms >= removed
 
