@@ -1,7 +1,7 @@
 """What a partition of a consumer group waits for where nobody has it, or nobody who is entitled (KIP-848).
 
-Each partition goes its own way: its owner gives it up, the coordinator gets to know of that, its new owner is informed. So
-the stage of the partition decides, not that of the group: `analysis.timelines.target_progress`.
+Each partition goes its own way: its owner gives it up, the coordinator gets to know of that, its new owner is informed.
+So the stage of the partition decides, not that of the group: `analysis.timelines.target_progress`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The rebalances of a consumer group: each growth of its epoch, until all its members have reached it (KIP-848).
 
-Epochs overlap: a member may be informed of the next one before it has reached this one, and then never stops at this one.
-A rebalance therefore ends when each of its members is STABLE at its epoch or at a later one. Who joins later belongs to
-the epoch that it caused; who is removed is waited for no more.
+Epochs overlap: a member may be informed of the next one before it has reached this one, and then never stops at this
+one. A rebalance therefore ends when each of its members is STABLE at its epoch or at a later one. Who joins later
+belongs to the epoch that it caused; who is removed is waited for no more.
 """
 
 from __future__ import annotations

@@ -18,9 +18,9 @@ class PhaseName(StrEnum):
     for the leader's SyncGroup with the assignment (Kafka: CompletingRebalance).
 
     A consumer group (KIP-848) has up to five. `ASSIGNING`: the epoch has grown, and has no target yet. `TOLD`: members
-    have to be informed of it, each at its next heartbeat. `REVOKING`: members give partitions up. `ACKNOWLEDGING`: they
-    have, and the coordinator does not know yet. `GRANTING`: members have to be informed of partitions that others had. A
-    member may be ahead of the others: each phase ends when the last member has done its part.
+    have to be informed of it, each at its next heartbeat. `REVOKING`: members give partitions up. `ACKNOWLEDGING`:
+    they have, and the coordinator does not know yet. `GRANTING`: members have to be informed of partitions that others
+    had. A member may be ahead of the others: each phase ends when the last member has done its part.
     """
 
     JOINING = "joining"

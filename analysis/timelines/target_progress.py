@@ -46,8 +46,8 @@ class Target(NamedTuple):
 class Stage(NamedTuple):
     """One partition at one instant: who holds it and who is to have it (member ids).
 
-    `due`: a new target has to be computed. `at_target`: whoever is to have it was informed of the target; `revokes`: that
-    member has to give other partitions up first.
+    `due`: a new target has to be computed. `at_target`: whoever is to have it was informed of the target; `revokes`:
+    that member has to give other partitions up first.
     """
 
     holder: MemberId | None
