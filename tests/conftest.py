@@ -11,6 +11,11 @@ FAST_START = "-XX:TieredStopAtLevel=1"
 os.environ.setdefault("SPARK_SUBMIT_OPTS", f"{FAST_START} -Dspark.executor.extraJavaOptions={FAST_START}")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """kafka-python reads its schemas by a function that Python 3.11 calls deprecated, and 3.13 does not any more."""
+    config.addinivalue_line("filterwarnings", "ignore:(read|open)_text is deprecated:DeprecationWarning")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests of the one Spark session come first and run in one process: two sessions would start twice. Then the slow
     ones, so that none of them is the last that everybody waits for."""

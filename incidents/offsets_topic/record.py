@@ -1,11 +1,11 @@
 """One record of `__consumer_offsets`, from a segment file, a dump, a formatter's output or the topic itself."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 
-@dataclass(frozen=True, slots=True)
-class GroupRecord:
+class GroupRecord(msgspec.Struct, frozen=True):
     """A record of the coordinator's log; those of one `batch` were written in one step.
 
     `kind` is the name of the key's schema in Kafka's group-coordinator resources without its ending, such as

@@ -1,0 +1,95 @@
+"""Bytes of keys and values into their fields, by the schemas.
+
+Source: Kafka's generated message classes and `kafka.tools.DumpLogSegments`, whose JSON has the same fields: bytes are
+base64 texts, ids as Kafka's `Uuid` prints them.
+"""
+
+from __future__ import annotations
+
+import base64
+import struct
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from groupsim.incidents.offsets_topic.field_readers import LONGEST, Reader, structure
+from groupsim.incidents.offsets_topic.schemas import ASSIGNMENT, KEYS, SUBSCRIPTION, VALUES, Schema
+
+_CLASSIC_GROUP = 2
+_CONSUMER = "consumer"
+
+
+class Undecodable(ValueError):
+    """Why a key or a value was not decoded: a name to count it by."""
+
+
+def record_type(key: bytes) -> int:
+    """The type of a record: the number in front of its key. Raises Undecodable."""
+    if len(key) < 2:
+        raise Undecodable("a key without a type")
+    return int.from_bytes(key[:2], "big", signed=True)
+
+
+def decode_key(key: bytes) -> Mapping[str, object]:
+    """The fields of a key of a known type. Raises Undecodable."""
+    kind = record_type(key)
+    return _decoded(_KEYS[kind], key, f"a damaged key of type {kind}")
+
+
+def decode_value(kind: int, value: bytes) -> tuple[int, Mapping[str, object]]:
+    """Version and fields of a value of a known type, the bytes of the consumer protocol in it opened.
+
+    Raises Undecodable.
+    """
+    if len(value) < 2 or len(value) > LONGEST:
+        raise Undecodable("a value of more than 16 MB" if len(value) > LONGEST else "a value without a version")
+    version = int.from_bytes(value[:2], "big", signed=True)
+    readers = _VALUES[kind]
+    if not 0 <= version < len(readers):
+        raise Undecodable(f"version {version} of the value of type {kind}")
+    found = _decoded(readers[version], value, f"a damaged value of type {kind}")
+    return version, opened(kind, found)
+
+
+def opened(kind: int, value: dict[str, Any]) -> dict[str, Any]:
+    """The value with the bytes of the consumer protocol in it as fields."""
+    if kind == _CLASSIC_GROUP and value.get("protocolType") == _CONSUMER:
+        for member in value.get("members", ()):
+            member["subscription"] = _opened(_SUBSCRIPTIONS, member.get("subscription"))
+            member["assignment"] = _opened(_ASSIGNMENTS, member.get("assignment"))
+    return value
+
+
+def _opened(readers: Sequence[Reader], text: object) -> object:
+    """What the bytes say; the text itself where they can't be read. Newer versions only append fields.
+
+    Source: ConsumerProtocol.deserializeSubscription and deserializeAssignment.
+    """
+    try:
+        raw = base64.b64decode(text) if isinstance(text, str) else b""
+    except ValueError:
+        return text
+    version = int.from_bytes(raw[:2], "big", signed=True)
+    if len(raw) < 2 or version < 0:
+        return text
+    try:
+        return _decoded(readers[min(version, len(readers) - 1)], raw, "")
+    except Undecodable:
+        return text
+
+
+def _decoded(reader: Reader, data: bytes, name: str) -> dict[str, Any]:
+    """The fields behind the two bytes of the version. Raises Undecodable with the name."""
+    try:
+        found: dict[str, Any] = reader(data, 2)[0]
+    except (ValueError, IndexError, struct.error):
+        raise Undecodable(name) from None
+    return found
+
+
+def _versions(schema: Schema) -> list[Reader]:
+    return [structure(schema.fields, version, version >= schema.flexible) for version in range(schema.newest + 1)]
+
+
+_KEYS = {kind: _versions(schema)[0] for kind, schema in KEYS.items()}
+_VALUES = {kind: _versions(schema) for kind, schema in VALUES.items()}
+_SUBSCRIPTIONS, _ASSIGNMENTS = _versions(SUBSCRIPTION), _versions(ASSIGNMENT)
