@@ -80,10 +80,9 @@ class BatchReader:
         """The next batch behind bytes that are none; None at the end. What was left out becomes a sentence."""
         begin, length = window.position, _length(window)
         cut = length is not None and not window.fill(length)
-        if length is not None and not cut:
-            if (batch := _batch_at(window, length)) is not None:
-                window.at += length
-                return self._leave_out(begin, batch)
+        if length is not None and not cut and (batch := _batch_at(window, length)) is not None:
+            window.at += length
+            return self._leave_out(begin, batch)
         if _only_zeros(window):
             return None  # room that Kafka reserved
         for claimed in _candidates(window):
