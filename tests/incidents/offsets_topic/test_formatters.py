@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from groupsim.incidents.offsets_topic.reader import Form, TopicReader, form_of, sort_out
 from groupsim.incidents.offsets_topic.record import GroupRecord
@@ -63,8 +64,8 @@ def test_json_on_lines_among_other_lines_is_read(tmp_path: Path) -> None:
 
 def test_subscription_and_assignment_in_the_json_are_opened(tmp_path: Path) -> None:
     found, _ = _read(tmp_path, GENERATION)
-    assert found[0].value is not None
-    (member,) = found[0].value["members"]  # type: ignore[attr-defined]
+    value: Any = found[0].value
+    (member,) = value["members"]
     assert member["assignment"]["assignedPartitions"] == [{"topic": "orders", "partitions": list(range(12))}]
     assert member["subscription"]["topics"] == ["orders"]
 
