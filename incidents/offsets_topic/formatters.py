@@ -175,11 +175,11 @@ def _of_line(line: str) -> _Parts | None:
     if offset is None or time is None or int(time[1]) > LATEST_MS:
         raise ValueError("no commit")
     epoch, metadata = _EPOCH.search(said), _METADATA.search(said)
-    told = (metadata[1] or metadata[2] or "") if metadata is not None else ""
+    text = (metadata[1] or metadata[2] or "") if metadata is not None else ""
     value: dict[str, object] = {
         "offset": int(offset[1]),
         "leaderEpoch": int(epoch[1]) if epoch is not None else -1,
-        "metadata": "" if told == _NO_METADATA else told,
+        "metadata": "" if text == _NO_METADATA else text,
         "commitTimestamp": int(time[1]),
     }
     return 1, key, None, value
