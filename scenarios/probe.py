@@ -55,6 +55,17 @@ class Probe:
         """Partition-milliseconds under these labels; without labels: unavailable under any label."""
         return sum(i.duration_ms for i in self.intervals(since, group) if _counts(i, labels))
 
+    def most_at_once(self, since: int = 0, group: str | None = None) -> int:
+        """The most partitions that were unavailable at one instant."""
+        found = [i for i in self.intervals(since, group) if i.unavailable]
+        return max((sum(i.from_ms <= at.from_ms < i.to_ms for i in found) for at in found), default=0)
+
+    def all_served_ms(self, since: int, group: str) -> int | None:
+        """From when on no partition of the group is unavailable; None if one is now."""
+        ends = [i.to_ms for i in self.intervals(0, group) if i.unavailable and i.to_ms > since]
+        last = max(ends, default=since)
+        return None if last == self._world.now and ends else last
+
     def unsafe_ms(self, group: str | None = None) -> int:
         """Partition-milliseconds with two entitled owners."""
         return sum(i.duration_ms for i in self.intervals(0, group) if i.sub_label == SubLabel.BOTH_ENTITLED)

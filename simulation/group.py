@@ -128,6 +128,12 @@ class GroupHandle:
             fact = GroupDeclared(group=self.name, protocol=self.config.group_protocol, topics=declared)
             self._context.record(WORLD_STREAM, [fact])
 
+    def topic_created(self, name: str) -> None:
+        """Its partitions count for the group if a member's pattern matches the name."""
+        patterns = {member.settings.pattern for member in self.members} - {None}
+        if any(matching(pattern, {name: 0}) for pattern in patterns if pattern):
+            self._declare((name,))
+
     def stable(self, members: int, within: int | None = None) -> simpy.Event:
         """Fires when the group has settled with so many members; after `within` ms the scenario fails instead."""
         event = self._context.env.event()

@@ -101,6 +101,8 @@ class World:
         topic = Topic(name, partitions, drawn if times is None else Recorded(times))
         self.topics.show(topic)
         self.record(WORLD_STREAM, [TopicCreated(topic=name, partitions=partitions, rate=float(rate))])
+        for group in self.groups.values():
+            group.topic_created(name)
         return topic
 
     def add_partitions(self, topic: Topic, partitions: int) -> None:

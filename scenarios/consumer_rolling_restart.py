@@ -1,0 +1,41 @@
+"""A rolling restart under the consumer protocol, static and dynamic members beside each other."""
+
+from __future__ import annotations
+
+from groupsim.events import consumer as c
+from groupsim.scenarios.dsl import World, minutes, scenario, seconds
+from groupsim.scenarios.probe import watch
+from groupsim.simulation.clients.process import Script
+
+
+@scenario(seed=7, lasts=minutes(2))
+def consumer_rolling_restart(world: World, members: int = 3, partitions: int = 6, downtime_ms: int = 5_000) -> Script:
+    """Each member restarts in turn; a static one keeps its partitions, so the epoch does not grow.
+
+    Source: KIP-848, KIP-345. The partitions of a member that leaves wait for two heartbeats: the next one of anybody,
+    by which a new target is computed, and that of the new owner. Back again, it gets partitions a heartbeat after it
+    has joined. A static member costs its downtime, and nobody else notices.
+    """
+    probe = watch(world)
+    orders = world.topic("orders", partitions=partitions)
+    groups = {name: world.group(name, protocol="consumer") for name in ("dynamic", "static")}
+    for name, group in groups.items():
+        group.join(members, topics=[orders], static=name == "static")
+    for group in groups.values():
+        yield group.stable(members=members, within=minutes(1))
+    yield world.sleep(seconds(5))
+
+    deployed = world.now
+    for place in range(members):
+        yield from [group.members[place].restart(downtime=downtime_ms) for group in groups.values()]
+        for group in groups.values():
+            yield group.stable(members=members, within=minutes(1))
+    epochs = {name: probe.count(c.GroupEpochBumped, since=deployed, group=name) for name in groups}
+    world.check(epochs == {"dynamic": 2 * members, "static": 0}, f"rebalances: {epochs}")
+    moved = {name: probe.count(c.ConsumerMemberRemoved, since=deployed, group=name) for name in groups}
+    world.check(moved == {"dynamic": members, "static": 0}, "only dynamic members leave")
+    cost = probe.label_ms(since=deployed, group="static")
+    least = partitions * downtime_ms
+    world.check(least <= cost <= 1.1 * least, f"static: {cost:,} ms, hardly more than the downtime of every partition")
+    most = probe.most_at_once(since=deployed, group="static")
+    world.check(most <= -(-partitions // members), f"static: at most {most} partitions at once")
