@@ -32,6 +32,8 @@ from groupsim.cli.output import Format
 from groupsim.cli.progress import progress
 from groupsim.cli.summary import headline, measured
 from groupsim.cli.whatif import whatif
+from groupsim.events.types import MOST_PARTITIONS
+from groupsim.incidents.facts.limits import MOST_PARTITIONS as USUAL_PARTITIONS
 from groupsim.incidents.sentences import folded, plural
 
 if TYPE_CHECKING:
@@ -148,6 +150,9 @@ def import_(
         int | None,
         typer.Option("--session-timeout", metavar="MS", min=1, help="Dates the death of silent members."),
     ] = None,
+    most: Annotated[
+        int, typer.Option("--most-partitions", metavar="N", min=1, max=MOST_PARTITIONS, help="Of one topic.")
+    ] = USUAL_PARTITIONS,
     groups: Annotated[list[str], typer.Option("--group", metavar="G", help="Only this group; may be repeated.")] = [],  # noqa: B006
     since: Annotated[
         str | None, typer.Option(metavar="INSTANT", help="Only lines from this time on, UTC: 2024-03-01T10:00.")
@@ -182,7 +187,7 @@ def import_(
     reading = _read(log_files(logs), master, wanted=wanted, **how)
     _print_wordings(reading.unrecognised if unrecognised else [])
     with closing(open_store(store)) as opened:
-        result = import_run(reading, opened, name=name, topics=counts, session_timeout_ms=session)
+        result = import_run(reading, opened, name=name, topics=counts, session_timeout_ms=session, most_partitions=most)
         facts = list(opened.read(result.run.id))
     numbers, known = measured(facts)
     numbers = supported(result.run.summary, numbers, known)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 from importlib.metadata import version
@@ -33,6 +32,7 @@ from groupsim.cli import (
     verify,
 )
 from groupsim.cli.errors import Interrupted
+from groupsim.cli.last_resort import close_output, make_output_usable, unexpected
 from groupsim.cli.near_commands import with_near_command
 from groupsim.cli.output import be_quiet, error
 from groupsim.events.errors import GroupSimError
@@ -104,6 +104,7 @@ def every_command(
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the program. Status: 0 done, 1 the answer is a failure, 2 the request is wrong, 130 and 143 interrupted."""
+    make_output_usable()
     sys.exit(status(arguments))
 
 
@@ -123,6 +124,7 @@ def status(arguments: list[str] | None = None) -> int:
         result = program.main(
             _without_quiet(sys.argv[1:] if arguments is None else arguments), "groupsim", standalone_mode=False
         )
+        sys.stdout.flush()
     except NoArgsIsHelpError as shown:
         print(shown.format_message(), file=sys.stderr)
         return 2
@@ -137,9 +139,20 @@ def status(arguments: list[str] | None = None) -> int:
         return 2
     except (KeyboardInterrupt, typer.Abort):
         result = _CTRL_C
-    except BrokenPipeError:  # the reader of our output has closed it, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except SystemExit as ended:
+        if isinstance(ended.__context__, BrokenPipeError):  # the reader of our output has closed it, as `head` does
+            close_output()
+            return 0
+        return unexpected(ended)
+    except BrokenPipeError:
+        close_output()
         return 0
+    except OSError as wrong:
+        close_output()
+        error(f"groupsim: {wrong.filename or 'the output'} can't be used: {wrong.strerror or wrong}")
+        return 2
+    except Exception as wrong:
+        return unexpected(wrong)
     if result == _CTRL_C:  # typer's status for any KeyboardInterrupt
         error("groupsim: interrupted")
         return _SIGNALLED + received[-1]

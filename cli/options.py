@@ -40,8 +40,10 @@ def key_values(texts: Sequence[str], option: str) -> dict[str, str]:
     return found
 
 
-def key_integers(texts: Sequence[str], option: str, minimum: int | None = None) -> dict[str, int]:
-    """`KEY=NUMBER` texts as a dict. Raises BadRequest, also for a number below `minimum`."""
+def key_integers(
+    texts: Sequence[str], option: str, minimum: int | None = None, most: int | None = None
+) -> dict[str, int]:
+    """`KEY=NUMBER` texts as a dict. Raises BadRequest, also for a number below `minimum` or above `most`."""
     found: dict[str, int] = {}
     for key, value in key_values(texts, option).items():
         try:
@@ -50,6 +52,8 @@ def key_integers(texts: Sequence[str], option: str, minimum: int | None = None) 
             raise BadRequest(f"{option} {key}={value}: {value!r} is not a whole number") from None
         if minimum is not None and found[key] < minimum:
             raise BadRequest(f"{option} {key}={value}: must be at least {minimum}")
+        if most is not None and found[key] > most:
+            raise BadRequest(f"{option} {key}={value}: must be at most {most:,}")
     return found
 
 

@@ -18,6 +18,7 @@ from groupsim.cli.progress import progress
 from groupsim.events.base import Recorded
 from groupsim.storage.errors import StoreError
 from groupsim.storage.memory import MemoryStore
+from groupsim.storage.run_info import LONGEST_MS
 from groupsim.storage.store import EventStore, RunInfo, RunSource
 
 
@@ -25,7 +26,8 @@ def replay(
     run: RunArgument,
     verify: Annotated[bool, typer.Option("--verify", help="Run the scenario again and compare every fact.")] = False,
     at: Annotated[
-        int | None, typer.Option(metavar="MS", min=0, help="The state at this time; the default is the end.")
+        int | None,
+        typer.Option(metavar="MS", min=0, max=LONGEST_MS, help="The state at this time; the default is the end."),
     ] = None,
     fresh: Annotated[
         bool,

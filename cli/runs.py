@@ -17,6 +17,7 @@ from groupsim.cli.options import FormatOption, RunArgument, StoreOption
 from groupsim.cli.output import Format
 from groupsim.events.base import Recorded
 from groupsim.events.catalogue import CATALOGUE
+from groupsim.storage.run_info import LONGEST_MS
 
 AROUND_MS = 2_000
 RUNS = ("run", "name", "source", "seed", "params", "status", "facts", "simulated_ms", "created_at", "digest")
@@ -42,7 +43,9 @@ def _settings(params: dict[str, Any]) -> str | None:
 
 def show(
     run: RunArgument,
-    around: Annotated[int | None, typer.Option(metavar="MS", help=f"Only facts within {AROUND_MS:,} ms.")] = None,
+    around: Annotated[
+        int | None, typer.Option(metavar="MS", min=0, max=LONGEST_MS, help=f"Only facts within {AROUND_MS:,} ms.")
+    ] = None,
     types: Annotated[list[str], typer.Option("--type", metavar="T", help="Only facts of this type.")] = [],  # noqa: B006
     member: Annotated[str | None, typer.Option(metavar="M", help="Only facts of this member or process.")] = None,
     limit: Annotated[int, typer.Option(metavar="N", min=1, help="The most facts to show.")] = 50,

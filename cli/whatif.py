@@ -17,6 +17,7 @@ from groupsim.cli.output import Format
 from groupsim.cli.progress import progress
 from groupsim.cli.whatif_choices import choices
 from groupsim.cli.whatif_output import print_answer, rows_of
+from groupsim.incidents.facts.limits import MOST_PARTITIONS
 from groupsim.storage.errors import StoreError
 from groupsim.storage.store import RunSource
 
@@ -106,7 +107,13 @@ def whatif(
         info = opened.find(run)
         unknown = None if topics else _unknown(opened, info)
         incident = replayable_run(
-            opened, info, group, key_integers(topics, "--topic", minimum=1), _assumptions(assume), chosen, between
+            opened,
+            info,
+            group,
+            key_integers(topics, "--topic", 1, MOST_PARTITIONS),
+            _assumptions(assume),
+            chosen,
+            between,
         )
         sampled = wanted if wanted is not None else _default_seeds(incident, 1 + len(chosen))
         with progress("simulating") as bar:

@@ -51,7 +51,9 @@ def _from_file(path: Path, function: str | None) -> Scenario:
         # No import: a file that is edited twice in one second would be loaded from its cached bytecode.
         with beside(path), old_imports(path):
             exec(compile(path.read_bytes(), str(path), "exec"), module.__dict__)
-    except (Exception, SystemExit) as error:  # the user's own code may raise anything
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # the user's own code may raise anything, SystemExit and GeneratorExit, too
         kind = type(error).__name__
         raise BadScenario(f"scenario file {str(path)!r} can't be loaded: {kind}: {error}") from error
     where = f"{path}::{function}" if function else str(path)

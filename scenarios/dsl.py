@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable
 from typing import Any
 
+from groupsim.simulation.checks import ms, whole
 from groupsim.simulation.clients.config import Application
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.group import GroupHandle
@@ -19,12 +21,18 @@ __all__ = ["Application", "GroupHandle", "MemberHandle", "Topic", "World", "minu
 
 def seconds(n: float) -> int:
     """So many seconds in milliseconds."""
-    return round(n * 1_000)
+    return _rounded(n, 1_000)
 
 
 def minutes(n: float) -> int:
     """So many minutes in milliseconds."""
-    return round(n * 60_000)
+    return _rounded(n, 60_000)
+
+
+def _rounded(n: float, ms_each: int) -> int:
+    if isinstance(n, float) and not math.isfinite(n):
+        raise BadScenario(f"a time must be a number, not {n}")
+    return round(n * ms_each)
 
 
 def scenario(*, seed: int = 1, lasts: int) -> Callable[[Callable[..., Any]], Scenario]:
@@ -34,13 +42,22 @@ def scenario(*, seed: int = 1, lasts: int) -> Callable[[Callable[..., Any]], Sce
     parameter without a default.
     """
 
+    whole(seed, "seed", -(2**63), 2**63 - 1)
+    lasts = ms(lasts, "lasts")
+
     def decorate(story: Callable[..., Any]) -> Scenario:
+        if not callable(story) or inspect.iscoroutinefunction(story) or inspect.isasyncgenfunction(story):
+            raise BadScenario(
+                f"scenario {getattr(story, '__name__', story)!r} must be a function with `yield`, not async"
+            )
         given = list(inspect.signature(story).parameters.values())
         if not given:
             raise BadScenario(f"scenario {story.__name__!r} needs a parameter for the world")
         parameters = given[1:]
         for parameter in parameters:
-            if not isinstance(parameter.default, int | float | str | bool):
+            default = parameter.default
+            unusable = isinstance(default, float) and not math.isfinite(default)
+            if unusable or not isinstance(default, int | float | str | bool):
                 raise BadScenario(
                     f"scenario {story.__name__!r}: parameter {parameter.name!r} needs a default that is "
                     "a number, a text or a bool"

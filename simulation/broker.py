@@ -21,6 +21,7 @@ from groupsim.coordinator.offsets import GroupOffsets
 from groupsim.coordinator.outcome import Answer, Error, Reply
 from groupsim.events.base import Event, group_stream
 from groupsim.events.types import GroupId, TopicPartition
+from groupsim.simulation.checks import ms
 from groupsim.simulation.host import GroupHost
 from groupsim.simulation.network import Message, Network
 from groupsim.simulation.requests import CoordinatorIs, FetchOffsets, FindCoordinator, OffsetsAre, ToGroup
@@ -132,6 +133,7 @@ class Broker:
 
         Connections are closed; parked requests are never answered. Only durable facts come back.
         """
+        downtime_ms, loading_ms = ms(downtime_ms, "broker.crash"), ms(loading_ms, "broker.crash(loading_ms=…)")
         self._asked.clear()
         self._undurable.clear()
         self._waiting.clear()
@@ -149,6 +151,7 @@ class Broker:
 
     def move(self, loading_ms: int = 0) -> None:
         """The coordinator moves: parked requests are answered NOT_COORDINATOR, then another broker loads the groups."""
+        loading_ms = ms(loading_ms, "broker.move(loading_ms=…)")
         self._unload()
         self._load(loading_ms)
 

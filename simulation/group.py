@@ -14,6 +14,7 @@ from groupsim.coordinator.consumer.state import Phase as ConsumerPhase
 from groupsim.events.base import WORLD_STREAM, Recorded, group_of
 from groupsim.events.types import MemberId, Partitions
 from groupsim.events.world import GroupDeclared
+from groupsim.simulation import checks
 from groupsim.simulation.clients.client_process import ClientSettings
 from groupsim.simulation.clients.config import (
     BOUNDS,
@@ -32,6 +33,7 @@ from groupsim.simulation.member import MemberHandle
 from groupsim.simulation.topics import Topic
 
 E = TypeVar("E", bound=StrEnum)
+MOST_MEMBERS = 100_000
 STABLE = (Phase.STABLE, ConsumerPhase.STABLE)
 
 
@@ -72,8 +74,10 @@ class GroupHandle:
         simulation.clients.config). `config` are Kafka settings of these members; those of the run win. `after`: so many
         ms from now; None: not before somebody calls start().
         """
+        spread = checks.ms(spread, f"group {self.name!r}: spread")
+        after = None if after is None else checks.ms(after, f"group {self.name!r}: after")
         labels = self._labels(names)
-        subscription = tuple(sorted(topic.name for topic in topics))
+        subscription = tuple(sorted(_topic_name(topic) for topic in topics))
         if pattern is not None:
             subscription = matching(pattern, self._context.topics.counts())
         elif not subscription:
@@ -109,12 +113,13 @@ class GroupHandle:
     def _labels(self, names: tuple[int | str, ...]) -> list[str]:
         labels: list[str] = []
         for name in names:
-            if isinstance(name, int):
+            if not isinstance(name, str):
+                count = checks.whole(name, f"group {self.name!r}: the number of members", most=MOST_MEMBERS)
                 first = len(self.members) + len(labels) + 1
                 prefix = "m" if len(self._context.groups) == 1 else f"{self.name}-m"
-                labels += [f"{prefix}{first + i}" for i in range(name)]
+                labels += [f"{prefix}{first + i}" for i in range(count)]
             else:
-                labels.append(name)
+                labels.append(checks.name(name, f"group {self.name!r}: the name of a member"))
         for label in labels:
             if label in self._context.labels or label in (self._context.broker.address, ""):
                 raise BadScenario(f"group {self.name!r}: the name {label!r} is taken")
@@ -136,6 +141,8 @@ class GroupHandle:
 
     def stable(self, members: int, within: int | None = None) -> simpy.Event:
         """Fires when the group has settled with so many members; after `within` ms the scenario fails instead."""
+        members = checks.whole(members, f"group {self.name!r}: stable(members=…)")
+        within = None if within is None else checks.ms(within, f"group {self.name!r}: stable(within=…)")
         event = self._context.env.event()
         self._waits.append((lambda: self.settled(members), event))
         self._look_soon()
@@ -207,6 +214,12 @@ class GroupHandle:
     def generation(self) -> int:
         """The group's generation."""
         return self._context.broker.group(self.name).generation
+
+
+def _topic_name(topic: Topic) -> str:
+    if not isinstance(topic, Topic):
+        raise BadScenario(f"topics must be what world.topic() gave, not {topic!r}")
+    return topic.name
 
 
 def _holds(partitions: Partitions, topic: Topic) -> bool:

@@ -9,6 +9,7 @@ import simpy
 
 from groupsim.coordinator.config import with_settings
 from groupsim.events.client import CallbackKind
+from groupsim.simulation import checks
 from groupsim.simulation.clients.client_process import ClientProcess, ClientSettings
 from groupsim.simulation.clients.config import BOUNDS, check_protocol
 from groupsim.simulation.clients.process import Script
@@ -83,6 +84,7 @@ class MemberHandle:
 
     def start(self, after_ms: int = 0) -> simpy.Event:
         """Start a new incarnation."""
+        after_ms = checks.ms(after_ms, f"member {self.label!r}: start(after_ms=…)")
 
         def script() -> Script:
             if after_ms:
@@ -111,6 +113,7 @@ class MemberHandle:
 
     def freeze(self, ms: int | None = None) -> simpy.Event:
         """Stop the process, for `ms` or until thaw(); fires when it goes on."""
+        ms = None if ms is None else checks.ms(ms, f"member {self.label!r}: freeze")
         self._context.act("freeze", self.address)
         client = self.client
         client.freeze()
@@ -131,6 +134,7 @@ class MemberHandle:
 
     def slow_batch(self, ms: int) -> None:
         """Its next batch takes so much longer."""
+        ms = checks.ms(ms, f"member {self.label!r}: slow_batch")
         self._context.act("slow-batch", self.address)
         self.client.slow_batch(ms)
 
@@ -173,6 +177,7 @@ class MemberHandle:
 
     def restart(self, downtime: int = 0) -> simpy.Event:
         """Close, stay down for `downtime` ms, start again; fires when the new process runs."""
+        downtime = checks.ms(downtime, f"member {self.label!r}: restart(downtime=…)")
 
         def script() -> Script:
             yield self.close()

@@ -18,6 +18,7 @@ import simpy
 
 from groupsim.events.base import NETWORK_STREAM, Event
 from groupsim.events.network import LinkCut, LinkHealed, LinkSlowed, MessageDelivered, MessageDropped
+from groupsim.simulation.checks import ms, number
 from groupsim.simulation.rng import Rng
 
 
@@ -160,7 +161,7 @@ class Network:
 
     def lose(self, a: Endpoint, b: Endpoint, share: float) -> Callable[[], None]:
         """Lose this share of the messages between `a` and `b`, drawn at random, until the result is called."""
-        ends = {a.address, b.address}
+        ends, share = {a.address, b.address}, number(share, "network.lose: the share", 1.0)
         chance = self._rng.stream("network/loss")
 
         def rule(message: Message) -> Handled:
@@ -170,7 +171,7 @@ class Network:
 
     def duplicate(self, a: Endpoint, b: Endpoint, share: float) -> Callable[[], None]:
         """Deliver this share of the messages between `a` and `b` twice, until the result is called."""
-        ends = {a.address, b.address}
+        ends, share = {a.address, b.address}, number(share, "network.duplicate: the share", 1.0)
         chance = self._rng.stream("network/duplicates")
         rule = Twice(lambda m: {m.source, m.target} == ends and chance.random() < share)
         self._twice.append(rule)
@@ -179,7 +180,7 @@ class Network:
     @contextmanager
     def slow(self, a: Endpoint, b: Endpoint, extra_ms: int) -> Iterator[None]:
         """Messages between `a` and `b` take `extra_ms` longer, each way, inside the block."""
-        ends = (a.address, b.address)
+        ends, extra_ms = (a.address, b.address), ms(extra_ms, "network.slow")
         late = Deliver(extra_ms)
         remove = self.add_rule(lambda message: late if {message.source, message.target} == set(ends) else PASS)
         self._record(NETWORK_STREAM, [LinkSlowed(a=ends[0], b=ends[1], extra_ms=extra_ms)])

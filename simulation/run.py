@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 import traceback
 import uuid
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -20,10 +21,12 @@ from groupsim.events.errors import GroupSimError
 from groupsim.events.types import RunId
 from groupsim.events.world import RunEnded
 from groupsim.invariants import Violation, Watch, all_invariants
+from groupsim.simulation.checks import whole
 from groupsim.simulation.errors import BadScenario, ScenarioFailed, ScenarioRaised
 from groupsim.simulation.log import Log
 from groupsim.simulation.settings import Settings, check_settings
 from groupsim.simulation.world import World
+from groupsim.storage.errors import StoreError
 from groupsim.storage.gc import rare_collections
 from groupsim.storage.resumed import ResumedWriter
 from groupsim.storage.store import EventStore, RecordMode, RunInfo, RunSource, RunStatus, RunWriter
@@ -142,7 +145,7 @@ def resolve_settings(scenario: Scenario, settings: Settings) -> tuple[dict[str, 
     for name, value in params.items():
         _check_assignors(name, value, scenario.params[name])
     lasts: int = _typed(DURATION, given.pop(DURATION, scenario.lasts_ms), scenario.lasts_ms)
-    return {**scenario.params, **params}, lasts, given
+    return {**scenario.params, **params}, whole(lasts, DURATION), given
 
 
 def _check_assignors(name: str, value: Any, default: Any) -> None:
@@ -159,7 +162,10 @@ def _typed(name: str, value: object, default: object) -> Any:
     try:
         if isinstance(default, bool):
             return {"true": True, "false": False}[str(value).lower()]
-        return type(default)(str(value))  # type: ignore[call-arg]  # by way of its text: 2.7 is no int
+        found = type(default)(str(value))  # type: ignore[call-arg]  # by way of its text: 2.7 is no int
+        if isinstance(found, float) and not math.isfinite(found):
+            raise ValueError
+        return found
     except (KeyError, TypeError, ValueError):
         kind = type(default).__name__
         raise BadScenario(f"parameter {name} must be {kind}, not {value!r}") from None
@@ -174,6 +180,10 @@ def _run_story(
 ) -> None:
     with _locating_errors(scenario):
         script = scenario.story(world, **params)
+        if script is not None and not isinstance(script, Generator):
+            raise BadScenario(
+                f"{scenario.path or scenario.name}: a scenario must `yield` or return nothing: {script!r}"
+            )
         story = world.env.process(script) if script is not None else None
         for step in range(1, PROGRESS_STEPS + 1):
             until = lasts * step // PROGRESS_STEPS
@@ -192,9 +202,14 @@ def _locating_errors(scenario: Scenario) -> Iterator[None]:
     """An exception from the scenario's own code gets its file and line; any other passes as it is."""
     try:
         yield
-    except GroupSimError:
+    except BadScenario as error:
+        line = _line_in_story(error, scenario.story.__code__.co_filename)
+        if line is None or isinstance(error, ScenarioRaised):
+            raise
+        raise BadScenario(f"{scenario.path or scenario.name}, line {line}: {error}") from None
+    except (GroupSimError, KeyboardInterrupt):
         raise
-    except Exception as error:
+    except BaseException as error:  # SystemExit and GeneratorExit, too: the user's own code may raise anything
         line = _line_in_story(error, scenario.story.__code__.co_filename)
         if line is None and (yielded := _YIELDED.search(str(error))):  # SimPy tells the place in its message alone
             where = f"{scenario.path or scenario.name}, line {yielded[1]}"
@@ -242,8 +257,19 @@ def _ending(env: simpy.Environment, log: Log, writer: RunWriter) -> Iterator[_En
     except KeyboardInterrupt:
         end.status = RunStatus.INTERRUPTED
     finally:
-        log.append(WORLD_STREAM, [RunEnded(status=end.status)])
-        end.info = writer.finish(RunStatus(end.status), int(env.now))
+        end.info = _finish(env, log, writer, end.status)
+
+
+def _finish(env: simpy.Environment, log: Log, writer: RunWriter, status: RunStatus) -> RunInfo:
+    """Write the run's last fact and its status. If facts can't be stored, those before them are, and the run failed."""
+    log.append(WORLD_STREAM, [RunEnded(status=status)])
+    try:
+        return writer.finish(status, int(env.now))
+    except StoreError:
+        log.append(WORLD_STREAM, [RunEnded(status=RunStatus.FAILED)])
+        with suppress(StoreError):  # the store itself has failed: the first error says so
+            writer.finish(RunStatus.FAILED, int(env.now))
+        raise
 
 
 __all__ = ["GroupSimError", "RunResult", "Scenario", "resume", "run"]

@@ -9,6 +9,7 @@ import simpy
 from groupsim.coordinator.config import Configs
 from groupsim.events.base import WORLD_STREAM
 from groupsim.events.world import CheckMade, PartitionsAdded, TopicCreated
+from groupsim.simulation import checks
 from groupsim.simulation.broker import Broker
 from groupsim.simulation.clients.config import CLASSIC, CONSUMER, REFUSED
 from groupsim.simulation.consumer_context import DATA, ConsumerContext
@@ -91,14 +92,15 @@ class World:
 
         `times` are recorded arrivals instead: sorted milliseconds by partition number.
         """
+        checks.name(name, "the name of a topic")
         if name in self.topics:
             raise BadScenario(f"topic {name!r} exists already")
-        if partitions < 1:
-            raise BadScenario(f"topic {name!r} needs at least one partition, not {partitions}")
+        partitions = checks.partitions(partitions, name)
+        rate = checks.number(rate, f"topic {name!r}: rate")
         if arrivals not in ("constant", "poisson"):
             raise BadScenario(f"topic {name!r}: arrivals must be constant or poisson, not {arrivals!r}")
         drawn = Poisson(rate, self.rng, name) if arrivals == "poisson" else Constant(rate)
-        topic = Topic(name, partitions, drawn if times is None else Recorded(times))
+        topic = Topic(name, partitions, drawn if times is None else Recorded(_arrivals(times, name)))
         self.topics.show(topic)
         self.record(WORLD_STREAM, [TopicCreated(topic=name, partitions=partitions, rate=float(rate))])
         for group in self.groups.values():
@@ -107,9 +109,11 @@ class World:
 
     def add_partitions(self, topic: Topic, partitions: int) -> None:
         """Let a topic grow to so many partitions."""
-        if partitions <= topic.partitions:
+        if not isinstance(topic, Topic):
+            raise BadScenario(f"add_partitions needs what world.topic() gave, not {topic!r}")
+        if checks.partitions(partitions, topic.name) <= topic.partitions:
             raise BadScenario(f"topic {topic.name!r} has {topic.partitions} partitions; it can only grow")
-        topic.partitions = partitions
+        topic.partitions = partitions = int(partitions)
         self.topics.show(topic)
         self.record(WORLD_STREAM, [PartitionsAdded(topic=topic.name, partitions=partitions)])
 
@@ -129,6 +133,8 @@ class World:
         """
         if protocol not in REFUSED:
             raise BadScenario(f"group {name!r}: protocol must be one of {', '.join(REFUSED)}, not {protocol!r}")
+        if name:
+            checks.name(name, "the name of a group")
         if name in self.groups or not name:
             raise BadScenario(f"group {name!r} exists already" if name else "a group needs a name")
         settings: dict[str, object] = dict(config or {})
@@ -145,10 +151,18 @@ class World:
 
     def sleep(self, ms: int) -> simpy.Event:
         """An event that fires in `ms` milliseconds."""
-        return self._env.timeout(ms)
+        return self._env.timeout(checks.ms(ms, "world.sleep"))
 
     def check(self, holds: bool, claim: str) -> None:
         """Check a claim; the run fails if it does not hold."""
-        self.record(WORLD_STREAM, [CheckMade(claim=claim, ok=bool(holds))])
+        self.record(WORLD_STREAM, [CheckMade(claim=str(claim), ok=bool(holds))])
         if not holds:
             raise ScenarioFailed(f"at {self.now:,} ms: not true that {claim}")
+
+
+def _arrivals(times: Mapping[int, Sequence[int]], topic: str) -> dict[int, list[int]]:
+    """Recorded arrivals, checked: sorted whole milliseconds."""
+    found = {n: [checks.ms(at, f"topic {topic!r}: an arrival") for at in each] for n, each in times.items()}
+    if any(each != sorted(each) for each in found.values()):
+        raise BadScenario(f"topic {topic!r}: the arrivals of a partition must be sorted")
+    return found

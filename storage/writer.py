@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import msgspec
 
 from groupsim.events.base import Event
-from groupsim.storage.codec import Digest, Row, encode_all
+from groupsim.storage.codec import Digest, Row, encode, encode_all
 from groupsim.storage.errors import StoreError
 from groupsim.storage.run_info import checked, run_has_ended
 from groupsim.storage.store import RunInfo, RunStatus
@@ -81,7 +81,11 @@ class BatchWriter(ABC):
 
     def _rows(self, first: int, versions: dict[str, int]) -> list[Row]:
         """The waiting facts as rows, numbered from `first` and within each stream; updates `versions`."""
-        encoded = encode_all([event for _, _, event, _ in self._waiting])
+        try:
+            encoded = encode_all([event for _, _, event, _ in self._waiting])
+        except StoreError:
+            self._leave_out()
+            raise
         rows = list[Row]()
         for (at_ms, stream, _, source), ((tag, schema), body) in zip(self._waiting, encoded, strict=True):
             version = versions.get(stream, 0)
@@ -89,6 +93,15 @@ class BatchWriter(ABC):
             versions[stream] = version + 1
             first += 1
         return rows
+
+    def _leave_out(self) -> None:
+        """Give up the waiting facts from the first on that can't be stored: those before it are still to be written."""
+        for number, (_, _, event, _) in enumerate(self._waiting):
+            try:
+                encode(event)
+            except StoreError:
+                del self._waiting[number:]
+                return
 
     def finish(self, status: RunStatus, simulated_ms: int, summary: dict[str, object] | None = None) -> RunInfo:
         """Flush and end the run; see `RunWriter.finish`."""

@@ -25,6 +25,7 @@ from groupsim.incidents.facts.doubts import find_doubts
 from groupsim.incidents.facts.edges import begun_before, unfinished
 from groupsim.incidents.facts.growth import add_growths
 from groupsim.incidents.facts.index import Index
+from groupsim.incidents.facts.limits import MOST_PARTITIONS, check_counts, check_named
 from groupsim.incidents.facts.notes import rows_without_fact, unrelated_logs
 from groupsim.incidents.facts.ownership import Ownership
 from groupsim.incidents.facts.processes import split_by_process
@@ -73,13 +74,16 @@ def import_run(
     name: str | None,
     topics: Mapping[str, int],
     session_timeout_ms: int | None = None,
+    most_partitions: int = MOST_PARTITIONS,
 ) -> ImportResult:
     """Write a run of what was read. Its time 0 is the first row about a group.
 
     `topics` gives partition counts that the logs do not show. `session_timeout_ms` dates the last heartbeat of a member
     that fell silent (its removal minus this); without it the log's own figure counts, else the shortest session that a
-    broker allows by default. Raises LogError if no row about a group has a known time.
+    broker allows by default. Raises LogError if no row about a group has a known time, and for a topic with more than
+    `most_partitions`.
     """
+    check_counts(topics, most_partitions)
     require_times(reading)
     skews, misfits = estimate_skews(reading)
     corrections = {skew.file: skew.ms for skew in skews if skew.ms}
@@ -93,6 +97,7 @@ def import_run(
     for note in (*remarks, *(str(skew) for skew in skews if not skew.ms)):
         builder.note(note)
     index = Index(rows)
+    check_named(rows, index, most_partitions)
     clients = _add_facts(rows, index, builder, reading.streams)
     deaths = add_deaths(rows, clients, index, builder, session_timeout_ms)
     growths = add_growths(rows, clients, named_partitions(index, topics), builder)

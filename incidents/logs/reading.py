@@ -22,6 +22,8 @@ from groupsim.incidents.logs.times import instant, iso, parse_zone
 ROWS_HELD = 1_000_000
 """The most rows that an import holds in memory, about 1.6 kB each with their facts; no other line is held."""
 
+_LARGEST_SKEW_MS = 366 * 86_400_000
+
 
 class Wanted(NamedTuple):
     """Which rows are kept: those of these groups (all, if none is named), from one UTC instant to another (ISO 8601).
@@ -47,7 +49,7 @@ def moment(text: str, option: str) -> str:
     try:
         has_zone = text.endswith("Z") or "+" in text[10:] or "-" in text[10:]
         return iso(instant(text if has_zone else text + "Z"))
-    except ValueError:
+    except (ValueError, OverflowError):
         raise LogError(f"{option} {text!r} is no instant; write it as 2024-03-01T10:00:00, in UTC") from None
 
 
@@ -143,6 +145,8 @@ def read_files(
     for name in skews:
         if name not in names:
             raise LogError(f"there is a skew for {name}, which is not among the logs given")
+        if abs(skews[name]) > _LARGEST_SKEW_MS:
+            raise LogError(f"the skew of {name} is more than a year: no clock is that far off")
     with source_logs(paths, tz=tz, date=date, skews=skews, fields=fields, progress=progress) as (logs, remarks):
         reading = Reading(
             files=tuple(log.name for log in logs),

@@ -170,12 +170,13 @@ def parse_zone(name: str | None) -> tzinfo | None:
     """The zone `name` means (`Europe/Berlin`, `UTC`, `+02:00`); None for None. Raises LogError if there is none."""
     if name is None:
         return None
-    if re.fullmatch(r"[+-]\d{2}:?\d{2}", name):
-        return timezone(timedelta(milliseconds=_offset_ms(name)))
     try:
+        if re.fullmatch(r"[+-]\d{2}:?\d{2}", name):
+            return timezone(timedelta(milliseconds=_offset_ms(name)))  # ValueError for a day and more
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError, ModuleNotFoundError):
-        raise LogError(f"there is no time zone {name!r}; give one as Europe/Berlin, UTC or +02:00") from None
+        shown = name if len(name) <= _LONGEST_ZONE else name[: _LONGEST_ZONE - 1] + "…"
+        raise LogError(f"there is no time zone {shown!r}; give one as Europe/Berlin, UTC or +02:00") from None
 
 
 def is_zone_name(name: str) -> bool:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from groupsim.assignors import ASSIGNORS
 from groupsim.coordinator.config import INT_MAX, BadSetting, near
+from groupsim.simulation.checks import LONGEST_MS, ms, number
 
 CLASSIC, CONSUMER = "classic", "consumer"
 
@@ -141,3 +142,14 @@ class Application:
     assignor_fails: bool = False
     never_syncs: bool = False
     poll_timeout_ms: int = 100
+
+    def __post_init__(self) -> None:
+        """Raises BadScenario for a time that is none."""
+        for what in ("process_ms", "restore_ms", "poll_timeout_ms"):
+            ms(getattr(self, what), f"Application.{what}")
+        if self.assignor_ms != MEASURED:
+            ms(self.assignor_ms, "Application.assignor_ms")
+        for kind, each in self.callback_ms.items():
+            ms(each, f"Application.callback_ms[{kind!r}]")
+        for each_ms in (self.record_ms, *self.slow.values()):
+            number(each_ms, "Application.record_ms", LONGEST_MS)
