@@ -6,7 +6,7 @@ import re
 from datetime import tzinfo
 from typing import NamedTuple
 
-from groupsim.incidents.logs.times import read_number, read_stamp, to_utc
+from groupsim.incidents.logs.times import in_utc, read_number, read_stamp, to_utc
 
 _FRACTION = re.compile(r":\d{2}[.,](\d{1,9})")
 _DIGITS = re.compile(r"\d{10}(?:\d{3}|\d{6}|\d{9})?")
@@ -15,10 +15,11 @@ _PER_DIGITS = {10: 1_000_000_000, 13: 1_000_000, 16: 1_000, 19: 1}
 
 
 class Moment(NamedTuple):
-    """UTC nanoseconds since 1970, and the resolution in nanoseconds."""
+    """UTC nanoseconds since 1970, and the resolution in nanoseconds; `twice`: the clock showed this time twice."""
 
     ns: int
     resolution: int
+    twice: bool = False
 
 
 def moment(value: object, zone: tzinfo | None) -> Moment | None:
@@ -53,7 +54,8 @@ def moment(value: object, zone: tzinfo | None) -> Moment | None:
     fraction = _FRACTION.search(text)
     digits = fraction[1] if fraction else ""
     extra = int(digits[3:].ljust(6, "0")) if len(digits) > 3 else 0
-    return Moment(ms * 1_000_000 + extra, 10 ** (9 - len(digits)))
+    twice = zone is not None and not found[0].zoned and in_utc(found[0].ms, zone, fold=1) > ms
+    return Moment(ms * 1_000_000 + extra, 10 ** (9 - len(digits)), twice)
 
 
 def _of_digits(text: str) -> Moment | None:

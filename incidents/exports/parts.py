@@ -161,6 +161,7 @@ class PartReader:
         """Each record that has a text, with its stream's label."""
         zone = None if fields.texts[0].startswith("@message") else self._zone  # CloudWatch Insights speaks in UTC
         numbers = fields.sequence
+        twice = False
         for number, record in raws:
             text = evidence.text_of(record, fields.texts)
             if text is None:
@@ -171,7 +172,8 @@ class PartReader:
             at = None if fields.time is None else moment(record.get(fields.time), own or zone)
             label = None if fields.stream is None else record.get(fields.stream)
             place = None if numbers is None else ordinal(record.get(numbers.field))
-            ns, resolution = (None, 0) if at is None else at
+            ns, resolution = (None, 0) if at is None else at[:2]
+            twice = twice or (at is not None and at.twice)
             yield (
                 None if label is None else clean(str(label).encode("utf-8", "replace")),
                 Entry(
@@ -182,6 +184,11 @@ class PartReader:
                     place if place is None or numbers is None else numbers.sign * place,
                     text.rstrip("\r\n"),
                 ),
+            )
+        if twice:
+            self._remarks.uncertain.append(
+                f"{path}: the clock shows one hour twice (it goes back), and its records do not say in which of the two"
+                " they were written: they are read as of the first; export it with UTC times"
             )
 
     def _self_dated(self, parts: Sequence[Part]) -> list[Part]:

@@ -30,6 +30,7 @@ from groupsim.incidents.facts.notes import rows_without_fact, unrelated_logs
 from groupsim.incidents.facts.ownership import Ownership
 from groupsim.incidents.facts.processes import split_by_process
 from groupsim.incidents.facts.skew import estimate_skews
+from groupsim.incidents.facts.strays import without_strays
 from groupsim.incidents.facts.support import new_groups, nothing_to_import, require_times, unsupported
 from groupsim.incidents.facts.unlogged import unlogged_members
 from groupsim.incidents.facts.world import named_partitions, world_facts
@@ -85,10 +86,11 @@ def import_run(
     """
     check_counts(topics, most_partitions)
     require_times(reading)
+    reading, strays = without_strays(reading)
     skews, misfits = estimate_skews(reading)
     corrections = {skew.file: skew.ms for skew in skews if skew.ms}
     rows, remarks = order_rows(reading, corrections)
-    remarks += [*misfits, *(str(skew) for skew in skews if skew.ms)]
+    remarks = [*strays, *remarks, *misfits, *(str(skew) for skew in skews if skew.ms)]
     rows = [timed for timed in rows if timed.row.group is not None or timed.row.kind in _KINDS_WITHOUT_GROUP]
     if not any(timed.row.group for timed in rows):
         raise LogError(f"{', '.join(reading.origins or reading.files)}: {nothing_to_import(reading)}")

@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import tzinfo
 from pathlib import Path
 
 from groupsim.incidents.logs.dating import Dating, day
 from groupsim.incidents.logs.formats import Record, clean, parse, starts_record
+from groupsim.incidents.logs.local_times import LocalTimes
 from groupsim.incidents.logs.multiline import TRACE, block, join_lines, lines_below, may_be_cut
 from groupsim.incidents.logs.patterns import Match
 from groupsim.incidents.logs.recognition import concerns_a_group, recognise
 from groupsim.incidents.logs.repeated import settle_assignments, settle_callbacks
 from groupsim.incidents.logs.rows import Counts, Row, UnrecognisedLine
 from groupsim.incidents.logs.scan import Scan, Window
-from groupsim.incidents.logs.times import Stamp, iso, parse_zone, to_utc
+from groupsim.incidents.logs.times import Stamp, iso, parse_zone
 
 UNRECOGNISED_KEPT = 10_000
 GROUP_ACTIVITY = re.compile(
@@ -58,7 +58,7 @@ class LogReader:
         self.last_at: str | None = None
         self.dayless = 0
         self._dating = None if date is None else Dating(day(date))
-        self._zone: tzinfo | None = parse_zone(tz)
+        self._times = LocalTimes(parse_zone(tz), self.file)
         self._skew_ms = skew_ms
         self._scan = Scan(path, progress)
         self._timed = False
@@ -73,9 +73,10 @@ class LogReader:
             if window.number > self._read_to:
                 yield from self._read(window)
         self.counts.lines = self._scan.lines
-        self.damage = list(self._scan.damage)
-        self.missing = list(self._scan.missing)
         self.last_at = self._last_at()
+        self._times.end()
+        self.damage = [*self._scan.damage, *self._times.doubts]
+        self.missing = [*self._scan.missing, *self._times.doubts]
 
     def _last_at(self) -> str | None:
         """The UTC instant of the file's last line with a time, whatever that line is about."""
@@ -90,7 +91,7 @@ class LogReader:
         """UTC milliseconds of a stamp; None if it is not known of which day it is."""
         if stamp is None:
             return None
-        return to_utc(stamp if self._dating is None else self._dating.complete(stamp), self._zone)
+        return self._times.utc(stamp if self._dating is None else self._dating.complete(stamp))
 
     def _read(self, window: Window) -> Iterator[Row]:
         raw = window.line

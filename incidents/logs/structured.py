@@ -8,7 +8,7 @@ import re
 from typing import Any, NamedTuple
 
 from groupsim.incidents.logs.harmless import harmless_value
-from groupsim.incidents.logs.times import Stamp, is_zone_name, read_number, read_stamp, to_utc, zone_named
+from groupsim.incidents.logs.times import Stamp, is_zone_name, read_number, read_stamp, zone_named
 
 _JSON = re.compile(r"[\s\[,]{0,8}(?:\w{1,20}[:\s]\s{0,4})?(?=\{\s{0,40}\")")
 _PAIRS = re.compile(r"[A-Za-z_@][\w.@-]{0,59}=")
@@ -207,8 +207,7 @@ def _in_zone(stamp: Stamp, key: str, value: dict[str, object], depth: int) -> St
     if key in value:
         zones = (zone_named(v) for k, v in value.items() if k != key and isinstance(v, str) and is_zone_name(k))
         zone = next((zone for zone in zones if zone is not None), None)
-        ms = None if zone is None else to_utc(stamp, zone)
-        return stamp if ms is None else Stamp(ms, True)
+        return stamp if zone is None else stamp._replace(zone=zone)
     for inner in value.values() if depth else ():
         if isinstance(inner, dict) and (found := _in_zone(stamp, key, inner, depth - 1)) is not stamp:
             return found

@@ -84,13 +84,15 @@ class Stamp(NamedTuple):
     """A timestamp as printed: `ms` since 1970 as if it were UTC, or None where the year or the day is missing.
 
     `zoned` is True where the text itself says how far from UTC it is (then `ms` is UTC). `clock_ms`: of a time of day,
-    the milliseconds since midnight; `without_year`: the rest of a time, in the year 2000.
+    the milliseconds since midnight; `without_year`: the rest of a time, in the year 2000; `zone`: that which the record
+    names beside it.
     """
 
     ms: int | None
     zoned: bool
     clock_ms: int | None = None
     without_year: datetime | None = None
+    zone: tzinfo | None = None
 
 
 def read_stamp(text: str, start: int) -> tuple[Stamp, int] | None:
@@ -206,14 +208,18 @@ def zone_named(text: str) -> tzinfo | None:
 def to_utc(stamp: Stamp, zone: tzinfo | None) -> int | None:
     """UTC milliseconds since 1970; what has no zone of its own is taken to be in `zone`, or in UTC.
 
-    None for a time that is missing, and for one that no calendar has.
+    None for a time that is missing, and for one that no calendar has. Of an hour that comes twice, the first.
     """
     if stamp.ms is None or not _EARLIEST < stamp.ms < _LATEST:
         return None
-    if stamp.zoned or zone is None:
-        return stamp.ms
-    naive = _EPOCH + timedelta(milliseconds=stamp.ms)
-    return _since_epoch(naive.replace(tzinfo=zone).astimezone(UTC))
+    zone = stamp.zone or zone
+    return stamp.ms if stamp.zoned or zone is None else in_utc(stamp.ms, zone)
+
+
+def in_utc(local_ms: int, zone: tzinfo, fold: int = 0) -> int:
+    """UTC milliseconds of a local time; `fold` 1: if the clock shows it twice, the second time."""
+    naive = _EPOCH + timedelta(milliseconds=local_ms)
+    return _since_epoch(naive.replace(tzinfo=zone, fold=fold).astimezone(UTC))
 
 
 def iso(ms: int) -> str:
