@@ -15,6 +15,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from groupsim.conformance.broker.wire_bytes import Cursor, write_length
+
 Definition = Mapping[str, Any]
 """One of Kafka's JSON definitions, or one field of it."""
 Message = dict[str, Any]
@@ -75,7 +77,7 @@ class Definitions:
         """The answer in a frame (without its length)."""
         reader = _Reader(self._named[f"{api}Response"], version, frame, at=4)
         if reader.flexible and api != ALWAYS_PLAIN:
-            reader.skip_tags()
+            reader.bytes.skip_tags()
         return reader.message()
 
     def encoded(self, name: str, version: int, message: Message) -> bytes:
@@ -166,53 +168,17 @@ class _Writer(_Coder):
                 self.fields(self.inner(field, kind), value)
 
     def _length(self, length: int, width: int) -> None:
-        if not self.flexible:
-            self.out += struct.pack(">h" if width == 2 else ">i", length)
-            return
-        left = length + 1
-        while left > 0x7F:
-            self.out.append(left & 0x7F | 0x80)
-            left >>= 7
-        self.out.append(left)
+        write_length(self.out, length, width, flexible=self.flexible)
 
 
 class _Reader(_Coder):
     def __init__(self, definition: Definition, version: int, raw: bytes, at: int) -> None:
         super().__init__(definition, version)
-        self._raw = raw
-        self._at = at
+        self.bytes = Cursor(raw, flexible=self.flexible, at=at)
 
     def message(self) -> Message:
         """The whole message."""
         return self._fields(self._definition["fields"])
-
-    def skip_tags(self) -> None:
-        """Pass over tagged fields."""
-        for _ in range(self._varint()):
-            self._varint()
-            self._take(self._varint())
-
-    def _take(self, count: int) -> bytes:
-        piece = self._raw[self._at : self._at + count]
-        if len(piece) < count:
-            raise ValueError(f"a message of {len(self._raw)} bytes is cut short")
-        self._at += count
-        return piece
-
-    def _number(self, form: str) -> Any:
-        return struct.unpack(form, self._take(struct.calcsize(form)))[0]
-
-    def _varint(self) -> int:
-        value = shift = 0
-        while True:
-            byte = self._take(1)[0]
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                return value
-
-    def _length(self, width: int) -> int:
-        return self._varint() - 1 if self.flexible else int(self._number(">h" if width == 2 else ">i"))
 
     def _fields(self, fields: Iterable[Definition]) -> Message:
         found: Message = {}
@@ -223,12 +189,12 @@ class _Reader(_Coder):
                 found[field["name"]] = default(field)
             elif carries(field["versions"], self.version):
                 found[field["name"]] = self._value(field, field["type"])
-        for _ in range(self._varint() if self.flexible else 0):
-            tag, size = self._varint(), self._varint()
-            end = self._at + size
+        for _ in range(self.bytes.varint() if self.flexible else 0):
+            tag, size = self.bytes.varint(), self.bytes.varint()
+            end = self.bytes.at + size
             if tag in tagged:
                 found[tagged[tag]["name"]] = self._tagged(tagged[tag], tagged[tag]["type"])
-            self._at = end
+            self.bytes.at = end
         return found
 
     def _tagged(self, field: Definition, kind: str) -> Any:
@@ -236,20 +202,20 @@ class _Reader(_Coder):
         simple = kind.startswith("[]") or kind in NUMBERS or kind in TEXTS or kind == "uuid"
         if simple or not self.nullable(field, kind):
             return self._value(field, kind)
-        return self._fields(self.inner(field, kind)) if self._varint() else None
+        return self._fields(self.inner(field, kind)) if self.bytes.varint() else None
 
     def _value(self, field: Definition, kind: str) -> Any:
         if kind.startswith("[]"):
-            count = self._length(4)
+            count = self.bytes.length(4)
             return None if count < 0 else [self._value(field, kind[2:]) for _ in range(count)]
         if kind in NUMBERS:
-            return self._number(NUMBERS[kind])
+            return self.bytes.number(NUMBERS[kind])
         if kind in TEXTS:
-            length = self._length(2 if kind == "string" else 4)
-            raw = self._take(length) if length >= 0 else None
+            length = self.bytes.length(2 if kind == "string" else 4)
+            raw = self.bytes.take(length) if length >= 0 else None
             return raw.decode() if raw is not None and kind == "string" else raw
         if kind == "uuid":
-            return str(uuid.UUID(bytes=self._take(16)))
-        if self.nullable(field, kind) and self._number(">b") < 0:
+            return str(uuid.UUID(bytes=self.bytes.take(16)))
+        if self.nullable(field, kind) and self.bytes.number(">b") < 0:
             return None
         return self._fields(self.inner(field, kind))

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from groupsim.conformance.broker.messages import Api, Field
+from groupsim.conformance.broker.wire_bytes import Cursor, write_length
 
 NUMBERS = {"int8": ">b", "int16": ">h", "int32": ">i", "int64": ">q", "bool": ">?"}
 LISTS = {"strings": "string", "int32s": "int32"}
@@ -26,7 +27,7 @@ def request(api: Api, version: int, client: str, body: Mapping[str, Any]) -> byt
 
 def answer(api: Api, version: int, frame: bytes) -> dict[str, Any]:
     """The answer in a frame (without its length). Raises ValueError where it is cut short."""
-    reader = _Reader(frame, version >= api.flexible)
+    reader = _Reader(frame, flexible=version >= api.flexible)
     reader.number(">i")
     if reader.flexible:
         reader.skip_tags()
@@ -46,7 +47,7 @@ def _write_fields(
             _write(out, field.kind, value, flexible=flexible)
             continue
         # an array is null only where it has no structure of its own to fill: assignments left to the broker
-        _length(out, -1 if value is None and not field.kind else len(value or ()), 4, flexible)
+        write_length(out, -1 if value is None and not field.kind else len(value or ()), 4, flexible=flexible)
         for item in value or ():
             _write_fields(out, field.kind, version, item, flexible)
     if flexible:
@@ -57,61 +58,17 @@ def _write(out: bytearray, kind: str, value: Any, *, flexible: bool) -> None:
     if kind in NUMBERS:
         out += struct.pack(NUMBERS[kind], value or 0)
     elif kind in LISTS:
-        _length(out, len(value), 4, flexible)
+        write_length(out, len(value), 4, flexible=flexible)
         for item in value:
             _write(out, LISTS[kind], item, flexible=flexible)
     else:
         raw = value.encode() if isinstance(value, str) else value
-        _length(out, -1 if raw is None else len(raw), 2 if kind == "string" else 4, flexible)
+        write_length(out, -1 if raw is None else len(raw), 2 if kind == "string" else 4, flexible=flexible)
         out += raw or b""
 
 
-def _length(out: bytearray, length: int, width: int, flexible: bool) -> None:
-    if not flexible:
-        out += struct.pack(">h" if width == 2 else ">i", length)
-        return
-    left = length + 1
-    while left > 0x7F:
-        out.append(left & 0x7F | 0x80)
-        left >>= 7
-    out.append(left)
-
-
-class _Reader:
+class _Reader(Cursor):
     """Reads one answer from its bytes."""
-
-    def __init__(self, frame: bytes, flexible: bool) -> None:
-        self._frame = frame
-        self._at = 0
-        self.flexible = flexible
-
-    def _take(self, count: int) -> bytes:
-        piece = self._frame[self._at : self._at + count]
-        if len(piece) < count:
-            raise ValueError(f"an answer of {len(self._frame)} bytes is cut short")
-        self._at += count
-        return piece
-
-    def number(self, form: str) -> int:
-        value: int = struct.unpack(form, self._take(struct.calcsize(form)))[0]
-        return value
-
-    def _varint(self) -> int:
-        value = shift = 0
-        while True:
-            byte = self._take(1)[0]
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                return value
-
-    def _length(self, width: int) -> int:
-        return self._varint() - 1 if self.flexible else self.number(">h" if width == 2 else ">i")
-
-    def skip_tags(self) -> None:
-        for _ in range(self._varint()):
-            self._varint()
-            self._take(self._varint())
 
     def fields(self, fields: Sequence[Field], version: int) -> dict[str, Any]:
         read: dict[str, Any] = {}
@@ -119,7 +76,7 @@ class _Reader:
             if isinstance(field.kind, str):
                 read[field.name] = self._value(field.kind)
             else:
-                read[field.name] = [self.fields(field.kind, version) for _ in range(self._length(4))]
+                read[field.name] = [self.fields(field.kind, version) for _ in range(self.length(4))]
         if self.flexible:
             self.skip_tags()
         return read
@@ -127,8 +84,8 @@ class _Reader:
     def _value(self, kind: str) -> Any:
         if kind in NUMBERS:
             return self.number(NUMBERS[kind])
-        length = self._length(2 if kind == "string" else 4)
+        length = self.length(2 if kind == "string" else 4)
         if length < 0:
             return None
-        raw = self._take(length)
+        raw = self.take(length)
         return raw.decode() if kind == "string" else raw

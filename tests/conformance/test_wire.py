@@ -42,7 +42,7 @@ def test_answers_of_both_kinds_are_read() -> None:
 
 
 def test_an_answer_that_is_cut_short_is_refused() -> None:
-    with pytest.raises(ValueError, match="an answer of 9 bytes is cut short"):
+    with pytest.raises(ValueError, match="a message of 9 bytes is cut short"):
         wire.answer(APIS["heartbeat"], 1, b"\0\0\0\0\0\0\0\0\0")
 
 
