@@ -45,5 +45,4 @@ def _says_nothing(group: ConsumerGroup, member: Member, cmd: ConsumerHeartbeat) 
         and cmd.client_host == member.client_host
         and (cmd.rebalance_timeout_ms == NO_TIMEOUT or cmd.rebalance_timeout_ms == member.rebalance_timeout_ms)
         and cmd.instance_id == member.instance_id
-        and (cmd.instance_id is None or group.statics.get(cmd.instance_id) == member.id)
     )

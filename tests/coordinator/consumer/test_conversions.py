@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from groupsim.coordinator.classic.commands import Join
+from groupsim.coordinator.classic.commands import Heartbeat, HeartbeatAnswer, Join, Sync
 from groupsim.coordinator.classic.state import ClassicGroup, Phase
 from groupsim.coordinator.consumer.commands import ConsumerHeartbeat, ConsumerHeartbeatAnswer
-from groupsim.coordinator.consumer.state import ConsumerGroup
+from groupsim.coordinator.consumer.state import ConsumerGroup, Member
 from groupsim.coordinator.outcome import Error
+from groupsim.events.consumer import MemberState
 from groupsim.events.types import Protocol, Subscription
 from tests.coordinator.consumer.clockwork import Clockwork
+from tests.coordinator.consumer.driven import parts
 from tests.coordinator.consumer.healing import follow, sync
 
 OFFER = (Protocol("range", Subscription(topics=("a",))),)
@@ -80,3 +82,50 @@ def test_a_group_above_the_limit_of_classic_groups_is_not_downgraded() -> None:
     clock.do(ConsumerHeartbeat(request=3, member="n1", epoch=-1))
     assert isinstance(clock.state, ConsumerGroup)
     assert clock.members == ["c1", "c2"]
+
+
+def test_a_group_whose_leader_gave_one_partition_to_two_members_is_not_upgraded() -> None:
+    clock = classic_pair()
+    follow(clock, "c1")
+    clock.do(Join(request=1, member="c2", protocols=OFFER, version=3))
+    clock.ring_due()
+    assert isinstance(clock.state, ClassicGroup)
+    twice = (("c1", parts(a=range(3))), ("c2", parts(a=range(2, 4))))
+    for member in ("c1", "c2"):
+        clock.do(Sync(request=1, member=member, generation=clock.state.generation, assignment=twice, version=3))
+    assert clock.state.phase is Phase.STABLE
+    assert native_joins(clock) is Error.UNKNOWN_SERVER_ERROR
+    assert isinstance(clock.state, ClassicGroup)
+
+
+def test_a_classic_member_that_works_rejoins_only_when_nobody_holds_any_longer_what_it_waits_for() -> None:
+    clock = classic_pair()
+    plans = [{"c1": parts(a=0), "c2": (), "n1": parts(a=range(1, 4))}]
+    clock.state = replace(clock.state, assign=lambda problem: plans[-1])
+
+    def member(member_id: str) -> Member:
+        assert isinstance(clock.state, ConsumerGroup)
+        return clock.state.members[member_id]
+
+    def heartbeat(member_id: str) -> Error:
+        clock.now += 2_000
+        command = Heartbeat(request=4, member=member_id, generation=member(member_id).epoch)
+        (answer,) = [r.answer for r in clock.do(command).replies if isinstance(r.answer, HeartbeatAnswer)]
+        return answer.error
+
+    native_joins(clock)
+    for _ in range(3):
+        clock.now += 2_000
+        for member_id in clock.members:
+            follow(clock, member_id)
+    assert member("c1").assigned.keys() == set(parts(a=0))
+    plans.append({"c1": parts(a=range(2)), "c2": (), "n1": parts(a=range(2, 4))})
+    follow(clock, "c2", ("a", "b"))
+    follow(clock, "c1")
+    assert (member("c1").state, set(member("c1").assigned)) == (MemberState.UNRELEASED_PARTITIONS, set(parts(a=0)))
+    assert heartbeat("c1") is Error.NONE  # n1 has it
+    n1 = member("n1")
+    follow(clock, "n1")
+    assert heartbeat("c1") is Error.NONE  # n1 was told to give it up
+    clock.do(ConsumerHeartbeat(request=3, member="n1", epoch=n1.epoch, owned=parts(a=range(2, 4))))
+    assert heartbeat("c1") is Error.REBALANCE_IN_PROGRESS

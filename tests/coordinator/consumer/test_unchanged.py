@@ -13,7 +13,8 @@ from groupsim.coordinator.consumer.heartbeat import heartbeat, step_by_step
 from groupsim.coordinator.consumer.state import ConsumerGroup
 from groupsim.coordinator.consumer.unchanged import changes_nothing
 from tests.coordinator.consumer.clients import STEPS, Crowd
-from tests.coordinator.consumer.driven import parts
+from tests.coordinator.consumer.clockwork import Clockwork
+from tests.coordinator.consumer.driven import Driven, parts
 
 VARIANTS: tuple[dict[str, object], ...] = (
     {"owned": None},
@@ -81,3 +82,33 @@ def test_usual_heartbeats_take_the_short_way() -> None:
     assert changes_nothing(crowd.group, usual)
     for other in ({"rack": "r"}, {"assignor": "range"}, {"client_id": "c"}, {"topics": ("b",)}, {"epoch": 0}):
         assert not changes_nothing(crowd.group, msgspec.structs.replace(usual, **other))
+
+
+def test_a_target_that_had_to_wait_is_computed_by_the_usual_heartbeat_of_anybody() -> None:
+    driven = Driven(group_consumer_assignment_interval_ms="15000")
+    assert driven.beat("m1", 0).epoch == 2
+    assert driven.beat("m2", 0).epoch == 2  # the epoch is 3 by now, its target has to wait
+    assert (driven.group.epoch, driven.group.target_epoch) == (3, 2)
+    while driven.at_ms < 17_000:
+        driven.beat("m1", 2)
+    assert driven.group.target_epoch == 3
+    assert driven.group.targets == {"m1": parts(a=range(2)), "m2": parts(a=(range(2, 4)))}
+
+
+def test_an_expression_that_had_to_wait_is_resolved_by_the_usual_heartbeat_of_anybody() -> None:
+    clock = Clockwork(group_consumer_assignment_interval_ms="0")
+
+    def beat(member: str, epoch: int, **sent: object) -> None:
+        clock.now += 1_000
+        clock.do(ConsumerHeartbeat(request=1, member=member, epoch=epoch, **sent))  # type: ignore[arg-type]
+        clock.ring_due()
+
+    beat("m1", 0, topics=(), expression="a", owned=(), rebalance_timeout_ms=60_000)
+    beat("m2", 0, topics=(), expression="b", owned=(), rebalance_timeout_ms=60_000)
+    for _ in range(12):
+        for member in ("m1", "m2"):
+            assert isinstance(clock.state, ConsumerGroup)
+            beat(member, clock.state.members[member].epoch)
+    assert isinstance(clock.state, ConsumerGroup)
+    assert {x: found.topics for x, found in clock.state.resolved.items()} == {"a": ("a",), "b": ("b",)}
+    assert clock.state.members["m2"].assigned.keys() == set(parts(b=range(3)))
