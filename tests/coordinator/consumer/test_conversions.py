@@ -126,6 +126,6 @@ def test_a_classic_member_that_works_rejoins_only_when_nobody_holds_any_longer_w
     assert heartbeat("c1") is Error.NONE  # n1 has it
     n1 = member("n1")
     follow(clock, "n1")
-    assert heartbeat("c1") is Error.NONE  # n1 was told to give it up
+    assert heartbeat("c1") is Error.NONE  # n1 knows that it has to give it up
     clock.do(ConsumerHeartbeat(request=3, member="n1", epoch=n1.epoch, owned=parts(a=range(2, 4))))
     assert heartbeat("c1") is Error.REBALANCE_IN_PROGRESS
