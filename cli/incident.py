@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from groupsim.incidents.exports.evidence import Fields
     from groupsim.incidents.facts.advice import LogSummary
     from groupsim.incidents.facts.importer import ImportResult
-    from groupsim.incidents.logs.reading import SourceLog
+    from groupsim.incidents.logs.reading import SourceLog, Wanted
     from groupsim.incidents.logs.rows import Reading, Row, UnrecognisedLine
 
 _ROW_COLUMNS = ("file", "line", "at", "kind", "group", "member", "client", "detail")
@@ -177,12 +177,10 @@ def import_(
     """
     from groupsim.analysis.tables.support import supported
     from groupsim.incidents.facts.importer import import_run
-    from groupsim.incidents.logs.reading import Wanted, moment
     from groupsim.storage import open_store
 
     counts = key_integers(topics, "--topic", minimum=1)
-    ends = [None if text is None else moment(text, at) for at, text in (("--since", since), ("--until", until))]
-    wanted = Wanted(frozenset(groups), *ends)
+    wanted = _wanted(groups, since, until)
     how = {"tz": tz, "date": date, "skews": key_integers(skews, "--skew"), "fields": export_fields(text, time, stream)}
     reading = _read(log_files(logs), master, wanted=wanted, **how)
     _print_wordings(reading.unrecognised if unrecognised else [])
@@ -202,6 +200,14 @@ def import_(
     _print_unrecognised(reading, unrecognised)
     _print_next(result.run.id, facts)
     raise typer.Exit(int(unknown))
+
+
+def _wanted(groups: Sequence[str], since: str | None, until: str | None) -> Wanted:
+    """The rows that --group, --since and --until keep."""
+    from groupsim.incidents.logs.reading import Wanted, moment
+
+    ends = [None if text is None else moment(text, at) for at, text in (("--since", since), ("--until", until))]
+    return Wanted(frozenset(groups), *ends)
 
 
 def _print_next(run: str, facts: Sequence[Recorded]) -> None:
