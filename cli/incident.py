@@ -19,7 +19,10 @@ from groupsim.cli.existing_store import DEFAULT_STORE
 from groupsim.cli.log_options import (
     DateOption,
     LogsArgument,
+    MasterOption,
+    MostPartitionsOption,
     NameOption,
+    SessionOption,
     StreamOption,
     TextOption,
     TimeOption,
@@ -32,7 +35,6 @@ from groupsim.cli.output import Format
 from groupsim.cli.progress import progress
 from groupsim.cli.summary import headline, measured
 from groupsim.cli.whatif import whatif
-from groupsim.events.types import MOST_PARTITIONS
 from groupsim.incidents.facts.limits import MOST_PARTITIONS as USUAL_PARTITIONS
 from groupsim.incidents.sentences import folded, plural
 
@@ -146,13 +148,8 @@ def import_(
     tz: ZoneOption = None,
     date: DateOption = None,
     skews: Annotated[list[str], typer.Option("--skew", metavar="FILE=MS", help="Added to the times of a file.")] = [],  # noqa: B006
-    session: Annotated[
-        int | None,
-        typer.Option("--session-timeout", metavar="MS", min=1, help="Dates the death of silent members."),
-    ] = None,
-    most: Annotated[
-        int, typer.Option("--most-partitions", metavar="N", min=1, max=MOST_PARTITIONS, help="Of one topic.")
-    ] = USUAL_PARTITIONS,
+    session: SessionOption = None,
+    most: MostPartitionsOption = USUAL_PARTITIONS,
     groups: Annotated[list[str], typer.Option("--group", metavar="G", help="Only this group; may be repeated.")] = [],  # noqa: B006
     since: Annotated[
         str | None, typer.Option(metavar="INSTANT", help="Only lines from this time on, UTC: 2024-03-01T10:00.")
@@ -165,9 +162,7 @@ def import_(
     in_full: Annotated[
         bool, typer.Option("--notes", help="List what the logs do not show and what was assumed.")
     ] = False,
-    master: Annotated[
-        str | None, typer.Option(metavar="URL", help="Read the files in parallel on Spark: local[2], spark://h:7077.")
-    ] = None,
+    master: MasterOption = None,
     store: StoreOption = DEFAULT_STORE,
     form: FormatOption = Format.TABLE,
 ) -> None:

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from groupsim.events.types import MOST_PARTITIONS
+
 LogsArgument = Annotated[list[Path], typer.Argument(metavar="LOG...", help="Log files, or folders of them; also .gz.")]
 ZoneOption = Annotated[
     str | None, typer.Option("--tz", metavar="ZONE", help="Time zone of times without one; the default is UTC.")
@@ -34,4 +36,14 @@ UnrecognisedOption = Annotated[
 NameOption = Annotated[
     str | None,
     typer.Option("--name", help="The name of the run; default: that of the file, or of the folder of several."),
+]
+SessionOption = Annotated[
+    int | None, typer.Option("--session-timeout", metavar="MS", min=1, help="Dates the death of silent members.")
+]
+MostPartitionsOption = Annotated[
+    int, typer.Option("--most-partitions", metavar="N", min=1, max=MOST_PARTITIONS, help="The most of one topic.")
+]
+MasterOption = Annotated[
+    str | None,
+    typer.Option("--master", metavar="URL", help="Read the files in parallel on Spark: local[2], spark://h:7077."),
 ]
