@@ -29,6 +29,7 @@ from groupsim.cli.log_options import (
     TopicOption,
     UnrecognisedOption,
     ZoneOption,
+    wanted_rows,
 )
 from groupsim.cli.options import FormatOption, StoreOption, key_integers
 from groupsim.cli.output import Format
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from groupsim.incidents.exports.evidence import Fields
     from groupsim.incidents.facts.advice import LogSummary
     from groupsim.incidents.facts.importer import ImportResult
-    from groupsim.incidents.logs.reading import SourceLog, Wanted
+    from groupsim.incidents.logs.reading import SourceLog
     from groupsim.incidents.logs.rows import Reading, Row, UnrecognisedLine
 
 _ROW_COLUMNS = ("file", "line", "at", "kind", "group", "member", "client", "detail")
@@ -175,7 +176,7 @@ def import_(
     from groupsim.storage import open_store
 
     counts = key_integers(topics, "--topic", minimum=1)
-    wanted = _wanted(groups, since, until)
+    wanted = wanted_rows(groups, since, until)
     how = {"tz": tz, "date": date, "skews": key_integers(skews, "--skew"), "fields": export_fields(text, time, stream)}
     reading = _read(log_files(logs), master, wanted=wanted, **how)
     _print_wordings(reading.unrecognised if unrecognised else [])
@@ -195,14 +196,6 @@ def import_(
     _print_unrecognised(reading, unrecognised)
     _print_next(result.run.id, facts)
     raise typer.Exit(int(unknown))
-
-
-def _wanted(groups: Sequence[str], since: str | None, until: str | None) -> Wanted:
-    """The rows that --group, --since and --until keep."""
-    from groupsim.incidents.logs.reading import Wanted, moment
-
-    ends = [None if text is None else moment(text, at) for at, text in (("--since", since), ("--until", until))]
-    return Wanted(frozenset(groups), *ends)
 
 
 def _print_next(run: str, facts: Sequence[Recorded]) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from groupsim.events.types import MOST_PARTITIONS
+
+if TYPE_CHECKING:
+    from groupsim.incidents.logs.reading import Wanted
 
 LogsArgument = Annotated[list[Path], typer.Argument(metavar="LOG...", help="Log files, or folders of them; also .gz.")]
 ZoneOption = Annotated[
@@ -47,3 +51,11 @@ MasterOption = Annotated[
     str | None,
     typer.Option("--master", metavar="URL", help="Read the files in parallel on Spark: local[2], spark://h:7077."),
 ]
+
+
+def wanted_rows(groups: Sequence[str], since: str | None, until: str | None) -> Wanted:
+    """The rows that --group, --since and --until keep."""
+    from groupsim.incidents.logs.reading import Wanted, moment
+
+    ends = [None if text is None else moment(text, at) for at, text in (("--since", since), ("--until", until))]
+    return Wanted(frozenset(groups), *ends)
