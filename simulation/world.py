@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import simpy
 
@@ -16,6 +17,9 @@ from groupsim.simulation.consumer_context import DATA, ConsumerContext
 from groupsim.simulation.errors import BadScenario, ScenarioFailed
 from groupsim.simulation.group import GroupHandle
 from groupsim.simulation.heartbeat_timers import HeartbeatTimers
+from groupsim.simulation.kubernetes.autoscaler import Autoscaler, autoscale
+from groupsim.simulation.kubernetes.deploy import deploy
+from groupsim.simulation.kubernetes.workload import Workload
 from groupsim.simulation.log import Log
 from groupsim.simulation.network import Network
 from groupsim.simulation.rng import Rng
@@ -148,6 +152,26 @@ class World:
         self.groups[name] = GroupHandle(self.context, name, {**settings, **self.context.consumer_settings()})
         self.context.groups.add(name)
         return self.groups[name]
+
+    def deployment(
+        self, name: str, *, replicas: int, topics: Iterable[Topic], group: GroupHandle | None = None, **settings: Any
+    ) -> Workload:
+        """Members of a group as pods of a Deployment or a StatefulSet (`simulation.kubernetes.deploy` has the rest).
+
+        `group`: by default the one of this name, which is made if there is none.
+        """
+        known = group or self.groups.get(name) or self.group(name)
+        return deploy(self.context, known, name, replicas=replicas, topics=topics, **settings)
+
+    def autoscaler(
+        self, workload: Workload, *, topics: Iterable[Topic], group: GroupHandle | None = None, **settings: Any
+    ) -> Autoscaler:
+        """Let the lag of a group decide how many pods there are (settings: `simulation.kubernetes.autoscaler.Scaling`).
+
+        `group`: by default the one with the workload's name.
+        """
+        name = group.name if group is not None else workload.name
+        return autoscale(self.context, workload, name, topics, **settings)
 
     def sleep(self, ms: int) -> simpy.Event:
         """An event that fires in `ms` milliseconds."""

@@ -1,0 +1,77 @@
+"""`world.deployment`: a Deployment or a StatefulSet whose pods are the members of a group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from groupsim.simulation.clients.config import Application
+from groupsim.simulation.consumer_context import ConsumerContext
+from groupsim.simulation.errors import BadScenario
+from groupsim.simulation.group import GroupHandle
+from groupsim.simulation.kubernetes.counts import Amount
+from groupsim.simulation.kubernetes.deployment import Deployment
+from groupsim.simulation.kubernetes.pods import GRACE_MS, PodTimes, Span
+from groupsim.simulation.kubernetes.stateful_set import StatefulSet
+from groupsim.simulation.kubernetes.workload import Workload
+from groupsim.simulation.member import MemberHandle
+from groupsim.simulation.topics import Topic
+
+KINDS = ("Deployment", "StatefulSet")
+POD_NAME = "pod-name"
+
+
+def deploy(
+    context: ConsumerContext,
+    group: GroupHandle,
+    name: str,
+    *,
+    replicas: int,
+    topics: Iterable[Topic],
+    kind: str = "Deployment",
+    max_surge: Amount | None = None,
+    max_unavailable: Amount | None = None,
+    pod_management: str | None = None,
+    start_ms: Span = 0,
+    ready_after_ms: Span = 0,
+    termination_grace_ms: int = GRACE_MS,
+    static: str | None = None,
+    client: str = "java",
+    config: Mapping[str, object] | None = None,
+    application: Application | None = None,
+) -> Workload:
+    """Start `replicas` pods; the result's `roll()` and `scale(n)` do what Kubernetes does.
+
+    `static="pod-name"`: each member's instance id is its pod's name, which a Deployment changes at every version.
+    `start_ms` and `ready_after_ms`: milliseconds, or (shortest, longest) to draw from. Raises BadScenario.
+    """
+    if static not in (None, POD_NAME):
+        raise BadScenario(f"{name!r}: static must be {POD_NAME!r} or None, not {static!r}")
+    read = list(topics)
+
+    def join(label: str) -> MemberHandle:
+        (member,) = group.join(
+            label,
+            topics=read,
+            static=static == POD_NAME,
+            client=client,
+            config=config,
+            application=application,
+            after=None,
+        )
+        return member
+
+    times = PodTimes(start_ms, ready_after_ms, termination_grace_ms)
+    given = {"max_surge": max_surge, "max_unavailable": max_unavailable, "management": pod_management}
+    chosen = {key: value for key, value in given.items() if value is not None}
+    if kind == "Deployment":
+        _refuse(name, kind, chosen, "management", "pod_management")
+        return Deployment(context, name, replicas, times, join, **chosen)  # type: ignore[arg-type]
+    if kind == "StatefulSet":
+        _refuse(name, kind, chosen, "max_surge", "max_surge")
+        return StatefulSet(context, name, replicas, times, join, **chosen)  # type: ignore[arg-type]
+    raise BadScenario(f"{name!r}: kind must be one of {', '.join(KINDS)}, not {kind!r}")
+
+
+def _refuse(name: str, kind: str, chosen: Mapping[str, object], key: str, called: str) -> None:
+    if key in chosen:
+        raise BadScenario(f"{name!r}: a {kind} has no {called}")
