@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from groupsim.scenarios.dsl import World, minutes, scenario, seconds
 from groupsim.scenarios.probe import watch
 from groupsim.simulation.clients.process import Script
@@ -25,7 +27,12 @@ def four_ways_to_roll(
     probe = watch(world)
     orders = world.topic("orders", partitions=partitions)
     config = {"session.timeout.ms": session_timeout_ms}
-    pods = {"start_ms": start_ms, "ready_after_ms": ready_after_ms, "topics": [orders], "replicas": replicas}
+    pods: dict[str, Any] = {
+        "start_ms": start_ms,
+        "ready_after_ms": ready_after_ms,
+        "topics": [orders],
+        "replicas": replicas,
+    }
     names = ("as-it-comes", "all-new-first", "one-by-one", "static")
     for name in names:
         world.group(name, assignor=assignor, config=config)

@@ -107,7 +107,7 @@ class Autoscaler:
             elif not least and self.workload.replicas and now - self._active_ms > self.scaling.cool_down_ms:
                 self._scale(0)
 
-    def _stuck(self) -> frozenset[object]:
+    def _stuck(self) -> frozenset[TopicPartition]:
         """Partitions with the committed offset of the look before."""
         done = self.context.broker.committed(self.group)
         stuck = frozenset(p for p, offset in done.items() if self._before.get(p) == offset)

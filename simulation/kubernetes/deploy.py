@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from groupsim.simulation.clients.config import Application
 from groupsim.simulation.consumer_context import ConsumerContext
@@ -61,14 +62,14 @@ def deploy(
         return member
 
     times = PodTimes(start_ms, ready_after_ms, termination_grace_ms)
-    given = {"max_surge": max_surge, "max_unavailable": max_unavailable, "management": pod_management}
+    given: dict[str, Any] = {"max_surge": max_surge, "max_unavailable": max_unavailable, "management": pod_management}
     chosen = {key: value for key, value in given.items() if value is not None}
     if kind == "Deployment":
         _refuse(name, kind, chosen, "management", "pod_management")
-        return Deployment(context, name, replicas, times, join, **chosen)  # type: ignore[arg-type]
+        return Deployment(context, name, replicas, times, join, **chosen)
     if kind == "StatefulSet":
         _refuse(name, kind, chosen, "max_surge", "max_surge")
-        return StatefulSet(context, name, replicas, times, join, **chosen)  # type: ignore[arg-type]
+        return StatefulSet(context, name, replicas, times, join, **chosen)
     raise BadScenario(f"{name!r}: kind must be one of {', '.join(KINDS)}, not {kind!r}")
 
 

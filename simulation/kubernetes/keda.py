@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
+P = TypeVar("P")
 POLLING_MS = 30_000
 COOL_DOWN_MS = 300_000
 
@@ -19,7 +21,7 @@ class KafkaTrigger:
     limit_to_partitions_with_lag: bool = False
     exclude_persistent_lag: bool = False
 
-    def total(self, lag: Mapping[object, int], stuck: frozenset[object] = frozenset()) -> tuple[int, bool]:
+    def total(self, lag: Mapping[P, int], stuck: frozenset[P] = frozenset()) -> tuple[int, bool]:
         """The metric for the autoscaler, and whether the trigger is active.
 
         `lag` by partition; `stuck` partitions have the offset of the look before: `exclude_persistent_lag` leaves

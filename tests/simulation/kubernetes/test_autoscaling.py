@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from groupsim.simulation.kubernetes.hpa import Behaviour, Policy, Rules, desired_for_average, desired_for_ratio
@@ -30,7 +32,9 @@ RATIOS = (  # metric / target, pods, ready pods, pods wanted
     (1.5, 4, 3, 5),
     (0.2, 0, 0, 1),
 )
-LAGS = (  # settings, lag by partition, stuck partitions, metric, active
+LAGS: tuple[
+    tuple[dict[str, Any], dict[int, int], tuple[int, ...], int, bool], ...
+] = (  # settings, lag by partition, stuck partitions, metric, active
     ({}, {0: 5, 1: 5}, (), 10, True),
     ({}, {0: 500, 1: 0, 2: 0}, (), 30, True),  # three partitions, ten each
     ({"allow_idle_consumers": True}, {0: 500, 1: 0, 2: 0}, (), 500, True),
@@ -59,9 +63,9 @@ def test_pods_for_a_ratio(ratio: float, replicas: int, ready: int, wanted: int) 
 
 @pytest.mark.parametrize(("settings", "lag", "stuck", "metric", "active"), LAGS)
 def test_the_lag_that_keda_reports(
-    settings: dict[str, int], lag: dict[object, int], stuck: tuple[int, ...], metric: int, active: bool
+    settings: dict[str, Any], lag: dict[int, int], stuck: tuple[int, ...], metric: int, active: bool
 ) -> None:
-    assert KafkaTrigger(**settings).total(lag, frozenset(stuck)) == (metric, active)  # type: ignore[arg-type]
+    assert KafkaTrigger(**settings).total(lag, frozenset(stuck)) == (metric, active)
 
 
 def test_it_doubles_or_adds_four_in_fifteen_seconds() -> None:

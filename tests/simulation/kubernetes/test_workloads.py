@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from groupsim.events.base import Recorded
+from groupsim.events.world import ActionTaken
 from groupsim.scenarios.dsl import World, minutes, scenario
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.errors import BadScenario
@@ -15,7 +17,7 @@ from groupsim.simulation.kubernetes.workload import Workload
 from groupsim.simulation.run import run
 from groupsim.storage.memory import MemoryStore
 
-PODS = {"replicas": 8, "start_ms": 2_000, "ready_after_ms": 1_000}
+PODS: dict[str, Any] = {"replicas": 8, "start_ms": 2_000, "ready_after_ms": 1_000}
 
 
 def play(story: Callable[[World], Script], lasts: int = minutes(4)) -> None:
@@ -34,6 +36,11 @@ def observed(world: World, workload: Workload) -> list[tuple[int, int, int]]:
 
     world.context.watch(look)
     return seen
+
+
+def _targets(fact: Recorded, action: str) -> list[str]:
+    """The process that this is done to; none in any other fact."""
+    return [fact.event.target] if isinstance(fact.event, ActionTaken) and fact.event.action == action else []
 
 
 @pytest.mark.parametrize(
@@ -74,9 +81,7 @@ def test_a_stateful_set_replaces_from_the_highest_number_down_and_never_runs_a_n
         yield pods.settled()
         assert [pod.name for pod in pods.pods] == [f"billing-{n}" for n in range(8)]
         seen = observed(world, pods)
-        world.context.watch(
-            lambda fact: order.append(fact.event.target) if getattr(fact.event, "action", "") == "close" else None
-        )
+        world.context.watch(lambda fact: order.extend(_targets(fact, "close")))
         yield pods.roll()
         assert max(running for _, _, running in seen) == 8
         assert min(ready for _, ready, _ in seen) == 7
@@ -133,9 +138,7 @@ def test_a_process_that_does_not_end_in_time_is_killed() -> None:
             "billing", topics=[world.topic("orders", 8)], termination_grace_ms=5_000, **(PODS | {"replicas": 1})
         )
         yield pods.settled()
-        world.context.watch(
-            lambda fact: killed.append(fact.event.target) if getattr(fact.event, "action", "") == "kill" else None
-        )
+        world.context.watch(lambda fact: killed.extend(_targets(fact, "kill")))
         pods.pods[0].member.freeze()
         name = pods.pods[0].name
         yield pods.roll()
