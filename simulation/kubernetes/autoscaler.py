@@ -20,7 +20,7 @@ KINDS = ("hpa", "keda")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scaling:
-    """What an autoscaler is told. `lag_threshold`: records of lag for each pod.
+    """The settings of an autoscaler. `lag_threshold`: records of lag for each pod.
 
     `least` and `most` pods; under KEDA `least` may be 0: after `cool_down_ms` without work there is none. The
     autoscaler looks every `sync_ms`, KEDA for work every `polling_ms`. Raises BadScenario.
