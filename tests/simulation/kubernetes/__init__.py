@@ -1,0 +1,1 @@
+"""Kubernetes: its arithmetic, and pods in simulated time."""
