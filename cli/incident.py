@@ -34,6 +34,7 @@ from groupsim.cli.log_options import (
 from groupsim.cli.options import FormatOption, StoreOption, key_integers
 from groupsim.cli.output import Format
 from groupsim.cli.progress import progress
+from groupsim.cli.record import record
 from groupsim.cli.summary import headline, measured
 from groupsim.cli.whatif import whatif
 from groupsim.incidents.facts.limits import MOST_PARTITIONS as USUAL_PARTITIONS
@@ -51,6 +52,7 @@ _ROW_COLUMNS = ("file", "line", "at", "kind", "group", "member", "client", "deta
 
 app = typer.Typer(help="Read the logs of brokers and clients, and turn them into runs.", no_args_is_help=True)
 app.command()(whatif)
+app.command()(record)
 
 
 @app.command()

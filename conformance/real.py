@@ -1,7 +1,8 @@
 """Compare the simulator with a real Kafka: fetch it, start it, record what it does, write the page.
 
 `python -m groupsim.conformance.real [STEP...]`: steps are `answers`, `consumer`, `failover`, `assignors`,
-`predictions`, `timelines`, `compare` and `page`; without any, all of them. All but the last two need Java 17 and Maven.
+`predictions`, `timelines`, `offsets-topic`, `compare` and `page`; without any, all of them. All but the last two need
+Java 17 and Maven.
 The recordings are in tests/golden/conformance.
 """
 
@@ -19,6 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from groupsim.conformance import offsets_topic as recorded_topic
 from groupsim.conformance.assignors import comparison
 from groupsim.conformance.broker import fetch
 from groupsim.conformance.page import conformance_page as pages
@@ -98,6 +100,11 @@ def timelines() -> None:
     compared()
 
 
+def offsets_topic() -> None:
+    """The live topic, recorded while groups work."""
+    _write("offsets-topic.json", recorded_topic.check(log))
+
+
 def compared() -> None:
     """The recorded timelines and our re-enactments; the scripts of the consumer protocol."""
     _write("timelines.json", timeline_comparison.compare(recorder.read(TIMELINES)))
@@ -116,6 +123,7 @@ STEPS: dict[str, Callable[[], None]] = {
     "assignors": assignors,
     "predictions": predicted,
     "timelines": timelines,
+    "offsets-topic": offsets_topic,
     "compare": compared,
     "page": written,
 }

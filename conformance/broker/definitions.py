@@ -62,6 +62,10 @@ class Definitions:
                     if found["type"].startswith("coordinator-"):
                         self._stored[found["type"], found["apiKey"]] = found
 
+    def named(self, name: str) -> Definition:
+        """One definition as the jars have it."""
+        return self._named[name]
+
     def request(self, api: str, version: int, client: str, body: Message) -> bytes:
         """A request in its frame, under correlation id 0."""
         definition = self._named[f"{api}Request"]

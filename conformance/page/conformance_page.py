@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from groupsim.conformance.page import consumer_section, known_differences, timelines_section
+from groupsim.conformance.page import consumer_section, known_differences, recording_section, timelines_section
 from groupsim.conformance.page.transitions import OF_A_FAILOVER, OF_THE_INITIAL_DELAY, TRANSITIONS, UNRECORDED
 from groupsim.conformance.scripts.compare import difference
 from groupsim.conformance.scripts.play import play
@@ -214,6 +214,9 @@ def page() -> str:
             "## Timelines",
             "",
             *timelines_section.section(),
+            "## Recording the live topic",
+            "",
+            *recording_section.section(),
             "## Predictions of the simulator, tried with real clients",
             "",
             *_predictions(),

@@ -123,3 +123,35 @@ def head_line(head: Head) -> bytes:
 def record_line(line: Line) -> bytes:
     """The line of one record."""
     return msgspec.json.encode(line) + b"\n"
+
+
+def continued(path: Path, head: Head) -> dict[int, int]:
+    """The last offset of each partition in a recording that is to be continued; nothing if there is none.
+
+    Half a line at its end, of a process that was killed, is removed. Raises LogError for a file that is no recording,
+    or of other groups or another topic.
+    """
+    if not path.exists() or not path.stat().st_size:
+        return {}
+    last: dict[int, int] = {}
+    try:
+        with path.open("r+b") as file:
+            first, end = file.readline(_LONGEST_LINE), 0
+            if not first.endswith(b"\n") and head_line(head).startswith(first):
+                file.truncate(0)
+                return {}
+            if HEAD.decode(first) != head:
+                raise LogError(f"{path} is a recording of other groups, or of a topic with other partitions")
+            end = len(first)
+            for line in iter(lambda: file.readline(_LONGEST_LINE), b""):
+                if not line.endswith(b"\n"):
+                    break
+                found = LINE.decode(line)
+                last[found.partition] = max(found.offset, last.get(found.partition, -1))
+                end += len(line)
+            file.truncate(end)
+    except msgspec.DecodeError:
+        raise LogError(f"{path} is no recording that could be continued; name another file") from None
+    except OSError as error:
+        raise LogError(f"{path} can't be written: {error.strerror or error}") from None
+    return last
