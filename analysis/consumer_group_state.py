@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from groupsim.events import consumer as c
@@ -40,6 +40,23 @@ class ConsumerGroupState:
     loaded: bool = True
 
     has_coordinator_facts = True
+    leader = None
+
+    @property
+    def state(self) -> str:
+        """As an administrator sees it (Kafka: ConsumerGroup.maybeUpdateGroupState)."""
+        if not self.loaded:
+            return "Dead"
+        if not self.members:
+            return "Empty"
+        if self.epoch > self.target_epoch:
+            return "Assigning"
+        return "Reconciling" if self.rebalancing else "Stable"
+
+    def plan(self) -> Iterator[tuple[MemberId, Partitions]]:
+        """Every member with what it may use or has to give up, sorted by member id."""
+        for member in sorted(self.members):
+            yield member, self.assigned(member)
 
     @property
     def generation(self) -> int:
@@ -134,7 +151,7 @@ class ConsumerGroupState:
                 self.loaded = isinstance(event, CoordinatorLoaded)
             case _:
                 return False
-        self._index()
+        self.index()
         return True
 
     def _member(self, member: MemberId) -> ConsumerMember:
@@ -145,7 +162,8 @@ class ConsumerGroupState:
             self.members.pop(member, None)
             self.targets.pop(member, None)
 
-    def _index(self) -> None:
+    def index(self) -> None:
+        """Take the owners from what each member was given."""
         owners: dict[TopicPartition, tuple[MemberId, ...]] = {}
         for held in ("assigned", "pending"):
             for name in sorted(self.members):

@@ -6,13 +6,15 @@ from collections.abc import Iterable
 from typing import Any
 
 from groupsim.analysis.classic_group_state import ClassicGroupState
-from groupsim.analysis.log_coverage import COORDINATOR
+from groupsim.analysis.converted_state import AnyGroupState, converted
+from groupsim.analysis.log_coverage import CONSUMER, COORDINATOR
 from groupsim.events.base import Recorded, group_of
 from groupsim.events.catalogue import CATALOGUE
 from groupsim.events.types import GroupId
 from groupsim.events.world import GroupDeclared
 
-READS = tuple(sorted(tag for tag, kind in CATALOGUE.items() if kind in COORDINATOR or kind is GroupDeclared))
+_FOLDED = COORDINATOR | CONSUMER
+READS = tuple(sorted(tag for tag, kind in CATALOGUE.items() if kind in _FOLDED or kind is GroupDeclared))
 """Tags of the facts that change what is replayed; every other one may be left out."""
 
 
@@ -20,11 +22,12 @@ def replay(facts: Iterable[Recorded], until_ms: int | None = None) -> dict[str, 
     """The state at `until_ms` (facts at that very millisecond included), else at the end.
 
     `{"groups": {group: {"state", "generation", "leader", "members": {id: {"assigned": [[topic, partition], ...]}}}}}`,
-    sorted. `assigned` is what the last stored assignment gives a member. A group that was declared and never created,
-    or of which there are client logs only, has state `Dead`, as Kafka describes a group it does not know. Of a long run
-    in a store, `analysis.snapshots.replay_stored` gives the same without reading all of it.
+    sorted. `assigned` is what the last stored assignment gives a member; in a consumer group, whose epoch is
+    `generation`, what the member may use or has yet to give up. A group that was declared and never created, or of
+    which there are client logs only, has state `Dead`, as Kafka describes a group it does not know. Of a long run in a
+    store, `analysis.snapshots.replay_stored` gives the same without reading all of it.
     """
-    states: dict[GroupId, ClassicGroupState] = {}
+    states: dict[GroupId, AnyGroupState] = {}
     for fact in facts:
         if until_ms is not None and fact.at_ms > until_ms:
             break
@@ -32,23 +35,24 @@ def replay(facts: Iterable[Recorded], until_ms: int | None = None) -> dict[str, 
     return replayed(states)
 
 
-def fold(states: dict[GroupId, ClassicGroupState], fact: Recorded) -> None:
+def fold(states: dict[GroupId, AnyGroupState], fact: Recorded) -> None:
     """Fold one fact into the state of its group."""
     event = fact.event
     if isinstance(event, GroupDeclared):
         states.setdefault(event.group, ClassicGroupState())
-    elif type(event) in COORDINATOR:
+    elif type(event) in _FOLDED:
         group = group_of(fact.stream)
         if group is not None:
-            states.setdefault(group, ClassicGroupState()).apply(event)
+            states[group] = converted(states.get(group) or ClassicGroupState(), event)
+            states[group].apply(event)
 
 
-def replayed(states: dict[GroupId, ClassicGroupState]) -> dict[str, Any]:
+def replayed(states: dict[GroupId, AnyGroupState]) -> dict[str, Any]:
     """All groups in the shape of the command line's contract."""
     return {"groups": {group: described(states[group]) for group in sorted(states)}}
 
 
-def described(state: ClassicGroupState) -> dict[str, Any]:
+def described(state: AnyGroupState) -> dict[str, Any]:
     """One group in the shape of the command line's contract."""
     return {
         "state": state.state if state.has_coordinator_facts else "Dead",

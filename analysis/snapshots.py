@@ -15,8 +15,12 @@ from typing import Any
 import msgspec
 
 from groupsim.analysis import classic_group_state as state_module
+from groupsim.analysis import consumer_group_state as consumer_state_module
+from groupsim.analysis import converted_state
 from groupsim.analysis import replay as replay_module
 from groupsim.analysis.classic_group_state import ClassicGroupState, MemberState
+from groupsim.analysis.consumer_group_state import ConsumerGroupState, ConsumerMember
+from groupsim.analysis.converted_state import AnyGroupState
 from groupsim.analysis.replay import READS, fold, replayed
 from groupsim.events import catalogue
 from groupsim.events.types import GroupId, MemberId, Partitions
@@ -27,6 +31,7 @@ KINDS = "replay-"
 """How the names of our snapshots begin, whatever version folded them; what else a store keeps has other names."""
 EVERY = 50_000
 """Facts from one snapshot to the next: a tenth of a second to read, and a few hundred snapshots in ten million."""
+_FOLDS = (state_module, consumer_state_module, converted_state, replay_module)
 _SUM = hashlib.sha256().digest_size
 
 
@@ -41,7 +46,7 @@ class _Durable(msgspec.Struct):
     assignment: dict[MemberId, Partitions]
 
 
-class _Kept(msgspec.Struct):
+class _Kept(msgspec.Struct, tag="classic"):
     """`ClassicGroupState`, but for what follows from the rest: `owners` from `assignment`, `_topics` from `members`."""
 
     state: str
@@ -59,13 +64,30 @@ class _Kept(msgspec.Struct):
     durable: _Durable
 
 
-def _kept(state: ClassicGroupState) -> _Kept:
+class _KeptConsumer(msgspec.Struct, tag="consumer"):
+    """`ConsumerGroupState`, but for `owners`, which follow from the members."""
+
+    members: dict[MemberId, ConsumerMember]
+    epoch: int
+    target_epoch: int
+    targets: dict[MemberId, Partitions]
+    resolved: dict[str, tuple[str, ...]]
+    loaded: bool
+
+
+def _kept(state: AnyGroupState) -> _Kept | _KeptConsumer:
+    if isinstance(state, ConsumerGroupState):
+        return _KeptConsumer(**{name: getattr(state, name) for name in _KeptConsumer.__struct_fields__})
     plain = {name: getattr(state, name) for name in _Kept.__struct_fields__ if name != "durable"}
     durable = {name: getattr(state._durable, name) for name in _Durable.__struct_fields__}
     return _Kept(**plain, durable=_Durable(**durable))
 
 
-def _restored(kept: _Kept) -> ClassicGroupState:
+def _restored(kept: _Kept | _KeptConsumer) -> AnyGroupState:
+    if isinstance(kept, _KeptConsumer):
+        found = ConsumerGroupState(**msgspec.structs.asdict(kept))
+        found.index()
+        return found
     state = ClassicGroupState()
     for name in _Kept.__struct_fields__:
         if name != "durable":
@@ -75,19 +97,19 @@ def _restored(kept: _Kept) -> ClassicGroupState:
     return state
 
 
-def encode(states: dict[GroupId, ClassicGroupState]) -> bytes:
+def encode(states: dict[GroupId, AnyGroupState]) -> bytes:
     """The state of all groups, behind a checksum of it."""
     body = msgspec.json.encode({group: _kept(of) for group, of in states.items()}, order="deterministic")
     return hashlib.sha256(body).digest() + body
 
 
-def decode(state: bytes) -> dict[GroupId, ClassicGroupState] | None:
+def decode(state: bytes) -> dict[GroupId, AnyGroupState] | None:
     """The reverse; None for what is damaged: a state can be folded again."""
     body = state[_SUM:]
     if hashlib.sha256(body).digest() != state[:_SUM]:
         return None
     try:
-        found = msgspec.json.decode(body, type=dict[str, _Kept])
+        found = msgspec.json.decode(body, type=dict[str, _Kept | _KeptConsumer])
     except msgspec.MsgspecError:
         return None
     return {group: _restored(kept) for group, kept in found.items()}
@@ -97,7 +119,7 @@ def decode(state: bytes) -> dict[GroupId, ClassicGroupState] | None:
 def kind() -> str | None:
     """What our snapshots are called in a store: the fold's own source is in it. None where no source can be seen."""
     try:
-        sources = [inspect.getsource(module) for module in (state_module, replay_module)]
+        sources = [inspect.getsource(module) for module in _FOLDS]
     except OSError:
         return None
     folded = hashlib.sha256("\n".join([*sources, str(EVERY), catalogue.fingerprint()]).encode())
@@ -122,11 +144,11 @@ def replay_stored(store: EventStore, info: RunInfo, until_ms: int | None = None)
 def _folded(
     store: EventStore,
     info: RunInfo,
-    states: dict[GroupId, ClassicGroupState],
+    states: dict[GroupId, AnyGroupState],
     start: int,
     stop: int | None,
     until_ms: int | None = None,
-) -> dict[GroupId, ClassicGroupState]:
+) -> dict[GroupId, AnyGroupState]:
     for fact in store.read(info.id, start=start, stop=stop, types=READS):
         if until_ms is not None and fact.at_ms > until_ms:
             break

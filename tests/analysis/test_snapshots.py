@@ -9,6 +9,8 @@ import pytest
 
 from groupsim.analysis import snapshots
 from groupsim.analysis.classic_group_state import ClassicGroupState
+from groupsim.analysis.consumer_group_state import ConsumerGroupState
+from groupsim.analysis.converted_state import AnyGroupState
 from groupsim.analysis.replay import fold, replay
 from groupsim.analysis.snapshots import KINDS, decode, encode, kind, replay_stored
 from groupsim.events.base import Recorded
@@ -87,11 +89,12 @@ def test_every_field_of_the_state_is_kept_or_follows_from_the_others() -> None:
     assert set(ClassicGroupState.__slots__) - followed == set(snapshots._Kept.__struct_fields__) - {"durable"}
     durable = ClassicGroupState()._durable
     assert set(type(durable).__dataclass_fields__) == set(snapshots._Durable.__struct_fields__)
+    assert set(ConsumerGroupState.__dataclass_fields__) - followed == set(snapshots._KeptConsumer.__struct_fields__)
 
 
 def test_states_come_back_from_their_bytes_as_they_were(stored: tuple[MemoryStore, RunInfo]) -> None:
     store, info = stored
-    states: dict[str, ClassicGroupState] = {}
+    states: dict[str, AnyGroupState] = {}
     for fact in store.read(info.id):
         fold(states, fact)
         if fact.seq % 29 == 0:
@@ -100,6 +103,19 @@ def test_states_come_back_from_their_bytes_as_they_were(stored: tuple[MemoryStor
             for group in states:
                 names = [name for name in ClassicGroupState.__slots__ if name != "_topics"]
                 assert [getattr(again[group], n) for n in names] == [getattr(states[group], n) for n in names]
+
+
+def test_a_group_that_changes_its_protocol_is_replayed_the_same_with_snapshots_and_without() -> None:
+    store = MemoryStore()
+    info = run(catalogue.find("consumer_upgrade_and_back"), store, record="facts").info
+    facts, chance = list(store.read(info.id)), random.Random(1)
+    found = set()
+    for at in sorted(fact.at_ms for fact in chance.sample(facts, 60)):
+        replayed = replay_stored(store, info, at)
+        assert replayed == replay(facts, at), at
+        found.add(replayed["groups"]["billing"]["state"])
+    assert {"PreparingRebalance", "Assigning", "Reconciling", "Stable"} <= found
+    assert replayed["groups"]["billing"]["generation"] == 11
 
 
 def test_snapshots_are_under_no_digest_and_can_be_dropped(stored: tuple[MemoryStore, RunInfo]) -> None:

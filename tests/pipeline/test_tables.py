@@ -57,12 +57,12 @@ def test_tables_are_those_of_pandas_on_every_scenario(spark: SparkSession, tmp_p
         "ownership": transforms.ownership(facts),
         "lag": transforms.lag(facts),
     }
-    for table, answer in asked.items():
-        columns, rows = answer.columns[1:], by_run(answer)
-        for run_id, name in runs.items():
-            wanted = by_pandas(getattr(analysis.load(store, run_id), table)(), columns)
-            assert rows.get(run_id, []) == wanted, f"{table} of {name}"
+    answers = {table: (answer.columns[1:], by_run(answer)) for table, answer in asked.items()}
     facts.unpersist()
+    for run_id, name in runs.items():
+        loaded = analysis.load(store, run_id)
+        for table, (columns, rows) in answers.items():
+            assert rows.get(run_id, []) == by_pandas(getattr(loaded, table)(), columns), f"{table} of {name}"
 
 
 @pytest.mark.spark
