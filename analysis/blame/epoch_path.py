@@ -6,7 +6,11 @@ from collections.abc import Iterator
 
 from groupsim.analysis.blame.steps import Step, Wait, with_saving
 from groupsim.analysis.timelines.group_timeline import GroupTimeline
+from groupsim.analysis.timelines.process_timeline import Activity
 from groupsim.analysis.timelines.rebalance import PhaseName, Rebalance
+
+_KNOWN = (PhaseName.REVOKING, PhaseName.ACKNOWLEDGING)
+"""The member knows what to do: its heartbeats do not wait for the interval."""
 
 
 def epoch_steps(timeline: GroupTimeline, number: int, r: Rebalance, ended_ms: int) -> Iterator[Step]:
@@ -28,7 +32,9 @@ def _member_steps(timeline: GroupTimeline, number: int, r: Rebalance, member: st
         if process is None and to_ms > phase.from_ms:
             yield Step(timeline.group, r.generation, number, member, Wait.UNKNOWN, None, phase.from_ms, to_ms, critical)
         for at, until, activity, kind in process.during(phase.from_ms, to_ms) if process is not None else ():
-            yield Step(timeline.group, r.generation, number, member, activity, kind, at, until, critical)
+            on_its_way = process is not None and process.native and phase.name in _KNOWN
+            step = Wait.HEARTBEAT if on_its_way and activity is Activity.AWAITING_HEARTBEAT else activity
+            yield Step(timeline.group, r.generation, number, member, step, kind, at, until, critical)
 
 
 def _saved_ms(r: Rebalance, ended_ms: int) -> int:

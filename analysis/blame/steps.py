@@ -16,12 +16,13 @@ class Wait(StrEnum):
     WAIT = "wait"
     ANSWERED = "answered"
     TARGET = "target"
+    HEARTBEAT = "heartbeat"
     UNKNOWN = "unknown"
 
 
 STEPS: dict[str, str] = {
     Activity.STARTING: "the process starts and looks for the coordinator",
-    Activity.AWAITING_HEARTBEAT: "it does not know of the rebalance: it learns that at a heartbeat",
+    Activity.AWAITING_HEARTBEAT: "it does not know of the rebalance, or of what it gets: it learns that at a heartbeat",
     Activity.POLL: "it knows of the rebalance, and its application has not polled yet",
     Activity.COMMIT: "it commits before it revokes",
     Activity.CALLBACK: "a rebalance listener runs",
@@ -40,6 +41,7 @@ STEPS: dict[str, str] = {
     Activity.NOT_STARTED: "the process has not started yet",
     Wait.DELAY: "the initial rebalance delay (no member is waited for)",
     Wait.TARGET: "the target is computed at the next heartbeat of any member, after the assignment interval",
+    Wait.HEARTBEAT: "its heartbeat is on its way, or the answer to it",
     Wait.UNKNOWN: "its log does not say, or there is none",
 }
 

@@ -58,6 +58,7 @@ STEP_HATCHES: dict[str, str] = {
     Activity.DEAD: "x",
     Wait.DELAY: "/",
     Wait.TARGET: "+",
+    Wait.HEARTBEAT: "..",
     Wait.UNKNOWN: "..",
 }
 """A member's step in a rebalance -> hatch; waiting for an answer (join, sync) has none."""
@@ -100,6 +101,7 @@ _STEPS: dict[str, str] = {
     Wait.ANSWERED: "#8d99a6",
     Wait.DELAY: "#a8a8a8",
     Wait.TARGET: "#c58aa8",
+    Wait.HEARTBEAT: "#8d99a6",
     Wait.UNKNOWN: "#d6dbe1",
     Activity.ASSIGN: "#882255",
     Activity.SYNC: "#a5ddc9",
@@ -123,6 +125,7 @@ _DARK_STEPS: dict[str, str] = {
     Wait.ANSWERED: "#7d8894",
     Wait.DELAY: "#6c7075",
     Wait.TARGET: "#94486b",
+    Wait.HEARTBEAT: "#7d8894",
     Wait.UNKNOWN: "#363d45",
     Activity.ASSIGN: "#d15c93",
     Activity.SYNC: "#2f6755",
