@@ -15,7 +15,7 @@ from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, IN
 from groupsim.replay.reconstruct.unseen import Unseen, died_before_return, ended_with_commit, fell_silent
 from groupsim.simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
 from groupsim.simulation.clients.traits import TRAITS
-from groupsim.simulation.latencies import LATENCIES, Drawn, Latencies
+from groupsim.simulation.latencies import Drawn, Latencies
 
 COMMIT_MS = 12
 """A Java consumer that closes takes this long for its last commit, before its callback begins (auto-commit)."""
@@ -117,7 +117,7 @@ def actions_of(incident: Incident, restart_ms: int | None, chance: Chance | None
     lead_in = lead_in_ms(incident)
     drawn = _sorted(found)
     if chance is not None:
-        drawn = jittered(drawn, LATENCIES[incident.client], chance.rng)
+        drawn = jittered(drawn, incident.latencies, chance.rng)
     moved = [replace(action, at_ms=max(0, action.at_ms + lead_in)) for action in drawn]
     return _sorted(_restarted(moved, restart_ms))
 

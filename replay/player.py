@@ -14,13 +14,19 @@ from groupsim.replay.even_draws import EvenDraws
 from groupsim.replay.reconstruct.applications.programs import drawn_programs
 from groupsim.replay.reconstruct.client_library import offered_assignors
 from groupsim.replay.reconstruct.incident import Incident
-from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, INITIAL_DELAY, METADATA_AGE, SESSION
+from groupsim.replay.reconstruct.inferred_settings.evidence import (
+    APPEND_LINGER,
+    HEARTBEAT,
+    INITIAL_DELAY,
+    METADATA_AGE,
+    SESSION,
+)
 from groupsim.replay.reconstruct.members import Member
 from groupsim.replay.recorded_latency import DrawnLateness, ExactLatency, median_draw
 from groupsim.replay.timings import recorded_timings
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.delays import Delays
-from groupsim.simulation.latencies import LATENCIES, Drawn
+from groupsim.simulation.latencies import Drawn
 from groupsim.simulation.member import MemberHandle
 from groupsim.simulation.run import Scenario, run
 from groupsim.simulation.world import World
@@ -179,10 +185,12 @@ class _Replay:
             return distribution.draw(world.rng.stream(f"whatif/{what}"))
 
         draw = median_draw if self._exact else drawn
-        latencies = LATENCIES[self._incident.client]
-        usual = Delays(latencies, draw, world.broker.address, lambda: world.now, self._work_long.__contains__)
+        usual = Delays(
+            self._incident.latencies, draw, world.broker.address, lambda: world.now, self._work_long.__contains__
+        )
         if self._exact:
-            exact = ExactLatency(known, usual, self._names.get, self._completed, self._record_ms)
+            write_ms = self._incident.settings[APPEND_LINGER]
+            exact = ExactLatency(known, usual, self._names.get, self._completed, self._record_ms, write_ms)
             world.network.add_rule(exact)
             world.heartbeat_timers.late = lambda process: exact.heartbeat_late_ms(process, usual.heartbeat_late_ms)
         else:

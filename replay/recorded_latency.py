@@ -19,8 +19,6 @@ _SERIES = 3
 """From so many intervals on a drift is known; a single one shows little more than how late one heartbeat was."""
 _ISSUED_MS = 300
 """A member id is issued within this time, and its JoinGroup arrives within it."""
-_COMMITTED_MS = 10
-"""From a simulated heartbeat's answer to the commit's before the rebalance: the append linger."""
 _MARGIN_MS = 10
 """A heartbeat that reported a rebalance came at least this long after its start, the one before as long before it."""
 _SAME = 0.45
@@ -37,12 +35,15 @@ class ExactLatency:
         incarnation_of: Callable[[str], str | None],
         completed: Callable[[], int],
         now: Callable[[], int],
+        write_ms: int,
     ) -> None:
+        """`write_ms`: from a simulated heartbeat's answer to the commit's before the rebalance."""
         self._timings = timings
         self._usual = usual
         self._incarnation_of = incarnation_of
         self._completed = completed
         self._now = now
+        self._write_ms = write_ms
         self._steady = _steady(timings)
         self._sent: dict[tuple[str, int], int] = {}
 
@@ -68,7 +69,7 @@ class ExactLatency:
             return 0
         if message.api == "OffsetCommit" and message.response:
             reaction = self._timings.reactions.get(receiver)
-            return None if reaction is None else max(0, reaction - _COMMITTED_MS)
+            return None if reaction is None else max(0, reaction - self._write_ms)
         if isinstance(body, JoinAnswer) and body.generation >= 0:
             return self._timings.joined.get(receiver)
         return None

@@ -42,6 +42,7 @@ class Delays:
         self._late: dict[str, bool] = {}
         self._synced_ms: dict[int, float] = {}
         self._done: set[tuple[str, str]] = set()
+        self._rejoins: set[str] = set()
         self._constants: dict[tuple[str, str], float] = {}
 
     def __call__(self, message: Message) -> Handled:
@@ -108,13 +109,23 @@ class Delays:
             case "OffsetFetch":
                 return self._first_or_later(seen.first_fetched, seen.fetched, process, "fetched")
             case "OffsetCommit":
-                return self._drawn(seen.committed, process, "committed")
+                return self._committed(process)
             case "Heartbeat" if isinstance(message.body, HeartbeatAnswer):
                 return self._notice_delay(process, message.body.error)
         return 0
 
+    def _committed(self, process: str) -> float:
+        """The first time that a process commits because it has to rejoin takes longer."""
+        seen = self._latencies
+        if process not in self._rejoins:
+            return self._drawn(seen.committed, process, "committed")
+        self._rejoins.discard(process)
+        return self._first_or_later(seen.first_committed, seen.committed, process, "committed")
+
     def _notice_delay(self, process: str, error: Error) -> float:
         every = self._latencies.polls_every_ms
+        if error is Error.REBALANCE_IN_PROGRESS:
+            self._rejoins.add(process)
         if not every or error is not Error.REBALANCE_IN_PROGRESS:
             return 0
         shares = self._constant(EVENLY, process, "shares") < POLLS_TOGETHER

@@ -18,33 +18,44 @@ from groupsim.simulation.latencies import Drawn, Latencies
 class Step(StrEnum):
     """What a log shows of a host's speed; `first`: the first time in a process, when classes are loaded.
 
-    From a consumer that is built to its first JoinGroup at the coordinator; from a completed join phase to its answer
-    in the client's log; from there to the leader's assignment at the coordinator.
+    From a consumer that is built to its first JoinGroup at the coordinator; `subscribed`: from its first log line to
+    there; from a completed join phase to its answer
+    in the client's log; from there to the leader's assignment at the coordinator; `led`: both together, which the
+    broker's log shows without the client's.
     """
 
     START = "start"
+    SUBSCRIBED = "subscribed"
     FIRST_JOINED = "first joined"
     JOINED = "joined"
     FIRST_ASSIGNOR = "first assignor"
     ASSIGNOR = "assignor"
+    FIRST_LED = "first led"
+    LED = "led"
 
 
 USUAL_MS: dict[str, dict[Step, float]] = {
     JAVA: {
         Step.START: 138,
+        Step.SUBSCRIBED: 100,
         Step.FIRST_JOINED: 10,
         Step.JOINED: 2,
         Step.FIRST_ASSIGNOR: 15,
         Step.ASSIGNOR: 4,
+        Step.FIRST_LED: 21,
+        Step.LED: 7,
     },
     LIBRDKAFKA: {Step.START: 56},
     KAFKA_PYTHON: {Step.START: 20},
 }
-"""Their medians on the machine that `latencies` were measured on (666 starts, 1,929 answers, 774 assignments)."""
+"""Their medians on the machine that `latencies` were measured on (666 starts, 690 first lines, 1,929 answers,
+774 assignments)."""
 HOSTS: dict[str, float] = {"half-busy": 1.0, "busy": 1.9, "overloaded": 3.0}
 """Measured profiles: two cores whose share in use was 0.56, 0.66 and 0.74 in the median (1.0 in the worst second)."""
 NOT_THE_HOSTS = ("command", "drift", "hiccup", "napping", "metadata", "slowness")
 """Distributions of `Latencies` that a slow host does not stretch: they are set by timers."""
+FIRST_TIMES = ("start", "first_joined", "first_assignor", "first_assigned", "first_fetched", "first_committed")
+"""Distributions of what loads classes in a new process. Where one has run the same code before, it is fast."""
 PRIOR_STEPS = 3.0
 """As many steps as the assumption that the host is an ordinary one counts for: (0.9 / 0.5)².
 
@@ -64,10 +75,14 @@ def slowness(library: str, steps: Iterable[tuple[Step, float]]) -> float:
     return exp(sum(ratios) / (len(ratios) + PRIOR_STEPS))
 
 
-def on_host(latencies: Latencies, factor: float) -> Latencies:
-    """The latencies of the same library on a host that is slower by a factor."""
+def on_host(latencies: Latencies, factor: float, first: float | None = None) -> Latencies:
+    """The latencies of the same library on a host that is slower by a factor.
+
+    `first`: the factor of what a process does for the first time, if that is another one.
+    """
+    factors = dict.fromkeys(FIRST_TIMES, factor if first is None else first)
     stretched = {
-        field.name: Drawn(tuple(ms * factor for ms in drawn.quantiles_ms))
+        field.name: Drawn(tuple(ms * factors.get(field.name, factor) for ms in drawn.quantiles_ms))
         for field in fields(latencies)
         if isinstance(drawn := getattr(latencies, field.name), Drawn) and field.name not in NOT_THE_HOSTS
     }

@@ -45,13 +45,13 @@ class Latencies:
     `first_assigned`, `assigned`: assignment written → assigned callback begins, likewise; `at_once`: a SyncGroup that
     waited for nothing → its answer handled; `late`: the same where the application came late to the JoinGroup's answer,
     at work till then. `first_fetched`, `fetched`: assigned callback ends → records that wait are returned, likewise.
-    `committed`: commit written → revoked callback begins or JoinGroup is sent. `drift`: how much longer than
-    heartbeat.interval.ms an interval is, throughout; `hiccup`: and now and then; `napping`: and how much more in a
-    program that works long, whose heartbeat thread naps ten times in between (15 series). `polls_every_ms`: poll()
-    acts on what a heartbeat says only when it has waited for records, for so long at most (0: at once). `apart_ms`:
-    between the two polls that return records which came together. `metadata`: how much longer than metadata.max.age.ms
-    one refresh takes. `slowness`: by what every `start` of one run is
-    multiplied, as the machine was busy (their medians over the share of it that was).
+    `first_committed`, `committed`: commit written → revoked callback begins or JoinGroup is sent, likewise. `drift`:
+    how much longer than heartbeat.interval.ms an interval is, throughout; `hiccup`: and now and then; `napping`: and
+    how much more in a program that works long, whose heartbeat thread naps ten times in between (15 series).
+    `polls_every_ms`: poll() acts on what a heartbeat says only when it has waited for records, for so long at most (0:
+    at once). `apart_ms`: between the two polls that return records which came together. `metadata`: how much longer
+    than metadata.max.age.ms one refresh takes. `slowness`: by what every `start` of one run is multiplied, as the
+    machine was busy (their medians over the share of it that was).
     """
 
     start: Drawn
@@ -65,6 +65,7 @@ class Latencies:
     late: Drawn = NONE
     first_assigned: Drawn
     assigned: Drawn
+    first_committed: Drawn = NONE
     committed: Drawn = NONE
     first_fetched: Drawn = NONE
     fetched: Drawn = NONE
@@ -90,7 +91,8 @@ LATENCIES: dict[str, Latencies] = {
         late=Drawn((0, 0, 0, 0, 0, 1, 2, 6, 50, 100)),
         first_assigned=Drawn((0, 5, 6, 9, 16, 25, 42, 58, 88, 148)),
         assigned=Drawn((0, 1, 1, 2, 4, 9, 19, 32, 57, 87)),
-        committed=Drawn((0, 1, 1, 3, 7, 13, 23, 33, 60, 110)),
+        first_committed=Drawn((0, 3, 5, 7, 11, 17, 30, 43, 62, 110)),
+        committed=Drawn((0, 1, 2, 3, 4, 5, 11, 17, 26, 34)),
         first_fetched=Drawn((25, 35, 38, 45, 60, 80, 110, 130, 200, 250)),
         fetched=Drawn((2, 4, 6, 12, 18, 25, 35, 42, 60, 80)),
         drift=Drawn((0, 0, 0.2, 0.6, 1.3, 2.6, 5.2, 7.5, 11, 16)),

@@ -13,7 +13,9 @@ from groupsim.incidents.sentences import listed
 from groupsim.replay.reconstruct import topology_changes, unlogged_members
 from groupsim.replay.reconstruct.applications.programs import program_notes, with_programs
 from groupsim.replay.reconstruct.client_library import assignor_notes, client_library
+from groupsim.replay.reconstruct.host import Host, host_of
 from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, StallKind
+from groupsim.replay.reconstruct.inferred_settings.append_linger import writes_ms
 from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, METADATA_AGE, Evidence, Open
 from groupsim.replay.reconstruct.inferred_settings.infer import infer_settings
 from groupsim.replay.reconstruct.member_history import MemberHistory
@@ -25,6 +27,7 @@ from groupsim.replay.reconstruct.short_stops import QUIET, add_short_stops, is_q
 from groupsim.replay.reconstruct.unseen import died_before_return
 from groupsim.simulation.clients.config import KAFKA_PYTHON
 from groupsim.simulation.clients.traits import TRAITS
+from groupsim.simulation.latencies import Latencies
 
 _SILENT = (
     "at an unknown time between the last request that its session allows and its next heartbeat (each seed draws one)"
@@ -38,8 +41,8 @@ class Incident:
     `open_settings`: the values of a setting that fit the record, where it does not show a single one; `known_settings`:
     those that it shows, or that the user gave. `client`: the client library that is simulated. `failovers`: from when
     to when the coordinator was unavailable. `rejoins`: when which incarnation joined again without a visible cause.
-    `record_interval_ms`: the typical time between two records of a partition, where offsets show it. `notes`: what had
-    to be assumed.
+    `record_interval_ms`: the typical time between two records of a partition, where offsets show it. `host`: how slow
+    its programs are. `notes`: what had to be assumed.
     """
 
     group: str
@@ -55,7 +58,13 @@ class Incident:
     rejoins: tuple[tuple[int, str], ...]
     ends_ms: int
     record_interval_ms: float | None
+    host: Host
     notes: tuple[str, ...]
+
+    @property
+    def latencies(self) -> Latencies:
+        """Of its library, on its host."""
+        return self.host.latencies(self.client)
 
     @property
     def incarnations(self) -> list[Incarnation]:
@@ -98,11 +107,13 @@ def reconstruct(
     age_ms = known.pop(METADATA_AGE, None)
     growths, growth_notes = topology_changes.growths(facts, counts, incarnations, generations, age_ms)
     evidence = Evidence(incarnations, generations, TRAITS[client].heartbeats_from_sync)
-    inferred = infer_settings(facts, group, evidence, known)
+    writes = writes_ms(facts, group)
+    inferred = infer_settings(facts, group, evidence, known, writes)
     quiet = is_quiet(incarnations) and not growths
     stops = add_short_stops(incarnations, generations, inferred.values) if HEARTBEAT in inferred.known else []
     longest_ms = max([inferred.values[HEARTBEAT], *inferred.open.get(HEARTBEAT, ())])
-    members = with_programs(facts, group, members_of(incarnations), generations, longest_ms)
+    members = with_programs(facts, group, members_of(incarnations), generations, longest_ms, writes)
+    host = host_of(client, members, generations)
     return Incident(
         group=group,
         topics=counts,
@@ -117,6 +128,7 @@ def reconstruct(
         rejoins=tuple(topology_changes.rejoins(generations, incarnations, client == KAFKA_PYTHON)),
         ends_ms=end_ms,
         record_interval_ms=record_interval_ms(facts),
+        host=host,
         notes=(
             *inferred.notes,
             *notes,

@@ -19,9 +19,9 @@ from groupsim.events.types import MemberId, RejoinCause
 class Generation:
     """One completed join phase; times in ms of the run. None: unknown, or it did not happen.
 
-    The join phase runs from `started_ms` to `joined_ms`, the sync phase from there to `synced_ms`. `member` caused it,
-    for the reason `client_cause` by its own words. `size`: how many members joined, `members`: their ids where they are
-    known; `dropped` did not join in time.
+    The join phase runs from `started_ms` to `joined_ms`, the sync phase from there to `synced_ms`. `leader`: whose
+    assignment the broker's log shows. `member` caused it, for the reason `client_cause` by its own words. `size`: how
+    many members joined, `members`: their ids where they are known; `dropped` did not join in time.
     """
 
     number: int
@@ -30,6 +30,7 @@ class Generation:
     joined_ms: int
     started_ms: int | None = None
     synced_ms: int | None = None
+    leader: MemberId | None = None
     member: MemberId | None = None
     client_cause: RejoinCause | None = None
     members: tuple[MemberId, ...] | None = None
@@ -62,9 +63,9 @@ def generations_of(facts: Iterable[Recorded], group: str) -> list[Generation]:
             case c.JoinPhaseCompleted() as done:
                 found.append(_completed(fact.at_ms, done, started))
                 started = None
-            case c.AssignmentStored(generation=number) if found and started is None:
+            case c.AssignmentStored(generation=number, leader=leader) if found and started is None:
                 if found[-1].number == number and found[-1].synced_ms is None:
-                    found[-1] = replace(found[-1], synced_ms=fact.at_ms)
+                    found[-1] = replace(found[-1], synced_ms=fact.at_ms, leader=leader)
             case CoordinatorUnloaded() | CoordinatorLoaded() | GroupEmptied():
                 started = None
     return found

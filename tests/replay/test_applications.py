@@ -13,7 +13,7 @@ from groupsim.events.base import Event, Recorded, group_stream, process_stream
 from groupsim.events.types import RejoinCause, TopicPartition
 from groupsim.replay.even_draws import EvenDraws
 from groupsim.replay.reconstruct.applications.callbacks import Callback, Listener, listener, listeners
-from groupsim.replay.reconstruct.applications.commit_style import UNKNOWN, commits_itself, write_ms
+from groupsim.replay.reconstruct.applications.commit_style import UNKNOWN, commits_itself
 from groupsim.replay.reconstruct.applications.join_phases import waits_for_slowest
 from groupsim.replay.reconstruct.applications.poll_gap import Gaps, poll_gaps
 from groupsim.replay.reconstruct.applications.polls import Polls, PollWait, polls_of
@@ -21,6 +21,7 @@ from groupsim.replay.reconstruct.applications.program import Program
 from groupsim.replay.reconstruct.applications.programs import drawn_programs, program_notes
 from groupsim.replay.reconstruct.incarnation import Incarnation, Stall, StallKind
 from groupsim.replay.reconstruct.incident import reconstruct
+from groupsim.replay.reconstruct.inferred_settings.append_linger import writes_ms
 from groupsim.replay.reconstruct.members import Member
 from groupsim.replay.reconstruct.rebalances import Generation
 from groupsim.replay.simulated_program import application, settings, works_long
@@ -177,8 +178,8 @@ def test_a_write_of_the_coordinator_is_what_the_leader_waits_for() -> None:
     )
     synced = p.SyncOk(process=PROCESS, member="m1-a", generation=1, assignment=OWNED)
     facts = recorded((100, stored), (112, synced))
-    assert write_ms(facts, GROUP) == 12
-    assert write_ms(facts[:1], GROUP) is None
+    assert writes_ms(facts, GROUP) == [12]
+    assert writes_ms(facts[:1], GROUP) == []
 
 
 def member(program: Program) -> Member:

@@ -85,4 +85,4 @@ def waits_ms(facts: Iterable[Recorded]) -> list[int]:
 
 def drawn_waits_ms(incident: Incident) -> list[int]:
     """The same of what-ifs."""
-    return [wait for seed in range(4) for wait in waits_ms(replay_incident(incident, AS_RECORDED, seed).facts)]
+    return [wait for seed in range(8) for wait in waits_ms(replay_incident(incident, AS_RECORDED, seed).facts)]

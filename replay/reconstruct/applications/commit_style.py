@@ -7,20 +7,13 @@ coordinator has received its assignment. A consumer that takes part much faster 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from statistics import median
+from collections.abc import Sequence
 
-from groupsim.events import classic as c
-from groupsim.events import client as p
-from groupsim.events.base import Recorded, group_of, group_stream
-from groupsim.events.types import MemberId
 from groupsim.replay.reconstruct.applications.polls import Polls
 
 UNKNOWN = 0.5
 _LEAST_WRITE_MS = 4
 """A faster write can't be distinguished from none in logs with milliseconds."""
-_LONGEST_WRITE_MS = 50
-"""A leader that has the answer later was not waiting for it."""
 _INSIDE_POLL_MS = 100
 _FAST = {True: 0.5, False: 0.05}
 """How often a program that is not busy takes part in less than half of such a write: it commits itself, or not."""
@@ -38,20 +31,3 @@ def commits_itself(polls: Sequence[Polls], write_ms: int | None) -> float:
             own *= _FAST[True] if fast else 1 - _FAST[True]
             automatic *= _FAST[False] if fast else 1 - _FAST[False]
     return own / (own + automatic)
-
-
-def write_ms(facts: Iterable[Recorded], group: str) -> int | None:
-    """A usual write of the coordinator: from receiving an assignment until the leader, if it waits, has the answer."""
-    stored: dict[tuple[MemberId | None, int], int] = {}
-    found = []
-    for fact in facts:
-        match fact.event:
-            case c.AssignmentStored(generation=generation, leader=leader) if fact.stream == group_stream(group):
-                stored[leader, generation] = fact.at_ms
-            case p.SyncOk(member=member, generation=generation) if group_of(fact.stream) == group:
-                wait_ms = fact.at_ms - stored.get((member, generation), fact.at_ms + 1)
-                if 0 <= wait_ms <= _LONGEST_WRITE_MS:
-                    found.append(wait_ms)
-            case _:
-                pass
-    return round(median(found)) if found else None

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from statistics import median
 
 from groupsim.events.base import Recorded
 from groupsim.incidents.sentences import listed
 from groupsim.replay.reconstruct.applications.callbacks import Callback, listeners
-from groupsim.replay.reconstruct.applications.commit_style import commits_itself, write_ms
+from groupsim.replay.reconstruct.applications.commit_style import commits_itself
 from groupsim.replay.reconstruct.applications.join_phases import waits_for_slowest
 from groupsim.replay.reconstruct.applications.poll_gap import poll_gaps
 from groupsim.replay.reconstruct.applications.polls import Polls, polls_of
@@ -26,8 +27,12 @@ def with_programs(
     members: Sequence[Member],
     generations: Sequence[Generation],
     heartbeat_ms: int,
+    writes_ms: Sequence[int],
 ) -> tuple[Member, ...]:
-    """The members of a group, each with its program. `heartbeat_ms`: the longest interval that it may have."""
+    """The members of a group, each with its program.
+
+    `heartbeat_ms`: the longest interval that it may have; `writes_ms`: how long writes of the coordinator took.
+    """
     seen = polls_of(facts, group)
     own = {
         number: [seen.get(incarnation.name, _NOTHING) for incarnation in member.incarnations]
@@ -36,7 +41,7 @@ def with_programs(
     waits = {number: [wait for each in polls for wait in each.waits] for number, polls in own.items()}
     slowest = waits_for_slowest(members, generations, heartbeat_ms)
     gaps = poll_gaps(waits if slowest is None else {slowest[0]: slowest[1]})
-    alike = commits_itself(list(seen.values()), write_ms(facts, group))
+    alike = commits_itself(list(seen.values()), round(median(writes_ms)) if writes_ms else None)
     by_kind = listeners(map(_callbacks, members))
     return tuple(
         replace(member, program=Program(gaps.get(number, (0,)), _commits_sync(own[number], alike), by_kind[number]))

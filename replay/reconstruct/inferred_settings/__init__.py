@@ -11,4 +11,5 @@
 - `session`: session.timeout.ms and heartbeat.interval.ms together
 - `max_poll`: max.poll.interval.ms
 - `initial_delay`: group.initial.rebalance.delay.ms
+- `append_linger`: group.coordinator.append.linger.ms, as the time that a write takes
 """

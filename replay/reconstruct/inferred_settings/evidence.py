@@ -10,8 +10,8 @@ from groupsim.replay.reconstruct.rebalances import Generation
 
 SESSION, HEARTBEAT = "session.timeout.ms", "heartbeat.interval.ms"
 MAX_POLL, INITIAL_DELAY = "max.poll.interval.ms", "group.initial.rebalance.delay.ms"
-METADATA_AGE = "metadata.max.age.ms"
-ASSUMABLE = (SESSION, HEARTBEAT, MAX_POLL, INITIAL_DELAY, METADATA_AGE)
+METADATA_AGE, APPEND_LINGER = "metadata.max.age.ms", "group.coordinator.append.linger.ms"
+ASSUMABLE = (SESSION, HEARTBEAT, MAX_POLL, INITIAL_DELAY, METADATA_AGE, APPEND_LINGER)
 """The settings that a user can give, by Kafka's names; all in ms."""
 DEFAULT_HEARTBEAT_MS = 3_000
 

@@ -1,13 +1,15 @@
-"""`infer_settings`: the four timeouts of a recorded group, which values are open, and a note on each of these."""
+"""`infer_settings`: the timeouts of a recorded group, which values are open, and a note on each of these."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from groupsim.events.base import Recorded
 from groupsim.replay.reconstruct.incarnation import Ending
+from groupsim.replay.reconstruct.inferred_settings.append_linger import append_linger
 from groupsim.replay.reconstruct.inferred_settings.candidates import Candidates
 from groupsim.replay.reconstruct.inferred_settings.evidence import (
+    APPEND_LINGER,
     DEFAULT_HEARTBEAT_MS,
     HEARTBEAT,
     INITIAL_DELAY,
@@ -32,8 +34,10 @@ _NOT_DEFAULT = "is assumed: no log shows it, and the heartbeat interval is not K
 _NO_HEARTBEAT = "is Kafka's default, or a third of the session; the logs do not show when members sent heartbeats"
 
 
-def infer_settings(facts: Iterable[Recorded], group: str, evidence: Evidence, given: Mapping[str, int]) -> Inferred:
-    """The four timeouts, what is open about them, and the notes.
+def infer_settings(
+    facts: Iterable[Recorded], group: str, evidence: Evidence, given: Mapping[str, int], writes_ms: Sequence[int] = ()
+) -> Inferred:
+    """The timeouts, what is open about them, and the notes. `writes_ms`: how long writes of the coordinator took.
 
     `given` is what the user knows. Otherwise: what members printed, or reported to the coordinator, where a log has it;
     else what the times of the record imply; else Kafka's default.
@@ -45,6 +49,7 @@ def infer_settings(facts: Iterable[Recorded], group: str, evidence: Evidence, gi
         HEARTBEAT: heartbeat,
         MAX_POLL: max_poll_interval(evidence),
         INITIAL_DELAY: initial_delay(evidence),
+        APPEND_LINGER: append_linger(writes_ms),
     }
     inferred |= {name: Inference(known[name], known=True) for name in inferred.keys() & known.keys()}
     return Inferred(
