@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from random import Random
 
 from groupsim.coordinator.config import BadSetting
 from groupsim.events.base import Recorded
 from groupsim.replay import simulated_program
 from groupsim.replay.actions import Action, ActionKind, Chance, actions_of, batch_times, lead_in_ms
+from groupsim.replay.drawn_settings import drawn_settings
 from groupsim.replay.even_draws import EvenDraws
 from groupsim.replay.reconstruct.applications.programs import drawn_programs
 from groupsim.replay.reconstruct.client_library import offered_assignors
@@ -94,15 +94,6 @@ def replay_incident(
     known = {key: value for key, value in incident.settings.items() if key != INITIAL_DELAY}
     result = run(scenario, store, settings={**known, **choice.settings}, record="facts").unless_interrupted()
     return ReplayedRun(list(store.read(result.info.id)), replayed.from_ms, lasts, result.failure)
-
-
-def drawn_settings(incident: Incident, seed: int) -> dict[str, int]:
-    """The settings in ms, for any choice of this seed; those that the record leaves open are drawn."""
-    drawn = {name: Random(f"{seed} {name}").choice(likely) for name, likely in sorted(incident.open_settings.items())}
-    settings = {**incident.settings, **drawn}
-    if settings[HEARTBEAT] >= settings[SESSION]:
-        settings[HEARTBEAT] = max(1, settings[SESSION] // 3)
-    return settings
 
 
 def tail_ms(incident: Incident, choices: Iterable[Choice]) -> int:
