@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from groupsim.events import consumer as c
 from groupsim.events.base import Event
@@ -38,9 +39,13 @@ class ConsumerGroupState:
     resolved: dict[str, tuple[str, ...]] = field(default_factory=dict)
     owners: dict[TopicPartition, tuple[MemberId, ...]] = field(default_factory=dict)
     loaded: bool = True
-
-    has_coordinator_facts = True
-    leader = None
+    removed: set[MemberId] = field(default_factory=set)
+    members_at_last_assignment: frozenset[MemberId] = frozenset()
+    self_reported_generation: dict[MemberId, int] = field(default_factory=dict)
+    assignment_known: ClassVar[bool] = False
+    """Of a recorded log: it never has the targets of all members."""
+    has_coordinator_facts: ClassVar[bool] = True
+    leader: ClassVar[None] = None
 
     @property
     def state(self) -> str:
@@ -77,6 +82,19 @@ class ConsumerGroupState:
             member.state is not c.MemberState.STABLE or member.epoch != self.target_epoch
             for member in self.members.values()
         )
+
+    @property
+    def stable(self) -> bool:
+        """Every member is known to have reached the target: of a recorded log, by the members' own logs."""
+        return bool(self.members) and self.target_epoch > 0 and not self.rebalancing
+
+    @property
+    def size(self) -> int:
+        """How many members the target is for."""
+        return len(self.members_at_last_assignment)
+
+    def learn(self, member: MemberId, generation: int, partitions: Partitions) -> None:
+        """See ReportedGroupState: what members report is in the coordinator's facts already."""
 
     @property
     def empty(self) -> bool:
@@ -139,6 +157,7 @@ class ConsumerGroupState:
             case c.TargetComputed():
                 self.target_epoch = event.epoch
                 self.targets |= event.changed
+                self.members_at_last_assignment = frozenset(self.members)
             case c.MemberReconciled():
                 member = self._member(event.member)
                 member.epoch, member.state = event.epoch, event.state
@@ -160,6 +179,7 @@ class ConsumerGroupState:
     def _remove(self, members: Collection[MemberId]) -> None:
         for member in members:
             self.members.pop(member, None)
+            self.removed.add(member)
             self.targets.pop(member, None)
 
     def index(self) -> None:

@@ -79,10 +79,26 @@ class ReportedGroupState(Protocol):
         """The last assignment is in force."""
         ...
 
-    generation: int
-    size: int
-    assignment_known: bool
-    has_coordinator_facts: bool
+    @property
+    def generation(self) -> int:
+        """The number of the last assignment."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """How many members it was for."""
+        ...
+
+    @property
+    def assignment_known(self) -> bool:
+        """The coordinator's log has it."""
+        ...
+
+    @property
+    def has_coordinator_facts(self) -> bool:
+        """There is a coordinator's log, and it has begun."""
+        ...
+
     removed: set[MemberId]
     members_at_last_assignment: frozenset[MemberId]
     self_reported_generation: dict[MemberId, int]

@@ -155,6 +155,11 @@ def _sync(coverage: LogCoverage, event: client.SyncOk) -> None:
     coverage.seen.update(event.assignment or ())
 
 
+def _target(coverage: LogCoverage, event: client.TargetReceived) -> None:
+    coverage.logged[event.member] = event.process
+    coverage.seen.update(event.partitions)
+
+
 _NOTES: dict[type[Event], Callable[[LogCoverage, Any], None]] = {
     client.PositionReady: _positions,
     client.ViewChanged: _view,
@@ -162,6 +167,8 @@ _NOTES: dict[type[Event], Callable[[LogCoverage, Any], None]] = {
     client.CallbackStart: lambda coverage, event: coverage.seen.update(event.partitions),
     client.RevocationPending: lambda coverage, event: coverage.seen.update(event.partitions),
     client.CallbackEnd: lambda coverage, event: coverage.callback_ends.add(event.process),
+    client.TargetReceived: _target,
+    client.EpochReceived: lambda coverage, event: coverage.logged.update({event.member: event.process}),
     client.JoinOk: lambda coverage, event: coverage.logged.update({event.member: event.process}),
     classic.AssignmentStored: lambda coverage, event: coverage.seen.update(*(event.assignment or {}).values()),
 }

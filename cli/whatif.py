@@ -42,7 +42,12 @@ AssignorOption = Annotated[
     ),
 ]
 ProtocolOption = Annotated[
-    list[str], typer.Option("--protocol", metavar="classic|consumer", help="Only classic can be simulated.")
+    list[str],
+    typer.Option(
+        "--protocol",
+        metavar="classic|consumer",
+        help="A choice: another group protocol, with each fitting --assignor (consumer: uniform or range).",
+    ),
 ]
 AssumeOption = Annotated[
     list[str],

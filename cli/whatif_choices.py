@@ -10,26 +10,33 @@ from groupsim.cli.errors import BadRequest
 from groupsim.cli.options import key_values
 
 if TYPE_CHECKING:
-    from groupsim.replay.player import Choice
+    from groupsim.replay.choice import Choice
 
 MEMBERSHIP, RESTART = "membership", "restart.ms"
-STRATEGY = "partition.assignment.strategy"
+PROTOCOL, STRATEGY, REMOTE = "group.protocol", "partition.assignment.strategy", "group.remote.assignor"
 STATIC, DYNAMIC = "static", "dynamic"
-KIP_848 = "--protocol consumer: the consumer protocol (KIP-848) is not simulated, so it has no result"
+CLASSIC, CONSUMER = "classic", "consumer"
+ON_THE_SERVER = ("uniform", "range")
 _NEXT_KEY = re.compile(r",(?=[A-Za-z][\w.]*=)")
 
 
 def choices(assignors: Sequence[str], sets: Sequence[str], protocols: Sequence[str]) -> list[Choice]:
-    """The choices in order: one for each --assignor, one for each --set (`a=1,b=2` sets both).
+    """The choices in order: one for each --protocol and assignor of it, each other --assignor, and each --set.
 
-    Raises BadRequest, BadSetting.
+    `a=1,b=2` sets both. An assignor that only brokers have means the consumer protocol. Raises BadRequest, BadSetting.
     """
     for protocol in protocols:
-        if protocol == "consumer":
-            raise BadRequest(KIP_848)
-        if protocol != "classic":
+        if protocol not in (CLASSIC, CONSUMER):
             raise BadRequest(f"--protocol must be classic or consumer, not {protocol!r}")
-    found = [_assignor(name) for name in assignors] + [_set(text) for text in sets]
+    found, taken = [], set()
+    for protocol in protocols:
+        fitting = [name for name in assignors if (name in ON_THE_SERVER) == (protocol == CONSUMER)]
+        if protocol == CLASSIC and CONSUMER not in protocols:
+            fitting = [name for name in assignors if name == "range" or name not in ON_THE_SERVER]
+        taken |= set(fitting)
+        found += [_protocol(protocol, name) for name in fitting] or [_protocol(protocol, None)]
+    found += [_assignor(name) for name in assignors if name not in taken]
+    found += [_set(text) for text in sets]
     names = [choice.name for choice in found]
     for name in names:
         if names.count(name) > 1:
@@ -37,15 +44,29 @@ def choices(assignors: Sequence[str], sets: Sequence[str], protocols: Sequence[s
     return found
 
 
+def _protocol(protocol: str, assignor: str | None) -> Choice:
+    from groupsim.replay.choice import Choice
+
+    settings: dict[str, str] = {}
+    if assignor is not None and protocol == CONSUMER:
+        settings = {REMOTE: assignor}
+    elif assignor is not None:
+        settings = dict(_assignor(assignor).settings)
+    name = ",".join(f"{key}={value}" for key, value in {PROTOCOL: protocol, **settings}.items())
+    return Choice(name=name, settings=settings, protocol=protocol)
+
+
 def _assignor(names: str) -> Choice:
     from groupsim.assignors import ASSIGNORS
     from groupsim.coordinator.config import near
-    from groupsim.replay.player import Choice
+    from groupsim.replay.choice import Choice
 
     clients = sorted(name for name, assignor in ASSIGNORS.items() if assignor.side == "client")
+    if names in ON_THE_SERVER and names not in clients:
+        return _protocol(CONSUMER, names)
     for name in names.split(","):
         if name not in clients:
-            why = "is a server-side assignor, which only KIP-848 uses" if name in ASSIGNORS else "is unknown"
+            why = "is not an assignor that a broker offers" if name in ASSIGNORS else "is unknown"
             raise BadRequest(f"--assignor {name!r} {why}{near(name, clients)}; known: {', '.join(clients)}")
     return Choice(name=names, settings={STRATEGY: names})
 
@@ -53,7 +74,7 @@ def _assignor(names: str) -> Choice:
 def _set(text: str) -> Choice:
     from groupsim.coordinator.config import Configs, near
     from groupsim.coordinator.config import names as setting_names
-    from groupsim.replay.player import Choice
+    from groupsim.replay.choice import Choice
     from groupsim.simulation.clients.config import ConsumerConfig
 
     given = key_values(_NEXT_KEY.split(text), "--set")
@@ -62,6 +83,9 @@ def _set(text: str) -> Choice:
         raise BadRequest(f"--set {MEMBERSHIP}={membership}: must be {STATIC} or {DYNAMIC}")
     if restart is not None and not (restart.isascii() and restart.isdigit()):
         raise BadRequest(f"--set {RESTART}={restart}: must be a whole number of milliseconds")
+    protocol = given.pop(PROTOCOL, None)
+    if protocol not in (None, CLASSIC, CONSUMER):
+        raise BadRequest(f"--set {PROTOCOL}={protocol}: must be {CLASSIC} or {CONSUMER}")
     known = [*Configs().names(), *setting_names(ConsumerConfig()), MEMBERSHIP, RESTART]
     for key in given:
         if key not in known:
@@ -70,5 +94,6 @@ def _set(text: str) -> Choice:
         name=text,
         settings=given,
         static=None if membership is None else membership == STATIC,
+        protocol=protocol,
         restart_ms=None if restart is None else int(restart),
     )

@@ -167,7 +167,7 @@ def _played(phase: PhaseDurations | None) -> int | None:
 def _shown(result: ChoiceResult) -> dict[str, Any]:
     """A row for people: medians with ranges, and differences in percent."""
     from groupsim.replay.answer import percent
-    from groupsim.replay.player import AS_RECORDED
+    from groupsim.replay.choice import AS_RECORDED
 
     row: dict[str, Any] = {"choice": result.choice, "verdict": str(result.verdict)}
     if result.costs:

@@ -17,7 +17,7 @@ from groupsim.events.types import Held, MemberId, Plan, Protocol
 
 
 class BumpCause(StrEnum):
-    """Why the group epoch grew, in one word; the first that applies."""
+    """Why the group epoch grew, in one word; the first that applies. `unknown`: a log does not say."""
 
     SUBSCRIPTION_CHANGED = "subscription-changed"
     EXPRESSION_CHANGED = "expression-changed"
@@ -25,6 +25,7 @@ class BumpCause(StrEnum):
     ASSIGNOR_CHANGED = "assignor-changed"
     TOPICS_CHANGED = "topics-changed"
     MEMBER_REMOVED = "member-removed"
+    UNKNOWN = "unknown"
 
 
 class LossCause(StrEnum):

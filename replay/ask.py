@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from statistics import median
 
 from groupsim.analysis.what_ifs import StoredChoice, StoredWhatIf
+from groupsim.replay import protocols
 from groupsim.replay.answer import Trust, headline, sentence, trust
+from groupsim.replay.choice import Choice
 from groupsim.replay.fidelity import Fidelity, fidelity
-from groupsim.replay.player import Choice
 from groupsim.replay.refusals import hardly_shown
 from groupsim.replay.replayable import ReplayableRun
 from groupsim.replay.what_if import ChoiceResult, Sampling, compare_choices
@@ -113,6 +114,7 @@ def _shown_hardly(incident: ReplayableRun, choices: Sequence[Choice]) -> list[st
     found = found if incident.cost.cut and incident.partitions_known and not incident.window.given else []
     if incident.incident is not None:
         found += [text for choice in choices for text in hardly_shown(incident.incident, choice)]
+        found += protocols.notes(incident.incident, choices)
     return found
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from groupsim.coordinator.config import BadSetting
 from groupsim.events.base import Recorded
-from groupsim.replay import simulated_program
+from groupsim.replay import protocols, simulated_program
 from groupsim.replay.actions import Action, ActionKind, Chance, actions_of, batch_times, lead_in_ms
+from groupsim.replay.choice import AS_RECORDED, Choice
 from groupsim.replay.drawn_settings import drawn_settings
 from groupsim.replay.even_draws import EvenDraws
 from groupsim.replay.reconstruct.applications.programs import drawn_programs
-from groupsim.replay.reconstruct.client_library import offered_assignors
 from groupsim.replay.reconstruct.incident import Incident
 from groupsim.replay.reconstruct.inferred_settings.evidence import (
     APPEND_LINGER,
@@ -24,6 +24,7 @@ from groupsim.replay.reconstruct.inferred_settings.evidence import (
 from groupsim.replay.reconstruct.members import Member
 from groupsim.replay.recorded_latency import DrawnLateness, ExactLatency, median_draw
 from groupsim.replay.timings import recorded_timings
+from groupsim.simulation.clients.config import CONSUMER
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.delays import Delays
 from groupsim.simulation.latencies import Drawn
@@ -32,7 +33,6 @@ from groupsim.simulation.run import Scenario, run
 from groupsim.simulation.world import World
 from groupsim.storage.memory import MemoryStore
 
-STRATEGY = "partition.assignment.strategy"
 MIN_SESSION = "group.min.session.timeout.ms"
 GROUP = "g"
 _LEAST_SESSION_MS = 6_000
@@ -43,22 +43,6 @@ AFTERWARDS_MS = 10_000
 _LONGEST_TAIL_MS = 600_000
 _RECORD_INTERVAL_MS = 20
 _MOST_RECORDS = 10_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
-    """What is different. `settings` by Kafka's names; `static`: with instance ids, or without (None: as recorded).
-
-    `restart_ms`: how long a member that is restarted is away.
-    """
-
-    name: str
-    settings: Mapping[str, str] = field(default_factory=dict)
-    static: bool | None = None
-    restart_ms: int | None = None
-
-
-AS_RECORDED = Choice(name="as recorded")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +75,8 @@ def replay_incident(
     replayed = _Replay(incident, choice, draws)
     lasts = replayed.from_ms + incident.ends_ms + tail_ms
     scenario = Scenario(name="counterfactual", story=replayed.script, seed=seed, lasts_ms=lasts + AFTERWARDS_MS)
-    known = {key: value for key, value in incident.settings.items() if key != INITIAL_DELAY}
-    result = run(scenario, store, settings={**known, **choice.settings}, record="facts").unless_interrupted()
+    given = protocols.run_settings(incident, choice)
+    result = run(scenario, store, settings=given, record="facts").unless_interrupted()
     return ReplayedRun(list(store.read(result.info.id)), replayed.from_ms, lasts, result.failure)
 
 
@@ -111,6 +95,7 @@ def tail_ms(incident: Incident, choices: Iterable[Choice]) -> int:
 
 def _check(incident: Incident, choice: Choice) -> None:
     """A broker refuses a session that is too short, so no member could join. Raises BadSetting."""
+    protocols.check(incident, choice)
     least = int(choice.settings.get(MIN_SESSION, min(_LEAST_SESSION_MS, incident.settings[SESSION])))
     wanted = str(choice.settings.get(SESSION, incident.settings[SESSION]))
     if wanted.isdigit() and int(wanted) < least:
@@ -131,6 +116,7 @@ class _Replay:
         self._before = 0
         self._names: dict[str, str] = {}
         self._work_long: set[str] = set()
+        self._group_config: dict[str, int] = {}
         self._members: list[MemberHandle] = []
         self.from_ms = lead_in_ms(incident)
 
@@ -146,7 +132,7 @@ class _Replay:
             name: world.topic(name, count, times=dict.fromkeys(range(most.get(name, count)), times))
             for name, count in incident.topics.items()
         }
-        self._group = world.group(GROUP)
+        self._group = world.group(GROUP, group_config=self._group_config)
         self._members = [self._member(number, member) for number, member in self._ranked()]
         for action in actions:
             yield from self._until(action.at_ms)
@@ -164,7 +150,11 @@ class _Replay:
         """The broker's settings, and how long messages take."""
         world, incident = self._world, self._incident
         least = min(_LEAST_SESSION_MS, incident.settings[SESSION])
-        world.configure_broker({INITIAL_DELAY: incident.settings[INITIAL_DELAY], MIN_SESSION: least})
+        bounds: dict[str, int] = {}
+        if CONSUMER in protocols.protocols(incident, self._choice):
+            self._group_config = protocols.group_settings(incident, self._choice)
+            bounds = protocols.broker_bounds(self._group_config, self._choice.settings)
+        world.configure_broker({INITIAL_DELAY: incident.settings[INITIAL_DELAY], MIN_SESSION: least, **bounds})
         world.network.latency_ms = (0, 0) if self._exact else (0, 1)
         self._add_latencies()
 
@@ -287,7 +277,7 @@ class _Replay:
                 member.kill()
             else:
                 yield member.gone
-        member.configure({STRATEGY: offered_assignors(action.incarnation, self._incident.generations)})
+        member.configure(protocols.member_config(self._incident, self._choice, action.incarnation))
         topics = self._subscribed(action.incarnation.topics)
         member.settings = replace(member.settings, topics=tuple(sorted(topics)))
         yield member.start()

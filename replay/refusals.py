@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from groupsim.events.types import TopicPartition
+from groupsim.replay.choice import Choice
 from groupsim.replay.even_draws import MIDDLE
-from groupsim.replay.player import STRATEGY, Choice
+from groupsim.replay.protocols import STRATEGY
 from groupsim.replay.reconstruct.incident import Incident
 from groupsim.replay.reconstruct.inferred_settings.evidence import MAX_POLL, SESSION
-from groupsim.simulation.clients.config import LIBRDKAFKA
+from groupsim.simulation.clients.config import CONSUMER, LIBRDKAFKA
+from groupsim.simulation.clients.traits import CONSUMER_TRAITS
 
 _OF_LIBRDKAFKA = ("range", "roundrobin", "cooperative-sticky")
 
@@ -16,6 +18,8 @@ def refusal(incident: Incident, choice: Choice) -> str | None:
     """Why this record can't answer a choice; None if it can."""
     if choice.restart_ms is not None and all(len(member.incarnations) < 2 for member in incident.members):
         return "no member comes back in it, so there is no restart to change"
+    if choice.protocol == CONSUMER and incident.client not in CONSUMER_TRAITS:
+        return f"its members use {incident.client}, which does not speak the consumer protocol (KIP-848)"
     wanted = str(choice.settings.get(STRATEGY, "")).split(",")
     missing = [name for name in wanted if name and name not in _OF_LIBRDKAFKA]
     if incident.client == LIBRDKAFKA and missing:

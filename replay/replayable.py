@@ -11,8 +11,9 @@ from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.events.client import ProcessStarted
 from groupsim.events.types import TopicPartition
 from groupsim.incidents.sentences import listed
+from groupsim.replay.choice import AS_RECORDED, Choice
 from groupsim.replay.cost import Cost, Window, default_window, recorded_cost, replayed_cost
-from groupsim.replay.player import AS_RECORDED, GROUP, Choice, ReplayedRun, replay_incident, tail_ms
+from groupsim.replay.player import GROUP, ReplayedRun, replay_incident, tail_ms
 from groupsim.replay.reconstruct.incident import Incident, groups, reconstruct
 from groupsim.replay.reconstruct.rebalances import Generation, generations_of
 from groupsim.replay.refusals import grown_at_ms, refusal
@@ -104,16 +105,9 @@ def _chosen(info: RunInfo, facts: Sequence[Recorded], group: str | None) -> tupl
     known = groups(facts)
     if not known:
         raise BadScenario(f"run {info.id} has no consumer group, so there is nothing to replay")
-    classic = [name for name, (protocol, _) in known.items() if protocol == "classic"]
     if group is not None and group not in known:
         raise BadScenario(f"run {info.id} has no group {group!r}; it has: {listed(list(known))}")
-    if not classic or (group is not None and group not in classic):
-        named = group or listed(list(known))
-        raise BadScenario(
-            f"group {named} of run {info.id} uses the consumer protocol (KIP-848), which is not simulated; only groups"
-            " of the classic protocol can be replayed"
-        )
-    chosen = group or max(classic, key=lambda name: known[name][1])
+    chosen = group or max(known, key=lambda name: known[name][1])
     rest = [name for name in known if name != chosen]
     notes = (f"only group {chosen} is replayed, not {listed(rest)}; --group chooses another",) if rest else ()
     return chosen, notes

@@ -8,8 +8,9 @@ from enum import StrEnum
 from functools import cached_property
 from statistics import median
 
+from groupsim.replay.choice import AS_RECORDED, Choice
 from groupsim.replay.cost import Cost
-from groupsim.replay.player import AS_RECORDED, Choice, ReplayedRun
+from groupsim.replay.player import ReplayedRun
 from groupsim.replay.spread import Mode, median_interval, modes, narrow
 
 Player = Callable[[Choice, int], ReplayedRun]

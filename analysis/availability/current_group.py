@@ -49,9 +49,7 @@ class CurrentGroup:
 
     def convert(self, event: Event) -> None:
         """The group changes its protocol by this fact: from now on another state answers."""
-        self.state = converted(self.state, event)
-        if isinstance(self.state, ClassicGroupState):
-            self.reported = self.state
+        self.state = self.reported = converted(self.state, event)
 
     def assigned(self, process: Process) -> Iterator[TopicPartition]:
         """What the coordinator assigned to it, under any of its member ids."""

@@ -19,6 +19,7 @@ from typing import Protocol
 
 from groupsim.analysis.availability.current_group import CurrentGroup
 from groupsim.analysis.availability.labels import SubLabel
+from groupsim.analysis.group_state import ReportedGroupState
 from groupsim.analysis.process_state import Process
 from groupsim.events import client
 from groupsim.events.types import TopicPartition
@@ -92,8 +93,11 @@ class RecordedKnowledge(SimulatedKnowledge):
     def __init__(self, group: CurrentGroup) -> None:
         super().__init__(group)
         self._coverage = group.coverage
-        self._state = group.reported
         self.served = None if self._coverage.broker else SubLabel.CLIENT_ONLY
+
+    @property
+    def _state(self) -> ReportedGroupState:
+        return self._group.reported
 
     def in_callback(self, process: Process) -> bool:
         """See Knowledge; not asked of a log that never says when a callback ends."""
@@ -136,6 +140,8 @@ class RecordedKnowledge(SimulatedKnowledge):
             return
         if isinstance(event, client.SyncOk) and event.assignment is not None:
             state.learn(process.member, event.generation, event.assignment)
+        elif isinstance(event, client.TargetReceived):
+            state.learn(process.member, event.epoch, event.partitions)
         elif isinstance(event, client.ViewChanged) and state.stable:
             shown = set(event.partitions)
             if state.self_reported_generation.get(process.member) == state.generation:

@@ -17,7 +17,7 @@ from groupsim.events.errors import GroupSimError
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import read_files
 from groupsim.incidents.logs.times import instant
-from groupsim.replay.player import AS_RECORDED, Choice
+from groupsim.replay.choice import AS_RECORDED, Choice
 from groupsim.replay.reconstruct.inferred_settings.evidence import SESSION
 from groupsim.replay.replayable import ReplayableRun, replayable_run
 from groupsim.storage.memory import MemoryStore

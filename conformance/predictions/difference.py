@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from groupsim.conformance.timelines.recording import CONSUMER_SETTINGS, INITIAL_DELAY, Recording
-from groupsim.replay.player import MIN_SESSION, STRATEGY, Choice
+from groupsim.replay.choice import Choice
+from groupsim.replay.player import MIN_SESSION
+from groupsim.replay.protocols import STRATEGY
 
 INSTANCE = "instance"
 SESSION = "session.timeout.ms"

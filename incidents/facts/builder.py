@@ -38,6 +38,10 @@ class FactBuilder:
         row = timed.row
         self._facts.append(PendingFact(timed.at, position, len(self._facts), stream, event, f"{row.file}:{row.line}"))
 
+    def infer(self, like: PendingFact, stream: str, event: Event) -> None:
+        """Add a fact that follows from another one, in its place."""
+        self._facts.append(like._replace(step=len(self._facts), stream=stream, event=event))
+
     def note(self, sentence: str, group: str | None = None) -> None:
         """Keep a sentence about what the logs do not show or what was assumed, of `group` if one is named."""
         self._notes.setdefault(sentence, {}).setdefault(group)

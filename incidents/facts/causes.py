@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from groupsim.events.consumer import LossCause
 from groupsim.events.types import LeaveCause, RejoinCause
 
 _REBALANCE_CAUSES = (
@@ -29,6 +30,12 @@ _REJOIN_CAUSES = (
     ("re-join", RejoinCause.MEMBER_ID_REQUIRED),
     ("encountered", RejoinCause.ERROR),
     ("failed", RejoinCause.ERROR),
+)
+_LOSS_CAUSES = (
+    ("session expired", LossCause.SESSION_EXPIRED),
+    ("failed to transition", LossCause.REBALANCE_TIMEOUT),
+    ("join", LossCause.JOIN_TIMEOUT),
+    ("sync", LossCause.SYNC_TIMEOUT),
 )
 _LEAVE_CAUSES = (
     ("poll timeout", LeaveCause.POLL_TIMEOUT),
@@ -74,6 +81,11 @@ def leave_cause(reason: str | None) -> LeaveCause | None:
 def removal_cause(reason: str | None) -> str:
     """The cause of a MemberRemoved for a member that failed, from what the broker prints, if it prints a reason."""
     return "session-expired" if reason is None or "session" in reason else "sync-timeout"
+
+
+def loss_cause(reason: str | None) -> LossCause:
+    """Why a member of a consumer group was removed, from the end of `fenced from the group because …`."""
+    return next((cause for words, cause in _LOSS_CAUSES if words in (reason or "")), LossCause.REMOVED)
 
 
 def announces_leave(reason: object) -> bool:

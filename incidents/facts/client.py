@@ -5,11 +5,11 @@ from __future__ import annotations
 from groupsim.events import client as c
 from groupsim.events.types import RejoinCause
 from groupsim.incidents.facts.causes import announces_leave, given_member_id, new_subscription, rejoin_cause
-from groupsim.incidents.facts.client_partitions import PartitionFacts
+from groupsim.incidents.facts.consumer_client import ConsumerClientFacts
 from groupsim.incidents.facts.detail import int_in, partitions_in, text_in
 
 
-class ClientFacts(PartitionFacts):
+class ClientFacts(ConsumerClientFacts):
     """The facts of one process, from its rows in order. A handler `_on_KIND` for each kind of row."""
 
     def _on_coordinator_found(self, detail: dict[str, object]) -> None:
@@ -121,25 +121,3 @@ class ClientFacts(PartitionFacts):
     def _on_commit_failed(self, detail: dict[str, object]) -> None:
         error = text_in(detail.get("error")) or "unknown"
         self._add(c.CommitFailed(process=self.process.name, error=error, local=bool(detail.get("local"))))
-
-    def _on_state_change(self, detail: dict[str, object]) -> None:
-        self._member = text_in(detail.get("member")) or self._member
-        name, before, state = self.process.name, detail.get("from"), str(detail.get("to"))
-        epoch = int_in(detail.get("epoch"))
-        self._generation = epoch if epoch else self._generation
-        if state == "JOINING":
-            self._add(c.JoinSent(process=name, member=self._member, owned=self.held))
-        elif before == "JOINING" and epoch:
-            self._add(c.JoinOk(process=name, member=self._member, generation=epoch))
-        self._add(c.StateChanged(process=name, state=state))
-
-    def _on_client_reconciling(self, detail: dict[str, object]) -> None:
-        """The answer to a heartbeat gave a KIP-848 consumer a new target."""
-        self._member = text_in(detail.get("member")) or self._member
-        if self._generation is not None:
-            given = partitions_in(detail.get("assigned"))
-            name, member = self.process.name, self._member
-            self._add(c.SyncOk(process=name, member=member, generation=self._generation, assignment=given))
-
-    def _on_client_fatal(self, detail: dict[str, object]) -> None:
-        self._add(c.Failed(process=self.process.name, error="FATAL"))

@@ -15,7 +15,15 @@ _TOLERANCE_MS = 5
 LOGGING_MS = 50
 """A library prints a line at most this long before or after what it describes; more is the application's time."""
 _OTHER_THREADS = frozenset(
-    ["coordinator_lost", "poll_timeout", "session_expired", "heartbeat_says_rebalancing", "client_heartbeat_stale"]
+    [
+        "client_heartbeat_stale",
+        "consumer_heartbeat",
+        "consumer_heartbeat_answered",
+        "coordinator_lost",
+        "heartbeat_says_rebalancing",
+        "poll_timeout",
+        "session_expired",
+    ]
 )
 _CALLBACK_OPS = frozenset({"GET_REBALANCE_PROTOCOL", "ASSIGN"})
 _OFFSET_KINDS = frozenset({"client_position", "client_no_offset"})
@@ -50,7 +58,7 @@ class PartitionFacts(ProcessFacts):
                 instance_id=process.instance,
                 topics=names,
                 library=process.library,
-                config=dict(settings) if isinstance(settings, dict) else {},
+                config={**(settings if isinstance(settings, dict) else {}), **self._of_group()},
             )
         )
         held: Partitions = ()
@@ -69,6 +77,10 @@ class PartitionFacts(ProcessFacts):
                 f"{process.name} held {len(held)} partitions before its log begins; they count as its own from its"
                 " first line"
             )
+
+    def _of_group(self) -> dict[str, int | str]:
+        """Settings that are the group's, as far as its log shows them."""
+        return {}
 
     def _write_view(self, later: int = 0) -> None:
         self._add(c.ViewChanged(process=self.process.name, partitions=tuple(sorted(self._view))), later)

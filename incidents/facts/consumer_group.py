@@ -1,98 +1,274 @@
-"""A broker's rows about one KIP-848 group as facts of its coordinator: an epoch is written as a generation."""
+"""A broker's rows about one KIP-848 group as facts of its coordinator, with what its members' logs say of targets."""
 
 from __future__ import annotations
 
-from groupsim.events import classic as c
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from groupsim.events import consumer as k
 from groupsim.events.group import GroupEmptied
-from groupsim.events.types import MemberId
+from groupsim.events.types import Held, MemberId, Partitions
 from groupsim.incidents.facts.builder import FactBuilder
-from groupsim.incidents.facts.causes import removal_cause
+from groupsim.incidents.facts.causes import loss_cause
+from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.coordinator import CoordinatorFacts
-from groupsim.incidents.facts.detail import int_in, text_in
+from groupsim.incidents.facts.detail import client_id_in, int_in, text_in
 from groupsim.incidents.facts.index import Index
+from groupsim.incidents.facts.member_steps import MemberSteps, Step
+from groupsim.incidents.logs.rows import is_broker
+
+_DOWNGRADE = "Downgrade group"
+_NATIVE = frozenset(["member_joined", "group_epoch_bumped", "target_assignment", "member_state"])
+"""Rows that only a group of the consumer protocol has."""
+
+
+class _Change(NamedTuple):
+    """A member came or went, and no line has said yet that the epoch grew by it."""
+
+    position: int
+    timed: TimedRow
+    cause: k.BumpCause
+    member: MemberId | None
 
 
 class ConsumerGroupFacts(CoordinatorFacts):
-    """The facts of one consumer group's coordinator.
+    """The facts of one group's coordinator while the group uses the consumer protocol; classic ones before and after.
 
-    A change of members begins a rebalance, the new target ends it: no join phase, no sync phase. How long the members
-    took to follow the target is in their own logs.
+    Brokers print epochs, members that come and go, and that a target was computed. What the target gives a member that
+    has a log, and when it has followed, is in the member's log; of a member without one it stays unknown.
     """
 
-    def __init__(self, group: str, index: Index, builder: FactBuilder) -> None:
+    def __init__(self, group: str, index: Index, builder: FactBuilder, rows: Sequence[TimedRow]) -> None:
         super().__init__(group, index, builder)
+        self._ends = [p for p, timed in enumerate(rows) if timed.row.group == group and _ends_target(timed)]
+        self._steps = MemberSteps(builder.facts(), group)
+        self._native = False
         self._epoch = 0
-        self._changing = False
-        self._from_start = False
+        self._generation = 0
+        self._reached: dict[MemberId, int] = {}
+        self._change: _Change | None = None
+        self._metadata_hash = 0
         self._targets_printed = False
+
+    def take(self, position: int, timed: TimedRow) -> None:
+        """Write the facts of one row."""
+        self._row = position, timed
+        if timed.row.kind in _NATIVE and not self._native:
+            self._begin()
+        super().take(position, timed)
 
     def finish(self) -> None:
         """Note what stayed unknown."""
         targets = (
             "the targets of its members are printed with topic ids, not names"
             if self._targets_printed
-            else "no log shows the target of each member"
+            else "no broker's log shows the target of each member"
         )
         self._builder.note(
-            "it uses the consumer protocol (KIP-848): its epochs are shown as generations, each from the change of"
-            f" members to the new target; {targets}; what members held comes from their own logs",
+            "it uses the consumer protocol (KIP-848): epochs and members are the broker's; "
+            f"{targets}; what members were given and held comes from their own logs, and an epoch that brought a member"
+            " nothing new counts as reached at once",
             self.group,
         )
         super().finish()
 
-    def _change(self, cause: str, reason: str, member: MemberId | None = None) -> None:
-        if not self._changing:
-            self._changing = True
-            self._add(
-                c.RebalanceStarted(
-                    generation=self._epoch, cause=cause, reason=reason, initial=self._epoch == 0, member=member
-                )
+    def _begin(self) -> None:
+        """The group uses the consumer protocol from here on; members of a classic group stay."""
+        if self._members:
+            self._upgrade()
+            return
+        self._native = self._exists = True
+        self._add(k.ConsumerGroupCreated(replaces_classic=False))
+
+    def _upgrade(self) -> None:
+        assert self._row is not None
+        self._native = True
+        held = {member: self._steps.held(member, self._row[0]) for member in sorted(self._members)}
+        self._add(k.GroupUpgraded(generation=self._generation, metadata_hash=0, assignment=held))
+        for member in self._members:
+            self._write_member(member, None, classic=True)
+        self._epoch = self._generation
+
+    def _on_group_converted(self, _: MemberId | None, detail: dict[str, object]) -> None:
+        if detail.get("to") == "consumer" and not self._native:
+            self._begin()
+
+    def _on_stabilized(self, member: MemberId | None, detail: dict[str, object]) -> None:
+        super()._on_stabilized(member, detail)
+        self._generation = int_in(detail.get("generation")) or 0
+
+    def _on_rebalance_start(self, member: MemberId | None, detail: dict[str, object]) -> None:
+        if self._native:
+            self._downgrade(int_in(detail.get("old_generation")) or self._epoch)
+        super()._on_rebalance_start(member, detail)
+
+    def _downgrade(self, generation: int) -> None:
+        """The last native member is gone: a classic group of those who stay, with what they hold."""
+        assert self._row is not None
+        self._native, self._change = False, None
+        held = {member: self._steps.held(member, self._row[0]) for member in sorted(self._members)}
+        leader = next(iter(held), "")
+        self._add(k.GroupDowngraded(generation=generation, protocol=None, leader=leader, assignment=held))
+        self._reached.clear()
+
+    def _add_member(self, member: MemberId | None, instance: str | None = None, *, logged: bool = True) -> None:
+        if not self._native:
+            super()._add_member(member, instance, logged=logged)
+        elif member is not None and member not in self._members:
+            self._unlogged += not logged
+            self._members[member] = None
+            self._write_member(member, instance)
+
+    def _write_member(self, member: MemberId, instance: str | None, *, classic: bool = False) -> None:
+        topics = self._steps.topics.get(member) or tuple(sorted(self._index.topics[self.group]))
+        metadata = k.ClassicMetadata(session_timeout_ms=-1) if classic else None
+        self._add(
+            k.ConsumerMemberUpdated(
+                member=member,
+                instance_id=instance,
+                client_id=client_id_in(member) or "",
+                topics=topics,
+                classic=metadata,
             )
+        )
 
     def _on_member_joined(self, member: MemberId | None, detail: dict[str, object]) -> None:
-        if not self._exists:
-            self._create()
-        self._add_member(member, text_in(detail.get("instance")))
-        self._change("member-joined", "a member joined", member)
+        if member is not None and member not in self._members:
+            self._members[member] = None
+            self._write_member(member, text_in(detail.get("instance")), classic=detail.get("protocol") == "classic")
+            self._changed(k.BumpCause.SUBSCRIPTION_CHANGED, member)
 
     def _on_member_state(self, member: MemberId | None, _: dict[str, object]) -> None:
         self._add_member(member, logged=False)
 
+    def _on_subscription_changed(self, member: MemberId | None, _: dict[str, object]) -> None:
+        self._changed(k.BumpCause.SUBSCRIPTION_CHANGED, member)
+
     def _on_member_failed(self, member: MemberId | None, detail: dict[str, object]) -> None:
-        super()._on_member_failed(member, detail)
-        reason = text_in(detail.get("reason")) or "fenced"
-        self._member_gone(removal_cause(reason), reason, member)
+        if not self._native:
+            super()._on_member_failed(member, detail)
+        elif member is not None:
+            self._gone(member, loss_cause(text_in(detail.get("reason"))))
 
     def _on_member_left(self, member: MemberId | None, detail: dict[str, object]) -> None:
-        super()._on_member_left(member, detail)
-        if detail.get("what") != "temporarily left":
-            self._member_gone("member-left", text_in(detail.get("reason")) or "a member left", member)
+        if not self._native:
+            super()._on_member_left(member, detail)
+        elif member is not None and detail.get("what") == "temporarily left":
+            self._add_member(member, text_in(detail.get("instance")), logged=False)
+            self._add(k.StaticMemberAway(member=member))
+        elif member is not None:
+            self._gone(member, k.LossCause.LEFT)
 
-    def _member_gone(self, cause: str, reason: str, member: MemberId | None) -> None:
-        self._change(cause, reason, member)
-        if not self._members and self._from_start:
-            self._changing = False
+    def _gone(self, member: MemberId, cause: k.LossCause) -> None:
+        self._add_member(member, logged=False)
+        del self._members[member]
+        self._reached.pop(member, None)
+        self._add(k.ConsumerMemberRemoved(member=member, cause=cause))
+        self._changed(k.BumpCause.MEMBER_REMOVED, member)
+        if not self._members:
             self._add(GroupEmptied(generation=self._epoch))
 
+    def _on_static_member_replaced(self, member: MemberId | None, detail: dict[str, object]) -> None:
+        old, instance = text_in(detail.get("old_member")), text_in(detail.get("instance"))
+        if not self._native or old is None or instance is None or member is None:
+            super()._on_static_member_replaced(member, detail)
+            return
+        self._add_member(old, instance, logged=False)
+        del self._members[old]
+        self._members[member] = None
+        self._add(k.StaticMemberReplaced(instance_id=instance, old=old, member=member))
+        self._follow(member, self._epoch, self._row[0] if self._row else 0)
+
+    def _changed(self, cause: k.BumpCause, member: MemberId | None) -> None:
+        assert self._row is not None
+        if self._change is None:
+            self._change = _Change(*self._row, cause, member)
+
     def _on_group_epoch_bumped(self, _: MemberId | None, detail: dict[str, object]) -> None:
-        epoch = int_in(detail.get("epoch")) or 0
-        self._from_start = self._from_start or epoch == 1
-        if not self._changing:
-            self._epoch = max(self._epoch, epoch - 1)
-            self._change("unknown", "the group epoch was bumped")
+        epoch, known = int_in(detail.get("epoch")) or 0, self._metadata_hash
+        self._metadata_hash = int_in(detail.get("metadata_hash")) or 0
+        change, self._change = self._change, None
+        if change is not None:
+            cause, member = change.cause, change.member
+        else:
+            cause, member = k.BumpCause.UNKNOWN, None
+            if known and self._metadata_hash not in (0, known):
+                cause = k.BumpCause.TOPICS_CHANGED
+        self._epoch = epoch
+        self._add(k.GroupEpochBumped(epoch=epoch, metadata_hash=self._metadata_hash, cause=cause, member=member))
 
     def _on_target_assignment(self, _: MemberId | None, detail: dict[str, object]) -> None:
+        assert self._row is not None
         epoch = int_in(detail.get("epoch")) or 0
-        self._change("unknown", "a new target assignment was computed")
-        self._changing, self._epoch = False, epoch
-        members: tuple[MemberId, ...] | None = tuple(sorted(self._members)) if self._from_start else None
+        if epoch > self._epoch:  # brokers before 4.1 do not print that it grew when a member goes
+            change, self._change = self._change, None
+            position, timed, cause, member = change or _Change(*self._row, k.BumpCause.UNKNOWN, None)
+            bump = k.GroupEpochBumped(epoch=epoch, metadata_hash=0, cause=cause, member=member)
+            self._builder.add(position, timed, self._stream, bump)
+            self._epoch = epoch
         targets = detail.get("targets")
         if isinstance(targets, dict):
             self._targets_printed = True
-            for member in targets:
-                self._add_member(str(member), logged=False)
-            members = tuple(sorted(map(str, targets)))
-        assignor = text_in(detail.get("assignor"))
-        size = len(self._members) if members is None else len(members)
-        self._add(c.JoinPhaseCompleted(generation=epoch, protocol=assignor, members=members, size=size))
-        self._add(c.AssignmentStored(generation=epoch, protocol=assignor))
+            for named in targets:
+                self._add_member(str(named), logged=False)
+        position = self._row[0]
+        given = {m: self._given(m, position) for m in sorted(self._members)}
+        changed = {m: partitions for m, partitions in given.items() if partitions is not None}
+        assignor = text_in(detail.get("assignor")) or ""
+        self._add(k.TargetComputed(epoch=epoch, assignor=assignor, changed=changed, at_ms=0))
+        for member in sorted(self._members):
+            self._follow(member, epoch, position)
+
+    def _until(self, position: int) -> int | None:
+        """The position of the next target, or of the group's conversion; None: there is none."""
+        return next((end for end in self._ends if end > position), None)
+
+    def _given(self, member: MemberId, position: int) -> Partitions | None:
+        """Its target, by its own log; None: it was given nothing."""
+        steps = self._steps.between(member, position, self._until(position))
+        return steps[-1].partitions if steps else None
+
+    def _follow(self, member: MemberId, epoch: int, position: int) -> None:
+        """How it followed the target of `epoch`, by its own log: nothing new to it counts as reached at once."""
+        if not self._steps.logged(member):
+            return
+        steps = self._steps.between(member, position, self._until(position))
+        before = self._reached.get(member, 0)
+        self._reached[member] = epoch
+        if not steps:
+            self._add(_reconciled(member, epoch, before, k.MemberState.STABLE, self._steps.held(member, position)))
+        for number, step in enumerate(steps):
+            self._step(member, epoch, before, step, last=not any(later.given for later in steps[number + 1 :]))
+
+    def _step(self, member: MemberId, epoch: int, before: int, step: Step, *, last: bool) -> None:
+        if step.given and step.revokes:
+            kept = tuple(tp for tp in step.partitions if tp in self._steps.held(member, step.fact.position))
+            fact = _reconciled(member, before, before, k.MemberState.UNREVOKED_PARTITIONS, kept, step.revokes)
+        else:
+            state = k.MemberState.STABLE if last else k.MemberState.UNRELEASED_PARTITIONS
+            fact = _reconciled(member, epoch, before, state, step.partitions)
+        self._builder.infer(step.fact, self._stream, fact)
+
+
+def _reconciled(
+    member: MemberId, epoch: int, before: int, state: k.MemberState, assigned: Partitions, pending: Partitions = ()
+) -> k.MemberReconciled:
+    return k.MemberReconciled(
+        member=member,
+        epoch=epoch,
+        previous_epoch=before,
+        state=state,
+        assigned=_held(assigned, epoch),
+        pending=_held(pending, before),
+    )
+
+
+def _held(partitions: Partitions, epoch: int) -> Held:
+    return tuple(sorted((tp.topic, tp.partition, epoch) for tp in partitions))
+
+
+def _ends_target(timed: TimedRow) -> bool:
+    """Whether a broker's row is a new target, or the group's conversion to a classic one."""
+    row = timed.row
+    down = row.kind == "rebalance_start" and str(row.detail.get("reason")).startswith(_DOWNGRADE)
+    return is_broker(row) and (row.kind == "target_assignment" or down)

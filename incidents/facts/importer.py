@@ -48,6 +48,11 @@ _KINDS_WITHOUT_GROUP = frozenset(
         "leave_sent",
         "leave_failed",
         "synced",
+        "consumer_heartbeat_answered",
+        "consumer_heartbeat_interval",
+        "client_target",
+        "client_target_acked",
+        "state_change",
     ]
 )
 """Kinds of rows that are used although they may name no group: their client's other rows do."""
@@ -139,24 +144,28 @@ def _add_facts(
     rows: Sequence[TimedRow], index: Index, builder: FactBuilder, streams: Mapping[str, str]
 ) -> list[ClientFacts]:
     """All facts of the rows: of the coordinators, of the clients, and those that are inferred; the clients."""
-    coordinators: dict[str, CoordinatorFacts] = {}
-    for position, timed in enumerate(rows):
-        group = timed.row.group
-        if group is not None and group in index.broker_groups and is_broker(timed.row):
-            if group not in coordinators:
-                writer = ConsumerGroupFacts if group in index.consumer_groups else CoordinatorFacts
-                coordinators[group] = writer(group, index, builder)
-            coordinators[group].take(position, timed)
-    for coordinator in coordinators.values():
-        coordinator.finish()
+    classic = index.broker_groups - index.consumer_groups
+    _take(rows, {group: CoordinatorFacts(group, index, builder) for group in sorted(classic)})
     clients = [ClientFacts(process, index, builder) for process in split_by_process(rows, builder, streams)]
     for client in clients:
         index.note_callback(client.process.group, client.shortest_callback_ms())
     for client in clients:
         client.write()
+    consumer = sorted(index.broker_groups & index.consumer_groups)
+    _take(rows, {group: ConsumerGroupFacts(group, index, builder, rows) for group in consumer})
     for group in sorted(index.client_groups - index.broker_groups):
         ClientsOnlyFacts(group, index, builder).write(rows)
     return clients
+
+
+def _take(rows: Sequence[TimedRow], coordinators: Mapping[str, CoordinatorFacts]) -> None:
+    """The facts of these groups' coordinators, from the rows of brokers."""
+    for position, timed in enumerate(rows):
+        coordinator = coordinators.get(timed.row.group or "")
+        if coordinator is not None and is_broker(timed.row):
+            coordinator.take(position, timed)
+    for coordinator in coordinators.values():
+        coordinator.finish()
 
 
 def _run_info(reading: Reading, name: str | None, origin: int) -> RunInfo:

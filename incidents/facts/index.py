@@ -16,6 +16,17 @@ from groupsim.incidents.logs.rows import Row, is_broker
 
 _NEAR_MS = 60_000
 _JOINS = frozenset(["member_id_created", "pending_member_joins", "member_joined"])
+_OF_CONSUMER_GROUPS = frozenset(
+    [
+        "consumer_heartbeat",
+        "group_epoch_bumped",
+        "member_joined",
+        "member_state",
+        "state_change",
+        "target_assignment",
+    ]
+)
+"""Rows that only groups of the consumer protocol (KIP-848) have."""
 _IS_IN = frozenset(["member_failed", "member_left", "rebalance_start", "static_member_replaced"])
 
 
@@ -85,7 +96,7 @@ class Index:
                 topics = row.detail.get("topics")
                 for topic in topics if isinstance(topics, list) else ():
                     self.topics[group].setdefault(str(topic), 0)
-            case "state_change" | "member_joined" | "group_epoch_bumped" | "target_assignment" | "member_state":
+            case kind if kind in _OF_CONSUMER_GROUPS:
                 self.consumer_groups.add(group)
 
     def _add_change(self, position: int, group: str, row: Row) -> None:

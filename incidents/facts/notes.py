@@ -32,11 +32,10 @@ _WITHOUT_FACT = frozenset(
         "client_subscribed",
         "client_notified",
         "client_unsubscribed",
+        "consumer_heartbeat_interval",
         "giving_away_all",
-        "group_converted",
         "listener_lost",
         "listener_revoked",
-        "subscription_changed",
     ]
 )
 """Kinds that are used without a fact of their own, or that repeat what another line says."""

@@ -44,7 +44,11 @@ class Ownership:
 
     def _apply(self, at: int, group: str, event: Event) -> None:
         match event:
-            case client.JoinOk(process=process, member=member) | client.SyncOk(process=process, member=member):
+            case (
+                client.JoinOk(process=process, member=member)
+                | client.SyncOk(process=process, member=member)
+                | client.EpochReceived(process=process, member=member)
+            ):
                 self._process_of[group, member] = process
             case client.ViewChanged(process=process, partitions=partitions):
                 self._set_view(at, group, process, set(partitions))

@@ -191,6 +191,8 @@ def _ends_with_close(process: ProcessLog) -> bool:
     row = process.rows[-1][1].row
     if row.kind == "client_closed":
         return True
+    if row.kind == "state_change":  # KIP-848; one whose poll timed out becomes STALE
+        return (row.detail.get("from"), row.detail.get("to")) == ("LEAVING", "UNSUBSCRIBED")
     if row.kind == "leave_sent":
         reason = str(row.detail.get("reason", "being closed"))
         return (

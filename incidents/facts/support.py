@@ -92,7 +92,8 @@ def new_groups(rows: Sequence[TimedRow]) -> list[str]:
     for _, row in rows:
         known = [int_in(row.detail.get(name)) for name in ("old_generation", "generation", "epoch")]
         numbers = [number for number in known if number is not None]
-        joins = row.kind == "state_change" and numbers == [0]  # a member that joins has epoch 0 in any group
+        # a member that joins has epoch 0 in any group, one that leaves a negative one
+        joins = row.kind in ("state_change", "consumer_heartbeat") and max(numbers, default=0) <= 0
         if row.group is not None and numbers and not joins:
             bumped = row.kind == "group_epoch_bumped"  # to 2 by a new group's first member
             first.setdefault(row.group, min(numbers) - bumped)

@@ -41,6 +41,11 @@ def unlogged_members(rows: Sequence[TimedRow], clients: Sequence[ClientFacts], i
                 f"{plural(len(missing), 'member')} of consumer group {group} without a client log"
                 f" ({listed(missing, 2)}); export the logs of all members"
             )
+    for group in sorted(index.broker_groups & index.consumer_groups - index.client_groups):
+        found[group] = (
+            f"a broker's log does not show when members of consumer group {group} give up or take over partitions;"
+            " export the logs of all members"
+        )
     for group in sorted(index.client_groups - index.broker_groups):
         plans = [index.plan(group, generation, at) for generation, at in joined[group].items()]
         if group in index.consumer_groups or not plans or None in plans:

@@ -26,6 +26,8 @@ _INTS = frozenset(
         "partition_count",
         "offset",
         "protocol_version",
+        "metadata_hash",
+        "interval_ms",
     ]
 )
 _TOKENS = {

@@ -39,7 +39,7 @@ def offered_assignors(incarnation: Incarnation, generations: Sequence[Generation
         selected = dict.fromkeys(reversed(own))
     names = [_SIMILAR.get(name, name) for name in selected]
     known = [name for name in names if _is_simulated(name)]
-    common = [g.protocol for g in generations if g.protocol in ASSIGNORS]
+    common = [g.protocol for g in generations if g.protocol and _is_simulated(g.protocol)]
     offered = list(dict.fromkeys(known)) or [str(common[-1]) if common else DEFAULT_ASSIGNOR]
     if incarnation.revokes_all and offered == [_COOPERATIVE]:  # it also offered an eager one, which was never selected
         offered.append(next((name for name in common if name != _COOPERATIVE), DEFAULT_ASSIGNOR))

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from groupsim.events.types import MemberId, RejoinCause
 from groupsim.replay.reconstruct.applications.callbacks import Callback
+from groupsim.simulation.clients.config import CLASSIC
 
 
 class Ending(StrEnum):
@@ -43,10 +44,12 @@ class Incarnation:
 
     - `starts_ms`: its first request reached the coordinator (None: before the record begins); `added_ms`: it became a
       member; `ends_ms` with `ending` (None: it runs on); `expired_ms`: its session ended at the broker after that.
+    - `protocol`: the group protocol that it speaks, `classic` or `consumer`.
     - `admissions`: when each of its member ids was issued, and added.
     - `joins_sent`, `joins_answered` (`led_at`: of these, as leader), `syncs_answered`; `generation_at`: the generation
       of an answer to JoinGroup.
     - `heartbeats`: pairs of an answer to JoinGroup and a later instant at which a heartbeat was answered.
+    - `beats_from`: when a member of the consumer protocol sent a heartbeat that its log shows.
     - `reactions`: pairs of an answer to JoinGroup and the ms from the answer to a heartbeat until the application
       thread took part in the rebalance.
     - `line_times`: of all its lines; `coordinator_losses`; `metadata_changes`: when it noticed new partitions.
@@ -58,6 +61,7 @@ class Incarnation:
     name: str
     client: str
     logged: bool
+    protocol: str = CLASSIC
     library: str | None = None
     starts_ms: int | None = None
     added_ms: int | None = None
@@ -77,6 +81,7 @@ class Incarnation:
     generation_at: dict[int, int] = field(default_factory=dict)
     syncs_answered: list[int] = field(default_factory=list)
     heartbeats: list[tuple[int, int]] = field(default_factory=list)
+    beats_from: list[int] = field(default_factory=list)
     reactions: list[tuple[int, int]] = field(default_factory=list)
     protocols: list[str] = field(default_factory=list)
     rejoin_causes: set[RejoinCause] = field(default_factory=set)

@@ -10,6 +10,7 @@ from groupsim.events.base import Recorded, group_of, group_stream
 from groupsim.events.types import MemberId, ProcessId, RejoinCause
 from groupsim.replay.reconstruct.applications.callbacks import Callback
 from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, Stall, StallKind
+from groupsim.simulation.clients.config import CLASSIC, CONSUMER
 
 LATE_MS = 150
 """A process that acts on a rebalance later than this after it heard of it was busy (a poll of 100 ms is not)."""
@@ -61,6 +62,7 @@ class _ProcessFold:
         self.new_ids: list[MemberId] = []
         self._rebalance_started_ms = 0
         self._heard = False
+        self._joining = False
         self._heard_ms: int | None = None
         self._acted_ms: int | None = None
         self._callback: tuple[str, int, int] | None = None
@@ -82,6 +84,9 @@ class _ProcessFold:
             case p.ProcessStarted():
                 incarnation.client, incarnation.instance = event.client_id, event.instance_id
                 incarnation.topics, incarnation.library = event.topics, event.library
+                incarnation.protocol = str(event.config.get("group.protocol", CLASSIC)).lower()
+            case p.StateChanged(state=p.MemberPhase.JOINING | p.MemberPhase.RECONCILING):
+                incarnation.protocol = CONSUMER
             case p.JoinSent():
                 self._join_sent(event, at)
             case p.JoinOk(member=member):
@@ -92,6 +97,14 @@ class _ProcessFold:
                 self._heard, self._heard_ms = False, None
                 if event.protocol and event.protocol not in incarnation.protocols[-1:]:
                     incarnation.protocols.append(event.protocol)
+            case p.EpochReceived(member=member, epoch=epoch):
+                self._use(member)
+                if self._joining or not incarnation.joins_answered:
+                    incarnation.joins_answered.append(at)
+                    incarnation.generation_at[at] = epoch
+                    self._joining = False
+            case p.StateChanged(state=p.MemberPhase.ACKNOWLEDGING | p.MemberPhase.STABLE):
+                incarnation.beats_from.append(at)
             case p.RejoinRequested():
                 self._rejoin_requested(event, at)
             case p.CoordinatorLost():
@@ -106,6 +119,14 @@ class _ProcessFold:
         if self._heard and self._revoking_ms is not None and not event.owned:
             incarnation.revokes_all = True
         log_begins_later = self._acted_ms is not None and not incarnation.member_ids
+        self._joining = incarnation.protocol == CONSUMER
+        if self._joining:
+            incarnation.joins_sent.append(at)
+            if incarnation.starts_ms is None and not incarnation.joins_answered:
+                incarnation.starts_ms = at
+            self._use(event.member)
+            self._act(at)
+            return
         is_member = incarnation.joins_answered or log_begins_later or (event.member and not incarnation.member_ids)
         if incarnation.starts_ms is None and not is_member:
             incarnation.starts_ms = at

@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from groupsim.analysis.consumer_group_state import ConsumerGroupState
+from groupsim.analysis.epoch_causes import EpochCauses
 from groupsim.events import classic as c
-from groupsim.events.base import Recorded, group_stream
+from groupsim.events import consumer as k
+from groupsim.events.base import Event, Recorded, group_stream
 from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupEmptied
 from groupsim.events.types import MemberId, RejoinCause
 
@@ -53,10 +56,14 @@ def generations_of(facts: Iterable[Recorded], group: str) -> list[Generation]:
     """All completed join phases of one group, in order; works on recorded and on simulated runs."""
     found: list[Generation] = []
     started: tuple[int, c.RebalanceStarted] | None = None
+    epochs = Epochs()
     stream = group_stream(group)
     for fact in facts:
         if fact.stream != stream:
             continue
+        found += epochs.apply(fact.event, fact.at_ms)
+        if epochs.reached and found and found[-1].synced_ms is None:
+            found[-1] = replace(found[-1], synced_ms=fact.at_ms)
         match fact.event:
             case c.RebalanceStarted() as start:
                 started = fact.at_ms, start
@@ -69,6 +76,42 @@ def generations_of(facts: Iterable[Recorded], group: str) -> list[Generation]:
             case CoordinatorUnloaded() | CoordinatorLoaded() | GroupEmptied():
                 started = None
     return found
+
+
+class Epochs:
+    """Epochs of a consumer group as generations: from the bump to the target, and till all members have reached it."""
+
+    def __init__(self) -> None:
+        self._state = ConsumerGroupState()
+        self._causes = EpochCauses()
+        self._started: tuple[int, c.RebalanceStarted] | None = None
+        self._target = False
+
+    @property
+    def reached(self) -> bool:
+        """All members have reached the last target, just now."""
+        if self._target and self._state.members and not self._state.rebalancing:
+            self._target = False
+            return True
+        return False
+
+    def apply(self, event: Event, at_ms: int) -> list[Generation]:
+        """Fold one fact of the group's coordinator; the generation that it completes, if it does."""
+        self._state.apply(event)
+        cause = self._causes.apply(event)
+        if isinstance(event, k.GroupEpochBumped) and cause is not None and self._started is None:
+            self._started = (
+                at_ms,
+                c.RebalanceStarted(
+                    generation=event.epoch - 1, cause=cause.word, reason=cause.word, initial=False, member=cause.member
+                ),
+            )
+        if not isinstance(event, k.TargetComputed):
+            return []
+        members = tuple(sorted(self._state.members))
+        done = c.JoinPhaseCompleted(generation=event.epoch, protocol=event.assignor, members=members, size=len(members))
+        started, self._started, self._target = self._started, None, True
+        return [_completed(at_ms, done, started)]
 
 
 def _completed(at_ms: int, done: c.JoinPhaseCompleted, started: tuple[int, c.RebalanceStarted] | None) -> Generation:

@@ -6,13 +6,22 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from groupsim.events import classic as c
+from groupsim.events import consumer as k
 from groupsim.events.base import Recorded, group_stream
 from groupsim.events.types import LeaveCause, MemberId
 from groupsim.incidents.facts.detail import client_id_in
 from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, Stall, StallKind
 from groupsim.replay.reconstruct.member_history import MemberHistory
 from groupsim.replay.reconstruct.rebalances import Generation
+from groupsim.simulation.clients.config import CLASSIC, CONSUMER
 
+_LOSSES = {
+    k.LossCause.SESSION_EXPIRED: "session-expired",
+    k.LossCause.REBALANCE_TIMEOUT: "sync-timeout",
+    k.LossCause.JOIN_TIMEOUT: "join-timeout",
+    k.LossCause.SYNC_TIMEOUT: "sync-timeout",
+}
+"""Why a consumer group's member was removed, in the word of a classic group."""
 _NEAR_MS = 60_000
 """A process gets the times of a member id only if the id was issued this close to its first JoinGroup."""
 
@@ -30,6 +39,7 @@ class MemberRecord:
     cause: str = ""
     leave_cause: LeaveCause | None = None
     replaced: bool = False
+    native: bool = False
 
     @property
     def first_request_ms(self) -> int | None:
@@ -63,6 +73,15 @@ def member_records(facts: Iterable[Recorded], group: str) -> list[MemberRecord]:
             case c.MemberRemoved(member=member, cause=cause, leave_cause=leave_cause):
                 removed = record_of(member)
                 removed.removed_ms, removed.cause, removed.leave_cause = at, cause, leave_cause
+            case k.ConsumerMemberUpdated(member=member, client_id=client, instance_id=instance) if member not in found:
+                known = record_of(member, instance or client or None)
+                known.added_ms, known.instance, known.native = at, instance, fact.event.classic is None
+            case k.StaticMemberReplaced(member=member, old=old, instance_id=instance):
+                record_of(old, instance).replaced = True
+                record_of(member, instance).added_ms, found[member].instance = at, instance
+                found[member].native = record_of(old).native
+            case k.ConsumerMemberRemoved(member=member, cause=loss):
+                record_of(member).removed_ms, found[member].cause = at, _LOSSES.get(loss, "left")
             case _:
                 pass
     return list(found.values())
@@ -139,6 +158,7 @@ def _unlogged(record: MemberRecord, generations: list[Generation], end_ms: int) 
     incarnation = Incarnation(
         record.member, record.client, logged=False, instance=record.instance, member_ids=[record.member]
     )
+    incarnation.protocol = CONSUMER if record.native else CLASSIC
     incarnation.starts_ms = _joined_ms(record, generations)
     incarnation.added_ms = record.added_ms if incarnation.starts_ms is not None else None
     if record.removed_ms is not None:

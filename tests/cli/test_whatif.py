@@ -90,8 +90,13 @@ def test_what_the_user_knows_takes_the_place_of_an_assumption(call: Call) -> Non
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--protocol", "consumer"], "--protocol consumer: the consumer protocol (KIP-848) is not simulated"),
-        (["--assignor", "uniform"], "'uniform' is a server-side assignor"),
+        (["--protocol", "new"], "--protocol must be classic or consumer, not 'new'"),
+        (["--set", "group.protocol=new"], "group.protocol=new: must be classic or consumer"),
+        (["--assignor", "uniform-4.1"], "'uniform-4.1' is not an assignor that a broker offers"),
+        (
+            ["--set", "group.protocol=consumer,session.timeout.ms=9000"],
+            "session.timeout.ms cannot be set when group.protocol=CONSUMER; the broker decides",
+        ),
         (["--assignor", "rang"], "near names: range"),
         (["--set", "sesion.timeout.ms=1"], "near names: session.timeout.ms"),
         (["--set", "membership=sticky"], "must be static or dynamic"),
@@ -112,7 +117,7 @@ def test_a_wrong_request_is_one_sentence_and_status_2(call: Call, arguments: lis
     assert called.err.count("\n") == 1
 
 
-def test_a_group_of_the_consumer_protocol_is_refused_in_one_sentence(call: Call) -> None:
+def test_a_group_without_members_is_refused_in_one_sentence(call: Call) -> None:
     store = open_store("groupsim.db")
     writer = store.begin(RunInfo(id="new", name="new", source=RunSource.RECORDED))
     writer.append(0, "world", [GroupDeclared(group="billing", protocol="consumer", topics=())])
@@ -121,7 +126,7 @@ def test_a_group_of_the_consumer_protocol_is_refused_in_one_sentence(call: Call)
     store.close()
     called = call("incident", "whatif", "new")
     assert called.status == 2
-    assert "group billing of run new uses the consumer protocol (KIP-848), which is not simulated" in called.err
+    assert "group 'billing': the record has no member of it" in called.err
 
 
 def test_answers_are_kept_with_the_run_and_shown_by_its_report_also_without_javascript(call: Call) -> None:

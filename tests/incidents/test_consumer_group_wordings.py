@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from groupsim.events import classic as c
+from groupsim.events import consumer as k
 from groupsim.incidents.logs.rows import KINDS
 from tests.incidents.imported import import_logs, of
 from tests.incidents.lines import JAVA_BROKER, NEW, only, stamped, write
@@ -89,10 +89,9 @@ def test_printed_targets_name_members_whose_joining_is_not_in_the_log(tmp_path: 
     broker = f"[GroupCoordinator id=1 topic=__consumer_offsets partition=7] {GROUP} "
     log = write(tmp_path, stamped(1, f"{broker}Bumped group epoch to 7. {NEW}"), stamped(2, f"{broker}{target} {NEW}"))
     result, facts = import_logs(log)
-    assert {added.member for added in of(facts, c.MemberAdded)} == {U1, U2}
-    assert [(done.generation, done.members) for done in of(facts, c.JoinPhaseCompleted)] == [
-        (7, tuple(sorted((U1, U2))))
-    ]
+    assert {each.member for each in of(facts, k.ConsumerMemberUpdated)} == {U1, U2}
+    assert [(bump.epoch, bump.cause) for bump in of(facts, k.GroupEpochBumped)] == [(7, k.BumpCause.UNKNOWN)]
+    assert [(done.epoch, done.changed) for done in of(facts, k.TargetComputed)] == [(7, {})]
     assert any("printed with topic ids" in note for note in result.notes)
 
 
@@ -100,4 +99,24 @@ def test_a_state_names_a_member_that_joined_before_the_log_began(tmp_path: Path)
     broker = f"[GroupCoordinator id=1 topic=__consumer_offsets partition=7] {GROUP} "
     state = f"Member {U1} new assignment state: epoch=7, previousEpoch=6, state=STABLE, assignedPartitions=[]."
     _, facts = import_logs(write(tmp_path, stamped(1, f"{broker}{state} {NEW}")))
-    assert [added.member for added in of(facts, c.MemberAdded)] == [U1]
+    assert [each.member for each in of(facts, k.ConsumerMemberUpdated)] == [U1]
+
+
+def test_a_member_that_is_fenced_raises_the_epoch_also_where_the_broker_does_not_print_it(tmp_path: Path) -> None:
+    """Kafka 4.0 prints the new target's epoch alone."""
+    broker = f"[GroupCoordinator id=1 topic=__consumer_offsets partition=7] {GROUP} "
+    said = [
+        f"Member {U1} joins the consumer group using the consumer protocol.",
+        "Bumped group epoch to 1.",
+        "Computed a new target assignment for epoch 1 with 'uniform' assignor in 1ms.",
+        f"Member {U1} fenced from the group because the member session expired.",
+        "Computed a new target assignment for epoch 2 with 'uniform' assignor in 1ms.",
+    ]
+    _, facts = import_logs(write(tmp_path, *(stamped(n, f"{broker}{line} {NEW}") for n, line in enumerate(said, 1))))
+    assert [(bump.epoch, bump.cause, bump.member) for bump in of(facts, k.GroupEpochBumped)] == [
+        (1, k.BumpCause.SUBSCRIPTION_CHANGED, U1),
+        (2, k.BumpCause.MEMBER_REMOVED, U1),
+    ]
+    assert [(gone.member, gone.cause) for gone in of(facts, k.ConsumerMemberRemoved)] == [
+        (U1, k.LossCause.SESSION_EXPIRED)
+    ]

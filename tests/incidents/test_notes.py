@@ -7,8 +7,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from groupsim.analysis.availability.intervals import intervals
-from groupsim.analysis.tables.rebalances import rebalances
-from groupsim.events import classic, client
+from groupsim.events import client, consumer
+from groupsim.events.types import TopicPartition
 from tests.incidents.imported import BROKER, import_logs, joined, of
 from tests.incidents.lines import CLASS, NEW, OLD, stamped, write
 
@@ -83,15 +83,30 @@ def consumer_group(folder: Path) -> list[Path]:
     return [broker, first, second]
 
 
-def test_a_consumer_groups_epochs_are_written_as_generations(tmp_path: Path) -> None:
+def test_a_consumer_group_has_the_brokers_epochs_and_the_targets_and_steps_of_its_clients_logs(tmp_path: Path) -> None:
     _, facts = import_logs(*consumer_group(tmp_path))
-    assert [(r.generation, r.cause, r.members) for r in rebalances(facts)] == [
-        (1, "member-joined", 1),
-        (2, "member-joined", 2),
-        (3, "session-expired", 1),
+    first, second = TopicPartition("orders", 0), TopicPartition("orders", 1)
+    assert [(e.epoch, e.cause, e.member) for e in of(facts, consumer.GroupEpochBumped)] == [
+        (1, "subscription-changed", U1),
+        (2, "subscription-changed", U2),
+        (3, "member-removed", U2),
     ]
-    assert [e.protocol for e in of(facts, classic.AssignmentStored)] == ["uniform"] * 3
-    assert [(e.process, e.generation) for e in of(facts, client.JoinOk)] == [("c1.0", 1), ("c2.0", 2)]
+    assert [(e.epoch, e.assignor, e.changed) for e in of(facts, consumer.TargetComputed)] == [
+        (1, "uniform", {U1: (first, second)}),
+        (2, "uniform", {U1: (first,), U2: (second,)}),
+        (3, "uniform", {}),
+    ]
+    steps = [
+        (e.member, e.epoch, e.state, len(e.assigned), len(e.pending)) for e in of(facts, consumer.MemberReconciled)
+    ]
+    assert steps[1:] == [
+        (U1, 1, "stable", 2, 0),
+        (U1, 1, "unrevoked-partitions", 1, 1),
+        (U1, 2, "stable", 1, 0),
+        (U2, 2, "stable", 1, 0),
+        (U1, 3, "stable", 1, 0),
+    ]
+    assert [(e.process, e.epoch) for e in of(facts, client.EpochReceived)] == [("c1.0", 1), ("c2.0", 2)]
 
 
 def test_a_consumer_groups_partition_is_out_from_its_revocation_to_its_next_owner_and_no_other_is(
@@ -103,7 +118,7 @@ def test_a_consumer_groups_partition_is_out_from_its_revocation_to_its_next_owne
         (0, 4_600, 4_601, "PAUSED_CALLBACK"),
         (0, 4_601, 8_600, "OK"),
         (1, 4_600, 4_601, "PAUSED_CALLBACK"),
-        (1, 4_601, 5_100, "GRANT_IN_FLIGHT"),
+        (1, 4_601, 5_100, "WITHHELD"),
         (1, 5_100, 8_100, "OWNER_DEAD"),
         (1, 8_100, 8_600, "WITHHELD"),
     ]

@@ -6,8 +6,9 @@ from functools import cache
 
 import pytest
 
+from groupsim.replay.choice import AS_RECORDED
 from groupsim.replay.fidelity import fidelity
-from groupsim.replay.player import AS_RECORDED, replay_incident
+from groupsim.replay.player import replay_incident
 from groupsim.replay.reconstruct.incident import reconstruct
 from groupsim.replay.reconstruct.inferred_settings.evidence import METADATA_AGE
 from tests.incidents.unseen_events import GROUP, ReadStory, drawn, read

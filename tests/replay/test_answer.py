@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groupsim.replay.answer import Trust, headline, percent, ratio_range, sentence
+from groupsim.replay.choice import AS_RECORDED, Choice
 from groupsim.replay.cost import Cost
-from groupsim.replay.player import AS_RECORDED, Choice, ReplayedRun
+from groupsim.replay.player import ReplayedRun
 from groupsim.replay.what_if import ChoiceResult, Sampling, Verdict, compare_choices
 
 COSTS = st.lists(st.integers(0, 200_000), min_size=10, max_size=10)

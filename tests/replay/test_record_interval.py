@@ -15,7 +15,8 @@ from groupsim.events.base import Recorded
 from groupsim.events.classic import AssignmentStored, JoinPhaseCompleted
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import read_files
-from groupsim.replay.player import AS_RECORDED, replay_incident
+from groupsim.replay.choice import AS_RECORDED
+from groupsim.replay.player import replay_incident
 from groupsim.replay.reconstruct.incident import Incident, reconstruct
 from groupsim.replay.reconstruct.record_interval import record_interval_ms
 from groupsim.storage.memory import MemoryStore

@@ -12,9 +12,10 @@ from groupsim import replay
 from groupsim.coordinator.config import BadSetting
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import read_files
+from groupsim.replay.choice import AS_RECORDED, Choice
 from groupsim.replay.cost import Cost, Window, replayed_cost
 from groupsim.replay.fidelity import Fidelity, fidelity, generations_within
-from groupsim.replay.player import AS_RECORDED, GROUP, Choice, ReplayedRun, replay_incident, tail_ms
+from groupsim.replay.player import GROUP, ReplayedRun, replay_incident, tail_ms
 from groupsim.replay.reconstruct.incarnation import StallKind
 from groupsim.replay.reconstruct.incident import Incident, reconstruct
 from groupsim.replay.what_if import ChoiceResult, compare_choices

@@ -82,7 +82,11 @@ WORDINGS: tuple[Wording, ...] = (
         "fenced from the group because",
         _G + r" Member {member} fenced from the group because {text:reason}",
     ),
-    wording("group_epoch_bumped", "Bumped group epoch to", _G + r" Bumped group epoch to {int:epoch}"),
+    wording(
+        "group_epoch_bumped",
+        "Bumped group epoch to",
+        _G + r" Bumped group epoch to {int:epoch}(?: with metadata hash (?P<metadata_hash>-?\d{1,20}))?",
+    ),
     wording(
         "target_assignment",
         "Computed a new target assignment for epoch",

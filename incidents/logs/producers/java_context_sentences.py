@@ -52,7 +52,11 @@ CONTEXT: tuple[Wording, ...] = (
     wording(
         "client_no_offset", "Found no committed offset", r"^Found no committed offset for partition {word:partition}"
     ),
-    wording("", "received heartbeat interval", r"^Member \S{1,300} received heartbeat interval"),
+    wording(
+        "consumer_heartbeat_interval",
+        "received heartbeat interval",
+        r"^Member {member} received heartbeat interval {int:interval_ms}ms",
+    ),
     wording("", "in following offset commit/fetch requests because", r"^Member"),
     wording("", "Completed leaving the group", r"^Completed leaving"),
     wording("", "claiming the same TopicPartition", r""),

@@ -20,6 +20,22 @@ def _partition(detail: Detail, record: Record) -> None:
         detail["partitions"] = [f"{topic}-{number}"]
 
 
+_PLACE = re.compile(r"([^\s,\"()]{1,300})\([^\s()]{1,100}\)\[(\d{1,9})\]")
+"""`orders(YhoqH87LRYWvcMCYj2Y87A)[8]`: a partition with its topic's id."""
+_NOBODY = ("(null)", "NULL")
+
+
+def _epoch_sent(detail: Detail, record: Record) -> None:
+    if detail.get("instance") in _NOBODY:
+        detail.pop("instance")
+
+
+def _target(detail: Detail, record: Record) -> None:
+    printed = detail.pop("printed", None)
+    if printed is not None:
+        detail["assigned"] = [f"{topic}-{number}" for topic, number in _PLACE.findall(str(printed))]
+
+
 WORDINGS: tuple[Wording, ...] = (
     wording(
         "poll_timeout leave_sent",
@@ -124,8 +140,24 @@ WORDINGS: tuple[Wording, ...] = (
         r" (?P<reason>Broker: (?:Unknown member|Specified group generation id|Static).{0,100})",
     ),
     wording(
-        "client_target", "Reconciliation starts with new target", r"Reconciliation starts with new target assignment"
+        "consumer_heartbeat",
+        "ConsumerGroupHeartbeat of member id",
+        r"ConsumerGroupHeartbeat of member id \"{member}\", group id \"{group}\", generation id {int:epoch},"
+        r" group instance id \"(?P<instance>[^\"]{1,300})\"",
+        _epoch_sent,
     ),
+    wording(
+        "consumer_heartbeat_answered",
+        "ConsumerGroupHeartbeat response received for member id",
+        r"ConsumerGroupHeartbeat response received for member id \"{member}\" with epoch {int:epoch}",
+    ),
+    wording(
+        "client_target",
+        "Reconciliation starts with new target",
+        r"Reconciliation starts with new target assignment(?: \"(?P<printed>[^\"]{0,4000000})\")?",
+        _target,
+    ),
+    wording("client_target_acked", "Target assignment acked", r"Target assignment acked"),
 )
 
 _FACILITIES = frozenset(

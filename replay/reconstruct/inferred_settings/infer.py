@@ -25,6 +25,7 @@ from groupsim.replay.reconstruct.inferred_settings.max_poll import max_poll_inte
 from groupsim.replay.reconstruct.inferred_settings.removals import Removals, removals_of
 from groupsim.replay.reconstruct.inferred_settings.reported import reported
 from groupsim.replay.reconstruct.inferred_settings.session import both
+from groupsim.simulation.clients.config import CONSUMER
 
 _DEFAULT_SESSION_MS = 45_000
 _ASSUMED_MS = 6_000
@@ -32,6 +33,8 @@ _ASSUMED_MS = 6_000
 _NO_SESSION = "is Kafka's default; no log shows it"
 _NOT_DEFAULT = "is assumed: no log shows it, and the heartbeat interval is not Kafka's default either"
 _NO_HEARTBEAT = "is Kafka's default, or a third of the session; the logs do not show when members sent heartbeats"
+
+_NO_DELAY = Inference(0, "is assumed: a consumer group has none, and the founding of a classic one is in no comparison")
 
 
 def infer_settings(
@@ -48,7 +51,7 @@ def infer_settings(
         SESSION: session,
         HEARTBEAT: heartbeat,
         MAX_POLL: max_poll_interval(evidence),
-        INITIAL_DELAY: initial_delay(evidence),
+        INITIAL_DELAY: _NO_DELAY if _consumer_group(evidence) else initial_delay(evidence),
         APPEND_LINGER: append_linger(writes_ms),
     }
     inferred |= {name: Inference(known[name], known=True) for name in inferred.keys() & known.keys()}
@@ -58,6 +61,11 @@ def infer_settings(
         known=frozenset(name for name, each in inferred.items() if each.known),
         notes=[f"{name}={_said(each)}" for name, each in inferred.items() if each.why],
     )
+
+
+def _consumer_group(evidence: Evidence) -> bool:
+    """Whether no member spoke the classic protocol."""
+    return all(incarnation.protocol == CONSUMER for incarnation in evidence.incarnations)
 
 
 def _session_and_heartbeat(evidence: Evidence, known: Mapping[str, int]) -> tuple[Inference, Inference]:

@@ -10,6 +10,9 @@ from groupsim.events.base import Recorded, group_of, group_stream
 from groupsim.events.client import ProcessStarted
 from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, MAX_POLL, SESSION
 
+_OF_GROUP = (HEARTBEAT, "consumer.heartbeat.interval.ms")
+"""Of members of the consumer protocol, whose interval is the group's."""
+
 
 def reported(facts: Iterable[Recorded], group: str) -> dict[str, int]:
     """The settings in ms that members of the group printed when they started, or reported with JoinGroup.
@@ -20,8 +23,8 @@ def reported(facts: Iterable[Recorded], group: str) -> dict[str, int]:
     for fact in facts:
         event = fact.event
         if isinstance(event, ProcessStarted) and group_of(fact.stream) == group:
-            for name in (SESSION, HEARTBEAT, MAX_POLL):
-                value = event.config.get(name)
+            for name, printed in ((SESSION, SESSION), (HEARTBEAT, HEARTBEAT), (MAX_POLL, MAX_POLL), _OF_GROUP):
+                value = event.config.get(printed)
                 if isinstance(value, int) and not isinstance(value, bool) and value > 0:
                     found.setdefault(name, Counter())[value] += 1
         elif fact.stream == group_stream(group) and isinstance(event, c.MemberAdded | c.MemberIdIssued):

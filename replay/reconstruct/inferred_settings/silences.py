@@ -31,7 +31,7 @@ def silences_of(incarnation: Incarnation, others: Sequence[Incarnation]) -> Iter
         ends.append((incarnation.expired_ms, _successor_ms(incarnation, others)))
     for expired, dead in ends:
         if expired is not None:
-            joined = _last(incarnation.joins_answered, expired)
+            joined = _last([*incarnation.joins_answered, *incarnation.beats_from], expired)
             heard = _last([joined, *incarnation.joins_sent, incarnation.added_ms, incarnation.starts_ms], expired)
             synced = _last(incarnation.syncs_answered, expired)
             settled = 0 if joined is None or synced is None else max(0, synced - joined)

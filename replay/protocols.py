@@ -1,0 +1,148 @@
+"""Which group protocol each replayed member speaks, and what that makes of the settings (KIP-848).
+
+With the consumer protocol session and heartbeat are the broker's, for the whole group, and so is the assignor. A choice
+of another protocol keeps the recorded times: what an administrator would set for the group to compare like with like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from groupsim.coordinator.config import BadSetting, Configs
+from groupsim.coordinator.consumer.settings import ASSIGNMENT_INTERVAL, HEARTBEAT_INTERVAL, SESSION_TIMEOUT
+from groupsim.replay.choice import Choice
+from groupsim.replay.reconstruct.client_library import offered_assignors
+from groupsim.replay.reconstruct.incarnation import Incarnation
+from groupsim.replay.reconstruct.incident import Incident
+from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, INITIAL_DELAY, SESSION
+from groupsim.simulation.clients.config import CLASSIC, CONSUMER, REFUSED
+
+PROTOCOL, STRATEGY, REMOTE = "group.protocol", "partition.assignment.strategy", "group.remote.assignor"
+SERVER_ASSIGNORS = ("uniform", "range")
+"""Those that a broker offers by default; the first is its default."""
+_OF_GROUP = {
+    SESSION_TIMEOUT: (SESSION, "group.consumer.session.timeout.ms"),
+    HEARTBEAT_INTERVAL: (HEARTBEAT, "group.consumer.heartbeat.interval.ms"),
+    ASSIGNMENT_INTERVAL: ("", "group.consumer.assignment.interval.ms"),
+}
+"""By the name of a group's own setting: the classic member's that it replaces, and the broker's default for it."""
+_BROKERS = tuple(brokers for _, brokers in _OF_GROUP.values())
+
+
+def protocol_of(incarnation: Incarnation, choice: Choice) -> str:
+    """The protocol that an incarnation speaks in a replay with this choice."""
+    return choice.protocol or incarnation.protocol
+
+
+def protocols(incident: Incident, choice: Choice) -> set[str]:
+    """The protocols that members of the incident speak in a replay with this choice."""
+    return {protocol_of(each, choice) for each in incident.incarnations}
+
+
+def check(incident: Incident, choice: Choice) -> None:
+    """Raises BadSetting, in the words of Kafka's client, for settings that the members' protocol does not take."""
+    used = protocols(incident, choice)
+    if len(used) > 1:  # each member takes what concerns it
+        return
+    (protocol,) = used
+    refused = [name for name in REFUSED[protocol] if name in choice.settings]
+    if refused:
+        instead = [brokers for classic, brokers in _OF_GROUP.values() if classic in refused]
+        hint = f"; the broker decides: {', '.join(instead)}" if instead else ""
+        if STRATEGY in refused:
+            hint = f"; the broker assigns: {REMOTE}={' or '.join(SERVER_ASSIGNORS)}"
+        raise BadSetting(f"{', '.join(refused)} cannot be set when group.protocol={protocol.upper()}{hint}")
+
+
+def run_settings(incident: Incident, choice: Choice) -> dict[str, int | str]:
+    """The settings of all members, and of the broker: those that no protocol refuses."""
+    special = {name for names in REFUSED.values() for name in names}
+    if protocols(incident, choice) == {CLASSIC}:
+        special = {REMOTE}
+    known = {key: value for key, value in incident.settings.items() if key != INITIAL_DELAY}
+    every: dict[str, int | str] = {**known, **choice.settings}
+    return {key: value for key, value in every.items() if key not in (*special, PROTOCOL, *_BROKERS)}
+
+
+def group_settings(incident: Incident, choice: Choice) -> dict[str, int]:
+    """What is set for the group alone (`kafka-configs --group`): session and heartbeat as recorded, if not chosen."""
+    found: dict[str, int] = {}
+    for name, (classic, brokers) in _OF_GROUP.items():
+        chosen = str(choice.settings.get(brokers, ""))
+        if chosen and not chosen.isdigit():
+            raise BadSetting(f"{brokers}={chosen}: must be a whole number of milliseconds")
+        if chosen:
+            found[name] = int(chosen)
+        elif classic:
+            found[name] = incident.settings[classic]
+    return found
+
+
+def broker_bounds(group: Mapping[str, int], settings: Mapping[str, str]) -> dict[str, int]:
+    """The broker's bounds, so wide that it takes the group's settings; those that the choice names stay as they are."""
+    defaults = Configs().consumer
+    found: dict[str, int] = {}
+    for name, (_, brokers) in _OF_GROUP.items():
+        stem = brokers.removeprefix("group.consumer.")
+        for part, chosen in (("min", min), ("max", max)):
+            key = f"group.consumer.{part}.{stem}"
+            usual = getattr(defaults, key.replace(".", "_"))
+            if name in group and key not in settings and chosen(usual, group[name]) != usual:
+                found[key] = group[name]
+        if name in group and not _within_default(brokers, found, defaults):
+            found[brokers] = group[name]
+    return found
+
+
+def _within_default(brokers: str, bounds: Mapping[str, int], defaults: object) -> bool:
+    stem = brokers.removeprefix("group.consumer.")
+    usual = getattr(defaults, brokers.replace(".", "_"))
+    low = bounds.get(f"group.consumer.min.{stem}", usual)
+    return bool(low <= usual <= bounds.get(f"group.consumer.max.{stem}", usual))
+
+
+def member_config(incident: Incident, choice: Choice, incarnation: Incarnation) -> dict[str, object]:
+    """The settings of one incarnation that only its protocol takes."""
+    if protocol_of(incarnation, choice) == CONSUMER:
+        return {PROTOCOL: CONSUMER, REMOTE: _remote(incident, choice, incarnation)}
+    own: dict[str, object] = {
+        PROTOCOL: CLASSIC,
+        STRATEGY: choice.settings.get(STRATEGY) or offered_assignors(incarnation, incident.generations),
+    }
+    if protocols(incident, choice) != {CLASSIC}:
+        own |= {name: choice.settings.get(name, incident.settings[name]) for name in (SESSION, HEARTBEAT)}
+    return own
+
+
+def _remote(incident: Incident, choice: Choice, incarnation: Incarnation) -> str:
+    """The assignor that it votes for: the recorded one, where that is a server's, else none (the broker's default)."""
+    if REMOTE in choice.settings:
+        return str(choice.settings[REMOTE])
+    if incarnation.protocol != CONSUMER:
+        return ""
+    used = [g.protocol for g in incident.generations if g.protocol in SERVER_ASSIGNORS]
+    return used[-1] if used and used[-1] != SERVER_ASSIGNORS[0] else ""
+
+
+def notes(incident: Incident, choices: Iterable[Choice]) -> list[str]:
+    """What a change of the protocol assumes, one sentence for each choice that makes one."""
+    found = []
+    recorded = {each.protocol for each in incident.incarnations}
+    for choice in choices:
+        if choice.protocol is None or recorded == {choice.protocol}:
+            continue
+        session, heartbeat = incident.settings[SESSION], incident.settings[HEARTBEAT]
+        if choice.protocol == CLASSIC:
+            found.append(
+                f"{choice.name}: each member's own {SESSION}={session} and {HEARTBEAT}={heartbeat} take the place of"
+                " the group's"
+            )
+            continue
+        group = group_settings(incident, choice)
+        needed = [f"{name}={value}" for name, value in sorted(broker_bounds(group, choice.settings).items())]
+        bounds = f"; the broker must allow it: {', '.join(n for n in needed if '.min.' in n or '.max.' in n)}"
+        found.append(
+            f"{choice.name}: session and heartbeat are the broker's, taken as recorded: kafka-configs --group with"
+            f" {', '.join(f'{name}={value}' for name, value in group.items())}{bounds if needed else ''}"
+        )
+    return found

@@ -1,0 +1,149 @@
+"""Unavailable time by the logs alone, against what members' own code saw: `python -m tests.incidents.unavailable`.
+
+One line a recording with members of the consumer protocol, of the folders given or of all beside the checkout: the
+recorded partition-ms in its window without an owner, and what an import of the clients' logs, the broker's, or both
+says of it. In brackets: bounds of a total that the import calls unknown. `!`: not within 5 % of the recorded one.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from groupsim.analysis.availability.held import unheld
+from groupsim.analysis.availability.intervals import intervals
+from groupsim.analysis.availability.labels import Interval, Label
+from groupsim.analysis.tables.support import support
+from groupsim.incidents.errors import LogError
+from groupsim.incidents.facts.importer import import_run
+from groupsim.incidents.logs.reading import read_files
+from groupsim.incidents.logs.times import instant
+from groupsim.storage.memory import MemoryStore
+
+SHARED = Path(__file__).parents[3] / "shared"
+CLIENTS, BROKER, BOTH = "clients", "broker", "both"
+NEAR_MS, NEAR_SHARE = 200, 0.05
+"""A total is right if it is within these of the recorded one, whichever is more, for all partitions together."""
+
+
+class Total(NamedTuple):
+    """What an import says of the window, in partition-ms. `why`: why the total is unknown; None: it is known."""
+
+    held_ms: int
+    at_least_ms: int
+    at_most_ms: int | None
+    why: str | None
+
+    def right(self, truth: int) -> bool:
+        """Whether the known total is near the truth, or the bounds of an unknown one hold it."""
+        slack = max(NEAR_MS, NEAR_SHARE * truth)
+        if self.why is None:
+            return abs(self.held_ms - truth) <= slack
+        return self.at_least_ms <= truth + slack and (self.at_most_ms is None or truth - slack <= self.at_most_ms)
+
+
+class Compared(NamedTuple):
+    """One recording: the recorded time, and the totals by the logs that are given."""
+
+    name: str
+    truth: int
+    totals: dict[str, Total]
+
+
+def logs_of(folder: Path, given: str) -> list[Path]:
+    """The logs of a recording: of its clients, its broker, or both."""
+    every = sorted(folder.glob("*.log.gz")) or sorted((folder / "logs").glob("*.log.gz"))
+    return [log for log in every if given == BOTH or (log.name.startswith("broker") == (given == BROKER))]
+
+
+def total(logs: Sequence[Path], truth: dict[str, Any], *, session: bool = True) -> Total:
+    """What an import of these logs says of the recording's window. `session`: the session timeout is given."""
+    store = MemoryStore()
+    topics = dict(truth["config"]["partitions"])
+    for action in truth["actions"]:
+        if action["action"] in ("add_partitions", "create_topic"):
+            topics.pop(action.get("topic", "orders"), None)
+    timeout = truth["config"]["session.timeout.ms"] if session else None
+    run = import_run(read_files(logs), store, name=None, topics=topics, session_timeout_ms=timeout).run
+    facts = list(store.read(run.id))
+    began = instant(truth["run_start_utc"].replace(",", ".").replace(" ", "T") + "+00:00")
+    offset = instant(run.origin or "") - began
+    begin, end = (at - offset for at in truth["summary"]["window_ms"])
+    last = max(end, facts[-1].at_ms)
+    clipped = [
+        msgspec.structs.replace(i, from_ms=max(i.from_ms, begin), to_ms=min(i.to_ms, end), label=_known_to_truth(i))
+        for i in intervals(facts, last)
+        if max(i.from_ms, begin) < min(i.to_ms, end)
+    ]
+    unavailable = sum(i.duration_ms for i in clipped if i.unavailable)
+    found = support(run.summary, {"unavailable": {"partition_ms": unavailable}}, clipped)
+    held = sum(unheld(facts, clipped[0].group, last).within(begin, end).values()) if clipped else 0
+    return Total(held, found.at_least_ms, found.at_most_ms, found.unknown)
+
+
+def _known_to_truth(interval: Interval) -> Label:
+    """Its label; a recording counts a partition as owned while its position is looked up or a callback runs."""
+    own = interval.label in (Label.RESTORING, Label.PAUSED_CALLBACK, Label.ZOMBIE_ONLY)
+    return Label.OK if own else Label(interval.label)
+
+
+def compare(folder: Path) -> Compared:
+    """Import one recording's logs three ways."""
+    truth: dict[str, Any] = json.loads((folder / "recording.json").read_text(encoding="utf-8"))
+    totals = {given: total(logs_of(folder, given), truth) for given in (CLIENTS, BROKER, BOTH)}
+    return Compared(folder.name, truth["summary"]["unavailable_partition_ms"], totals)
+
+
+def _shown(found: Total, truth: int) -> str:
+    mark = "" if found.right(truth) else " !"
+    if found.why is None:
+        return f"{found.held_ms}{mark}"
+    return f"[{found.at_least_ms}..{'' if found.at_most_ms is None else found.at_most_ms}]{mark}"
+
+
+def main(arguments: list[str]) -> int:
+    """Print the table; `-v` says why totals are unknown. 0 if no known total is wrong, and no bound."""
+    folders = [Path(a) for a in arguments if a != "-v"] or recorded()
+    print(f"{'recording':72} {'recorded':>15}  {'clients':22} {'broker':22} both")
+    every = []
+    for folder in folders:
+        try:
+            one = compare(folder)
+        except LogError as error:
+            print(f"{folder.name:72} {error}")
+            continue
+        every.append(one)
+        shown = [_shown(each, one.truth) for each in one.totals.values()]
+        print(f"{one.name:72} {one.truth:>15}  {shown[0]:22} {shown[1]:22} {shown[2]}", flush=True)
+        if "-v" in arguments:
+            for given, found in one.totals.items():
+                if found.why:
+                    print(f"    {given}: {found.why}")
+    wrong = 0
+    for given in (CLIENTS, BROKER, BOTH):
+        known = [one for one in every if one.totals[given].why is None]
+        right = sum(one.totals[given].right(one.truth) for one in known)
+        bounded = [one for one in every if one.totals[given].why is not None]
+        held = sum(one.totals[given].right(one.truth) for one in bounded)
+        upper = sum(one.totals[given].at_most_ms is not None for one in bounded)
+        wrong += len(known) - right + len(bounded) - held
+        print(
+            f"{given}: known in {len(known)} of {len(every)}, right in {right}; unknown in {len(bounded)},"
+            f" {upper} of them with an upper bound, and the bounds hold in {held}"
+        )
+    return int(wrong > 0)
+
+
+def recorded() -> list[Path]:
+    new = [p.parent for p in sorted((SHARED / "recordings-848").glob("*/recording.json"))]
+    old = [p.parent for p in sorted((SHARED / "recordings").glob("*kip848*/recording.json"))]
+    return [p for p in new if "kip848" in p.name] + old
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
