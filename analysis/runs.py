@@ -25,13 +25,16 @@ from groupsim.analysis.what_ifs import StoredWhatIf, kept
 from groupsim.events.base import Recorded
 from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.storage import open_store
+from groupsim.storage.audit import refuse_damaged
 from groupsim.storage.store import EventStore, RunInfo, RunSource
 
 
 def open_run(store: str | Path | EventStore, reference: str = "latest") -> Run:
-    """See `analysis.open`. Raises StoreError if a path holds no store, UnknownRun if there is no such run."""
+    """See `analysis.load`. Raises StoreError for a damaged run and for no store, UnknownRun if there is no such run."""
     opened = open_store(store, create=False) if isinstance(store, str | Path) else store
-    return Run(opened, opened.find(reference))
+    info = opened.find(reference)
+    refuse_damaged(opened, info)
+    return Run(opened, info)
 
 
 class Run:

@@ -19,7 +19,7 @@ from groupsim.events.errors import GroupSimError
 from groupsim.events.types import NO_GENERATION, TopicPartition
 
 
-class _Member(msgspec.Struct):
+class _Member(msgspec.Struct, forbid_unknown_fields=True):
     id: str
     topics: tuple[str, ...]
     owned: tuple[tuple[str, int], ...] = ()
@@ -29,7 +29,7 @@ class _Member(msgspec.Struct):
     stale: bool = False
 
 
-class _Problem(msgspec.Struct):
+class _Problem(msgspec.Struct, forbid_unknown_fields=True):
     topics: dict[str, int]
     members: tuple[_Member, ...]
     partition_racks: dict[str, tuple[tuple[str, ...], ...]] = {}

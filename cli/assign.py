@@ -49,7 +49,7 @@ def assign(
             else:
                 output.write_json(answer)
     if bad_lines:
-        raise typer.Exit(1)
+        raise typer.Exit(2)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import typer
 
 from groupsim.cli import completion
 from groupsim.cli.errors import BadRequest
-from groupsim.cli.output import Format
+from groupsim.cli.output import Format, note
 
 StoreOption = Annotated[
     str, typer.Option("--store", envvar="GROUPSIM_STORE", help="The event store: a path or an SQLAlchemy URL.")
@@ -64,6 +64,8 @@ def seed_range(text: str) -> range:
         found = range(int(first), int(last)) if colon else range(int(first), int(first) + 1)
     except ValueError:
         raise BadRequest(f"--seeds {text!r}: expected A:B, two whole numbers") from None
+    if not colon:
+        note(f"note: --seeds {text} is one seed, {text}; 0:{text} would be the seeds from 0 up to {found[0] - 1}")
     if not found:
         raise BadRequest(f"--seeds {text!r}: the range is empty; A must be less than B")
     return found

@@ -32,6 +32,8 @@ class Format(StrEnum):
 
 Row = Mapping[str, Any]
 _INVISIBLE = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""How a formula begins, in full-width characters, too."""
 _AT_ONCE = 5_000
 """Rows that are laid out together, so that a table of any length needs little memory."""
 
@@ -122,9 +124,13 @@ def _json(value: object) -> str:
 
 
 def _csv(value: object) -> object:
-    """A cell of CSV: text with escaped control characters; lists, objects and booleans as JSON."""
+    """A cell of CSV: text with escaped control characters; lists, objects and booleans as JSON.
+
+    A text that a spreadsheet would take for a formula gets an apostrophe in front, as spreadsheets mark texts.
+    """
     if isinstance(value, str):
-        return plain(value)
+        text = plain(value)
+        return f"'{text}" if text.startswith(_FORMULA) else text
     return _json(value) if isinstance(value, bool | list | tuple | dict) else value
 
 

@@ -119,6 +119,8 @@ def export(
             raise BadRequest(f"--to {to}: a folder for Parquet or a .jsonl file is expected, not {to.suffix}")
         runs = [opened.find(reference).id for reference in references]
         if to.suffix == ".jsonl":
+            if to.exists():
+                output.note(f"note: {to} was there already, and is replaced")
             export_jsonl(opened, runs, to)
         else:
             export_parquet(opened, runs, to)

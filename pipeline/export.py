@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -109,7 +110,10 @@ def _complete_or_absent(target: Path, unfinished: Path) -> Iterator[None]:
     """Write to `unfinished`, which becomes `target` at the end and is deleted after an error."""
     try:
         unfinished.parent.mkdir(parents=True, exist_ok=True)
-        yield
+        with unfinished.open("wb") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            _remove_left(unfinished)
+            yield
         target.parent.mkdir(exist_ok=True)
         with unfinished.open("rb") as written:
             os.fsync(written.fileno())
@@ -119,3 +123,13 @@ def _complete_or_absent(target: Path, unfinished: Path) -> Iterator[None]:
     finally:
         with suppress(OSError):
             unfinished.unlink(missing_ok=True)
+
+
+def _remove_left(unfinished: Path) -> None:
+    """Delete what killed exports to the same place left: files that nobody holds any more."""
+    for left in unfinished.parent.glob(f"{unfinished.stem}.*"):
+        with suppress(OSError):
+            if left != unfinished and left.suffix[1:].isdigit():
+                with left.open("rb") as abandoned:
+                    fcntl.flock(abandoned, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    left.unlink()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+import msgspec
 from pyspark.sql import SparkSession
 
 from groupsim.events.errors import GroupSimError
@@ -34,6 +35,7 @@ def read_logs(
     order of `paths`; the driver holds only the group-related rows. Exports of log
     platforms are read by the driver, because a stream may be spread over several files.
     """
+    given, paths = paths, sorted(paths)
     names = {str(path) for path in paths} | {path.name for path in paths}
     read_files((), skews={name: ms for name, ms in skews.items() if name not in names})  # unknown files are refused
     if not paths:
@@ -46,8 +48,8 @@ def read_logs(
         raise PipelineError(f"Spark stopped reading the logs: {(str(error).splitlines() or [''])[0]}") from error
     parts = [answers[place] for place in range(len(paths))]
     if fields is not None or any(isinstance(part, Reading) and part.notes for part in parts):
-        return read_files(paths, tz=tz, date=date, skews=skews, wanted=wanted, fields=fields)
-    return _whole(paths, parts)
+        return read_files(given, tz=tz, date=date, skews=skews, wanted=wanted, fields=fields)
+    return msgspec.structs.replace(_whole(paths, parts), origins=tuple(map(str, given)))
 
 
 def _reader(tz: str | None, date: str | None, wanted: Wanted) -> Callable[[Task], tuple[int, Reading | str]]:

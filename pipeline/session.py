@@ -6,6 +6,7 @@ import atexit
 import os
 import re
 import shutil
+import socket
 import sys
 import sysconfig
 import tempfile
@@ -32,6 +33,7 @@ _SETTINGS = {
     # Otherwise the bytes of a batch are counted again for each of its ten thousand rows.
     "spark.sql.execution.arrow.maxBytesPerBatch": str(2**31 - 1),
 }
+_ANSWERS_WITHIN_S = 5.0
 _HERE = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 _LOCAL = re.compile(r"local(\[[^\[\]]+\])?")
 _KNOWN = re.compile(r"local(\[[^\[\]]+\])?|local-cluster\[\d+,\d+,\d+\]|spark://.+|k8s://.+|yarn")
@@ -51,6 +53,7 @@ def spark_session(master: str = "local[2]", memory: str = "2g", app: str = "grou
     running = SparkContext._active_spark_context
     if running is not None and running.master != master:
         raise PipelineError(f"a Spark session on {running.master} is running; stop it before starting one on {master}")
+    _require_answer(master)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     handed = {}
@@ -89,6 +92,22 @@ def _built(master: str, memory: str, app: str) -> SparkSession:
         said = str(error).strip().splitlines() or [type(error).__name__]
         reason = next((line for line in said if "Exception:" in line), said[0]).strip()
         raise PipelineError(f"no Spark session on {master}: {reason}") from None
+
+
+def _require_answer(master: str) -> None:
+    """Raises PipelineError if no machine of a `spark://` master answers: Spark itself would try for over a minute."""
+    if not master.startswith("spark://"):
+        return
+    reasons = []
+    for place in master.removeprefix("spark://").split(","):
+        host, _, port = place.rpartition(":")
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), timeout=_ANSWERS_WITHIN_S).close()
+        except (OSError, ValueError, OverflowError) as error:
+            reasons.append(f"{place}: {error}")
+        else:
+            return
+    raise PipelineError(f"no Spark session on {master}: {'; '.join(reasons)}")
 
 
 def _prepare(session: SparkSession, master: str) -> None:

@@ -20,6 +20,7 @@ from groupsim.replay.refusals import grown_at_ms, refusal
 from groupsim.scenarios.of_run import scenario_of
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.run import Scenario, run
+from groupsim.storage.audit import refuse_damaged
 from groupsim.storage.memory import MemoryStore
 from groupsim.storage.store import EventStore, RunInfo
 
@@ -75,6 +76,7 @@ def replayable_run(
     of the record), else all from when the group first worked. Raises BadScenario for a group that can't be replayed
     and for a `between` outside the record, LogError for a record without members of the group.
     """
+    refuse_damaged(store, info)
     facts = list(store.read(info.id, types=STATE_CHANGING))
     chosen, others = _chosen(info, facts, group)
     if info.source == "simulated":

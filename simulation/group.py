@@ -77,7 +77,7 @@ class GroupHandle:
         spread = checks.ms(spread, f"group {self.name!r}: spread")
         after = None if after is None else checks.ms(after, f"group {self.name!r}: after")
         labels = self._labels(names)
-        subscription = tuple(sorted(_topic_name(topic) for topic in topics))
+        subscription = tuple(sorted(topic.name for topic in topics))
         if pattern is not None:
             subscription = matching(pattern, self._context.topics.counts())
         elif not subscription:
@@ -214,12 +214,6 @@ class GroupHandle:
     def generation(self) -> int:
         """The group's generation."""
         return self._context.broker.group(self.name).generation
-
-
-def _topic_name(topic: Topic) -> str:
-    if not isinstance(topic, Topic):
-        raise BadScenario(f"topics must be what world.topic() gave, not {topic!r}")
-    return topic.name
 
 
 def _holds(partitions: Partitions, topic: Topic) -> bool:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from groupsim.storage.codec import Digest, Row, recorded
+from groupsim.storage.codec import Digest, Row, digest_of, recorded
 from groupsim.storage.errors import StoreError, UnknownFact
+from groupsim.storage.memory import MemoryStore
 from groupsim.storage.run_info import run_checksum
 from groupsim.storage.store import Damage, EventStore, RunInfo
+
+MOST_CHECKED = 300_000
+"""Facts that are checked in about a second."""
 
 
 def audit(store: EventStore, info: RunInfo) -> Damage | None:
@@ -17,6 +21,27 @@ def audit(store: EventStore, info: RunInfo) -> Damage | None:
     batch checksums (`storage.schema.BATCH_CHECKSUMS`), so its batch is known. Raises UnknownRun.
     """
     return _Audit(store, info).damage() or store.damage()
+
+
+def refuse_damaged(store: EventStore, info: RunInfo) -> None:
+    """Raises StoreError for a run that is not as it was written: numbers of changed facts would be false.
+
+    Runs of more than MOST_CHECKED facts are not read for this; `audit` (`groupsim verify`) reads any.
+    """
+    if info.facts > MOST_CHECKED or isinstance(store, MemoryStore):
+        return
+    last = max(store.batch_checksums(info.id), default=None)
+    count, expected = (info.facts, info.digest) if info.digest is not None else last or (0, None)
+    kept = store.run_checksum(info.id)
+    try:
+        whole = expected is None or digest_of(store.rows(info.id, stop=count)) == expected
+    except StoreError:
+        whole = False
+    if whole and (kept is None or kept == run_checksum(info)):
+        return
+    found = audit(store, info)
+    sentence = found.sentence if found is not None else f"run {info.id} is not as it was written"
+    raise StoreError(f"{sentence}: its numbers would be wrong; `groupsim verify {info.id}` says more")
 
 
 class _Audit:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from groupsim.assignors.errors import Refused
-from groupsim.assignors.kafka.prior_ownership import prior_ownership
 from groupsim.assignors.partition_array import NUMBER, TOPIC_SHIFT, Codes
 from groupsim.assignors.problem import Group
 from groupsim.assignors.spec import Answer, Spec
+from groupsim.events.types import NO_GENERATION
 
 
 def constrained_cooperative_sticky(spec: Spec) -> Answer:
@@ -55,14 +55,14 @@ def _equal_or_refused(group: Group) -> None:
 
 def _keep(group: Group) -> tuple[list[list[int]], list[int]]:
     """The partitions each member keeps (up to the ceiling), and the rest: t0p0, t1p0, t0p1, ..."""
-    prior = prior_ownership(group, from_user_data=False)
     ceiling = -(-int(group.counts.sum()) // len(group.members))
     every = group.all_codes()
-    exists = group.exists(prior.codes)
-    lists: list[list[int]] = [[] for _ in group.members]
-    for owner, code in zip(prior.owners[exists].tolist(), prior.codes[exists].tolist(), strict=True):
-        if group.members[owner].generation == prior.newest_generation and len(lists[owner]) < ceiling:
-            lists[owner].append(code)
+    newest = max(max(member.generation for member in group.members), NO_GENERATION)
+    # By partition, not as reported: the answer does not depend on the order of the input.
+    reported = [np.unique(group.owned_codes(m)) if m.generation == newest else every[:0] for m in group.members]
+    codes, counts = np.unique(np.concatenate(reported), return_counts=True)
+    once = codes[(counts == 1) & group.exists(codes)]
+    lists = [own[np.isin(own, once)][:ceiling].tolist() for own in reported]
     kept = np.array([code for codes in lists for code in codes], np.int64)
     rest: Codes = every[~np.isin(every, kept)]
     return lists, rest[np.lexsort((rest >> TOPIC_SHIFT, rest & NUMBER))].tolist()

@@ -141,6 +141,7 @@ def read_files(
     or a day that doesn't exist, a skew for a file that isn't among `paths`, and more rows than ROWS_HELD.
     """
     paths = [Path(path) for path in paths]
+    given, paths = paths, sorted(paths)  # the facts do not depend on the order in which the files are named
     names = {str(path) for path in paths} | {path.name for path in paths}
     for name in skews:
         if name not in names:
@@ -150,7 +151,7 @@ def read_files(
     with source_logs(paths, tz=tz, date=date, skews=skews, fields=fields, progress=progress) as (logs, remarks):
         reading = Reading(
             files=tuple(log.name for log in logs),
-            origins=tuple(map(str, paths)),
+            origins=tuple(map(str, given)),
             rows=[],
             context=[],
             unrecognised=[],
@@ -166,7 +167,7 @@ def read_files(
         dayless = sum(log.reader.dayless for log in logs)
     if date is not None or not dayless or any(row.at for row in (*reading.rows, *reading.context)):
         return reading
-    relative = read_files(paths, tz=tz, date=FIRST_DAY, skews=skews, wanted=wanted, fields=fields, progress=progress)
+    relative = read_files(given, tz=tz, date=FIRST_DAY, skews=skews, wanted=wanted, fields=fields, progress=progress)
     relative.notes.append(
         f"the logs have times without a day: they count from {FIRST_DAY}, and only differences mean something; --date"
         " YYYY-MM-DD gives the first day"

@@ -135,14 +135,14 @@ class Scan:
             with open_log(self.path, self._progress, self._packed_badly) as stream:
                 while block := stream.read(BLOCK):
                     if in_line >= LONGEST_LINE:
-                        block = block[block.find(b"\n") :] if b"\n" in block else b""
+                        ends = block.find(b"\n")
+                        if ends:
+                            self._note(
+                                f"{self.path} has a line longer than {LONGEST_LINE} bytes; the rest of it was left out"
+                            )
+                        block = block[ends:] if ends >= 0 else b""
                     start = block.rfind(b"\n") + 1
                     in_line = len(block) - start if start else in_line + len(block)
-                    if in_line > LONGEST_LINE:
-                        self._note(
-                            f"{self.path} has a line longer than {LONGEST_LINE} bytes; the rest of it was left out"
-                        )
-                        block = block[: start + LONGEST_LINE]
                     if block:
                         yield block
         except OSError as error:

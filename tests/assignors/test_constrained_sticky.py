@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from groupsim.assignors.errors import Refused
 from groupsim.assignors.extra.constrained_sticky import constrained_cooperative_sticky
@@ -61,3 +65,27 @@ def test_unequal_subscriptions_are_refused_with_both_members_named() -> None:
 
 def test_an_empty_group_has_an_empty_answer() -> None:
     assert constrained_cooperative_sticky(Spec((), {"t0": 3})) == {}
+
+
+@given(st.randoms(use_true_random=False))
+def test_the_answer_does_not_depend_on_the_order_of_the_input(chance: random.Random) -> None:
+    counts = {f"t{i}": chance.randint(0, 7) for i in range(chance.randint(1, 4))}
+    every = [TopicPartition(topic, n) for topic, count in counts.items() for n in range(count + 1)]
+    members = [
+        Member(f"m{i}", tuple(counts), tuple(chance.sample(every, min(len(every), chance.randint(0, 6)))), generation)
+        for i, generation in enumerate(chance.choices([-1, 3, 4, 4, 4], k=chance.randint(1, 5)))
+    ]
+    shuffled = [
+        Member(
+            m.id,
+            tuple(chance.sample(m.topics, len(m.topics))),
+            tuple(chance.sample(m.owned, len(m.owned))),
+            m.generation,
+        )
+        for m in chance.sample(members, len(members))
+    ]
+    one, other = (
+        Spec(tuple(members), counts),
+        Spec(tuple(shuffled), dict(chance.sample([*counts.items()], len(counts)))),
+    )
+    assert words(constrained_cooperative_sticky(one)) == words(constrained_cooperative_sticky(other))

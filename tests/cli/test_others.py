@@ -28,7 +28,7 @@ def test_assign_answers_in_order_and_reports_a_bad_line_by_number(call: Call, tm
     lines = [json.dumps(PROBLEM), "{nonsense", json.dumps({**PROBLEM, "id": "q"})]
     (tmp_path / "in.jsonl").write_text("\n".join(lines))
     called = call("assign", "--assignor", "range", "--assignor", "sticky", "--input", "in.jsonl")
-    assert called.status == 1
+    assert called.status == 2
     answers = [json.loads(line) for line in called.out.splitlines()]
     assert [a["id"] for a in answers] == ["p", "q"]
     assert answers[0]["assignments"]["range"] == {"a": [["t", 0], ["t", 1], ["t", 2]]}

@@ -1,0 +1,178 @@
+"""Nothing is lost or changed without a word: damaged stores, formulas in CSV, left files, orders of arguments."""
+
+from __future__ import annotations
+
+import csv
+import fcntl
+import json
+import random
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from groupsim.incidents.logs.scan import BLOCK, LONGEST_LINE, Scan
+from tests.cli.conftest import Call
+from tests.incidents.imported import adding, joined
+from tests.incidents.lines import write
+
+C2 = "[Consumer clientId=c2, groupId=billing] "
+READERS = (
+    ("unavailable",),
+    ("timeline",),
+    ("rebalances",),
+    ("blame",),
+    ("report", "-o", "r.html"),
+    ("incident", "whatif"),
+)
+
+
+def damaged(statement: str, *values: object) -> None:
+    connection = sqlite3.connect("groupsim.db")
+    for trigger in ("facts_stay", "runs_stay"):
+        connection.execute(f"DROP TRIGGER IF EXISTS {trigger}")
+    connection.execute(statement, values)
+    connection.commit()
+    connection.close()
+
+
+@pytest.mark.parametrize("command", READERS, ids=lambda command: command[0])
+def test_no_reader_gives_numbers_of_changed_facts(call: Call, command: tuple[str, ...]) -> None:
+    call("run", "steady_state", "--set", "duration.ms=9000", "--set", "members=2")
+    asked = (*command, "latest") if command[0] == "incident" else (command[0], "latest", *command[1:])
+    damaged("UPDATE facts SET at_ms = at_ms + 1 WHERE seq = 20")
+    refused = call(*asked)
+    assert (refused.status, refused.err.count("\n")) == (2, 1)
+    assert "not as it was written" in refused.err
+    assert "groupsim verify" in refused.err
+
+
+def test_a_changed_head_is_found_by_readers_too(call: Call) -> None:
+    call("run", "steady_state", "--set", "duration.ms=1000", "--set", "members=1")
+    damaged("UPDATE runs SET seed = seed + 1")
+    assert "what is known of the run" in call("unavailable", "latest").err
+
+
+def test_a_flipped_bit_in_the_store_changes_no_number(call: Call) -> None:
+    call("run", "steady_state", "--set", "duration.ms=9000", "--set", "members=2")
+    whole = Path("groupsim.db").read_bytes()
+    truth = call("unavailable", "latest", "--format", "json").json
+    rng = random.Random(3)
+    for _ in range(25):
+        at = rng.randrange(len(whole))
+        Path("groupsim.db").write_bytes(whole[:at] + bytes([whole[at] ^ (1 << rng.randrange(8))]) + whole[at + 1 :])
+        answered = call("unavailable", "latest", "--format", "json")
+        if answered.status == 0:
+            assert answered.json == truth
+        else:
+            assert answered.err.count("\n") == 1
+            assert "unexpected" not in answered.err
+
+
+def test_no_cell_of_csv_is_a_formula(call: Call) -> None:
+    names = ("=cmd|' /C calc'!A0", "+1", "-2+3", "@SUM(1)", "\uff1d1", "harmless")
+    lines = [
+        line
+        for number, name in enumerate(names)
+        for line in (
+            *joined(number, number + 1, c=f"[Consumer clientId={name}, groupId={name}] "),
+            adding(number + 0.5, "orders-0", c=f"[Consumer clientId={name}, groupId={name}] "),
+        )
+    ]
+    write(Path(), *lines)
+    call("incident", "import", "a.log")
+    seen = ""
+    for command in (("timeline",), ("show", "--limit", "9999"), ("unavailable",), ("unavailable", "--by", "group")):
+        text = call(command[0], "latest", *command[1:], "--format", "csv").out
+        seen += text
+        for row in csv.reader(text.splitlines()):
+            assert not [cell for cell in row if cell.startswith(("=", "+", "-", "@", "\uff1d"))]
+    assert "'=cmd" in seen
+
+
+def test_what_a_killed_export_left_is_removed_by_the_next(call: Call, tmp_path: Path) -> None:
+    call("run", "steady_state", "--set", "duration.ms=1000", "--set", "members=1")
+    code = (
+        "import os, signal, pyarrow.parquet as pq, groupsim.pipeline.export as e\n"
+        "def die(*_): os.kill(os.getpid(), signal.SIGKILL)\n"
+        "e._parts = die\n"
+        "from groupsim.cli.main import status\n"
+        "status(['export', 'latest', '--to', '{}'])\n"
+    )
+    for to in ("out.jsonl", "lake"):
+        for _ in range(2):
+            subprocess.run([sys.executable, "-c", code.format(to)], cwd=tmp_path, capture_output=True, check=False)
+        assert len([path for path in Path().rglob(".*.*") if path.is_file()]) == 1  # the second removed the first's
+        assert call("export", "latest", "--to", to).status == 0
+        assert [path for path in Path().rglob(".*.*") if path.is_file()] == []
+
+
+def test_an_export_of_another_process_that_runs_is_left_alone(call: Call) -> None:
+    call("run", "steady_state", "--set", "duration.ms=1000", "--set", "members=1")
+    with Path(".out.jsonl.1").open("wb") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        call("export", "latest", "--to", "out.jsonl")
+        assert Path(".out.jsonl.1").exists()
+    call("export", "latest", "--to", "out.jsonl")
+    assert not Path(".out.jsonl.1").exists()
+
+
+def test_replacing_a_file_is_said(call: Call) -> None:
+    call("run", "steady_state", "--set", "duration.ms=1000", "--set", "members=1")
+    assert "replaced" not in call("export", "latest", "--to", "out.jsonl").err
+    assert "out.jsonl was there already, and is replaced" in call("export", "latest", "--to", "out.jsonl").err
+
+
+@pytest.mark.parametrize("more", [-1, 0, 1, BLOCK])
+def test_the_rest_of_an_over_long_line_is_noted_wherever_it_is_cut(tmp_path: Path, more: int) -> None:
+    log = tmp_path / "a.log"
+    log.write_bytes(b"x" * (LONGEST_LINE + more) + b"\n[2024-03-01] group\n")
+    scan = Scan(log)
+    windows = [window.line for window in scan.windows()]
+    assert windows == [b"[2024-03-01] group"]
+    assert bool(scan.damage) == (more > 0) or more < BLOCK  # what fits in the block that is read anyway is not cut
+    assert scan.lines == 2
+    if more == BLOCK:
+        assert "longer than" in scan.damage[0]
+
+
+def test_the_order_of_the_files_changes_nothing(call: Call) -> None:
+    write(Path(), *joined(1, 4), adding(2, "orders-0"), name="b.log")
+    write(Path(), *joined(1, 4, member="c2-x", c=C2), adding(2, "orders-1", c=C2), name="a.log")
+    write(Path(), *joined(1, 4, member="c2-y", c=C2), adding(2, "orders-2", c=C2), name="c.log")
+    digests = {
+        call("incident", "import", *files, "--name", "x", "--format", "json").json["digest"]
+        for files in (("a.log", "b.log", "c.log"), ("c.log", "a.log", "b.log"), ("b.log", "c.log", "a.log"))
+    }
+    assert len(digests) == 1
+
+
+def test_a_misspelt_key_of_a_problem_is_refused(call: Call) -> None:
+    problem = {"id": "p", "problem": {"topics": {"t": 1}, "members": [{"id": "a", "topcis": ["t"], "topics": ["t"]}]}}
+    Path("in.jsonl").write_text(json.dumps(problem))
+    refused = call("assign", "--assignor", "range", "--input", "in.jsonl")
+    assert (refused.status, refused.out) == (2, "")
+    assert "line 1" in refused.err
+    assert "topcis" in refused.err
+
+
+def test_a_single_seed_is_said_to_be_one(call: Call) -> None:
+    assert "0:2 would be the seeds from 0 up to 1" in call("fuzz", "steady_state", "--seeds", "2").err
+    assert "would be" not in call("fuzz", "steady_state", "--seeds", "2:3").err
+
+
+def test_a_time_after_the_end_is_said(call: Call) -> None:
+    call("run", "steady_state", "--set", "duration.ms=1000", "--set", "members=1")
+    assert "the run ends at 1000 ms" in call("replay", "latest", "--at", "5000").err
+
+
+def test_a_spark_master_that_does_not_answer_is_said_at_once(call: Call) -> None:
+    Path("a.log").write_text("x\n")
+    begun = time.monotonic()
+    refused = call("incident", "import", "a.log", "--master", "spark://127.0.0.1:9")
+    assert (refused.status, refused.err.count("\n")) == (2, 1)
+    assert "spark://127.0.0.1:9: 127.0.0.1:9: " in refused.err
+    assert time.monotonic() - begun < 30
