@@ -174,7 +174,9 @@ def _plain(fields: tuple[Field, ...], version: int) -> list[tuple[object, ...]]:
     return [
         (
             field.name,
-            field.kind if isinstance(field.kind, str) else (field.many, _plain(field.kind, version)),
+            field.kind.replace("raw", "bytes")
+            if isinstance(field.kind, str)
+            else (field.many, _plain(field.kind, version)),
             field.nullable,
             field.tag,
         )

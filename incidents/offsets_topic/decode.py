@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import struct
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from groupsim.incidents.offsets_topic.field_readers import LONGEST, Reader, structure
@@ -16,6 +17,8 @@ from groupsim.incidents.offsets_topic.schemas import ASSIGNMENT, KEYS, SUBSCRIPT
 
 _CLASSIC_GROUP = 2
 _CONSUMER = "consumer"
+_KEPT = 4_096
+"""The longest bytes of a member that are kept decoded."""
 
 
 class Undecodable(ValueError):
@@ -42,39 +45,63 @@ def decode_value(kind: int, value: bytes) -> tuple[int, Mapping[str, object]]:
     """
     if len(value) < 2 or len(value) > LONGEST:
         raise Undecodable("a value of more than 16 MB" if len(value) > LONGEST else "a value without a version")
-    version = int.from_bytes(value[:2], "big", signed=True)
+    version = value[0] << 8 | value[1]
     readers = _VALUES[kind]
-    if not 0 <= version < len(readers):
-        raise Undecodable(f"version {version} of the value of type {kind}")
-    found = _decoded(readers[version], value, f"a damaged value of type {kind}")
-    return version, opened(kind, found)
+    if version >= len(readers):
+        signed = version - (version >> 15 << 16)
+        raise Undecodable(f"version {signed} of the value of type {kind}")
+    try:
+        found: dict[str, Any] = readers[version](value, 2)[0]
+    except (ValueError, IndexError, struct.error):
+        raise Undecodable(f"a damaged value of type {kind}") from None
+    if kind == _CLASSIC_GROUP:
+        consumer = found["protocolType"] == _CONSUMER
+        for member in found["members"]:
+            member["subscription"] = _member_bytes(False, member["subscription"], consumer)
+            member["assignment"] = _member_bytes(True, member["assignment"], consumer)
+    return version, found
 
 
 def opened(kind: int, value: dict[str, Any]) -> dict[str, Any]:
-    """The value with the bytes of the consumer protocol in it as fields."""
+    """A value of a formatter's JSON with the bytes of the consumer protocol in it as fields."""
     if kind == _CLASSIC_GROUP and value.get("protocolType") == _CONSUMER:
         for member in value.get("members", ()):
-            member["subscription"] = _opened(_SUBSCRIPTIONS, member.get("subscription"))
-            member["assignment"] = _opened(_ASSIGNMENTS, member.get("assignment"))
+            for name, readers in (("subscription", _SUBSCRIPTIONS), ("assignment", _ASSIGNMENTS)):
+                text = member.get(name)
+                try:
+                    member[name] = _opened(readers, base64.b64decode(text)) if isinstance(text, str) else text
+                except ValueError:
+                    member[name] = text
     return value
 
 
-def _opened(readers: Sequence[Reader], text: object) -> object:
-    """What the bytes say; the text itself where they can't be read. Newer versions only append fields.
+def _member_bytes(assignment: bool, raw: bytes, consumer: bool) -> object:
+    """What a member's bytes say; base64 if they are not of a consumer group."""
+    if not consumer:
+        return base64.b64encode(raw).decode()
+    if len(raw) <= _KEPT:
+        return _opened_once(assignment, raw)
+    return _opened(_ASSIGNMENTS if assignment else _SUBSCRIPTIONS, raw)
+
+
+@lru_cache(2_048)
+def _opened_once(assignment: bool, raw: bytes) -> object:
+    """The same subscription comes with every member and every generation."""
+    return _opened(_ASSIGNMENTS if assignment else _SUBSCRIPTIONS, raw)
+
+
+def _opened(readers: Sequence[Reader], raw: bytes) -> object:
+    """What the bytes say; base64 where they can't be read. Newer versions only append fields.
 
     Source: ConsumerProtocol.deserializeSubscription and deserializeAssignment.
     """
-    try:
-        raw = base64.b64decode(text) if isinstance(text, str) else b""
-    except ValueError:
-        return text
     version = int.from_bytes(raw[:2], "big", signed=True)
-    if len(raw) < 2 or version < 0:
-        return text
-    try:
-        return _decoded(readers[min(version, len(readers) - 1)], raw, "")
-    except Undecodable:
-        return text
+    if len(raw) >= 2 and version >= 0:
+        try:
+            return _decoded(readers[min(version, len(readers) - 1)], raw, "")
+        except Undecodable:
+            pass
+    return base64.b64encode(raw).decode()
 
 
 def _decoded(reader: Reader, data: bytes, name: str) -> dict[str, Any]:

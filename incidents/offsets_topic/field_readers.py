@@ -91,6 +91,8 @@ def _field(field: Field, version: int, flexible: bool) -> Reader:
         return _array(_string(flexible, False), flexible, LONGEST)
     if field.kind == "string":
         return _string(flexible, field.nullable)
+    if field.kind == "raw":
+        return _slice(_INT, flexible, field.nullable)
     return _bytes(flexible, field.nullable) if field.kind == "bytes" else _FIXED[field.kind]
 
 

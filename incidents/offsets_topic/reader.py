@@ -114,10 +114,11 @@ class TopicReader:
                 self._readers.append(RecordingReader(path, groups=groups, progress=progress))
 
     def __iter__(self) -> Iterator[GroupRecord]:
+        groups, records = self._groups, self.records
         for reader in self._readers:
             for record in reader:
-                if not self._groups or record.key.get("groupId", record.key.get("group")) in self._groups:
-                    self.records[record.kind] += 1
+                if not groups or record.key.get("groupId", record.key.get("group")) in groups:
+                    records[record.kind] += 1
                     yield record
             self.unknown += reader.unknown
             self.damage += reader.damage

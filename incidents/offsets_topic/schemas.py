@@ -15,7 +15,8 @@ ANY = 99
 class Field(NamedTuple):
     """One field, in the versions `since` to `until`.
 
-    `kind` is a number (`int8`, `int32`, `int64`), `uuid`, `string`, `bytes`, `[]int32`, `[]string`, or the fields of a
+    `kind` is a number (`int8`, `int32`, `int64`), `uuid`, `string`, `bytes` (given as base64), `raw` (the bytes
+    themselves), `[]int32`, `[]string`, or the fields of a
     structure, of which there is one (`many` false) or an array. A field with a `tag` that is not there is None if
     it may be null, else it is missing, as in Kafka's JSON.
     """
@@ -62,8 +63,8 @@ _MEMBER = (
     Field("clientHost", "string"),
     Field("rebalanceTimeout", "int32", since=1),
     Field("sessionTimeout", "int32"),
-    Field("subscription", "bytes"),
-    Field("assignment", "bytes"),
+    Field("subscription", "raw"),
+    Field("assignment", "raw"),
 )
 _ID_AND_PARTITIONS = (Field("topicId", "uuid"), Field("partitions", "[]int32"))
 _HELD = (*_ID_AND_PARTITIONS, Field("assignmentEpochs", "[]int32", nullable=True, tag=0))
