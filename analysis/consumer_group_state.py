@@ -151,7 +151,8 @@ class ConsumerGroupState:
                 self.members[event.member].epoch = 0
                 self.targets[event.member] = self.targets.pop(event.old, ())
             case c.StaticMemberAway():
-                self._member(event.member).epoch = -2
+                member = self._member(event.member)
+                member.epoch, member.pending = -2, frozenset()
             case c.GroupEpochBumped():
                 self.epoch = event.epoch
             case c.TargetComputed():

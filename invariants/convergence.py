@@ -21,6 +21,8 @@ SETTLE_MS = 20_000
 """Peace needed, besides the longest session timeout, before a group is expected to have settled."""
 RESTLESS = 8
 """More rebalances than this, all begun in peace, are a loop (the protocol needs 2 or 3 rounds)."""
+LONGEST_SESSION_MS = 60_000
+"""Of a consumer group: no fact has its session timeout, but brokers allow no longer one by default."""
 
 _DISTURBANCES: tuple[type[Event], ...] = (
     p.ProcessStarted,
@@ -47,8 +49,8 @@ _DISTURBANCES: tuple[type[Event], ...] = (
 class _Group:
     topics: set[str] = field(default_factory=set)
     live: dict[ProcessId, frozenset[str]] = field(default_factory=dict)
-    frozen: set[ProcessId] = field(default_factory=set)
-    dead: set[ProcessId] = field(default_factory=set)
+    frozen: dict[ProcessId, int] = field(default_factory=dict)
+    dead: dict[ProcessId, int] = field(default_factory=dict)
     host: dict[MemberId, str] = field(default_factory=dict)
     stable: bool = False
     owners: dict[TopicPartition, MemberId] | None = field(default_factory=dict)
@@ -119,11 +121,11 @@ class Converges:
                 group.live[event.process] = frozenset(event.topics)
             case p.Crashed() | p.Closed() | p.Failed():
                 group.live.pop(event.process, None)
-                group.dead.add(event.process)
+                group.dead[event.process] = at_ms
             case p.Frozen():
-                group.frozen.add(event.process)
+                group.frozen[event.process] = at_ms
             case p.Thawed():
-                group.frozen.discard(event.process)
+                group.frozen.pop(event.process, None)
             case c.MemberAdded() | c.MemberReplaced():
                 group.host[event.member or ""] = event.client_host or ""
                 self._session_ms = max(self._session_ms, event.session_timeout_ms or 0)
@@ -153,7 +155,7 @@ class Converges:
             return
         state = group.consumer = group.consumer or Reconciliation()
         state.apply(event)
-        group.owners, group.host = state.owners, state.hosts
+        group.owners, group.host = state.owners, group.host | state.hosts
         if state.settled:
             self._settled(group, at_ms, stable=True)
         elif group.began_ms is None:
@@ -176,7 +178,7 @@ class Converges:
 
     def _complaints(self, name: str, group: _Group, end_ms: int, peace_ms: int) -> Iterator[str]:
         running = {x: topics for x, topics in group.live.items() if x not in group.frozen}
-        if not running:
+        if not running or (group.consumer is not None and self._may_expire(group, group.consumer, end_ms)):
             return
         restless = sum(start >= peace_ms for start in group.starts)
         if restless > RESTLESS:
@@ -189,6 +191,12 @@ class Converges:
             yield f"{name} is not Stable at the end although {len(running)} processes are running"
         elif group.owners is not None:
             yield from self._orphans(name, group, running)
+
+    def _may_expire(self, group: _Group, consumer: Reconciliation, end_ms: int) -> bool:
+        """The session of a member that answers no more may not be over yet, and the group waits for that."""
+        silent = group.dead | group.frozen
+        since = [silent[host] for m in consumer.reached if (host := group.host.get(m, "")) in silent]
+        return any(end_ms < at + LONGEST_SESSION_MS + self.settle_ms for at in since)
 
     def _orphans(self, name: str, group: _Group, running: dict[ProcessId, frozenset[str]]) -> Iterator[str]:
         """Partitions without an owner, or with a dead one, of topics that a running process subscribes to."""

@@ -7,15 +7,27 @@ from typing import ClassVar
 
 from groupsim.events.base import Event, Recorded, group_of
 from groupsim.events.classic import AssignmentStored, JoinPhaseCompleted
-from groupsim.events.consumer import EmptyGroupDropped, GroupDowngraded, GroupEpochBumped, TargetComputed
+from groupsim.events.consumer import (
+    ConsumerGroupCreated,
+    EmptyGroupDropped,
+    EmptyGroupForgotten,
+    GroupDowngraded,
+    GroupEpochBumped,
+    TargetComputed,
+)
 from groupsim.events.group import CoordinatorLoaded, GroupDeleted, GroupEmptied
 from groupsim.invariants.base import Violation
+
+_ANEW = (CoordinatorLoaded, ConsumerGroupCreated, EmptyGroupDropped, EmptyGroupForgotten, GroupDeleted)
+"""The numbers begin anew, or at what was written."""
 
 
 class GenerationsAdvance:
     """A group's generation never goes back; a join phase makes it grow (Kafka: ClassicGroup.initNextGeneration).
 
-    Nor does the epoch of a consumer group; a conversion goes on with the number.
+    Nor does the epoch of a consumer group; a conversion goes on with the number, or with the one before where the same
+    request had let the epoch grow (`generation-zero` in `docs/model/consumer-groups.md`). A group that takes an empty
+    one's place begins anew.
     """
 
     name = "generations-advance"
@@ -24,9 +36,7 @@ class GenerationsAdvance:
         JoinPhaseCompleted,
         AssignmentStored,
         GroupEmptied,
-        CoordinatorLoaded,
-        EmptyGroupDropped,
-        GroupDeleted,
+        *_ANEW,
         GroupDowngraded,
         GroupEpochBumped,
         TargetComputed,
@@ -34,16 +44,21 @@ class GenerationsAdvance:
 
     def __init__(self) -> None:
         self._highest: dict[str, int] = {}
+        self._grown_ms: dict[str, int] = {}
 
     def observe(self, fact: Recorded) -> Iterator[Violation]:
         """Compare with the group's highest generation so far. The first one is accepted as it is."""
         event, group = fact.event, group_of(fact.stream)
         if group is None:
             return
-        if isinstance(event, CoordinatorLoaded | EmptyGroupDropped | GroupDeleted):
-            self._highest.pop(group, None)  # what was never written is lost: a lower generation is right here
+        if isinstance(event, _ANEW):
+            self._highest.pop(group, None)  # of a failover: what was never written is lost
         elif (new := _number(event)) is not None:
             before = self._highest.get(group)
+            if isinstance(event, GroupEpochBumped):
+                self._grown_ms[group] = fact.at_ms
+            elif isinstance(event, GroupDowngraded) and self._grown_ms.get(group) == fact.at_ms and before == new + 1:
+                before = self._highest[group] = new
             self._highest[group] = new if before is None else max(before, new)
             if before is None:
                 return

@@ -28,11 +28,15 @@ READS: tuple[type[Event], ...] = (
 
 @dataclass(slots=True)
 class MemberEpochs:
-    """`exists`: the group is a consumer group now. `held`: (topic, partition) -> assignment epoch, by member."""
+    """`exists`: the group is a consumer group now. `held`: (topic, partition) -> assignment epoch, by member.
+
+    `pending`: what of this each has to give up; a static member that is away has given it up (Kafka 4.4).
+    """
 
     exists: bool = False
     epochs: dict[MemberId, int] = field(default_factory=dict)
     held: dict[MemberId, dict[TopicPartition, int]] = field(default_factory=dict)
+    pending: dict[MemberId, frozenset[TopicPartition]] = field(default_factory=dict)
 
     def apply(self, event: Event) -> None:
         """Take in the next fact of the group."""
@@ -57,10 +61,12 @@ class MemberEpochs:
                 self.held[event.member] = self.held.pop(event.old, {})
             case facts.StaticMemberAway():
                 self.epochs[event.member] = AWAY_EPOCH
-                self.held[event.member] = dict.fromkeys(self.held.get(event.member, {}), 0)
+                kept = self.held.get(event.member, {}).keys() - self.pending.pop(event.member, frozenset())
+                self.held[event.member] = dict.fromkeys(sorted(kept), 0)
             case facts.MemberReconciled():
                 self.epochs[event.member] = event.epoch
                 self.held[event.member] = _by_name((*event.assigned, *event.pending))
+                self.pending[event.member] = frozenset(_by_name(event.pending))
 
     def objection(self, commit: CommitAccepted) -> str:
         """Why Kafka would have refused it; empty if it would not (KIP-848, KIP-1251)."""

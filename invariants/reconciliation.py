@@ -57,9 +57,9 @@ class Reconciliation:
             case facts.ConsumerMemberRemoved():
                 self._remove(event.member)
             case facts.StaticMemberReplaced():
-                self.held[event.member] = self.held.get(event.old, ())
-                self.reached[event.member] = None
-                self._remove(event.old)
+                held = self.held.get(event.old, ())
+                self._remove(event.old)  # a process that comes back with its id has it anew
+                self.held[event.member], self.reached[event.member] = held, None
             case facts.GroupEpochBumped():
                 self.epoch = event.epoch
             case facts.TargetComputed():

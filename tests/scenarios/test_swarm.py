@@ -105,8 +105,12 @@ def test_a_coordinator_whose_alarms_do_not_ring_is_found(monkeypatch: pytest.Mon
     assert _found() & {"converges", "story"}
 
 
-@pytest.mark.parametrize(("seed", "classic_share"), [(1, 0.0), (2, 0.0), (3, 0.5), (5, 0.5), (8, 0.3)])
+@pytest.mark.parametrize(
+    ("seed", "classic_share"),
+    [(1, 0.0), (2, 0.0), (3, 0.5), (5, 0.5), (8, 0.3), *((seed, 0.3) for seed in (12, 31, 100, 790))],
+)
 def test_a_consumer_group_alone_or_mixed_survives_its_swarm(seed: int, classic_share: float) -> None:
+    """The last four: epochs that begin anew, a static member away, a failed upgrade, a forgotten epoch."""
     settings = {"classic_share": str(classic_share)}
     result = run(find("consumer_swarm"), MemoryStore(), seed=seed, settings=settings, record="facts")
     assert result.failure is None
