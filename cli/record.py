@@ -50,7 +50,8 @@ def record(
         nonlocal written, caught_up
         if at_end and not caught_up:
             caught_up = True
-            output.note(f"{counted(records, 'record')} of the past; waiting for new ones, Ctrl-C ends")
+            more = "; waiting for new ones, Ctrl-C ends" if ends is None else ""
+            output.note(f"{counted(records, 'record')} of the past{more}")
         written = records
 
     try:

@@ -86,6 +86,8 @@ class BatchReader:
         if _only_zeros(window):
             return None  # room that Kafka reserved
         for claimed in _candidates(window):
+            if not window.fill(claimed):
+                continue
             self._checked += claimed
             if self._checked > _CHECKED_MOST + 4 * window.position:
                 self.damage.append(f"{self.name} is damaged from position {begin:,} on; the rest was not read")
@@ -164,10 +166,13 @@ class _Window:
     def more(self, size: int = 0) -> bool:
         """Reads on; false at the end."""
         block = self._stream.read(max(CHUNK, size)) if self._stream is not None else b""
+        if not block:
+            self._stream = None
+            return False
         self._before += self.at
         self.data = self.data[self.at :] + block
         self.at = 0
-        return bool(block)
+        return True
 
 
 def _length(window: _Window, ahead: int = 0) -> int | None:

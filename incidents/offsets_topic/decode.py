@@ -64,8 +64,11 @@ def decode_value(kind: int, value: bytes) -> tuple[int, Mapping[str, object]]:
 
 def opened(kind: int, value: dict[str, Any]) -> dict[str, Any]:
     """A value of a formatter's JSON with the bytes of the consumer protocol in it as fields."""
-    if kind == _CLASSIC_GROUP and value.get("protocolType") == _CONSUMER:
-        for member in value.get("members", ()):
+    members = value.get("members")
+    if kind == _CLASSIC_GROUP and value.get("protocolType") == _CONSUMER and isinstance(members, list):
+        for member in members:
+            if not isinstance(member, dict):
+                raise ValueError("a member that is none")
             for name, readers in (("subscription", _SUBSCRIPTIONS), ("assignment", _ASSIGNMENTS)):
                 text = member.get(name)
                 try:

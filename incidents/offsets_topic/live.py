@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _AT_ONCE = 500
 _POLL_S = 0.5
 _ANSWER_S = 20.0
+_NEEDED = "it exists once the cluster had a group, and the user needs READ and DESCRIBE on it"
 _OURS = {
     "group.id": "groupsim-incident-record",  # librdkafka wants one; nothing is ever sent under it but a look-up
     "enable.auto.commit": False,
@@ -123,7 +124,7 @@ def _end_of_partition(error: Any) -> bool:
         KafkaError._UNKNOWN_TOPIC,
         KafkaError._UNKNOWN_PARTITION,
     ):
-        raise LogError(f"{TOPIC} can't be read: {error.str()}; the user needs READ and DESCRIBE on this topic")
+        raise LogError(f"{TOPIC} can't be read: {error.str()}; {_NEEDED}")
     return False
 
 
@@ -149,7 +150,7 @@ def _partitions(consumer: Consumer, bootstrap: str) -> int:
     """How many partitions the topic has. Raises LogError where nobody answers or there is no such topic."""
     found = consumer.list_topics(TOPIC, timeout=_ANSWER_S).topics[TOPIC]
     if found.error is not None:
-        raise LogError(f"{bootstrap}: {TOPIC}: {found.error.str()}; the user needs READ and DESCRIBE on this topic")
+        raise LogError(f"{bootstrap}: {TOPIC}: {found.error.str()}; {_NEEDED}")
     return len(found.partitions)
 
 

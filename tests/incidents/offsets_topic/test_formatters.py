@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from groupsim.incidents.offsets_topic.reader import Form, TopicReader, form_of, sort_out
 from groupsim.incidents.offsets_topic.record import GroupRecord
@@ -32,6 +36,8 @@ OLD_GENERATION = (
     "members=HashMap(m1-916152c8 -> MemberMetadata(memberId=m1-916152c8, groupInstanceId=None, clientId=m1, "
     "clientHost=/127.0.0.1, sessionTimeoutMs=6000, rebalanceTimeoutMs=10000, supportedProtocols=List(range))))"
 )
+
+NAMES = st.sampled_from(["protocolType", "members", "subscription", "currentStateTimestamp", "memberId"])
 
 
 def _read(tmp_path: Path, *texts: str) -> tuple[list[GroupRecord], TopicReader]:
@@ -110,3 +116,28 @@ def test_what_the_formatter_did_not_know_is_counted(tmp_path: Path) -> None:
         "version 9 of the value of type 2": 1,
         "a value of type 2 that the formatter did not know": 1,
     }
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_a_mutated_text_is_read_without_a_crash(tmp_path: Path, data: st.DataObject) -> None:
+    text = data.draw(st.sampled_from([COMMIT, DELETED, GENERATION, OLD_COMMIT, OLDEST_COMMIT, OLD_GENERATION]))
+    for _ in range(data.draw(st.integers(0, 4))):
+        a, b = sorted(data.draw(st.tuples(st.integers(0, len(text)), st.integers(0, len(text)))))
+        piece = data.draw(st.sampled_from(["", "{", "}", "[1]", "null", "-1", '"', ",", "\n", "::", text[a:b] * 2]))
+        text = text[:a] + piece + text[b:]
+    path = tmp_path / "text.txt"
+    path.write_text(f"{COMMIT}\n{text}\n{COMMIT}\n")
+    reader = TopicReader([(path, Form.FORMATTED)])
+    found = list(reader)
+    assert len(found) + reader.unknown.total() >= 1
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.recursive(st.none() | st.integers() | st.text(max_size=5), lambda x: st.lists(x) | st.dictionaries(NAMES, x)))
+def test_json_of_any_shape_is_read_without_a_crash(tmp_path: Path, value: object) -> None:
+    path = tmp_path / "text.txt"
+    key = {"type": 2, "data": {"group": "g"}}
+    path.write_text(COMMIT + json.dumps({"key": key, "value": {"version": 3, "data": value}}, separators=(",", ":")))
+    reader = TopicReader([(path, Form.FORMATTED)])
+    assert len(list(reader)) + reader.unknown.total() == 2

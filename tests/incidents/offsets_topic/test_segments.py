@@ -144,6 +144,18 @@ def test_a_batch_with_a_flipped_bit_is_left_out_and_named(tmp_path: Path) -> Non
         assert reader.damage == [f"{tmp_path / NAME} is damaged at {place}"]
 
 
+def test_bytes_that_look_like_the_beginning_of_batches_take_no_time(tmp_path: Path) -> None:
+    one = batch([commit(0)])
+    false = bytes(8) + b"\x00\x10\x00\x00" + bytes(4) + b"\x02"
+    long = bytes(8) + b"\x03\xff\xff\xff" + bytes(4) + b"\x02"
+    found, reader = _read(tmp_path / NAME, one, long * 20_000, one[:-5], long * 20_000, batch([commit(1)]))
+    assert _offsets(found) == [0, 1]
+    assert len(reader.damage) == 1
+    found, reader = _read(tmp_path / NAME, one, false * 200_000, batch([commit(1)]))
+    assert _offsets(found) == [0]
+    assert "the rest was not read" in reader.damage[0]
+
+
 def test_a_truncated_tail_is_named_and_reserved_room_is_not(tmp_path: Path) -> None:
     one, two = batch([commit(0)]), batch([commit(1)])
     found, reader = _read(tmp_path / NAME, one, two[:-1])
