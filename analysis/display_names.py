@@ -19,10 +19,14 @@ def counted(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def bounds(at_least_ms: int, at_most_ms: int | None) -> str:
-    """`, at least 6.4 and at most 52.0 partition-seconds`: what is known of an unknown total; may be empty."""
+def bounds(at_least_ms: int, at_most_ms: int | None, known_share: float | None = None) -> str:
+    """`, at least 6.4 and at most 52.0 partition-seconds`: what is known of an unknown total; may be empty.
+
+    `known_share` (0-1), if given, is said where there are both bounds.
+    """
     if at_most_ms is not None:
-        return f", at least {at_least_ms / 1_000:,.1f} and at most {at_most_ms / 1_000:,.1f} partition-seconds"
+        known = "" if known_share is None else f" ({100 * known_share:.0f} % of all partition time is known)"
+        return f", at least {at_least_ms / 1_000:,.1f} and at most {at_most_ms / 1_000:,.1f} partition-seconds{known}"
     return f", at least {at_least_ms / 1_000:,.1f} partition-seconds" if at_least_ms >= 100 else ""
 
 

@@ -17,6 +17,7 @@ REMOVALS = {
     LossCause.JOIN_TIMEOUT: "join-timeout",
     LossCause.SYNC_TIMEOUT: "sync-timeout",
     LossCause.REMOVED: "member-removed",
+    LossCause.UNKNOWN: "unknown",
 }
 """Why a member of a consumer group is gone."""
 JOINED = "member-joined"

@@ -11,6 +11,7 @@ import msgspec
 
 from groupsim.events.base import Recorded
 from groupsim.events.classic import JoinPhaseCompleted
+from groupsim.events.client import JoinOk, ProcessStarted
 from groupsim.events.types import RunId
 from groupsim.storage.store import EventStore, RunInfo, Snapshot
 
@@ -66,9 +67,14 @@ def keep(store: EventStore, info: RunInfo, found: StoredWhatIf) -> None:
 
 
 def first_question(run: RunId, facts: Iterable[Recorded]) -> str | None:
-    """The command that asks for another assignor than the recorded one; None without a classic group."""
+    """The command that asks for another assignor than the recorded one; None without a classic group to replay.
+
+    Processes of which nobody knows how they joined can't be replayed: `__consumer_offsets` has only what they held.
+    """
+    facts = list(facts)
     protocols = [fact.event.protocol or "" for fact in facts if isinstance(fact.event, JoinPhaseCompleted)]
-    if not protocols:
+    kinds = {type(fact.event) for fact in facts}
+    if not protocols or (ProcessStarted in kinds and JoinOk not in kinds):
         return None
     other = "range" if any("cooperative" in name for name in protocols) else "cooperative-sticky"
     return f"groupsim incident whatif {run} --assignor {other}"

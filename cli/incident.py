@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from groupsim.incidents.exports.evidence import Fields
     from groupsim.incidents.facts.advice import LogSummary
     from groupsim.incidents.facts.importer import ImportResult
-    from groupsim.incidents.logs.reading import SourceLog
+    from groupsim.incidents.logs.reading import SourceLog, TopicLog
     from groupsim.incidents.logs.rows import Reading, Row, UnrecognisedLine
 
 _ROW_COLUMNS = ("file", "line", "at", "kind", "group", "member", "client", "detail")
@@ -71,24 +71,25 @@ def read(
     Example: groupsim incident read server.log --format jsonl
     """
     from groupsim.incidents.facts.advice import LogSummary, advice
-    from groupsim.incidents.logs.reading import source_logs
+    from groupsim.incidents.logs.reading import shown_logs, source_logs
     from groupsim.incidents.logs.rows import Counts
+    from groupsim.incidents.offsets_topic.reader import sort_out
 
-    logs = log_files(logs)
+    files = sort_out(log_files(logs))
     counts = Counts()
     answers: dict[str, str] = {}
     summaries: list[LogSummary] = []
     strangers: list[UnrecognisedLine] = []
 
     def recognised_rows(bar: Callable[[float], None]) -> Iterator[dict[str, Any]]:
-        with source_logs(logs, tz=tz, date=date, fields=export_fields(text, time, stream), progress=bar) as (
+        with source_logs(files.others, tz=tz, date=date, fields=export_fields(text, time, stream), progress=bar) as (
             found,
             remarks,
         ):
             answers.update(remarks.answers)
             for sentence in folded([*remarks.notes, *remarks.damage]):
                 output.note(sentence)
-            for log in found:
+            for log in shown_logs(found, files.topic):
                 summary = LogSummary(log.name.removeprefix(f"{log.path.parent}/"))
                 yield from _shown_rows(log, summary, form)
                 summaries.append(summary)
@@ -98,7 +99,8 @@ def read(
                     output.note(sentence)
 
     with progress("reading") as bar:
-        columns = _ROW_COLUMNS[1:] if len(logs) == 1 and form is Format.TABLE else _ROW_COLUMNS
+        alone = len(files.others) + len(files.topic) == 1
+        columns = _ROW_COLUMNS[1:] if alone and form is Format.TABLE else _ROW_COLUMNS
         output.rows(recognised_rows(bar), columns, form)
     _print_wordings(strangers)
     output.note(
@@ -111,7 +113,7 @@ def read(
         output.note(sentence)
 
 
-def _shown_rows(log: SourceLog, summary: LogSummary, form: Format) -> Iterator[dict[str, Any]]:
+def _shown_rows(log: SourceLog | TopicLog, summary: LogSummary, form: Format) -> Iterator[dict[str, Any]]:
     """The rows of one log as `incident read` shows them; all of its rows go into the summary."""
     from groupsim.incidents.logs.rows import KINDS
 

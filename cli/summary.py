@@ -35,7 +35,7 @@ def headline(summary: dict[str, Any]) -> list[str]:
     """The main numbers of a run, as lines."""
     unavailable = summary["unavailable"]
     if unavailable["partition_ms"] is None:
-        return [f"unavailable  unknown{_bounds(unavailable)}: {plain(unavailable['unknown'])}"]
+        return [f"unavailable  unknown{_bounds(unavailable, share=True)}: {plain(unavailable['unknown'])}"]
     lines = [
         f"unavailable  {amount(unavailable['partition_ms'])} "
         f"({unavailable['share'] * 100:.2f} % of all partition time), "
@@ -65,8 +65,9 @@ def headline(summary: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _bounds(unavailable: dict[str, Any]) -> str:
-    return bounds(unavailable.get("at_least_partition_ms") or 0, unavailable.get("at_most_partition_ms"))
+def _bounds(unavailable: dict[str, Any], *, share: bool = False) -> str:
+    known = unavailable.get("known_share") if share else None
+    return bounds(unavailable.get("at_least_partition_ms") or 0, unavailable.get("at_most_partition_ms"), known)
 
 
 def amount(partition_ms: int) -> str:

@@ -39,6 +39,7 @@ class RemovalCause(StrEnum):
     SYNC_TIMEOUT = "sync-timeout"
     JOIN_TIMEOUT = "join-timeout"
     GROUP_FULL = "group-full"
+    UNKNOWN = "unknown"
 
 
 class MemberIdIssued(Event, frozen=True, kw_only=True):

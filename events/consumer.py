@@ -37,6 +37,7 @@ class LossCause(StrEnum):
     JOIN_TIMEOUT = "join-timeout"
     SYNC_TIMEOUT = "sync-timeout"
     REMOVED = "removed"
+    UNKNOWN = "unknown"
 
 
 class MemberState(StrEnum):

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from groupsim.analysis.availability.causes import START
 from groupsim.analysis.availability.labels import Interval, Label, SubLabel
+from groupsim.analysis.display_names import bounds
 from groupsim.storage.log_gaps import Doubt, doubts, new_groups, resolution_ms, unsupported
 
 _MOST = 0.05
@@ -37,7 +38,9 @@ class Support(NamedTuple):
 
     def caveat(self) -> str | None:
         """The sentence that goes with every figure of a run whose total is unknown; None if it is known."""
-        return None if self.unknown is None else f"the total is unknown: {self.unknown}"
+        if self.unknown is None:
+            return None
+        return f"the total is unknown{bounds(self.at_least_ms, self.at_most_ms, self.known_share)}: {self.unknown}"
 
 
 @dataclass(slots=True)

@@ -19,6 +19,8 @@
 - `edges`: whether the logs begin or end in the middle of a rebalance
 - `unlogged`: groups whose members do not all have a client log
 - `support`: whether the rows support a figure at all
+- `topic_members`, `topic_doubts`, `topic_growth`: what `__consumer_offsets` says of members without a client log
+- `topic_merge`: its rows beside those of logs, and where they contradict each other
 - `world`: topics and groups
 - `causes`: Kafka's sentences to causes: the only place that reads them
 - `detail`: typed values out of a row

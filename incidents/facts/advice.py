@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from groupsim.incidents.logs.rows import Row, is_broker
+from groupsim.incidents.logs.rows import Program, Row, is_broker
 from groupsim.incidents.sentences import listed, plural
 
 _NAMES_KEPT = 10_000
@@ -33,6 +33,7 @@ class LogSummary:
     """
 
     name: str
+    topic_rows: int = 0
     broker_rows: int = 0
     client_rows: int = 0
     timeless: int = 0
@@ -45,7 +46,9 @@ class LogSummary:
 
     def add(self, row: Row) -> None:
         """Take one row into account."""
-        if is_broker(row):
+        if row.program is Program.OFFSETS_TOPIC:
+            self.topic_rows += 1
+        elif is_broker(row):
             self.broker_rows += 1
         else:
             self.client_rows += 1
@@ -75,7 +78,7 @@ def advice(logs: Sequence[LogSummary]) -> list[str]:
     """What was read and what to do next, one sentence each; `logs` are those given, in any order."""
     brokers = [log for log in logs if log.broker_rows]
     clients = [log for log in logs if log.client_rows]
-    if not brokers and not clients:
+    if not brokers and not clients and not any(log.topic_rows for log in logs):
         return [
             "no line about a consumer group was recognised; the lines needed are those of the loggers"
             f" {_BROKER_LOGGER} (brokers) and {_CLIENT_LOGGER} (clients), see docs/how-to/export-logs.md"
@@ -102,13 +105,15 @@ def _contents(logs: Sequence[LogSummary]) -> list[str]:
     both = [log for log in logs if log.broker_rows and log.client_rows]
     brokers = [log for log in logs if log.broker_rows and not log.client_rows]
     clients = [log for log in logs if log.client_rows and not log.broker_rows]
-    neither = [log for log in logs if not log.broker_rows and not log.client_rows]
+    topic = [log for log in logs if log.topic_rows]
+    neither = [log for log in logs if not log.broker_rows and not log.client_rows and not log.topic_rows]
     libraries = sorted(set[str]().union(*(log.libraries for log in clients)))
     written_by = f" ({', '.join(libraries)})" if libraries else ""
     kinds = (
         ("logs of brokers", brokers),
         (f"logs of clients{written_by}", clients),
         ("logs of brokers and clients in one", both),
+        ("records of __consumer_offsets", topic),
         ("logs without a line about groups", neither),
     )
     return [f"{kind}: {listed([log.name for log in found])}" for kind, found in kinds if found]
@@ -134,6 +139,13 @@ def missing(logs: Sequence[LogSummary]) -> list[str]:
     """Which logs or times are missing, and what is unknown without them; at least one log has a row about a group."""
     brokers = [log for log in logs if log.broker_rows]
     clients = [log for log in logs if log.client_rows]
+    topic = any(log.topic_rows for log in logs)
+    if topic and not clients:
+        return [
+            "no client logs: the topic has no callbacks and no deaths, and of a member's serving only its commits, so"
+            f" there are bounds of the total alone; export the lines of {_CLIENT_LOGGER} too (Java; of other libraries"
+            " see docs/how-to/export-logs.md)"
+        ]
     if not clients:
         return [
             "no client logs: a broker does not print partitions, so their owners, and the time before the sync phase,"
@@ -145,6 +157,8 @@ def missing(logs: Sequence[LogSummary]) -> list[str]:
         libraries = sorted(set[str]().union(*(log.libraries for log in clients)))
         wanted = " and ".join(dict.fromkeys(_LINES.get(name, _LINES_OF_OTHERS) for name in libraries or [""]))
         found.append(f"no client line names assigned partitions, so their owners are unknown; export {wanted}")
+    if topic:
+        return found
     if not brokers:
         return [
             *found,

@@ -12,7 +12,7 @@ from groupsim.incidents.facts.builder import FactBuilder
 from groupsim.incidents.facts.causes import loss_cause
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.coordinator import CoordinatorFacts
-from groupsim.incidents.facts.detail import client_id_in, int_in, text_in
+from groupsim.incidents.facts.detail import client_id_in, int_in, partitions_in, text_in
 from groupsim.incidents.facts.index import Index
 from groupsim.incidents.facts.member_steps import MemberSteps, Step
 from groupsim.incidents.logs.rows import is_broker
@@ -49,6 +49,7 @@ class ConsumerGroupFacts(CoordinatorFacts):
         self._change: _Change | None = None
         self._metadata_hash = 0
         self._targets_printed = False
+        self._recorded = index.from_topic(group)
 
     def take(self, position: int, timed: TimedRow) -> None:
         """Write the facts of one row."""
@@ -64,12 +65,13 @@ class ConsumerGroupFacts(CoordinatorFacts):
             if self._targets_printed
             else "no broker's log shows the target of each member"
         )
-        self._builder.note(
-            "it uses the consumer protocol (KIP-848): epochs and members are the broker's; "
-            f"{targets}; what members were given and held comes from their own logs, and an epoch that brought a member"
-            " nothing new counts as reached at once",
-            self.group,
-        )
+        if not self._recorded:
+            self._builder.note(
+                "it uses the consumer protocol (KIP-848): epochs and members are the broker's; "
+                f"{targets}; what members were given and held comes from their own logs, and an epoch that brought a"
+                " member nothing new counts as reached at once",
+                self.group,
+            )
         super().finish()
 
     def _begin(self) -> None:
@@ -92,6 +94,22 @@ class ConsumerGroupFacts(CoordinatorFacts):
     def _on_group_converted(self, _: MemberId | None, detail: dict[str, object]) -> None:
         if detail.get("to") == "consumer" and not self._native:
             self._begin()
+
+    def _on_member_gone(self, member: MemberId | None, detail: dict[str, object]) -> None:
+        if not self._native:
+            super()._on_member_gone(member, detail)
+        elif member is not None:
+            self._gone(member, k.LossCause.UNKNOWN)
+
+    def _on_member_reconciled(self, member: MemberId | None, detail: dict[str, object]) -> None:
+        """`__consumer_offsets` has each step of a member."""
+        if member is None:
+            return
+        self._add_member(member, logged=False)
+        epoch, before = int_in(detail.get("epoch")) or 0, int_in(detail.get("previous")) or 0
+        assigned, pending = partitions_in(detail.get("assigned")), partitions_in(detail.get("pending"))
+        state = k.MemberState(str(detail.get("state")))
+        self._add(_reconciled(member, epoch, before, state, assigned, pending))
 
     def _on_stabilized(self, member: MemberId | None, detail: dict[str, object]) -> None:
         super()._on_stabilized(member, detail)
@@ -207,12 +225,15 @@ class ConsumerGroupFacts(CoordinatorFacts):
             self._builder.add(position, timed, self._stream, bump)
             self._epoch = epoch
         targets = detail.get("targets")
+        position = self._row[0]
         if isinstance(targets, dict):
             self._targets_printed = True
             for named in targets:
                 self._add_member(str(named), logged=False)
-        position = self._row[0]
-        given = {m: self._given(m, position) for m in sorted(self._members)}
+        if isinstance(targets, dict) and self._recorded:
+            given: dict[MemberId, Partitions | None] = {str(m): partitions_in(targets[m]) for m in sorted(targets)}
+        else:
+            given = {m: self._given(m, position) for m in sorted(self._members)}
         changed = {m: partitions for m, partitions in given.items() if partitions is not None}
         assignor = text_in(detail.get("assignor")) or ""
         self._add(k.TargetComputed(epoch=epoch, assignor=assignor, changed=changed, at_ms=0))
@@ -230,7 +251,7 @@ class ConsumerGroupFacts(CoordinatorFacts):
 
     def _follow(self, member: MemberId, epoch: int, position: int) -> None:
         """How it followed the target of `epoch`, by its own log: nothing new to it counts as reached at once."""
-        if not self._steps.logged(member):
+        if self._recorded or not self._steps.logged(member):
             return
         steps = self._steps.between(member, position, self._until(position))
         before = self._reached.get(member, 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from groupsim.events import classic as c
 from groupsim.events.base import Event, group_stream
+from groupsim.events.classic import RemovalCause
 from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupCreated, GroupEmptied
 from groupsim.events.types import MemberId
 from groupsim.incidents.facts.builder import FactBuilder
@@ -40,7 +41,7 @@ class CoordinatorFacts:
 
     def finish(self) -> None:
         """Note what stayed unknown."""
-        if self._unlogged:
+        if self._unlogged and not self._index.from_topic(self.group):
             self._builder.note(
                 f"the log does not show when {plural(self._unlogged, 'member')} joined; each is added where the log"
                 " first names it",
@@ -76,6 +77,13 @@ class CoordinatorFacts:
             )
         )
 
+    def _on_group_created(self, _: MemberId | None, detail: dict[str, object]) -> None:
+        self._create()
+
+    def _on_member_gone(self, member: MemberId | None, detail: dict[str, object]) -> None:
+        """`__consumer_offsets` does not say whether it left or was removed."""
+        self._remove_member(member, RemovalCause.UNKNOWN, None)
+
     def _on_member_id_created(self, member: MemberId | None, detail: dict[str, object]) -> None:
         if detail.get("group_state") == "Empty" and not self._members:
             self._create()
@@ -90,7 +98,7 @@ class CoordinatorFacts:
     def _on_rebalance_start(self, member: MemberId | None, detail: dict[str, object]) -> None:
         reason = text_in(detail.get("reason")) or ""
         generation = int_in(detail.get("old_generation")) or 0
-        cause = rebalance_cause(reason)
+        cause = text_in(detail.get("cause")) or rebalance_cause(reason)
         if generation == 0 and not self._members:
             self._create()
         named = self._named(reason, member)

@@ -14,6 +14,8 @@ from groupsim.incidents.facts.processes import ProcessLog, runs_beside
 from groupsim.incidents.facts.unnamed_clients import PlacedRow
 from groupsim.incidents.logs.times import iso
 
+_REMOVED = frozenset(["member_failed", "member_gone"])
+_MEMBERSHIP = frozenset(["joined", "leave_sent", "poll_timeout", "state_change"])
 _SHORTEST_SESSION_MS = 6_000
 """group.min.session.timeout.ms, by default."""
 Deaths = dict[tuple[str, str], int | None]
@@ -35,14 +37,18 @@ def add_deaths(
     removals = {
         (timed.row.group, timed.row.member): (position, timed)
         for position, timed in enumerate(rows)
-        if timed.row.kind == "member_failed"
+        if timed.row.kind in _REMOVED
     }
     processes = [client.process for client in clients]
     for client in clients:
         process = client.process
         for member in client.members:
             removal = removals.get((process.group, member))
-            if removal is not None and process.first <= removal[1].at < process.last:
+            if (
+                removal is not None
+                and process.first <= removal[1].at < process.last
+                and not (removal[1].row.kind == "member_gone" and _went(process, removal[1].at))
+            ):
                 _add_freeze(process, removal, index, builder, session_timeout_ms)
         if process.closed or not client.held:
             continue
@@ -53,7 +59,7 @@ def add_deaths(
             continue
         position, timed = end
         at = timed.at
-        removed = timed.row.kind == "member_failed"
+        removed = timed.row.kind in _REMOVED
         found[process.group, process.name] = None if removed else at
         if removed:
             at = max(process.last, at - (timeout or _SHORTEST_SESSION_MS))
@@ -61,6 +67,14 @@ def add_deaths(
         builder.add(position, TimedRow(at, timed.row), stream, c.Crashed(process=process.name))
         builder.note(_sentence(process, timed, at, timeout, len(client.held)))
     return found
+
+
+def _went(process: ProcessLog, at: int) -> bool:
+    """Whether it gave its membership up by itself before an instant."""
+    last = next((t.row for _, t in reversed(process.rows) if t.at <= at and t.row.kind in _MEMBERSHIP), None)
+    return last is not None and (
+        last.kind in ("leave_sent", "poll_timeout") or last.detail.get("to") in ("LEAVING", "STALE", "UNSUBSCRIBED")
+    )
 
 
 def _add_freeze(
@@ -124,7 +138,7 @@ def _successor(process: ProcessLog, processes: Sequence[ProcessLog]) -> ProcessL
 
 
 def _sentence(process: ProcessLog, end: TimedRow, at: int, timeout: int | None, held: int) -> str:
-    what = "the broker removed it" if end.row.kind == "member_failed" else "it was started again"
+    what = "the broker removed it" if end.row.kind in _REMOVED else "it was started again"
     silence = (
         f"{process.name} fell silent holding {held} partitions: its last line is at {iso(process.last)},"
         f" {what} at {iso(end.at)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from groupsim.events.types import Partitions, TopicPartition
 from groupsim.incidents.facts.client import ClientFacts
@@ -32,13 +32,17 @@ def find_doubts(
     deaths: Deaths,
     ended: int,
     session_timeout_ms: int | None,
+    from_topic: Collection[str] = (),
 ) -> list[Doubt]:
-    """All doubtful time of what was read; times in UTC milliseconds since 1970. `ended`: when the logs end."""
+    """All doubtful time of what was read; times in UTC milliseconds since 1970. `ended`: when the logs end.
+
+    `from_topic`: groups of which `__consumer_offsets` is given, which has all that was in force.
+    """
     return [
         *_silent(rows, clients, owned),
         *_started_again(clients, index, deaths, session_timeout_ms),
         *_removed_without_log(rows, clients, index, owned, session_timeout_ms),
-        *_broker_silent(rows, index, ended),
+        *(doubt for doubt in _broker_silent(rows, index, ended) if doubt.group not in from_topic),
     ]
 
 
@@ -53,7 +57,9 @@ def _silent(rows: Sequence[TimedRow], clients: Sequence[ClientFacts], owned: Own
     lives = {key: _Life(each, removed) for key, each in processes.items()}
     found: dict[tuple[str, str, int], dict[int, list[TopicPartition]]] = defaultdict(lambda: defaultdict(list))
     for claim in owned.claims:
-        life = lives[claim.group, claim.process]
+        life = lives.get((claim.group, claim.process))
+        if life is None:
+            continue  # a member that only the topic knows
         given_up = owned.given_up[claim.group, claim.process, claim.partition]
         later = bisect_left(given_up, claim.at)
         soon = later < len(given_up) and given_up[later] - claim.at <= _SOON_MS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from groupsim.events import classic
@@ -47,11 +47,16 @@ class Growth:
 
 
 def add_growths(
-    rows: Sequence[TimedRow], clients: Sequence[ClientFacts], most: Mapping[str, int], builder: FactBuilder
+    rows: Sequence[TimedRow],
+    clients: Sequence[ClientFacts],
+    most: Mapping[str, int],
+    builder: FactBuilder,
+    shown: Iterable[Growth] = (),
 ) -> list[Growth]:
     """Add PartitionsAdded for every growth that a member noticed, as early as it may have happened, and a note on it.
 
-    `most`: how many partitions of each topic the logs name.
+    `most`: how many partitions of each topic the logs name. `shown`: growths that are known otherwise; those that a
+    client noticed are known better.
     """
     facts = builder.facts()
     found: list[Growth] = []
@@ -65,6 +70,9 @@ def add_growths(
                 if 0 < before < after and not any(g.topic == topic and g.after >= after for g in found):
                     assert isinstance(fact.event, RejoinRequested)
                     found.append(Growth(group, topic, before, after, since, fact.at, fact.event.process))
+    for growth in shown:
+        if not any(g.topic == growth.topic and g.after >= growth.after for g in found):
+            found.append(growth)
     for growth in found:
         position, timed = next((p, t) for p, t in enumerate(rows) if t.at >= growth.at)
         event = PartitionsAdded(topic=growth.topic, partitions=growth.after)

@@ -32,6 +32,10 @@ from groupsim.incidents.facts.processes import split_by_process
 from groupsim.incidents.facts.skew import estimate_skews
 from groupsim.incidents.facts.strays import without_strays
 from groupsim.incidents.facts.support import new_groups, nothing_to_import, require_times, unsupported
+from groupsim.incidents.facts.topic_doubts import topic_doubts
+from groupsim.incidents.facts.topic_growth import topic_growths
+from groupsim.incidents.facts.topic_members import logged_members, write_topic
+from groupsim.incidents.facts.topic_merge import merged
 from groupsim.incidents.facts.unlogged import unlogged_members
 from groupsim.incidents.facts.world import named_partitions, world_facts
 from groupsim.incidents.logs.rows import Reading, is_broker
@@ -94,7 +98,7 @@ def import_run(
     reading, strays = without_strays(reading)
     skews, misfits = estimate_skews(reading)
     corrections = {skew.file: skew.ms for skew in skews if skew.ms}
-    rows, remarks = order_rows(reading, corrections)
+    rows, remarks = merged(*order_rows(reading, corrections))
     remarks = [*strays, *remarks, *misfits, *(str(skew) for skew in skews if skew.ms)]
     rows = [timed for timed in rows if timed.row.group is not None or timed.row.kind in _KINDS_WITHOUT_GROUP]
     if not any(timed.row.group for timed in rows):
@@ -106,8 +110,10 @@ def import_run(
     index = Index(rows)
     check_named(rows, index, most_partitions)
     clients = _add_facts(rows, index, builder, reading.streams)
+    write_topic(reading, clients, builder)
     deaths = add_deaths(rows, clients, index, builder, session_timeout_ms)
-    growths = add_growths(rows, clients, named_partitions(index, topics), builder)
+    named = named_partitions(index, topics)
+    growths = add_growths(rows, clients, named, builder, topic_growths(reading.topic, rows[0].at))
     facts = builder.facts()
     origin = min([rows[0].at, *(first.at for first in facts[:1])])
     world = world_facts(index, topics, growths, builder)
@@ -115,14 +121,16 @@ def import_run(
         builder.note(note)
     ends = [instant(end) + corrections.get(file, 0) for file, end in reading.ends.items()]
     ended = max([rows[-1].at, *ends, *(last.at for last in facts[-1:])])
-    doubts = find_doubts(rows, clients, index, Ownership(facts), deaths, ended, session_timeout_ms)
+    owned = Ownership(facts)
+    doubts = find_doubts(rows, clients, index, owned, deaths, ended, session_timeout_ms, reading.topic)
+    doubts += topic_doubts(reading.topic, logged_members(clients, reading.topic), origin, ended)
     doubts += [growth.doubt() for growth in growths]
     info = _run_info(reading, name, origin)
     edges = [
         *begun_before(rows, index.consumer_groups),
         *unfinished(rows, [each.process for each in clients], deaths, index.consumer_groups),
     ]
-    partly = unlogged_members(rows, clients, index)
+    partly = unlogged_members(rows, clients, index, reading.topic)
     reasons = [*unsupported(reading, rows), *builder.doubts, *partly.values(), *edges]
     doubts += [Doubt(group, origin, ended, None, why, own_word=True) for group, why in partly.items()]
     summary: dict[str, object] = {

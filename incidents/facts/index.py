@@ -12,7 +12,7 @@ from groupsim.events.types import Plan
 from groupsim.incidents.facts.causes import rebalance_cause
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.detail import int_in, partitions_in, text_in
-from groupsim.incidents.logs.rows import Row, is_broker
+from groupsim.incidents.logs.rows import Program, Row, is_broker
 
 _NEAR_MS = 60_000
 _JOINS = frozenset(["member_id_created", "pending_member_joins", "member_joined"])
@@ -27,7 +27,7 @@ _OF_CONSUMER_GROUPS = frozenset(
     ]
 )
 """Rows that only groups of the consumer protocol (KIP-848) have."""
-_IS_IN = frozenset(["member_failed", "member_left", "rebalance_start", "static_member_replaced"])
+_IS_IN = frozenset(["member_failed", "member_gone", "member_left", "rebalance_start", "static_member_replaced"])
 
 
 class LeaderPlan(NamedTuple):
@@ -56,6 +56,7 @@ class Index:
         self.topics: dict[str, dict[str, int]] = defaultdict(dict)
         self.session_timeouts: dict[str, int] = {}
         self.consumer_groups: set[str] = set()
+        self._from_topic: set[str] = set()
         self.shortest_callback_ms: dict[str, int] = {}
         self._plans: dict[tuple[str, int], list[LeaderPlan]] = defaultdict(list)
         self._protocols: dict[tuple[str, int], str] = {}
@@ -71,6 +72,8 @@ class Index:
         group = row.group
         if group is None:
             return
+        if row.program is Program.OFFSETS_TOPIC:
+            self._from_topic.add(group)
         if is_broker(row):
             self.broker_groups.add(group)
             self._add_change(position, group, row)
@@ -83,7 +86,7 @@ class Index:
             self.session_timeouts[group] = timeout
         generation = int_in(row.detail.get("generation"))
         match row.kind:
-            case "leader_computed_assignment":
+            case "leader_computed_assignment" | "stored_assignment":
                 self._plan(timed, group, generation)
             case "joined" if generation is not None:
                 self._joined(timed, group, generation)
@@ -96,6 +99,11 @@ class Index:
                 topics = row.detail.get("topics")
                 for topic in topics if isinstance(topics, list) else ():
                     self.topics[group].setdefault(str(topic), 0)
+            case "target_assignment" if row.program is Program.OFFSETS_TOPIC:
+                self.consumer_groups.add(group)
+                targets = row.detail.get("targets")
+                for names in targets.values() if isinstance(targets, dict) else ():
+                    self._count(group, names)
             case kind if kind in _OF_CONSUMER_GROUPS:
                 self.consumer_groups.add(group)
 
@@ -141,6 +149,9 @@ class Index:
         plan = {str(member): partitions_in(names) for member, names in sorted(printed.items())}
         for names in printed.values():
             self._count(group, names)
+        protocol = text_in(timed.row.detail.get("protocol"))
+        if protocol is not None:
+            self._protocols.setdefault((group, generation), protocol)
         self._plans[group, generation].append(LeaderPlan(timed.at, timed.row.file, timed.row.client, plan))
 
     def _joined(self, timed: TimedRow, group: str, generation: int) -> None:
@@ -154,6 +165,10 @@ class Index:
         instance = text_in(row.detail.get("instance"))
         if instance is not None and row.member is not None:
             self._instances[group, instance].append((timed.at, row.member))
+
+    def from_topic(self, group: str) -> bool:
+        """Whether `__consumer_offsets` is given of the group."""
+        return group in self._from_topic
 
     def note_callback(self, group: str, duration_ms: int | None) -> None:
         """Take in how long a callback of the group took at most, for `shortest_callback_ms`."""

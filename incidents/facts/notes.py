@@ -36,6 +36,7 @@ _WITHOUT_FACT = frozenset(
         "giving_away_all",
         "listener_lost",
         "listener_revoked",
+        "stored_assignment",
     ]
 )
 """Kinds that are used without a fact of their own, or that repeat what another line says."""

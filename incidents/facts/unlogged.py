@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.detail import int_in
 from groupsim.incidents.facts.index import Index
 from groupsim.incidents.logs.rows import is_broker
+from groupsim.incidents.offsets_topic.history import GroupHistory
 from groupsim.incidents.sentences import listed, plural
 
 
-def unlogged_members(rows: Sequence[TimedRow], clients: Sequence[ClientFacts], index: Index) -> dict[str, str]:
+def unlogged_members(
+    rows: Sequence[TimedRow], clients: Sequence[ClientFacts], index: Index, topic: Mapping[str, GroupHistory]
+) -> dict[str, str]:
     """By group: a sentence about those of which not every member is known to have a client log.
+
+    Of the members in `topic`, `__consumer_offsets` says what they held.
 
     Of a classic group with a broker's log, what is missing is known: its members count as serving between rebalances.
     A consumer group (KIP-848) has no such time: each member follows its target when it can.
     """
-    logged: dict[str, set[str]] = defaultdict(set)
+    logged: dict[str, set[str]] = defaultdict(
+        set, {group: set(each.ledger.memberships) for group, each in topic.items()}
+    )
     named: dict[str, set[str]] = defaultdict(set)
     joined: dict[str, dict[int, int]] = defaultdict(dict)
     for at, row in rows:
@@ -41,7 +48,7 @@ def unlogged_members(rows: Sequence[TimedRow], clients: Sequence[ClientFacts], i
                 f"{plural(len(missing), 'member')} of consumer group {group} without a client log"
                 f" ({listed(missing, 2)}); export the logs of all members"
             )
-    for group in sorted(index.broker_groups & index.consumer_groups - index.client_groups):
+    for group in sorted((index.broker_groups & index.consumer_groups) - index.client_groups - topic.keys()):
         found[group] = (
             f"a broker's log does not show when members of consumer group {group} give up or take over partitions;"
             " export the logs of all members"

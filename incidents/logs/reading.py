@@ -16,8 +16,10 @@ from groupsim.incidents.exports.parts import Remarks
 from groupsim.incidents.exports.streams import Source, sources
 from groupsim.incidents.logs.dating import FIRST_DAY
 from groupsim.incidents.logs.reader import LogReader
-from groupsim.incidents.logs.rows import KINDS, Reading, Row, UnrecognisedLine
+from groupsim.incidents.logs.rows import KINDS, Counts, Reading, Row, UnrecognisedLine
 from groupsim.incidents.logs.times import instant, iso, parse_zone
+from groupsim.incidents.offsets_topic.reader import sort_out
+from groupsim.incidents.offsets_topic.reading import TopicFiles, only_group, placed, read_topic
 
 ROWS_HELD = 1_000_000
 """The most rows that an import holds in memory, about 1.6 kB each with their facts; no other line is held."""
@@ -89,6 +91,38 @@ class SourceLog:
         return lines if numbers is None else [structs.replace(each, line=numbers[each.line - 1]) for each in lines]
 
 
+class TopicLog:
+    """Files of `__consumer_offsets` as one log: iterating gives its rows. See SourceLog."""
+
+    def __init__(self, files: TopicFiles) -> None:
+        self.path = files[0][0]
+        self.name = str(self.path)
+        self.stream: str | None = None
+        self.reader = TopicCounts()
+        self.unrecognised: list[UnrecognisedLine] = []
+        self._files = files
+
+    def __iter__(self) -> Iterator[Row]:
+        found = read_topic(self._files, frozenset())
+        rows = placed(found.groups.items())
+        self.reader.counts.lines, self.reader.counts.recognised = found.records, len(rows)
+        self.reader.damage += [*found.damage, *found.notes]
+        yield from rows
+
+
+class TopicCounts:
+    """What was read of the topic, as a LogReader says it."""
+
+    def __init__(self) -> None:
+        self.counts = Counts()
+        self.damage: list[str] = []
+
+
+def shown_logs(logs: Sequence[SourceLog], topic: TopicFiles) -> list[SourceLog | TopicLog]:
+    """The logs and, as one more, the files of `__consumer_offsets`."""
+    return [*logs, TopicLog(topic)] if topic else list(logs)
+
+
 @contextmanager
 def source_logs(
     paths: Sequence[Path],
@@ -148,7 +182,9 @@ def read_files(
             raise LogError(f"there is a skew for {name}, which is not among the logs given")
         if abs(skews[name]) > _LARGEST_SKEW_MS:
             raise LogError(f"the skew of {name} is more than a year: no clock is that far off")
-    with source_logs(paths, tz=tz, date=date, skews=skews, fields=fields, progress=progress) as (logs, remarks):
+    found = sort_out(paths)
+    plain = found.others
+    with source_logs(plain, tz=tz, date=date, skews=skews, fields=fields, progress=progress) as (logs, remarks):
         reading = Reading(
             files=tuple(log.name for log in logs),
             origins=tuple(map(str, given)),
@@ -159,12 +195,17 @@ def read_files(
             notes=list(remarks.notes),
             uncertain=list(remarks.uncertain),
             answers=dict(remarks.answers),
+            since=wanted.since,
             resolution_ms=remarks.resolution_ms,
             streams={log.name: log.stream for log in logs if log.stream is not None},
         )
         for log in logs:
             _add(log, reading, wanted)
         dayless = sum(log.reader.dayless for log in logs)
+    for path in found.other_topics:
+        reading.notes.append(f"{path} is a segment of another topic than __consumer_offsets; it was left out")
+    if found.topic:
+        _add_topic(found.topic, reading, wanted)
     if date is not None or not dayless or any(row.at for row in (*reading.rows, *reading.context)):
         return reading
     relative = read_files(given, tz=tz, date=FIRST_DAY, skews=skews, wanted=wanted, fields=fields, progress=progress)
@@ -173,6 +214,24 @@ def read_files(
         " YYYY-MM-DD gives the first day"
     )
     return relative
+
+
+def _add_topic(files: TopicFiles, reading: Reading, wanted: Wanted) -> None:
+    """Read files of `__consumer_offsets` into the reading: of the groups wanted, else of those that its logs name."""
+    named = {row.group for row in (*reading.rows, *reading.context) if row.group is not None}
+    until_ms = None if wanted.until is None else instant(wanted.until)
+    found = read_topic(files, wanted.groups or frozenset(named) or only_group(files), until_ms)
+    rows = placed(found.groups.items())
+    reading.files = tuple(dict.fromkeys([*reading.files, *(row.file for row in rows)]))
+    reading.rows.extend(row for row in rows if wanted.has(row))
+    reading.counts.lines += found.records
+    reading.counts.recognised += len(rows)
+    reading.notes.extend(found.notes)
+    reading.damage.extend(found.damage)
+    reading.topic.update(found.groups)
+    for history in found.groups.values():
+        for file in {row.file for row in rows}:
+            reading.ends[file] = iso(history.ended_ms)
 
 
 def _add(log: SourceLog, reading: Reading, wanted: Wanted) -> None:

@@ -6,11 +6,14 @@ from enum import StrEnum
 
 import msgspec
 
+from groupsim.incidents.offsets_topic.history import GroupHistory
+
 
 class Program(StrEnum):
-    """What wrote a line: a broker, or the client library of a consumer."""
+    """What wrote a line: a broker, into its log or `__consumer_offsets`, or the client library of a consumer."""
 
     BROKER = "broker"
+    OFFSETS_TOPIC = "offsets-topic"
     JAVA = "java"
     LIBRDKAFKA = "librdkafka"
     KAFKA_PYTHON = "kafka-python"
@@ -74,6 +77,10 @@ KINDS = frozenset(
         "instance_id_unreleased",
         "static_member_fenced",
         "subscription_changed",
+        "group_created",
+        "member_gone",
+        "member_reconciled",
+        "stored_assignment",
     ]
 )
 """The kinds that `incident read` shows. Rows of other kinds are context: only the import uses them."""
@@ -99,8 +106,8 @@ class Row(msgspec.Struct, frozen=True):
 
 
 def is_broker(row: Row) -> bool:
-    """Whether a broker wrote the row."""
-    return row.program is Program.BROKER
+    """Whether a broker wrote the row, into its log or into `__consumer_offsets`."""
+    return row.program is Program.BROKER or row.program is Program.OFFSETS_TOPIC
 
 
 class UnrecognisedLine(msgspec.Struct, frozen=True):
@@ -160,7 +167,8 @@ class Reading(msgspec.Struct):
     records, or the order of these, are not known well enough. `answers`: of files without records, what they hold
     instead. `resolution_ms`: that of the coarsest times, if they are coarser than a log's own; else 0. `streams`: the
     short names of those of `files` that are one stream of several in an export. `left_out`: rows of other groups and
-    periods than those wanted.
+    periods than those wanted. `topic`: by group, what `__consumer_offsets` says; its rows are among the others.
+    `since`: the instant from which rows were wanted.
     """
 
     files: tuple[str, ...] = ()
@@ -177,3 +185,5 @@ class Reading(msgspec.Struct):
     answers: dict[str, str] = {}
     streams: dict[str, str] = {}
     left_out: LeftOut = msgspec.field(default_factory=LeftOut)
+    topic: dict[str, GroupHistory] = {}
+    since: str | None = None

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from groupsim.events import world as w
 from groupsim.events.base import Recorded
+from groupsim.events.client import ProcessStarted
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.sentences import listed
 from groupsim.replay.reconstruct import topology_changes, unlogged_members
@@ -99,7 +100,9 @@ def reconstruct(
         i for i in incarnations if i.joins_answered or i.starts_ms is not None or not i.logged or i.callbacks
     ]
     if not incarnations:
-        raise LogError(f"group {group!r}: the record has no member of it, so there is nothing to replay")
+        held = any(isinstance(fact.event, ProcessStarted) for fact in facts)
+        why = "does not say when its members joined; import their logs, too" if held else "has no member of it"
+        raise LogError(f"group {group!r}: the record {why}, so there is nothing to replay")
     largest = max([1, *(generation.size for generation in generations)])
     counts, notes = topology_changes.topics(facts, group, topics, largest)
     client = str(given.get("client") or client_library(incarnations))

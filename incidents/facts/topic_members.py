@@ -1,0 +1,167 @@
+"""The facts of members that have no client log, by what `__consumer_offsets` says of them, and of all commits."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from groupsim.events import client as c
+from groupsim.events.base import group_stream, process_stream
+from groupsim.events.group import CommitAccepted, OffsetsDeleted
+from groupsim.events.types import NO_GENERATION, GroupId, MemberId, TopicPartition
+from groupsim.incidents.facts.builder import FactBuilder
+from groupsim.incidents.facts.client import ClientFacts
+from groupsim.incidents.facts.clocks import TimedRow
+from groupsim.incidents.logs.rows import Program, Reading, Row
+from groupsim.incidents.logs.times import instant, iso
+from groupsim.incidents.offsets_topic.collected import Commit
+from groupsim.incidents.offsets_topic.history import GroupHistory
+from groupsim.incidents.offsets_topic.ledger import Holding, Membership
+from groupsim.incidents.sentences import plural
+
+_LAST = 1 << 60
+"""A position behind all rows: at equal times, what a coordinator writes comes before what its members do by it."""
+_TAIL = 8
+
+
+def logged_members(clients: Sequence[ClientFacts], histories: Mapping[GroupId, GroupHistory]) -> set[MemberId]:
+    """The members that have a client log. One that never prints its member id is that of a member of its client id."""
+    found = {member for each in clients for member in each.members}
+    nameless = {(each.process.group, each.process.client) for each in clients if not each.members}
+    for group, history in histories.items():
+        found |= {
+            membership.member
+            for membership in history.ledger.memberships.values()
+            if (group, membership.client) in nameless
+        }
+    return found
+
+
+def write_topic(reading: Reading, clients: Sequence[ClientFacts], builder: FactBuilder) -> None:
+    """Write the facts of members without a client log, and of all commits, of every group of the topic."""
+    logged = logged_members(clients, reading.topic)
+    since_ms = 0 if reading.since is None else instant(reading.since)
+    for group, history in reading.topic.items():
+        taken = {each.process.name for each in clients if each.process.group == group}
+        _TopicMembers(group, history, builder).write(logged, taken, since_ms)
+
+
+class _TopicMembers:
+    """Writes facts of one group by its history."""
+
+    def __init__(self, group: GroupId, history: GroupHistory, builder: FactBuilder) -> None:
+        self._group = group
+        self._history = history
+        self._builder = builder
+
+    def write(self, logged: Collection[MemberId], taken: Collection[str], since_ms: int) -> None:
+        """Write the facts of members that are not `logged`, and all commits, from `since_ms` on.
+
+        `taken`: the names of the group's processes that have logs.
+        """
+        memberships = [
+            membership for member, membership in self._history.ledger.memberships.items() if member not in logged
+        ]
+        for membership, name in zip(memberships, _names(memberships, taken), strict=True):
+            self._member(membership, name, since_ms)
+        for notice in self._history.ledger.notes:
+            self._builder.note(notice, self._group)
+        if memberships:
+            self._builder.note(
+                f"{plural(len(memberships), 'member')} without a client log: what they held is in the topic; that they"
+                " served it is proved by their commits, and taken as given between those of one generation (or epoch)",
+                self._group,
+            )
+        self._commits(since_ms)
+
+    def _member(self, membership: Membership, name: str, since_ms: int) -> None:
+        if membership.gone_ms is not None and membership.gone_ms < since_ms:
+            return
+        stream = process_stream(self._group, name)
+        self._add(
+            max(membership.since_ms, since_ms),
+            membership.place,
+            stream,
+            c.ProcessStarted(
+                process=name,
+                client_id=membership.client or membership.member,
+                instance_id=membership.instance,
+                topics=membership.topics,
+            ),
+        )
+        shown: frozenset[TopicPartition] | None = None
+        early = [view for view in membership.views if view.at_ms < since_ms][-1:]
+        for view in [*early, *(view for view in membership.views if view.at_ms >= since_ms)]:
+            at, partitions = max(view.at_ms, since_ms), tuple(sorted(view.partitions))
+            if view.generation != NO_GENERATION:
+                sync = c.SyncOk(
+                    process=name, member=membership.member, generation=view.generation, assignment=partitions
+                )
+                self._add(at, view.place, stream, sync)
+            if view.partitions != shown:
+                self._add(at, view.place, stream, c.ViewChanged(process=name, partitions=partitions))
+            shown = view.partitions
+
+    def _commits(self, since_ms: int) -> None:
+        stream, holders = group_stream(self._group), _Holders(self._history.ledger.holdings)
+        batches: dict[int, list[Commit]] = defaultdict(list)
+        for commit in self._history.commits:
+            if commit.at_ms >= since_ms:
+                batches[commit.batch].append(commit)
+        for found in batches.values():
+            at, place = found[0].at_ms, found[0].place
+            kept = {each.partition: each.committed for each in found if each.committed is not None}
+            if kept:
+                members = {holders.at(partition, at) for partition in kept}
+                member = members.pop() if len(members) == 1 else None
+                membership = self._history.ledger.memberships.get(member or "")
+                generation = (
+                    next((v.generation for v in reversed(membership.views) if v.at_ms <= at), -1) if membership else -1
+                )
+                offsets = tuple((*partition, kept[partition]) for partition in sorted(kept))
+                self._add(
+                    at, place, stream, CommitAccepted(member=member or "", generation=generation, offsets=offsets)
+                )
+            if gone := tuple(sorted({each.partition for each in found if each.committed is None})):
+                self._add(at, place, stream, OffsetsDeleted(partitions=gone))
+
+    def _add(self, at_ms: int, place: str, stream: str, event: c.ClientEvent | CommitAccepted | OffsetsDeleted) -> None:
+        file, _, line = place.rpartition(":")
+        number = int(line) if line.isdecimal() else 0
+        row = Row(file, number, iso(at_ms), "", self._group, None, None, {}, Program.OFFSETS_TOPIC)
+        self._builder.add(_LAST, TimedRow(at_ms, row), stream, event)
+
+
+class _Holders:
+    """Who held a partition, asked by instants that never go back."""
+
+    def __init__(self, holdings: Sequence[Holding]) -> None:
+        self._of: dict[TopicPartition, list[Holding]] = defaultdict(list)
+        for holding in holdings:
+            self._of[holding.partition].append(holding)
+
+    def at(self, partition: TopicPartition, at_ms: int) -> MemberId | None:
+        """The member that held it just before."""
+        found = self._of.get(partition, [])
+        while len(found) > 1 and found[1].from_ms < at_ms:
+            found.pop(0)
+        return found[0].member if found and found[0].from_ms < at_ms else None
+
+
+def _names(memberships: Sequence[Membership], taken: Collection[str]) -> Iterator[str]:
+    """`client.0`, `client.1` for members that followed each other; `client@` and the end of their ids for others."""
+    by_client: dict[str, list[Membership]] = defaultdict(list)
+    for membership in memberships:
+        by_client[membership.client or membership.member].append(membership)
+    used = set(taken)
+    for membership in memberships:
+        client = membership.client or membership.member
+        together = any(_overlap(membership, other) for other in by_client[client] if other is not membership)
+        stem = f"{client}@{membership.member[-_TAIL:]}" if together else client
+        number = next(n for n in range(len(memberships) + len(used) + 1) if f"{stem}.{n}" not in used)
+        used.add(f"{stem}.{number}")
+        yield f"{stem}.{number}"
+
+
+def _overlap(a: Membership, b: Membership) -> bool:
+    return (a.gone_ms is None or b.since_ms < a.gone_ms) and (b.gone_ms is None or a.since_ms < b.gone_ms)

@@ -1,0 +1,145 @@
+"""Rows of `__consumer_offsets` beside those of logs: what a log says is not said twice, and contradictions are named.
+
+The topic has a generation when it is complete. Where clients' logs show that it began before, it begins there.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from groupsim.events.types import Partitions
+from groupsim.incidents.facts.causes import announces_leave
+from groupsim.incidents.facts.clocks import TimedRow
+from groupsim.incidents.facts.detail import int_in, partitions_in, text_in
+from groupsim.incidents.logs.rows import Program, Row, is_broker
+from groupsim.incidents.logs.times import iso
+
+_BEGINS = frozenset(["heartbeat_says_rebalancing", "joining", "leave_sent", "lost", "rejoin_requested", "revoked"])
+_GONE = frozenset(["member_failed", "member_left", "member_gone"])
+_NUMBERED = {
+    "rebalance_start": ("old_generation", "rebalance_start"),
+    "stabilized": ("generation", "stabilized"),
+    "assignment_received": ("generation", "assignment_received"),
+    "group_empty": ("generation", "group_empty"),
+    "stored_assignment": ("generation", "leader_computed_assignment"),
+    "group_epoch_bumped": ("epoch", "group_epoch_bumped"),
+    "target_assignment": ("epoch", "target_assignment"),
+}
+"""Kinds of the topic's rows: the number that tells two of them apart, and the kind that a log has for it."""
+_NEAR_MS = 60_000
+"""Rows of one step are no further apart; numbers of generations may start over."""
+_LATE_MS = 5_000
+"""A broker's log and its topic have one clock: they should agree within this."""
+
+
+def merged(rows: list[TimedRow], notes: list[str]) -> tuple[list[TimedRow], list[str]]:
+    """All rows with those of the topic that no log has, in order, and the notes with those on contradictions."""
+    if not any(timed.row.program is Program.OFFSETS_TOPIC for timed in rows):
+        return rows, notes
+    logs = _Logs([timed for timed in rows if timed.row.program is not Program.OFFSETS_TOPIC])
+    begun = _Begun(rows)
+    found: list[TimedRow] = []
+    contradictions: dict[str, None] = {}
+    for timed in rows:
+        if timed.row.program is not Program.OFFSETS_TOPIC:
+            found.append(timed)
+            continue
+        said = logs.same(timed)
+        if said is None:
+            found.append(begun.moved(timed))
+        for sentence in () if said is None else _contradictions(timed, said):
+            contradictions.setdefault(sentence)
+    return sorted(found, key=lambda timed: timed.at), [*notes, *contradictions]
+
+
+class _Logs:
+    """The logs' rows, by what tells steps apart."""
+
+    def __init__(self, rows: Sequence[TimedRow]) -> None:
+        self._rows: dict[tuple[object, ...], list[TimedRow]] = defaultdict(list)
+        kinds = {kind: name for name, kind in _NUMBERED.values()}
+        for timed in rows:
+            row = timed.row
+            if (name := kinds.get(row.kind)) is not None:
+                self._rows[row.group, row.kind, row.detail.get(name)].append(timed)
+            elif is_broker(row) and row.kind in _GONE:
+                self._rows[row.group, "gone", row.member].append(timed)
+            elif is_broker(row):
+                self._rows[row.group, row.kind, row.member].append(timed)
+
+    def same(self, timed: TimedRow) -> TimedRow | None:
+        """The log's row that says the same as the topic's, if there is one near it."""
+        row = timed.row
+        if row.kind in _NUMBERED:
+            name, kind = _NUMBERED[row.kind]
+            key = (row.group, kind, row.detail.get(name))
+        elif row.kind == "group_created":
+            key = (row.group, "rebalance_start", 0)
+        else:
+            key = (row.group, "gone" if row.kind in _GONE else row.kind, row.member)
+        near = [other for other in self._rows.get(key, ()) if abs(other.at - timed.at) <= _NEAR_MS]
+        return min(near, key=lambda other: abs(other.at - timed.at), default=None)
+
+
+class _Begun:
+    """Since when the clients of a group knew of the rebalance that ends with a generation."""
+
+    def __init__(self, rows: Sequence[TimedRow]) -> None:
+        self._signs: dict[str | None, list[int]] = defaultdict(list)
+        self._stored: dict[str | None, list[int]] = defaultdict(list)
+        for at, row in rows:
+            if row.program is Program.OFFSETS_TOPIC:
+                if row.kind in ("assignment_received", "group_empty", "group_created"):
+                    self._stored[row.group].append(at)
+            elif row.kind in _BEGINS and not is_broker(row) and not announces_leave(row.detail.get("reason")):
+                self._signs[row.group].append(at)
+
+    def moved(self, timed: TimedRow) -> TimedRow:
+        """The row, earlier if it is of a classic rebalance that a client knew of before."""
+        at, row = timed
+        if row.kind not in ("rebalance_start", "member_gone"):
+            return timed
+        stored, signs = self._stored[row.group], self._signs[row.group]
+        place = bisect_left(stored, at)
+        if row.kind == "member_gone" and (place == len(stored) or not self._classic(row)):
+            return timed
+        since = stored[place - 1] if place else 0
+        first = bisect_right(signs, since)
+        return TimedRow(min(at, signs[first]), row) if first < len(signs) else timed
+
+    @staticmethod
+    def _classic(row: Row) -> bool:
+        """A member of a classic group is gone when the group begins to rebalance; of others the topic has the time."""
+        return row.detail.get("by") == "generation"
+
+
+def _contradictions(timed: TimedRow, said: TimedRow) -> Iterator[str]:
+    """Where the topic and a log do not say the same of one step."""
+    row, other = timed.row, said.row
+    where = f"{row.file}:{row.line} and {other.file}:{other.line}"
+    number = row.detail.get("generation", row.detail.get("epoch"))
+    if row.kind == "stabilized":
+        here, there = int_in(row.detail.get("members")), int_in(other.detail.get("members"))
+        if there is not None and here != there:
+            yield f"{where} contradict each other: generation {number} has {here} members here and {there} there"
+        if abs(timed.at - said.at) > _LATE_MS:
+            yield (
+                f"{where} contradict each other: generation {number} is of {iso(timed.at)} in the topic, of"
+                f" {iso(said.at)} in the log; one of them has another clock or zone"
+            )
+    elif row.kind == "stored_assignment":
+        here_plan, there_plan = _plan(row), _plan(other)
+        for member in sorted(here_plan.keys() | there_plan.keys()):
+            if here_plan.get(member) != there_plan.get(member):
+                yield f"{where} contradict each other: what {member} was assigned in generation {number} differs"
+    elif row.kind == "assignment_received":
+        here_led, there_led = text_in(row.detail.get("leader")), text_in(other.detail.get("leader"))
+        if here_led is not None and there_led is not None and here_led != there_led:
+            yield f"{where} contradict each other: generation {number} was led by {here_led} or by {there_led}"
+
+
+def _plan(row: Row) -> dict[str, Partitions]:
+    printed = row.detail.get("assignment")
+    return {str(m): partitions_in(names) for m, names in printed.items()} if isinstance(printed, Mapping) else {}

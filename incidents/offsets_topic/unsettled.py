@@ -1,0 +1,92 @@
+"""Time in which a holder may not have served its partition: between a commit that it made and one that proves it back.
+
+Commits carry no member: a commit is its partition's holder's, as others would have been refused.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from groupsim.events.types import MemberId, TopicPartition
+from groupsim.incidents.offsets_topic.collected import Commit
+from groupsim.incidents.offsets_topic.ledger import Holding, Ledger
+
+_PROOF = 2
+"""So many commits after a member was given more, or less, prove that its callbacks have returned.
+
+One may come before the callbacks: the consumer of KIP-848 commits when it begins to follow its target
+(AbstractMembershipManager.maybeReconcile), and librdkafka commits beside the application."""
+
+
+class Span(NamedTuple):
+    """From a time up to, but not including, another, milliseconds since 1970."""
+
+    from_ms: int
+    to_ms: int
+
+
+class CommitTimes:
+    """When each partition's offset was committed, and each member committed anything."""
+
+    def __init__(self, commits: Iterable[Commit], holdings: Sequence[Holding], end_ms: int) -> None:
+        self._of: dict[TopicPartition, list[int]] = defaultdict(list)
+        for commit in commits:
+            if commit.committed is not None:
+                self._of[commit.partition].append(commit.at_ms)
+        for times in self._of.values():
+            times.sort()
+        by_member: dict[MemberId, set[int]] = defaultdict(set)
+        for holding in holdings:
+            by_member[holding.member].update(self.within(holding, end_ms))
+        self._by: Mapping[MemberId, list[int]] = {member: sorted(times) for member, times in by_member.items()}
+
+    def within(self, holding: Holding, end_ms: int) -> list[int]:
+        """When the holder committed the partition."""
+        times = self._of.get(holding.partition, [])
+        end = end_ms if holding.to_ms is None else holding.to_ms
+        return times[bisect_right(times, holding.from_ms) : bisect_right(times, end)]
+
+    def of_member(self, member: MemberId, after_ms: int, count: int) -> int | None:
+        """When the member's commit number `count` after an instant was; None: it made fewer."""
+        times = self._by.get(member, [])
+        place = bisect_right(times, after_ms) + count - 1
+        return times[place] if place < len(times) else None
+
+
+def unsettled(ledger: Ledger, commits: Iterable[Commit], end_ms: int) -> dict[TopicPartition, list[Span]]:
+    """By partition the time in which nothing proves that its holder served it, merged and in order, up to `end_ms`."""
+    times = CommitTimes(commits, ledger.holdings, end_ms)
+    found: dict[TopicPartition, list[Span]] = defaultdict(list)
+    for holding in ledger.holdings:
+        end = end_ms if holding.to_ms is None else min(holding.to_ms, end_ms)
+        for span in _spans(holding, times, end):
+            if span.from_ms < min(span.to_ms, end):
+                found[holding.partition].append(Span(span.from_ms, min(span.to_ms, end)))
+    return {partition: _merged(found[partition]) for partition in sorted(found)}
+
+
+def _spans(holding: Holding, times: CommitTimes, end: int) -> Iterable[Span]:
+    own = times.within(holding, end)
+    yield Span(holding.from_ms, own[0] if own else end)
+    if holding.to_ms is not None:
+        yield Span(max(own[-1] if own else holding.from_ms, holding.served_to_ms), end)
+    for pause in holding.pauses:
+        back = times.of_member(holding.member, pause.to_ms, _PROOF)
+        since = pause.from_ms
+        if not pause.exact:
+            place = bisect_left(own, since)
+            since = own[place - 1] if place else holding.from_ms
+        yield Span(since, end if back is None else back)
+
+
+def _merged(spans: list[Span]) -> list[Span]:
+    merged: list[Span] = []
+    for span in sorted(spans):
+        if merged and span.from_ms <= merged[-1].to_ms:
+            merged[-1] = Span(merged[-1].from_ms, max(merged[-1].to_ms, span.to_ms))
+        else:
+            merged.append(span)
+    return merged
