@@ -109,11 +109,10 @@ def import_run(
         builder.note(note)
     index = Index(rows)
     check_named(rows, index, most_partitions)
-    clients = _add_facts(rows, index, builder, reading.streams)
-    write_topic(reading, clients, builder)
+    clients = _add_facts(rows, index, builder, reading)
     deaths = add_deaths(rows, clients, index, builder, session_timeout_ms)
-    named = named_partitions(index, topics)
-    growths = add_growths(rows, clients, named, builder, topic_growths(reading.topic, rows[0].at))
+    shown = topic_growths(reading.topic, rows[0].at)
+    growths = add_growths(rows, clients, named_partitions(index, topics), builder, shown)
     facts = builder.facts()
     origin = min([rows[0].at, *(first.at for first in facts[:1])])
     world = world_facts(index, topics, growths, builder)
@@ -121,15 +120,12 @@ def import_run(
         builder.note(note)
     ends = [instant(end) + corrections.get(file, 0) for file, end in reading.ends.items()]
     ended = max([rows[-1].at, *ends, *(last.at for last in facts[-1:])])
-    owned = Ownership(facts)
-    doubts = find_doubts(rows, clients, index, owned, deaths, ended, session_timeout_ms, reading.topic)
+    doubts = find_doubts(rows, clients, index, Ownership(facts), deaths, ended, session_timeout_ms, reading.topic)
     doubts += topic_doubts(reading.topic, logged_members(clients, reading.topic), origin, ended)
     doubts += [growth.doubt() for growth in growths]
     info = _run_info(reading, name, origin)
-    edges = [
-        *begun_before(rows, index.consumer_groups),
-        *unfinished(rows, [each.process for each in clients], deaths, index.consumer_groups),
-    ]
+    edges = begun_before(rows, index.consumer_groups)
+    edges += unfinished(rows, [each.process for each in clients], deaths, index.consumer_groups)
     partly = unlogged_members(rows, clients, index, reading.topic)
     reasons = [*unsupported(reading, rows), *builder.doubts, *partly.values(), *edges]
     doubts += [Doubt(group, origin, ended, None, why, own_word=True) for group, why in partly.items()]
@@ -148,13 +144,11 @@ def _since(doubt: Doubt, origin: int) -> Doubt:
     return msgspec.structs.replace(doubt, from_ms=max(0, doubt.from_ms - origin), to_ms=doubt.to_ms - origin)
 
 
-def _add_facts(
-    rows: Sequence[TimedRow], index: Index, builder: FactBuilder, streams: Mapping[str, str]
-) -> list[ClientFacts]:
+def _add_facts(rows: Sequence[TimedRow], index: Index, builder: FactBuilder, reading: Reading) -> list[ClientFacts]:
     """All facts of the rows: of the coordinators, of the clients, and those that are inferred; the clients."""
     classic = index.broker_groups - index.consumer_groups
     _take(rows, {group: CoordinatorFacts(group, index, builder) for group in sorted(classic)})
-    clients = [ClientFacts(process, index, builder) for process in split_by_process(rows, builder, streams)]
+    clients = [ClientFacts(process, index, builder) for process in split_by_process(rows, builder, reading.streams)]
     for client in clients:
         index.note_callback(client.process.group, client.shortest_callback_ms())
     for client in clients:
@@ -163,6 +157,7 @@ def _add_facts(
     _take(rows, {group: ConsumerGroupFacts(group, index, builder, rows) for group in consumer})
     for group in sorted(index.client_groups - index.broker_groups):
         ClientsOnlyFacts(group, index, builder).write(rows)
+    write_topic(reading, clients, builder)
     return clients
 
 
