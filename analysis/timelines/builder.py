@@ -98,7 +98,7 @@ class _Fold:
                 self._end(self.running, at_ms, moved=0, revoked=0)
             state = converted(self.group_state, event)
             assert isinstance(state, ConsumerGroupState)
-            self.epochs.begin(event, state, at_ms)
+            self.epochs.begin(event, state, self.moves.last_owner, at_ms)
         if self.epochs.state is not None and not isinstance(event, ENDS):
             self.epochs.apply(event, at_ms)
         elif isinstance(event, ENDS):

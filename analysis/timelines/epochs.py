@@ -49,13 +49,17 @@ class Epochs:
             case p.StateChanged(state=MemberPhase.ACKNOWLEDGING.value) | p.JoinSent() | p.LeaveSent():
                 self.said_ms[event.process] = at_ms
 
-    def begin(self, event: Event, state: ConsumerGroupState, at_ms: int) -> None:
+    def begin(
+        self, event: Event, state: ConsumerGroupState, last_owners: Mapping[TopicPartition, MemberId], at_ms: int
+    ) -> None:
         """It is a consumer group from now on; `state` has the members of the classic group."""
         self.state = state
         self.timeline.progress.consumer.put(at_ms, True)
-        self.causes, self.last_owners = EpochCauses(), {}
+        self.causes = EpochCauses()
+        self.last_owners = {}
         if isinstance(event, c.GroupUpgraded):
-            self.last_owners = {tp: member for member, given in event.assignment.items() for tp in given}
+            given = {tp: member for member, partitions in event.assignment.items() for tp in partitions}
+            self.last_owners = {**last_owners, **given}
 
     def apply(self, event: Event, at_ms: int) -> None:
         """Fold one fact of the coordinator of a consumer group."""
