@@ -13,7 +13,9 @@ from groupsim.events.types import MOST_PARTITIONS
 if TYPE_CHECKING:
     from groupsim.incidents.logs.reading import Wanted
 
-LogsArgument = Annotated[list[Path], typer.Argument(metavar="LOG...", help="Log files, or folders of them; also .gz.")]
+LogsArgument = Annotated[
+    list[Path], typer.Argument(metavar="LOG...", help="Logs, files of __consumer_offsets, or folders; also .gz.")
+]
 ZoneOption = Annotated[
     str | None, typer.Option("--tz", metavar="ZONE", help="Time zone of times without one; the default is UTC.")
 ]

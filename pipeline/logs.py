@@ -13,6 +13,7 @@ from groupsim.incidents.errors import LogError
 from groupsim.incidents.exports.evidence import Fields
 from groupsim.incidents.logs.reading import ROWS_HELD, Wanted, read_files
 from groupsim.incidents.logs.rows import Reading
+from groupsim.incidents.offsets_topic.reader import sort_out
 from groupsim.pipeline.errors import PipelineError
 
 Task = tuple[int, str, int]
@@ -32,14 +33,16 @@ def read_logs(
     """The same as `incidents.logs.reading.read_files`, with the same errors; executors must be able to read `paths`.
 
     One task reads one file, so only several files are faster; the largest are started first. The result is in the
-    order of `paths`; the driver holds only the group-related rows. Exports of log
-    platforms are read by the driver, because a stream may be spread over several files.
+    order of `paths`; the driver holds only the group-related rows. Exports of log platforms, and logs beside files of
+    `__consumer_offsets`, are read by the driver: a stream, or a group's history, may be spread over several files.
     """
     given, paths = paths, sorted(paths)
     names = {str(path) for path in paths} | {path.name for path in paths}
     read_files((), skews={name: ms for name, ms in skews.items() if name not in names})  # unknown files are refused
     if not paths:
         return read_files(())
+    if sort_out(paths).topic:
+        return read_files(given, tz=tz, date=date, skews=skews, wanted=wanted, fields=fields)
     tasks = [(place, str(path), skews.get(str(path), skews.get(path.name, 0))) for place, path in enumerate(paths)]
     tasks.sort(key=lambda task: -_size(paths[task[0]]))
     try:

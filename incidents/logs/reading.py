@@ -123,6 +123,20 @@ def shown_logs(logs: Sequence[SourceLog], topic: TopicFiles) -> list[SourceLog |
     return [*logs, TopicLog(topic)] if topic else list(logs)
 
 
+def _share(paths: Sequence[Path], progress: Callable[[float], None] | None) -> Callable[[int], None]:
+    """What to call with the bytes taken from these files, so that `progress` gets the share of all."""
+    size = max(1, sum(path.stat().st_size for path in paths if path.is_file()))
+    done = 0
+
+    def progressed(taken: int) -> None:
+        nonlocal done
+        done += taken
+        if progress is not None:
+            progress(min(done / size, 1.0))
+
+    return progressed
+
+
 @contextmanager
 def source_logs(
     paths: Sequence[Path],
@@ -137,15 +151,7 @@ def source_logs(
 
     See `read_files` for the arguments; `fields` names fields of exports where they can't be found.
     """
-    size = max(1, sum(path.stat().st_size for path in paths if path.is_file()))
-    done = 0
-
-    def progressed(taken: int) -> None:
-        nonlocal done
-        done += taken
-        if progress is not None:
-            progress(min(done / size, 1.0))
-
+    progressed = _share(paths, progress)
     with TemporaryDirectory(prefix="groupsim-") as folder:
         found, remarks = sources(paths, parse_zone(tz), Path(folder), fields)
         yield (
@@ -205,7 +211,7 @@ def read_files(
     for path in found.other_topics:
         reading.notes.append(f"{path} is a segment of another topic than __consumer_offsets; it was left out")
     if found.topic:
-        _add_topic(found.topic, reading, wanted)
+        _add_topic(found.topic, reading, wanted, _share([path for path, _ in found.topic], progress))
     if date is not None or not dayless or any(row.at for row in (*reading.rows, *reading.context)):
         return reading
     relative = read_files(given, tz=tz, date=FIRST_DAY, skews=skews, wanted=wanted, fields=fields, progress=progress)
@@ -216,11 +222,11 @@ def read_files(
     return relative
 
 
-def _add_topic(files: TopicFiles, reading: Reading, wanted: Wanted) -> None:
+def _add_topic(files: TopicFiles, reading: Reading, wanted: Wanted, progress: Callable[[int], None]) -> None:
     """Read files of `__consumer_offsets` into the reading: of the groups wanted, else of those that its logs name."""
     named = {row.group for row in (*reading.rows, *reading.context) if row.group is not None}
     until_ms = None if wanted.until is None else instant(wanted.until)
-    found = read_topic(files, wanted.groups or frozenset(named) or only_group(files), until_ms)
+    found = read_topic(files, wanted.groups or frozenset(named) or only_group(files), until_ms, progress)
     rows = placed(found.groups.items())
     reading.files = tuple(dict.fromkeys([*reading.files, *(row.file for row in rows)]))
     reading.rows.extend(row for row in rows if wanted.has(row))

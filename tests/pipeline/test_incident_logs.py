@@ -34,6 +34,17 @@ def test_what_spark_reads_is_what_one_process_reads(spark: SparkSession) -> None
 
 
 @pytest.mark.spark
+def test_files_of_the_offsets_topic_are_read_as_one_process_reads_them(spark: SparkSession) -> None:
+    from groupsim.pipeline.logs import read_logs
+
+    paths = sorted((EXAMPLES.parent / "offsets-topic").rglob("*.log.gz"))
+    wanted = Wanted(groups=frozenset(["s04-kill9.range.d0.r1.a50"]))
+    alone = read_files(paths, wanted=wanted)
+    assert read_logs(spark, paths, wanted=wanted) == alone
+    assert alone.topic
+
+
+@pytest.mark.spark
 def test_what_is_known_of_exports_comes_along(spark: SparkSession, tmp_path: Path) -> None:
     from groupsim.pipeline.logs import read_logs
 
