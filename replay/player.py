@@ -67,7 +67,7 @@ def replay_incident(
     """
     draws = None if exact else EvenDraws(seed)
     if draws is not None:
-        settings = drawn_settings(incident, seed)
+        settings = drawn_settings(incident, draws.next)
         members = drawn_programs(incident.members, draws.next, settings[HEARTBEAT])
         incident = replace(incident, settings=settings, members=members)
     _check(incident, choice)

@@ -30,6 +30,8 @@ from groupsim.simulation.clients.config import CONSUMER
 _DEFAULT_SESSION_MS = 45_000
 _ASSUMED_MS = 6_000
 """What an import assumes of a session where no log shows it."""
+_RARE = 2
+"""So many of the 40 equally likely values at each end are left out where nothing but habit tells the session."""
 _NO_SESSION = "is Kafka's default; no log shows it"
 _NOT_DEFAULT = "is assumed: no log shows it, and the heartbeat interval is not Kafka's default either"
 _NO_HEARTBEAT = "is Kafka's default, or a third of the session; the logs do not show when members sent heartbeats"
@@ -84,8 +86,10 @@ def _session_and_heartbeat(evidence: Evidence, known: Mapping[str, int]) -> tupl
 
 def _session(found: Candidates, removals: Removals, heartbeat_seen: bool) -> Inference:
     if not removals.any:
-        is_default = not heartbeat_seen or found.best == _DEFAULT_SESSION_MS
-        return Inference(_DEFAULT_SESSION_MS, _NO_SESSION) if is_default else Inference(found.best, _NOT_DEFAULT)
+        plausible = found.equally_likely()[_RARE:-_RARE]
+        if not heartbeat_seen or found.best == _DEFAULT_SESSION_MS:
+            return Inference(_DEFAULT_SESSION_MS, _NO_SESSION, plausible)
+        return Inference(found.best, _NOT_DEFAULT, plausible)
     if found.sure:
         how = "the close of a static member" if removals.closed_ms else "a member's last sign of life"
         return Inference(found.best, f"fits the time from {how} to its removal", known=True)
