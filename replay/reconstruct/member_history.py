@@ -196,16 +196,16 @@ class _ProcessFold:
     def _act(self, at: int) -> None:
         """Its application thread takes part in the rebalance: perhaps late, or after a batch that was too long."""
         incarnation, heard_ms = self.incarnation, self._heard_ms
+        stall = incarnation.stalls[-1] if incarnation.stalls else None
         if heard_ms is not None and at - heard_ms <= LATE_MS and incarnation.joins_answered:
             incarnation.reactions.append((incarnation.joins_answered[-1], at - heard_ms))
-        if heard_ms is not None and at - heard_ms > LATE_MS and not self._was_in_callback(heard_ms, at):
+        if stall is not None and stall.expired_ms is not None and stall.to_ms is None:
+            stall.to_ms = at  # the batch that cost the membership made it late, too
+        elif heard_ms is not None and at - heard_ms > LATE_MS and not self._was_in_callback(heard_ms, at):
             last_join = max(incarnation.joins_answered, default=0)
             idle_ms = max(self._rebalance_started_ms, last_join, self._acted_ms or 0)
             incarnation.stalls.append(Stall(StallKind.BUSY, min(idle_ms, heard_ms), at))
         self._heard_ms = None  # hearing the same again, during a long callback for example, is nothing new
-        stall = incarnation.stalls[-1] if incarnation.stalls else None
-        if stall is not None and stall.expired_ms is not None and stall.to_ms is None:
-            stall.to_ms = at
         self._acted_ms = at
 
     def _was_in_callback(self, heard_ms: int, at: int) -> bool:
