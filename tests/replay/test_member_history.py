@@ -6,6 +6,7 @@ import pytest
 
 from groupsim.replay.reconstruct.incarnation import StallKind
 from groupsim.replay.reconstruct.member_history import MemberHistory
+from groupsim.replay.reconstruct.old_imports import completed
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.run import Scenario, run
 from groupsim.simulation.world import World
@@ -40,7 +41,7 @@ def test_one_batch_that_is_too_long_is_one_however_often_a_rebalance_is_heard_me
     result = run(Scenario(name="slow", story=story, seed=1, lasts_ms=60_000), store, record="facts")
     assert result.failure is None, result.failure
     history = MemberHistory(GROUP)
-    history.apply(store.read(result.info.id))
+    history.apply(completed(list(store.read(result.info.id))))
     (stall,) = next(each for each in history.incarnations if each.name == "m1.0").stalls
     assert stall.kind is StallKind.BUSY
     assert stall.expired_ms == pytest.approx(BEGINS_MS + MAX_POLL_MS, abs=300)
