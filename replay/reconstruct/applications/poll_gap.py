@@ -31,6 +31,8 @@ _AT_ONCE, _WITHIN_POLL, _SLOW_BATCH = 0.7, 0.29, 0.01
 """How often a program that is seldom busy notices at once, within a poll, or after a single slow batch."""
 _ONE_MORE = 0.1
 """How often a busy program notices one gap later: a commit has to be answered first, and records were there."""
+_COMMITS_FIRST = 0.5
+"""The same where it commits automatically and keeps its partitions: it works on while the commit is under way."""
 _FIRST_RECORDS = ((60, 0.5), (160, 0.5))
 """The first batch comes at most so long after the poll that was seen; how often."""
 _EARLY_MS, _WOBBLE_MS = 10, 3
@@ -81,7 +83,7 @@ def _log_fit(waits: Iterable[PollWait]) -> Numbers:
         times = sorted({round(each) for each in possible.tolist()})
         idle += float(np.log(np.mean([_of_idle(each) for each in times])))
         slow_batch = _SLOW_BATCH * float(np.mean([_of_slow_batch(each) for each in times]))
-        late: Numbers = np.mean([_late(each) for each in times], axis=0)
+        late: Numbers = np.mean([_late(each, _COMMITS_FIRST if wait.commits else _ONE_MORE) for each in times], axis=0)
         varied += np.log((1 - _SLOW_BATCH) * late / _GAPS + slow_batch)
         whole = late / _GAPS if wait.polled_ms is None else late * _of_whole_gaps(wait.noticed_ms - wait.polled_ms)
         constant += np.log((1 - _SLOW_BATCH) * whole + slow_batch)
@@ -100,10 +102,10 @@ def _of_slow_batch(wait_ms: int) -> float:
     return float(1 / (max(wait_ms, LEAST_MS) * np.log(2 * _LONGEST_MS / LEAST_MS)))
 
 
-def _late(wait_ms: int) -> Numbers:
+def _late(wait_ms: int, one_more: float) -> Numbers:
     """By gap: how likely a busy program notices so late at all; the density over the gap is the caller's."""
     first, second = wait_ms <= _GAPS + _EARLY_MS, wait_ms <= 2 * _GAPS + _EARLY_MS
-    return np.where(first, 1 - _ONE_MORE, np.where(second, _ONE_MORE, 0.0))
+    return np.where(first, 1 - one_more, np.where(second, one_more, 0.0))
 
 
 def _of_whole_gaps(since_ms: int) -> Numbers:

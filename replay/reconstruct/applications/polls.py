@@ -24,7 +24,8 @@ class PollWait(NamedTuple):
 
     `polled_ms`: when it was last seen inside poll() before, with partitions; None: not known. `answered`: it could have
     read the answer to its JoinGroup; else it could have taken part in a rebalance that its heartbeat thread heard of.
-    `heard_within_ms`: that was up to so much later, which no log shows.
+    `heard_within_ms`: that was up to so much later, which no log shows. `commits`: before it joins it may commit, and
+    work on one more batch until it reads the answer.
     """
 
     polled_ms: int | None
@@ -32,6 +33,7 @@ class PollWait(NamedTuple):
     noticed_ms: int
     answered: bool = False
     heard_within_ms: int = 0
+    commits: bool = False
 
     @property
     def wait_ms(self) -> int:
@@ -93,7 +95,8 @@ class _PollFold:
         votes = self._sync_commits
         seen = 2 * sum(votes) > len(votes) if votes else None
         sync = seen if self._auto_commit is None else not self._auto_commit
-        return Polls(tuple(self._waits), sync, not self._by_library)
+        waits = [wait._replace(commits=wait.commits and not sync) for wait in self._waits]
+        return Polls(tuple(waits), sync, not self._by_library)
 
     def apply(self, event: p.ClientEvent, at: int) -> None:
         """Fold one fact."""
@@ -114,7 +117,7 @@ class _PollFold:
             case p.PositionReady() if self._assigned_ms is not None:
                 self._polled_ms = self._assigned_ms = at
             case p.JoinSent() if not self._by_library:
-                self._notice(at)
+                self._notice(at, keeps=self._holds)
                 self._joining_ms = at
             case p.JoinOk(generation=generation) if not self._by_library:
                 self._joined(generation, at)
@@ -123,11 +126,11 @@ class _PollFold:
             case _:
                 pass
 
-    def _notice(self, at: int) -> None:
-        """The application thread is inside poll() now."""
+    def _notice(self, at: int, keeps: bool = False) -> None:
+        """The application thread is inside poll() now. `keeps`: it joins with its partitions."""
         heard, polled = self._heard_ms, self._polled_ms
         if heard is not None and not self._just_assigned(heard):
-            self._waits.append(PollWait(polled, heard, at))
+            self._waits.append(PollWait(polled, heard, at, commits=keeps))
         if self._late_answer is not None:
             answered, late = self._late_answer
             self._late_answer = None
