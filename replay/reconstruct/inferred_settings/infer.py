@@ -86,10 +86,10 @@ def _session_and_heartbeat(evidence: Evidence, known: Mapping[str, int]) -> tupl
 
 def _session(found: Candidates, removals: Removals, heartbeat_seen: bool) -> Inference:
     if not removals.any:
-        plausible = found.equally_likely()[_RARE:-_RARE]
+        usual = found.equally_likely()[_RARE:-_RARE]
         if not heartbeat_seen or found.best == _DEFAULT_SESSION_MS:
-            return Inference(_DEFAULT_SESSION_MS, _NO_SESSION, plausible)
-        return Inference(found.best, _NOT_DEFAULT, plausible)
+            return Inference(_DEFAULT_SESSION_MS, _NO_SESSION, usual)
+        return Inference(found.best, _NOT_DEFAULT, usual)
     if found.sure:
         how = "the close of a static member" if removals.closed_ms else "a member's last sign of life"
         return Inference(found.best, f"fits the time from {how} to its removal", known=True)
