@@ -5,17 +5,21 @@ They are kept as snapshots are: derived from the facts, under no digest, and goo
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Sequence, Set
 
 import msgspec
 
-from groupsim.events.base import Recorded
+from groupsim.events.base import Recorded, group_of
 from groupsim.events.classic import JoinPhaseCompleted
 from groupsim.events.client import JoinOk, ProcessStarted
 from groupsim.events.types import RunId
 from groupsim.storage.store import EventStore, RunInfo, Snapshot
 
 _KIND = "what-if 1"
+_COOPERATIVE = ("cooperative-sticky", "range", "roundrobin")
+_COOPERATES = {"java", "librdkafka", "franz-go", None}
+"""Client libraries with a cooperative assignor, or unknown ones, and what all of them have; most useful first."""
 
 
 class StoredChoice(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,18 +70,31 @@ def keep(store: EventStore, info: RunInfo, found: StoredWhatIf) -> None:
     store.keep_snapshots(info.id, _KIND, [Snapshot(number, info.simulated_ms or 0, state)])
 
 
-def first_question(run: RunId, facts: Iterable[Recorded]) -> str | None:
-    """The command that asks for another assignor than the recorded one; None without a classic group to replay.
+def first_question(run: RunId, facts: Sequence[Recorded]) -> str | None:
+    """The command that asks for choices that the record does not have; None where the logs show too little for any.
 
-    Processes of which nobody knows how they joined can't be replayed: `__consumer_offsets` has only what they held.
+    They are another assignor than those that were used, where a log names these, and static membership where a dynamic
+    member came back. The group is the one with the most rebalances, as in the what-if. Processes of which nobody knows
+    how they joined can't be replayed: `__consumer_offsets` has only what they held.
     """
-    facts = list(facts)
-    protocols = [fact.event.protocol or "" for fact in facts if isinstance(fact.event, JoinPhaseCompleted)]
+    joined = [(group_of(f.stream), f.event.protocol) for f in facts if isinstance(f.event, JoinPhaseCompleted)]
     kinds = {type(fact.event) for fact in facts}
-    if not protocols or (ProcessStarted in kinds and JoinOk not in kinds):
+    if not joined or (ProcessStarted in kinds and JoinOk not in kinds):
         return None
-    other = "range" if any("cooperative" in name for name in protocols) else "cooperative-sticky"
-    return f"groupsim incident whatif {run} --assignor {other}"
+    group = Counter(group for group, _ in joined).most_common(1)[0][0]
+    used = {assignor for of, assignor in joined if of == group and assignor}
+    started = [f.event for f in facts if isinstance(f.event, ProcessStarted) and group_of(f.stream) == group]
+    asked = [f"--assignor {name}" for name in _others(used, {each.library for each in started})[:1]]
+    clients = Counter(each.client_id for each in started if each.instance_id is None)
+    if any(number > 1 for number in clients.values()):
+        asked.append("--set membership=static")
+    return f"groupsim incident whatif {run} {' '.join(asked)}" if asked else None
+
+
+def _others(used: Set[str], libraries: Set[str | None]) -> list[str]:
+    """Assignors that the clients have and the record does not use; none where it is unknown what it uses."""
+    known = _COOPERATIVE if libraries <= _COOPERATES else ("roundrobin", "range")
+    return [name for name in known if name not in used] if used else []
 
 
 def _question(found: StoredWhatIf) -> tuple[object, ...]:

@@ -71,7 +71,7 @@ BetweenOption = Annotated[
     tuple[int, int] | None,
     typer.Option(
         metavar="FROM TO",
-        help="Compare only this time, in ms of the run; default: from when the group first worked to the end.",
+        help="Compare only this time, in ms of the run; default: from when the group was founded to the end.",
     ),
 ]
 
@@ -93,11 +93,15 @@ def whatif(
 ) -> None:
     """Simulate an incident again, with each choice, and say in one sentence what would have helped.
 
-    The first line is the answer; the table has medians over the seeds. Counted is the time in which no running process
-    held a partition, by its own rebalance listener: the same for the record, its replay and the choices. The time
-    before the group first worked is a line of its own. versus_baseline compares a choice with the simulation as
-    recorded, versus_record with the record itself (JSON: versus_recorded is versus_baseline). What the logs did not
-    tell is listed below. The answers are kept with the run, and `groupsim report` shows them.
+    Answered for groups of both protocols, recorded or simulated (of a simulated run, for settings alone). The first
+    line is the answer; the table has medians over the seeds. Counted is the time in which no running process held a
+    partition, by its own rebalance listener: the same for the record, its replay and the choices. The time in which
+    the group was founded is a line of its own. p95_partition_ms: 95 % of the partitions were not held for at most
+    so long; max_partitions: so many at once; unsafe_ms: two owners could both commit. versus_baseline compares a
+    choice with the simulation as recorded, versus_record with the record itself (JSON: versus_recorded is
+    versus_baseline). Phases are the join and the sync phases of the rebalances, in the exact replay beside the
+    record. What the logs did not tell is listed below. The answers are kept with the run, and `groupsim report`
+    shows them.
 
     Example: groupsim incident whatif latest --assignor cooperative-sticky --set membership=static
     """

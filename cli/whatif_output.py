@@ -36,12 +36,15 @@ def rows_of(incident: ReplayableRun, found: Answer) -> list[dict[str, Any]]:
 
 def print_answer(incident: ReplayableRun, found: Answer) -> None:
     """For people: the sentence, the table, and what both rest on."""
+    from groupsim.replay.answer import best, line
+
     print(output.plain(found.headline))
-    for text in found.sentences[1:] if len(found.sentences) > 2 else ():
-        if text not in found.headline:
-            print(f"  {output.plain(text)}")
+    named = best(found.results)
+    for result in found.results[1:] if len(found.results) > 2 else ():
+        if named != [result]:
+            print(f"  {output.plain(line(result, found.trust))}")
     window = incident.window
-    begins = "" if window.given else ", when the group first worked,"
+    begins = "" if window.given else ", when the group was founded,"
     print(
         f"\n{output.plain(incident.name)}  group {output.plain(incident.group)}  "
         f"from {duration(window.from_ms)}{begins} to {duration(window.to_ms)}"
@@ -50,7 +53,7 @@ def print_answer(incident: ReplayableRun, found: Answer) -> None:
     output.table([_shown(result) for result in found.results], COLUMNS)
     for result in found.results:
         _print_humps(result)
-    print(f"before the group first worked, in no comparison: {_founding(found)}")
+    print(f"founding of the group, in no comparison: {_founding(found)}")
     print()
     _print_fidelity(incident, found)
     if found.assumed:
@@ -166,8 +169,8 @@ def _played(phase: PhaseDurations | None) -> int | None:
 
 def _shown(result: ChoiceResult) -> dict[str, Any]:
     """A row for people: medians with ranges, and differences in percent."""
-    from groupsim.replay.answer import percent
     from groupsim.replay.choice import AS_RECORDED
+    from groupsim.replay.numbers import percent
 
     row: dict[str, Any] = {"choice": result.choice, "verdict": str(result.verdict)}
     if result.costs:

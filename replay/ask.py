@@ -8,11 +8,12 @@ from statistics import median
 
 from groupsim.analysis.what_ifs import StoredChoice, StoredWhatIf
 from groupsim.replay import protocols
-from groupsim.replay.answer import Trust, headline, sentence, trust
+from groupsim.replay.answer import headline, sentence
 from groupsim.replay.choice import Choice
 from groupsim.replay.fidelity import Fidelity, fidelity
 from groupsim.replay.refusals import hardly_shown
 from groupsim.replay.replayable import ReplayableRun
+from groupsim.replay.trust import Trust, trust
 from groupsim.replay.what_if import ChoiceResult, Sampling, compare_choices
 
 EXACT_SEEDS = 5
@@ -79,7 +80,7 @@ def ask(
     `unknown`: why the record's total is not known, if so. Raises GroupSimError for a choice that is not possible.
     """
     first = range(seeds.begin, seeds.begin + EXACT_SEEDS) if isinstance(seeds, Sampling) else seeds[:EXACT_SEEDS]
-    rows = 1 + sum(incident.refusal(choice) is None for choice in choices)
+    rows = 1 + sum(incident.refusal(choice) is None and not incident.has_already(choice) for choice in choices)
     share = len(first) / (len(first) + rows * (seeds.most if isinstance(seeds, Sampling) else len(seeds)))
     exact = []
     for done, seed in enumerate(first, start=1):
@@ -88,7 +89,7 @@ def ask(
     close = fidelity(incident.generations, exact, incident.replayed_group)
     replayed_ms = round(median(incident.measure(run).unavailable_partition_ms for run in exact))
     recorded = incident.cost
-    trusted = trust(close, replayed_ms, recorded, unknown)
+    trusted = trust(close, replayed_ms, recorded, unknown, incident.open_settings)
     results = compare_choices(
         incident.replay,
         incident.measure,
@@ -96,6 +97,7 @@ def ask(
         seeds,
         None if unknown is not None else recorded.unavailable_partition_ms,
         incident.refusal,
+        incident.has_already,
         lambda part: progress(share + (1 - share) * part),
     )
     return Answer(

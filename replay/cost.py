@@ -7,26 +7,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from groupsim.analysis.availability.held import Unheld, unheld
 from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.availability.labels import SubLabel
-from groupsim.events.base import Recorded
+from groupsim.events.base import Recorded, group_of
+from groupsim.events.client import Closed, Crashed, Frozen
 from groupsim.events.types import TopicPartition
 from groupsim.replay.reconstruct.rebalances import Generation, generations_of
+from groupsim.replay.window import Window, founded_ms, last_founder_ms, rebalanced_ms
 
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """What is compared, in ms of the record; `given`: by the user.
-
-    Else it begins when the group first worked, in each run by itself, and what goes on at its end counts to its end.
-    """
-
-    from_ms: int
-    to_ms: int
-    given: bool = False
+_LOST = (Crashed, Closed, Frozen)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +26,7 @@ class Cost:
     """What one run cost one group. `p95_partition_ms`: at most 5 % of its partitions were not held for longer.
 
     `unknown_ms` is what the logs leave open, part of nothing else. `founding_ms`: partition-milliseconds before the
-    group first worked; they count in nothing else, either. `cut`: some partition was not held when the run ended.
+    group was founded; they count in nothing else, either. `cut`: some partition was not held when the run ended.
     """
 
     rebalances: int
@@ -49,10 +41,17 @@ class Cost:
 
 
 def default_window(
-    facts: Sequence[Recorded], group: str, ends_ms: int, since_ms: Mapping[TopicPartition, int] = {}
+    facts: Sequence[Recorded],
+    group: str,
+    ends_ms: int,
+    generations: Sequence[Generation],
+    interval_ms: int,
+    since_ms: Mapping[TopicPartition, int] = {},
 ) -> Window:
-    """From when a recorded group first worked to the end of the record; from 0 if it never did."""
-    return Window(unheld(facts, group, ends_ms, since_ms).first_worked_ms or 0, ends_ms)
+    """From when a recorded group was founded to the end of the record; from 0 if it never was."""
+    window = Window(0, ends_ms, founders_ms=last_founder_ms(generations, interval_ms), interval_ms=interval_ms)
+    found = unheld(facts, group, ends_ms, since_ms)
+    return replace(window, from_ms=min(_founded(facts, group, found, generations, window, 0) or 0, ends_ms))
 
 
 def recorded_cost(
@@ -65,24 +64,38 @@ def recorded_cost(
     """What the record shows. `since_ms`: from when partitions exist that came later."""
     end_ms = max(window.to_ms, facts[-1].at_ms if facts else 0)
     found = unheld(facts, group, end_ms, since_ms)
-    return _cost(facts, group, found, generations, _begins(found, window, 0), min(window.to_ms, end_ms))
+    return _cost(facts, group, found, generations, window, 0, end_ms)
 
 
 def replayed_cost(facts: Sequence[Recorded], group: str, window: Window, origin_ms: int, until_ms: int) -> Cost:
     """What a simulation cost. `origin_ms`: the record's time 0 in it; it counts until `until_ms` at most."""
     found = unheld(facts, group, until_ms)
-    end_ms = min(origin_ms + window.to_ms, until_ms)
-    if not window.given and found.survivors:  # a group whose members are all gone will not be served again
-        end_ms = found.settled_ms(end_ms)
-    return _cost(facts, group, found, generations_of(facts, group), _begins(found, window, origin_ms), end_ms)
+    return _cost(facts, group, found, generations_of(facts, group), window, origin_ms, until_ms)
 
 
-def _begins(found: Unheld, window: Window, origin_ms: int) -> int:
-    """Never before the group first worked; a group that did so before the record begins has no founding in it."""
-    begins, worked = origin_ms + window.from_ms, found.first_worked_ms
+def _founded(
+    facts: Sequence[Recorded],
+    group: str,
+    found: Unheld,
+    generations: Sequence[Generation],
+    window: Window,
+    origin_ms: int,
+) -> int | None:
+    """When the group had all its founders and worked, or lost one of them; None: never, or before the record begins."""
+    worked = found.first_worked_ms
     if worked is None or worked <= origin_ms:
-        return begins
-    return max(begins, worked) if window.given else worked
+        return None
+    founded = found.settled_ms(max(worked, founded_ms(generations, window, origin_ms)))
+    lost = (f.at_ms for f in facts if isinstance(f.event, _LOST) and group_of(f.stream) == group and f.at_ms > worked)
+    return min(founded, next(lost, founded))
+
+
+def _ends(found: Unheld, generations: Sequence[Generation], window: Window, origin_ms: int, until_ms: int) -> int:
+    """What began in the record counts until all partitions are held again; a group that is gone will not be."""
+    end_ms = min(origin_ms + window.to_ms, until_ms)
+    if not (window.to_the_end and found.survivors):
+        return end_ms
+    return min(found.settled_ms(rebalanced_ms(generations, end_ms, window.interval_ms)), until_ms)
 
 
 def _cost(
@@ -90,9 +103,15 @@ def _cost(
     group: str,
     found: Unheld,
     generations: Sequence[Generation],
-    from_ms: int,
-    to_ms: int,
+    window: Window,
+    origin_ms: int,
+    until_ms: int,
 ) -> Cost:
+    founded = _founded(facts, group, found, generations, window, origin_ms)
+    from_ms = origin_ms + window.from_ms
+    if founded is not None:
+        from_ms = max(from_ms, found.first_worked_ms or 0) if window.given else founded
+    to_ms = max(from_ms, _ends(found, generations, window, origin_ms, until_ms))
     by_partition = found.within(from_ms, to_ms)
     ranked = sorted(by_partition.values())
     return Cost(
@@ -105,7 +124,7 @@ def _cost(
         unsafe_ms=_unsafe_ms(facts, group, from_ms, to_ms) if found.doubles else 0,
         unknown_ms=found.unknown_ms(from_ms, to_ms),
         partitions=len(by_partition),
-        founding_ms=sum(found.within(0, found.first_worked_ms or 0).values()),
+        founding_ms=sum(found.within(0, founded or 0).values()),
         cut=any(begin < to_ms <= end for gaps in found.gaps.values() for begin, end in gaps),
     )
 

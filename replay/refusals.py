@@ -1,11 +1,13 @@
-"""What a record can't answer, and what its logs hardly show: the reasons, in words."""
+"""What a record can't answer, what it has already, and what its logs hardly show or do not show at all."""
 
 from __future__ import annotations
 
 from groupsim.events.types import TopicPartition
-from groupsim.replay.choice import Choice
+from groupsim.replay.choice import AS_RECORDED, Choice
 from groupsim.replay.even_draws import MIDDLE
 from groupsim.replay.protocols import STRATEGY
+from groupsim.replay.reconstruct.client_library import offered_assignors
+from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, StallKind
 from groupsim.replay.reconstruct.incident import Incident
 from groupsim.replay.reconstruct.inferred_settings.evidence import MAX_POLL, SESSION
 from groupsim.simulation.clients.config import CONSUMER, LIBRDKAFKA
@@ -27,6 +29,41 @@ def refusal(incident: Incident, choice: Choice) -> str | None:
     return None
 
 
+def has_already(incident: Incident, choice: Choice) -> bool:
+    """Whether everything that a choice sets is so in the record, as far as its logs show."""
+    if choice.restart_ms is not None or choice == AS_RECORDED:
+        return False
+    if choice.protocol is not None and any(each.protocol != choice.protocol for each in incident.incarnations):
+        return False
+    static = choice.static is None or all((member.instance is not None) == choice.static for member in incident.members)
+    return static and all(_has(incident, name, str(value)) for name, value in choice.settings.items())
+
+
+def _has(incident: Incident, name: str, value: str) -> bool:
+    if name != STRATEGY:
+        return name in incident.known_settings and str(incident.settings[name]) == value
+    named = any(generation.protocol for generation in incident.generations)
+    wanted = tuple(value.split(","))
+    return named and all(offered_assignors(each, incident.generations) == wanted for each in incident.incarnations)
+
+
+def open_settings(incident: Incident) -> dict[str, tuple[int, int]]:
+    """The settings that the logs do not show and an answer depends on: between what (ms) they are drawn, or assumed.
+
+    The session counts where somebody died, froze, or was static and went without a word.
+    """
+    found = {name: (likely[0], likely[-1]) for name, likely in sorted(incident.open_settings.items(), reverse=True)}
+    if SESSION not in found and SESSION not in incident.known_settings and any(map(_silent, incident.incarnations)):
+        found = {SESSION: (incident.settings[SESSION],) * 2, **found}
+    return found
+
+
+def _silent(incarnation: Incarnation) -> bool:
+    froze = any(stall.kind is StallKind.FROZEN for stall in incarnation.stalls)
+    left = incarnation.ending is Ending.CLOSE and incarnation.instance is not None
+    return froze or left or incarnation.ending is Ending.KILL
+
+
 def hardly_shown(incident: Incident, choice: Choice) -> list[str]:
     """What logs do not show and this choice depends on, one sentence each."""
     found = []
@@ -37,6 +74,12 @@ def hardly_shown(incident: Incident, choice: Choice) -> list[str]:
                 f"{choice.name}: {what} for less than {key}={incident.settings[key]} leaves hardly a trace in logs; a"
                 " shorter timeout could remove members that the replay keeps"
             )
+    goes = [each for each in incident.incarnations if each.ending is Ending.CLOSE]
+    if choice.static and goes and SESSION not in incident.known_settings and SESSION not in choice.settings:
+        found.append(
+            f"{choice.name}: {SESSION} decides whether a static member is removed before it is back;"
+            f" --assume {SESSION}=N, if you know it"
+        )
     return found
 
 

@@ -12,11 +12,13 @@ from groupsim.events.client import ProcessStarted
 from groupsim.events.types import TopicPartition
 from groupsim.incidents.sentences import listed
 from groupsim.replay.choice import AS_RECORDED, Choice
-from groupsim.replay.cost import Cost, Window, default_window, recorded_cost, replayed_cost
+from groupsim.replay.cost import Cost, default_window, recorded_cost, replayed_cost
 from groupsim.replay.player import GROUP, ReplayedRun, replay_incident, tail_ms
 from groupsim.replay.reconstruct.incident import Incident, groups, reconstruct
+from groupsim.replay.reconstruct.inferred_settings.evidence import DEFAULT_HEARTBEAT_MS, HEARTBEAT
 from groupsim.replay.reconstruct.rebalances import Generation, generations_of
-from groupsim.replay.refusals import grown_at_ms, refusal
+from groupsim.replay.refusals import grown_at_ms, has_already, open_settings, refusal
+from groupsim.replay.window import Window, last_founder_ms
 from groupsim.scenarios.of_run import scenario_of
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.run import Scenario, run
@@ -60,6 +62,15 @@ class ReplayableRun:
         """Why the record can't answer a choice; None if it can."""
         return None if self.incident is None else refusal(self.incident, choice)
 
+    def has_already(self, choice: Choice) -> bool:
+        """Whether the record has a choice already."""
+        return self.incident is not None and has_already(self.incident, choice)
+
+    @property
+    def open_settings(self) -> dict[str, tuple[int, int]]:
+        """The settings that the record does not show and an answer depends on: between what (ms) they are taken."""
+        return {} if self.incident is None else open_settings(self.incident)
+
 
 def replayable_run(
     store: EventStore,
@@ -85,7 +96,8 @@ def replayable_run(
     incident = reconstruct(facts, chosen, topics, given)
     known = [generation for generation in incident.generations if generation.started_ms is not None]
     grown = grown_at_ms(incident)
-    window = _window(facts, chosen, incident.ends_ms, between, grown)
+    interval_ms = max([incident.settings[HEARTBEAT], *incident.open_settings.get(HEARTBEAT, ())])
+    window = _window(facts, chosen, incident.ends_ms, known, interval_ms, between, grown)
     return ReplayableRun(
         name=info.name,
         group=chosen,
@@ -119,15 +131,25 @@ def _window(
     facts: Sequence[Recorded],
     group: str,
     lasts_ms: int,
+    generations: Sequence[Generation],
+    interval_ms: int,
     between: tuple[int, int] | None,
     since_ms: Mapping[TopicPartition, int] = {},
 ) -> Window:
     if between is None:
-        return default_window(facts, group, lasts_ms, since_ms)
+        return default_window(facts, group, lasts_ms, generations, interval_ms, since_ms)
     from_ms, to_ms = between
     if not 0 <= from_ms < min(to_ms, lasts_ms):
         raise BadScenario(f"between {from_ms} and {to_ms} ms there is nothing to compare: the run lasts {lasts_ms} ms")
-    return Window(from_ms, min(to_ms, lasts_ms), given=True)
+    founders_ms = last_founder_ms(generations, interval_ms)
+    return Window(
+        from_ms,
+        min(to_ms, lasts_ms),
+        given=True,
+        to_the_end=to_ms >= lasts_ms,
+        founders_ms=founders_ms,
+        interval_ms=interval_ms,
+    )
 
 
 def _simulated(
@@ -154,7 +176,8 @@ def _simulated(
 
     own = info.seed if info.seed is not None else scenario.seed
     generations = generations_of(facts, group)
-    window = _window(facts, group, lasts_ms, between)
+    interval_ms = int(info.params.get(HEARTBEAT, DEFAULT_HEARTBEAT_MS))
+    window = _window(facts, group, lasts_ms, generations, interval_ms, between)
     return ReplayableRun(
         name=info.name,
         group=group,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from statistics import median
@@ -57,7 +57,7 @@ class ChoiceResult:
     """A choice over all seeds: `costs` in their order, `baseline` of the same seeds as recorded; `recorded` the record.
 
     `failures`: why runs could not be replayed to their end. `refused`: why the record can't answer; then there are no
-    costs. `recorded` is None where the record's total is not known.
+    costs. `recorded` is None where the record's total is not known. `as_recorded`: the record has this choice already.
     """
 
     choice: str
@@ -66,6 +66,7 @@ class ChoiceResult:
     recorded_ms: int | None = None
     failures: tuple[str, ...] = ()
     refused: str | None = None
+    as_recorded: bool = False
 
     def _range(self, measure: str) -> Range:
         return _range([getattr(each, measure) for each in self.costs])
@@ -149,14 +150,8 @@ class ChoiceResult:
         """Better or worse where the median of the differences is sure to differ from 0, and is worth having."""
         if self.refused is not None:
             return Verdict.REFUSED
-        differences = [own - base for own, base in zip(self.values, self._base, strict=True)]
-        low, high = median_interval(differences)
-        middle, base = median(differences), median(self._base)
-        moved = median(self.values) - base
-        worth = min(abs(middle), abs(moved)) >= max(WORTH_SHARE * base, WORTH_MS)
-        if low < 0 < high or not worth or (middle < 0) != (moved < 0):
-            return Verdict.NO_DIFFERENCE
-        return Verdict.BETTER if middle < 0 else Verdict.WORSE
+        found = difference(self.values, self._base, median(self._base))
+        return (Verdict.NO_DIFFERENCE, Verdict.WORSE, Verdict.BETTER)[found]
 
     def row(self) -> dict[str, object]:
         """The row that `incident whatif` prints: medians, the ranges of the seeds, and what they are compared with."""
@@ -169,6 +164,7 @@ class ChoiceResult:
             "versus_record": self.versus_record,
             "verdict": str(self.verdict),
             "refused": self.refused,
+            "as_recorded": self.as_recorded,
             "seeds": len(self.costs),
         }
         if not self.costs:
@@ -189,6 +185,20 @@ class ChoiceResult:
         }
 
 
+def difference(values: Sequence[int], others: Sequence[int], of: float) -> int:
+    """1 or -1 where `values` are more or less than `others`, seed by seed, surely and by enough to be worth having.
+
+    Enough: `WORTH_MS` and `WORTH_SHARE` of `of`. Else 0.
+    """
+    found = [own - other for own, other in zip(values, others, strict=True)]
+    low, high = median_interval(found)
+    middle, moved = median(found), median(values) - median(others)
+    worth = min(abs(middle), abs(moved)) >= max(WORTH_SHARE * of, WORTH_MS)
+    if low < 0 < high or not worth or (middle < 0) != (moved < 0):
+        return 0
+    return -1 if middle < 0 else 1
+
+
 def _range(values: Sequence[int]) -> Range:
     return Range(round(median(values)), min(values), max(values))
 
@@ -200,16 +210,19 @@ def compare_choices(
     seeds: range | Sampling,
     recorded_ms: int | None = None,
     refused: Callable[[Choice], str | None] = lambda _: None,
+    as_recorded: Callable[[Choice], bool] = lambda _: False,
     progress: Callable[[float], None] = lambda _: None,
 ) -> list[ChoiceResult]:
     """The incident as recorded, then with each choice, all with the same seeds; in this order.
 
-    `refused` says why the record can't answer a choice, which then is not simulated. With a `Sampling` seeds are added
-    until the medians of all are stable. Raises GroupSimError for a choice that is not possible.
+    `refused` says why the record can't answer a choice, `as_recorded` whether the record has it already; these are not
+    simulated. With a `Sampling` seeds are added until the medians of all are stable. Raises GroupSimError for a choice
+    that is not possible.
     """
-    asked = [AS_RECORDED, *choices]
-    reasons = [None, *(refused(choice) for choice in choices)]
-    played = [_Played(choice) for choice, reason in zip(asked, reasons, strict=True) if reason is None]
+    reasons = {choice.name: refused(choice) for choice in choices}
+    same = {choice.name for choice in choices if as_recorded(choice)}
+    played = [_Played(AS_RECORDED)]
+    played += [_Played(choice) for choice in choices if reasons[choice.name] is None and choice.name not in same]
     done = 0
     most = seeds.most if isinstance(seeds, Sampling) else len(seeds)
     for batch in _batches(seeds):
@@ -221,14 +234,15 @@ def compare_choices(
         if isinstance(seeds, Sampling) and all(each.stable for each in played):
             break
     progress(1.0)
-    by_name = {each.choice.name: each for each in played}
-    baseline = tuple(by_name[AS_RECORDED.name].costs)
-    return [
-        ChoiceResult(choice=choice.name, costs=(), baseline=(), refused=reason)
-        if reason is not None
-        else by_name[choice.name].result(baseline, recorded_ms)
-        for choice, reason in zip(asked, reasons, strict=True)
-    ]
+    baseline = tuple(played[0].costs)
+    found = {each.choice.name: each.result(baseline, recorded_ms) for each in played}
+    unchanged = found[AS_RECORDED.name]
+    for name, reason in reasons.items():
+        if reason is not None:
+            found[name] = ChoiceResult(choice=name, costs=(), baseline=(), refused=reason)
+        elif name in same:
+            found[name] = replace(unchanged, choice=name, as_recorded=True)
+    return [unchanged, *(found[choice.name] for choice in choices)]
 
 
 def _batches(seeds: range | Sampling) -> list[range]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from groupsim.analysis.blame.blame import Blame
@@ -28,7 +28,7 @@ def repeat_command(info: RunInfo) -> str:
     return shlex.join(["groupsim", "run", info.scenario_path or info.name, *seed, *settings])
 
 
-def next_commands(info: RunInfo, pieces: Iterable[Blame], facts: Iterable[Recorded]) -> list[list[str]]:
+def next_commands(info: RunInfo, pieces: Iterable[Blame], facts: Sequence[Recorded]) -> list[list[str]]:
     """`[command, what it shows]`: where to look next. The member is the one that was waited for longest."""
     waited: Counter[str] = Counter()
     for piece in pieces:
@@ -40,7 +40,7 @@ def next_commands(info: RunInfo, pieces: Iterable[Blame], facts: Iterable[Record
         command = shlex.join(["groupsim", "show", info.id, "--member", shown(longest)])
         found.append([command, "every fact about this member"])
     if info.source == "recorded" and (question := first_question(info.id, facts)):
-        found.append([question, "what would have helped: the same incident with another assignor"])
+        found.append([question, "what would have helped: the same incident with other choices"])
     return found
 
 

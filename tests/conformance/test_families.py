@@ -16,7 +16,8 @@ from groupsim.conformance.families.catalogue import FAMILIES
 from groupsim.conformance.families.family import LOOKED_AT, PUT_ASIDE, Family, choice
 from groupsim.conformance.families.logs import client_log, log_records
 from groupsim.conformance.families.planned import FamilyRun, runs
-from groupsim.conformance.page.predictions_page import ABOUT, Scored, page, stored
+from groupsim.conformance.page.predictions_page import ABOUT, STORED, page
+from groupsim.conformance.page.scored import Scored, stored
 from groupsim.conformance.predictions.families import LOGS, read_folder
 from groupsim.conformance.timelines import validation
 from groupsim.conformance.timelines.recording import parse
@@ -139,9 +140,9 @@ def test_the_readme_lists_every_family_with_all_its_choices() -> None:
     assert text == contents.readme(ROOT), "run: python -m groupsim.conformance.families readme tests/golden/families"
 
 
-@pytest.mark.parametrize(("half", "says"), [(LOOKED_AT, "are a fit"), (PUT_ASIDE, "are predictions")])
+@pytest.mark.parametrize(("half", "says"), [(LOOKED_AT, "are a fit"), (PUT_ASIDE, "no longer a first look")])
 def test_a_section_of_the_page_says_whether_its_figures_are_a_fit(half: str, says: str) -> None:
-    setting, asked, scored = attrgetter("setting", "asked", "pairs")(stored()[0])
+    setting, asked, scored = attrgetter("setting", "asked", "pairs")(stored(STORED)[0])
     shown = page([Scored(msgspec.structs.replace(setting, folder=half), asked, scored)])
     assert says in shown
     assert ABOUT[half] in shown

@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
-from groupsim.conformance.page.predictions_page import PAGE, page, stored
+from dataclasses import replace
+
+from msgspec import structs
+
+from groupsim.conformance.page.predictions_page import PAGE, STORED, page
+from groupsim.conformance.page.scored import stored
 from groupsim.conformance.predictions.evidence import Evidence
 
 
 def test_the_page_is_current() -> None:
-    assert PAGE.read_text("utf-8") == page(stored()), "run: python -m groupsim.conformance.page.predictions_page"
+    assert PAGE.read_text("utf-8") == page(stored(STORED)), "run: python -m groupsim.conformance.page.predictions_page"
 
 
 def test_every_folder_is_scored_from_logs_with_true_timeouts_and_from_true_actions() -> None:
-    found = stored()
+    found = [each for each in stored(STORED) if not each.first]
     assert found
     for scored in found:
         evidences = [each.setting.evidence for each in found if each.setting.folder == scored.setting.folder]
         assert evidences == list(Evidence)
         assert scored.pairs
+
+
+def test_a_later_score_stands_beside_the_first_look() -> None:
+    found = stored(STORED)
+    first = next(each for each in found if each.first)
+    later = replace(first, first=False, setting=structs.replace(first.setting, version="later"))
+    rows = [row for row in page([first, later]).splitlines() if row.startswith("| put-aside")]
+    assert [row.split(" | ")[0] for row in rows[:2]] == ["| put-aside, first look", "| put-aside"]
+    assert "commit a035439" in rows[0]
+    assert "later" in rows[1]
+    unchanged = page([first, replace(first, first=False)])
+    assert "| put-aside | logs alone" not in unchanged

@@ -8,10 +8,12 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groupsim.replay.answer import Trust, headline, percent, ratio_range, sentence
+from groupsim.replay.answer import best, headline, line, sentence
 from groupsim.replay.choice import AS_RECORDED, Choice
 from groupsim.replay.cost import Cost
+from groupsim.replay.numbers import percent, ratio_range
 from groupsim.replay.player import ReplayedRun
+from groupsim.replay.trust import Trust
 from groupsim.replay.what_if import ChoiceResult, Sampling, Verdict, compare_choices
 
 COSTS = st.lists(st.integers(0, 200_000), min_size=10, max_size=10)
@@ -33,14 +35,39 @@ def test_a_clear_gain_is_said_with_its_range_and_how_far_to_trust_it() -> None:
     base = [20_000, 21_000, 19_000, 20_500, 19_500, 20_200, 19_800, 20_100, 19_900, 20_000]
     half = [ms // 2 for ms in base]
     assert sentence(result(half, base), SURE) == (
-        "range would have cost 10.0 partition-seconds instead of 20.0 (−50 %, −50 to −50 % over 10 seeds); "
-        "the replay of the record is 3 % off, so trust the direction and about ±10 %."
+        "range would have cost 10.0 partition-seconds instead of 20.0 (−50 % over 10 seeds); trust the direction, and"
+        " 8.6 to 11.6 as the amount: the replay of the record is 3 % off."
     )
+    assert sentence(result([7_000, *half[1:]], base), SURE) == (
+        "range would have cost 10.0 partition-seconds instead of 20.0 (−50 %, −50 to −65 % over 10 seeds); trust the"
+        " direction, and 6.3 to 11.6 as the amount: the replay of the record is 3 % off."
+    )
+
+
+def test_the_amount_is_the_range_of_the_seeds_widened_by_how_far_the_replay_is_off() -> None:
+    far = Trust(recorded_ms=20_000, recorded_at_most_ms=20_000, replayed_ms=24_000, matched=1.0)
+    found = result([8_000, 10_000], [20_000] * 2)
+    assert SURE.amount([found]) == (7_200, 11_000)
+    assert far.amount([found]) == (6_400, 12_000)
+    assert sentence(result([17_000] * 10, [20_000] * 10), far).endswith(
+        "; trust neither direction nor amount: the replay of the record is 20 % off."
+    )
+
+
+def test_a_record_far_from_the_median_of_its_replays_is_named() -> None:
+    lucky = replace(SURE, recorded_ms=12_000, recorded_at_most_ms=12_000, replayed_ms=12_000)
+    assert "(−50 % over 10 seeds; the record has 12.0); trust" in sentence(result([10_000] * 10, [20_000] * 10), lucky)
 
 
 def test_seeds_that_say_the_opposite_are_counted() -> None:
     said = sentence(result([30_000] * 9 + [10_000], [20_000] * 10), SURE)
-    assert said.endswith("so trust the median to about ±10 %; in 1 of 10 seeds it is the other way round.")
+    assert said.endswith(
+        "; the direction is likely (9 of 10 seeds), the amount may be anything from 9.0 to 33.0: the replay of the"
+        " record is 3 % off."
+    )
+    noisy = sentence(result([30_000] * 6 + [10_000] * 4, [20_000] * 10), SURE)
+    assert "makes no difference worth having: 30.0 partition-seconds instead of 20.0" in noisy
+    assert "and in 4 of them the other way round" in noisy
 
 
 @given(COSTS, COSTS)
@@ -81,7 +108,9 @@ def test_an_unknown_record_gives_no_percentage_and_low_fidelity_comes_first() ->
     assert "instead" not in sentence(result(half, base), replace(unknown, partitions_known=False))
     low = Trust(recorded_ms=20_000, recorded_at_most_ms=20_000, replayed_ms=40_000, matched=1.0)
     assert sentence(result(half, base), low).startswith("Low fidelity: ")
-    assert "100 % off, so the direction is uncertain, too" in sentence(result(half, base), low)
+    assert "; trust neither direction nor amount: the replay of the record is 100 % off." in sentence(
+        result(half, base), low
+    )
     few = Trust(recorded_ms=20_000, recorded_at_most_ms=20_000, replayed_ms=20_000, matched=0.5)
     assert sentence(result(half, base), few).startswith("Low fidelity (only 50 % of the recorded generations")
 
@@ -89,6 +118,12 @@ def test_an_unknown_record_gives_no_percentage_and_low_fidelity_comes_first() ->
 def test_what_the_logs_leave_open_is_no_error_of_the_replay() -> None:
     assert Trust(recorded_ms=10_000, recorded_at_most_ms=20_000, replayed_ms=15_000, matched=1.0).error == 0
     assert Trust(recorded_ms=10_000, recorded_at_most_ms=20_000, replayed_ms=25_000, matched=1.0).error == 0.25
+
+
+def test_hardly_anything_is_no_low_fidelity() -> None:
+    assert not Trust(recorded_ms=700, recorded_at_most_ms=700, replayed_ms=430, matched=1.0).low
+    assert Trust(recorded_ms=1_700, recorded_at_most_ms=1_700, replayed_ms=1_100, matched=1.0).low
+    assert Trust(recorded_ms=700, recorded_at_most_ms=700, replayed_ms=430, matched=0.5).warning().startswith("Low fid")
 
 
 def test_the_headline_is_the_best_choice_or_says_that_none_helps() -> None:
@@ -103,9 +138,74 @@ def test_the_headline_is_the_best_choice_or_says_that_none_helps() -> None:
     assert headline([as_recorded, bad, as_recorded], SURE).startswith(
         "None of the 2 choices would have helped (c +100 %"
     )
+    level = headline([as_recorded, good, result([6_000] * 5 + [5_500] * 5, base, "d"), better], SURE)
+    assert level.startswith(
+        "Best of 3: b or d, with no difference worth having between them, would have cost 5.0 to 5.8 partition-seconds"
+        " instead of 20.0 (−71 to −75 %, −70 to −75 % over 10 seeds); next is a with 15.0; trust the direction, and"
+        " 4.5 to 6.6 as the amount: "
+    )
+    often = headline([as_recorded, result([5_000] * 9 + [19_000], base, "e"), good], SURE)
+    assert "; next is a with 15.0, which costs less in 1 of 10 seeds; " in often
     refused = ChoiceResult(choice="d", costs=(), baseline=(), refused="nobody restarts")
     assert headline([as_recorded, refused], SURE) == "d can't be answered from this record: nobody restarts."
     assert "d can't be answered" in headline([as_recorded, bad, refused], SURE)
+
+
+def test_a_choice_that_the_record_has_already_is_not_simulated_and_said_to_be_so() -> None:
+    base = [20_000] * 10
+    same = replace(result(base, base), as_recorded=True)
+    assert sentence(same, SURE) == "range is what the record has, so it changes nothing."
+    worse = result([40_000] * 10, base, "c")
+    assert "(range is what the record has, c +100 %)" in headline([result(base, base), same, worse], SURE)
+
+    def replay(choice: Choice, seed: int) -> ReplayedRun:
+        assert choice is AS_RECORDED
+        return played(choice, seed)
+
+    choices = [Choice(name="x")]
+    found = compare_choices(replay, measured, choices, range(3), as_recorded=lambda choice: choice.name == "x")[1]
+    assert (found.choice, found.as_recorded, found.values) == ("x", True, [0, 1, 2])
+
+
+def test_settings_that_the_logs_do_not_show_are_named_once_with_the_option_that_names_them() -> None:
+    base = [20_000] * 10
+    unsure = replace(SURE, open_settings={"session.timeout.ms": (3_000, 11_000)})
+    results = [result(base, base, "as recorded"), result([10_000] * 10, base, "a"), result([40_000] * 10, base, "b")]
+    said = headline(results, unsure)
+    assert said.endswith(
+        "; the logs do not show session.timeout.ms (drawn from 3000 to 11000): --assume session.timeout.ms=... narrows"
+        " the answer."
+    )
+    assert "session" not in sentence(results[1], unsure)
+    assumed = replace(SURE, open_settings={"session.timeout.ms": (6_000, 6_000)})
+    assert "session.timeout.ms (6000 is assumed)" in headline(results, assumed)
+    narrow = replace(SURE, open_settings={"heartbeat.interval.ms": (980, 1_000)})
+    assert "do not show" not in headline(results, SURE) + headline(results, narrow)
+
+
+def test_lines_below_a_headline_do_not_say_again_how_far_the_replay_is_off() -> None:
+    base = [20_000] * 10
+    for values in ([10_000] * 10, [20_000] * 10, [40_000] * 9 + [1_000]):
+        assert "% off" in sentence(result(values, base), SURE)
+        assert "% off" not in line(result(values, base), SURE)
+    nothing = line(result([3, 0], [0, 100]), SURE)
+    assert "hardly anything is unavailable in the time that is compared (2 seeds)" in nothing
+
+
+@given(st.lists(COSTS, min_size=1, max_size=4))
+def test_the_headline_names_the_best_and_all_that_are_as_good(found: list[list[int]]) -> None:
+    base = [20_000] * 10
+    results = [result(base, base, "as recorded"), *(result(v, base, f"<{n}>") for n, v in enumerate(found))]
+    said = headline(results, SURE)
+    named = best(results)
+    assert all(each.choice in said for each in named)
+    assert all(each.choice in said for each in results[1:] if not named)
+    for each in named:
+        assert each.verdict is Verdict.BETTER
+        assert each.unavailable_partition_ms.median >= named[0].unavailable_partition_ms.median
+    assert said.count(" % off") == 1
+    assert said.endswith(".")
+    assert ". " not in said
 
 
 def test_two_kinds_of_seeds_are_said_and_both_modes_are_in_the_row() -> None:

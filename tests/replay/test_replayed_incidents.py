@@ -13,12 +13,13 @@ from groupsim.coordinator.config import BadSetting
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import read_files
 from groupsim.replay.choice import AS_RECORDED, Choice
-from groupsim.replay.cost import Cost, Window, replayed_cost
+from groupsim.replay.cost import Cost, replayed_cost
 from groupsim.replay.fidelity import Fidelity, fidelity, generations_within
 from groupsim.replay.player import GROUP, ReplayedRun, replay_incident, tail_ms
 from groupsim.replay.reconstruct.incarnation import StallKind
 from groupsim.replay.reconstruct.incident import Incident, reconstruct
 from groupsim.replay.what_if import ChoiceResult, compare_choices
+from groupsim.replay.window import Window
 from groupsim.scenarios import catalogue
 from groupsim.storage.memory import MemoryStore
 

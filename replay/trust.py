@@ -1,0 +1,129 @@
+"""Trust: how far an answer can be trusted, from how near the replay is to the record and from what chance does."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from groupsim.replay.cost import Cost
+from groupsim.replay.fidelity import Fidelity
+from groupsim.replay.numbers import seconds, seconds_range
+from groupsim.replay.what_if import ChoiceResult
+
+LEAST_MARGIN = 0.1
+"""By how much the range of the seeds is widened at least: so it holds most true values (`docs/predictions.md`)."""
+LOW_ERROR, LOW_MATCH = 0.25, 0.8
+"""A replay that is off by more, or has a smaller share of the recorded generations, is of low fidelity."""
+SMALL_MS = 500
+"""Hardly anything, in partition-milliseconds."""
+_WIDE = 1.1
+"""A drawn setting is worth a word if its greatest value is more than so many times its least."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trust:
+    """What the answers rest on, in partition-milliseconds: what is recorded (at most, where logs leave something
+    unknown), and the replay of exactly that. `unknown`: why the record's total is not known.
+    `partitions_known`: the record names some; else those of the replay are assumed. `open_settings`: by name, between
+    which values each seed drew a setting that the logs do not show; twice the same value: it is assumed.
+    """
+
+    recorded_ms: int
+    recorded_at_most_ms: int
+    replayed_ms: int
+    matched: float
+    unknown: str | None = None
+    partitions_known: bool = True
+    open_settings: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+    @property
+    def error(self) -> float | None:
+        """How far the replay is from the record, as a share of the record; None: the record shows nearly nothing."""
+        if self.recorded_at_most_ms < SMALL_MS:
+            return 0.0 if self._off_ms < SMALL_MS else None
+        return self._off_ms / self.recorded_at_most_ms
+
+    @property
+    def _off_ms(self) -> int:
+        return max(self.recorded_ms - self.replayed_ms, self.replayed_ms - self.recorded_at_most_ms, 0)
+
+    @property
+    def low(self) -> bool:
+        """Whether the replay is too far from the record; hardly anything is never too far."""
+        far = self.error is None or (self.error > LOW_ERROR and self._off_ms >= SMALL_MS)
+        return far or self.matched < LOW_MATCH
+
+    @property
+    def margin(self) -> float:
+        """By how much the range of the seeds is widened, as a share: at least `LEAST_MARGIN`, in steps of 5 %."""
+        return max(LEAST_MARGIN, math.ceil((self.error or 0) * 20) / 20)
+
+    def amount(self, results: Sequence[ChoiceResult]) -> tuple[float, float]:
+        """Between which partition-milliseconds the true cost of some choices is expected."""
+        ranges = [each.unavailable_partition_ms for each in results]
+        return min(r.least for r in ranges) * (1 - self.margin), max(r.most for r in ranges) * (1 + self.margin)
+
+    def clause(self, results: Sequence[ChoiceResult]) -> str:
+        """How far direction and amount of some choices, all better or all worse, can be trusted, and why."""
+        return f"{self.verdict(results)}: {self.off()}"
+
+    def verdict(self, results: Sequence[ChoiceResult]) -> str:
+        """The same without the reason."""
+        changes = [abs(each.versus_baseline - 1) for each in results if each.versus_baseline is not None]
+        if self.low or min(changes, default=1.0) <= (self.error or 0):
+            return "trust neither direction nor amount"
+        amount = seconds_range(self.amount(results))
+        seeds, opposed = len(results[0].costs), max(each.opposed for each in results)
+        if not opposed:
+            return f"trust the direction, and {amount} as the amount"
+        agree = f"{seeds - opposed} of {seeds} seeds"
+        return f"the direction is likely ({agree}), the amount may be anything from {amount}"
+
+    def off(self) -> str:
+        """How far the replay is from the record, in words."""
+        if self.error is None:
+            return (
+                f"the replay of the record has {seconds(self.replayed_ms)} partition-seconds and the record nearly none"
+            )
+        return f"the replay of the record is {self.error * 100:.0f} % off"
+
+    def warning(self) -> str:
+        """What a headline of low fidelity begins with."""
+        if not self.low:
+            return ""
+        if self.error is not None and (self.error <= LOW_ERROR or self._off_ms < SMALL_MS):
+            return f"Low fidelity (only {self.matched * 100:.0f} % of the recorded generations are replayed): "
+        return "Low fidelity: "
+
+    def not_in_the_logs(self) -> str:
+        """Which settings the logs do not show, what was taken instead, and how to name them; empty if there is none."""
+        wide = {name: (a, b) for name, (a, b) in self.open_settings.items() if a == b or b > a * _WIDE}
+        if not wide or self.unknown is not None:
+            return ""
+        named = [f"{name} ({_taken(*taken)})" for name, taken in wide.items()]
+        options = " ".join(f"--assume {name}=..." for name in wide)
+        return f"the logs do not show {' and '.join(named)}: {options} narrows the answer"
+
+
+def _taken(least: int, greatest: int) -> str:
+    return f"{least} is assumed" if least == greatest else f"drawn from {least} to {greatest}"
+
+
+def trust(
+    close: Fidelity,
+    replayed_ms: int,
+    recorded: Cost,
+    unknown: str | None,
+    open_settings: Mapping[str, tuple[int, int]],
+) -> Trust:
+    """What the answers about a record rest on."""
+    return Trust(
+        recorded_ms=recorded.unavailable_partition_ms,
+        recorded_at_most_ms=recorded.unavailable_partition_ms + recorded.unknown_ms,
+        replayed_ms=replayed_ms,
+        matched=close.matched / close.recorded if close.recorded else 1.0,
+        unknown=unknown,
+        partitions_known=recorded.partitions > 0,
+        open_settings=open_settings,
+    )
