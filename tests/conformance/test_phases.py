@@ -59,7 +59,7 @@ def test_a_pair_that_is_clear_at_other_phases_only_is_decided_by_the_phase() -> 
     assert not decided_by_phase(same.setting, pair(same))
 
 
-def test_wrong_signs_are_told_apart_by_answer_and_by_phase() -> None:
+def test_wrong_signs_are_counted_by_answer_and_by_phase() -> None:
     assert wrong_signs(scored(FOUR, FAR, 1_000)) == "Of 1 clear pairs 0 have the wrong sign."
     assert wrong_signs(scored(FOUR, FAR, 9_000)) == "Of 1 clear pairs 1 have the wrong sign."
     assert wrong_signs(scored(FOUR, FAR, 3_010)).endswith(
