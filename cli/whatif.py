@@ -95,13 +95,11 @@ def whatif(
 
     Answered for groups of both protocols, recorded or simulated (of a simulated run, for settings alone). The first
     line is the answer; the table has medians over the seeds. Counted is the time in which no running process held a
-    partition, by its own rebalance listener: the same for the record, its replay and the choices. The time in which
-    the group was founded is a line of its own. p95_partition_ms: 95 % of the partitions were not held for at most
-    so long; max_partitions: so many at once; unsafe_ms: two owners could both commit. versus_baseline compares a
-    choice with the simulation as recorded, versus_record with the record itself (JSON: versus_recorded is
-    versus_baseline). Phases are the join and the sync phases of the rebalances, in the exact replay beside the
-    record. What the logs did not tell is listed below. The answers are kept with the run, and `groupsim report`
-    shows them.
+    partition, by its own rebalance listener; the founding of the group is a line of its own. p95_partition_ms: 95 %
+    of the partitions were not held for at most so long; max_partitions: so many at once; unsafe_ms: two owners
+    could both commit. versus_baseline compares with the simulation as recorded (JSON: versus_recorded, too),
+    versus_record with the record. Phases are the join and sync phases of the exact replay and of the record. The
+    answers are kept with the run, and `groupsim report` shows them.
 
     Example: groupsim incident whatif latest --assignor cooperative-sticky --set membership=static
     """
