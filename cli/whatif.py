@@ -22,6 +22,7 @@ from groupsim.storage.errors import StoreError
 from groupsim.storage.store import RunSource
 
 if TYPE_CHECKING:
+    from groupsim.replay.ask import Answer
     from groupsim.replay.replayable import ReplayableRun
     from groupsim.replay.what_if import Sampling
     from groupsim.storage.store import EventStore, RunInfo
@@ -127,6 +128,11 @@ def whatif(
             found = ask(incident, chosen, sampled, unknown, bar)
         with suppress(StoreError):  # a store that can only be read has the answer on the screen alone
             what_ifs.keep(opened, info, found.stored(incident))
+    _print(incident, found, form)
+    raise typer.Exit(int(not found.answered))
+
+
+def _print(incident: ReplayableRun, found: Answer, form: Format) -> None:
     if form is Format.TABLE:
         print_answer(incident, found)
     else:
@@ -136,7 +142,6 @@ def whatif(
     for result in found.results:
         for sentence in result.failures:
             output.note(f"note: {result.choice}: {sentence}")
-    raise typer.Exit(int(not found.answered))
 
 
 def _unknown(store: EventStore, info: RunInfo) -> str | None:
