@@ -73,6 +73,9 @@ class _KeptConsumer(msgspec.Struct, tag="consumer"):
     targets: dict[MemberId, Partitions]
     resolved: dict[str, tuple[str, ...]]
     loaded: bool
+    removed: set[MemberId]
+    members_at_last_assignment: frozenset[MemberId]
+    self_reported_generation: dict[MemberId, int]
 
 
 def _kept(state: AnyGroupState) -> _Kept | _KeptConsumer:

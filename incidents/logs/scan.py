@@ -34,6 +34,7 @@ KEYWORDS = (
     b"rdk",
     b"ConsumerConfig values",
     b"balanced",
+    b"ssignment acked",
     b"laims",
     b"for topic-partition '",
     b"kafka server: ",

@@ -96,7 +96,8 @@ def test_no_command_lets_a_name_act(
                 assert json.loads(printed.out)[0]["group"] == group
             if command == "rebalances latest" and form == "csv":
                 (row,) = csv.DictReader(io.StringIO(printed.out))
-                assert row["group"].replace("\\u202e", "\u202e") == group
+                shown = row["group"].replace("\\u202e", "\u202e")
+                assert shown == (f"'{group}" if group.startswith(("=", "+", "-", "@")) else group)
             if command.startswith("incident read"):
                 assert "11 lines read, 10 recognised, 1 group-related but not recognised" in printed.err
     facts = [json.loads(line) for line in Path("x.jsonl").read_text(encoding="utf-8").splitlines()]
