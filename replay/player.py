@@ -166,9 +166,8 @@ class _Replay:
             return distribution.draw(world.rng.stream(f"whatif/{what}"))
 
         draw = median_draw if self._exact else drawn
-        usual = Delays(
-            self._incident.latencies, draw, world.broker.address, lambda: world.now, self._work_long.__contains__
-        )
+        latencies = self._incident.latencies
+        usual = Delays(lambda _: latencies, draw, world.broker.address, lambda: world.now, self._work_long.__contains__)
         if self._exact:
             write_ms = self._incident.settings[APPEND_LINGER]
             exact = ExactLatency(known, usual, self._names.get, self._completed, self._record_ms, write_ms)

@@ -6,6 +6,7 @@ group             a consumer group in a scenario
 consumer_context  what groups and consumers of a world share: clock, network, broker, topics
 settings          Kafka settings by name: whether they exist and are legal
 member            a member of a group in a scenario: start, stop, kill, freeze
+member_ids        who gets which member id
 broker            connections and committed offsets in front of the coordinator; crash and failover
 host              runs the coordinator's machines: append facts, set timers, answer
 timers            named timers on the simulated clock

@@ -23,9 +23,9 @@ from groupsim.events.base import Event, group_stream
 from groupsim.events.types import GroupId, TopicPartition
 from groupsim.simulation.checks import ms
 from groupsim.simulation.host import GroupHost
+from groupsim.simulation.member_ids import MemberIds
 from groupsim.simulation.network import Message, Network
 from groupsim.simulation.requests import CoordinatorIs, FetchOffsets, FindCoordinator, OffsetsAre, ToGroup
-from groupsim.simulation.rng import Rng
 from groupsim.simulation.topics import Topics
 
 Connection = tuple[str, int]
@@ -43,14 +43,14 @@ class Broker:
         self,
         env: simpy.Environment,
         network: Network,
-        rng: Rng,
+        member_ids: MemberIds,
         record: Callable[[str, Sequence[Event]], None],
         configs: Configs,
         topics: Topics,
     ) -> None:
         self._env = env
         self._network = network
-        self._rng = rng
+        self._member_ids = member_ids
         self._record = record
         self.configs = configs
         self._group_settings: dict[GroupId, dict[str, int]] = {}
@@ -126,7 +126,7 @@ class Broker:
             self._respond(message, command.answer.while_loading(self.configs))
             return
         self._asked[message.number] = message
-        self._host.handle(group, command.with_new_id(lambda: self._rng.uuid("member-ids")))
+        self._host.handle(group, self._member_ids.named(command))
 
     def crash(self, downtime_ms: int, loading_ms: int = 0) -> None:
         """The broker process dies, comes back after `downtime_ms`, and loads its groups for `loading_ms`.

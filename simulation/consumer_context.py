@@ -13,6 +13,7 @@ from groupsim.events.world import ActionTaken
 from groupsim.simulation.broker import Broker
 from groupsim.simulation.clients.config import ConsumerConfig
 from groupsim.simulation.heartbeat_timers import HeartbeatTimers
+from groupsim.simulation.member_ids import MemberIds
 from groupsim.simulation.network import Network
 from groupsim.simulation.rng import Rng
 from groupsim.simulation.settings import Settings
@@ -34,6 +35,7 @@ class ConsumerContext:
     broker: Broker
     topics: Topics
     rng: Rng
+    member_ids: MemberIds
     settings: Settings
     record: Callable[[str, Sequence[Event]], None]
     watch: Callable[[Callable[[Recorded], None]], None]

@@ -23,11 +23,14 @@ Draw = Callable[[Drawn, str], float]
 
 
 class Delays:
-    """A rule for `Network.add_rule`. Each process has its own random streams; its first steps take longer."""
+    """A rule for `Network.add_rule`. Each process has its own random streams; its first steps take longer.
+
+    `latencies`: those of a process, which its library decides.
+    """
 
     def __init__(
         self,
-        latencies: Latencies,
+        latencies: Callable[[str], Latencies],
         draw: Draw,
         broker: str,
         now: Callable[[], int],
@@ -43,7 +46,7 @@ class Delays:
         self._synced_ms: dict[int, float] = {}
         self._done: set[tuple[str, str]] = set()
         self._rejoins: set[str] = set()
-        self._constants: dict[tuple[str, str], float] = {}
+        self._constants: dict[tuple[str, str, Drawn], float] = {}
 
     def __call__(self, message: Message) -> Handled:
         """How much later than at once the message arrives."""
@@ -52,11 +55,12 @@ class Delays:
 
     def heartbeat_late_ms(self, process: str) -> float:
         """How late the next heartbeat of a process is (for `HeartbeatTimers`): mostly what all on a machine share."""
-        drift = self._latencies.drift
+        seen = self._latencies(process)
+        drift = seen.drift
         shared, own = self._constant(drift, "machine", "drift"), self._constant(drift, process, "drift")
         steady = MACHINES_SHARE * shared + (1 - MACHINES_SHARE) * own
-        naps = self._constant(self._latencies.napping, process, "napping") if self._naps(process) else 0
-        return steady + naps + self._drawn(self._latencies.hiccup, process, "hiccup")
+        naps = self._constant(seen.napping, process, "napping") if self._naps(process) else 0
+        return steady + naps + self._drawn(seen.hiccup, process, "hiccup")
 
     def _drawn(self, distribution: Drawn, process: str, what: str) -> float:
         return self._draw(distribution, f"{process}/{what}")
@@ -68,12 +72,13 @@ class Delays:
 
     def _constant(self, distribution: Drawn, process: str, what: str) -> float:
         """Drawn once for a process."""
-        if (process, what) not in self._constants:
-            self._constants[process, what] = self._drawn(distribution, process, what)
-        return self._constants[process, what]
+        key = (process, what, distribution)
+        if key not in self._constants:
+            self._constants[key] = self._drawn(distribution, process, what)
+        return self._constants[key]
 
     def _request_delay(self, message: Message) -> float:
-        process, seen = message.source, self._latencies
+        process, seen = message.source, self._latencies(message.source)
         match message.api:
             case "JoinGroup":
                 return self._drawn(seen.sent, process, "sent")
@@ -90,11 +95,11 @@ class Delays:
         command = message.body.command if isinstance(message.body, ToGroup) else None
         if not isinstance(command, Sync) or not command.assignment:
             return 0
-        seen = self._latencies
+        seen = self._latencies(message.source)
         return self._first_or_later(seen.first_assignor, seen.assignor, message.source, "assignor")
 
     def _response_delay(self, message: Message) -> float:
-        process, seen = message.target, self._latencies
+        process, seen = message.target, self._latencies(message.target)
         match message.api:
             case "JoinGroup":
                 if not isinstance(message.body, JoinAnswer) or message.body.error is not Error.NONE:
@@ -108,6 +113,8 @@ class Delays:
                 return self._first_or_later(seen.first_assigned, seen.assigned, process, "told")
             case "OffsetFetch":
                 return self._first_or_later(seen.first_fetched, seen.fetched, process, "fetched")
+            case "ConsumerGroupHeartbeat":
+                return self._first_or_later(seen.first_beat, seen.beat, process, "beat")
             case "OffsetCommit":
                 return self._committed(process)
             case "Heartbeat" if isinstance(message.body, HeartbeatAnswer):
@@ -116,14 +123,14 @@ class Delays:
 
     def _committed(self, process: str) -> float:
         """The first time that a process commits because it has to rejoin takes longer."""
-        seen = self._latencies
+        seen = self._latencies(process)
         if process not in self._rejoins:
             return self._drawn(seen.committed, process, "committed")
         self._rejoins.discard(process)
         return self._first_or_later(seen.first_committed, seen.committed, process, "committed")
 
     def _notice_delay(self, process: str, error: Error) -> float:
-        every = self._latencies.polls_every_ms
+        every = self._latencies(process).polls_every_ms
         if error is Error.REBALANCE_IN_PROGRESS:
             self._rejoins.add(process)
         if not every or error is not Error.REBALANCE_IN_PROGRESS:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+from typing import TypeVar
+
 from groupsim.events.errors import GroupSimError
+
+E = TypeVar("E", bound=StrEnum)
 
 
 class BadScenario(GroupSimError):
@@ -15,3 +20,11 @@ class ScenarioRaised(BadScenario):
 
 class ScenarioFailed(GroupSimError):
     """An assertion of the scenario did not hold, or a wait took too long."""
+
+
+def one_of(kind: type[E], what: str, value: str) -> E:
+    """The value as one of an enum's. Raises BadScenario."""
+    try:
+        return kind(value)
+    except ValueError:
+        raise BadScenario(f"{what} must be one of {', '.join(kind)}, not {value!r}") from None

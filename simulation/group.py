@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from enum import StrEnum
-from typing import TypeVar
 
 import simpy
 
@@ -28,11 +26,10 @@ from groupsim.simulation.clients.config import (
 from groupsim.simulation.clients.metadata import matching
 from groupsim.simulation.clients.traits import TRAITS
 from groupsim.simulation.consumer_context import ConsumerContext
-from groupsim.simulation.errors import BadScenario, ScenarioFailed
+from groupsim.simulation.errors import BadScenario, ScenarioFailed, one_of
 from groupsim.simulation.member import MemberHandle
 from groupsim.simulation.topics import Topic
 
-E = TypeVar("E", bound=StrEnum)
 MOST_MEMBERS = 100_000
 STABLE = (Phase.STABLE, ConsumerPhase.STABLE)
 
@@ -82,8 +79,8 @@ class GroupHandle:
             subscription = matching(pattern, self._context.topics.counts())
         elif not subscription:
             raise BadScenario(f"group {self.name!r}: members need at least one topic")
-        library = _one_of(Library, "client", client)
-        mode = _one_of(ProtocolMode, "protocol_mode", protocol_mode)
+        library = one_of(Library, "client", client)
+        mode = one_of(ProtocolMode, "protocol_mode", protocol_mode)
         self._declare(subscription)
         classic = self.config.group_protocol == CLASSIC
         defaults = {} if self._chosen or not classic else TRAITS[library].defaults
@@ -218,11 +215,3 @@ class GroupHandle:
 
 def _holds(partitions: Partitions, topic: Topic) -> bool:
     return any(p.topic == topic.name for p in partitions)
-
-
-def _one_of(kind: type[E], what: str, value: str) -> E:
-    """The value as one of an enum's. Raises BadScenario."""
-    try:
-        return kind(value)
-    except ValueError:
-        raise BadScenario(f"{what} must be one of {', '.join(kind)}, not {value!r}") from None

@@ -18,13 +18,14 @@ from groupsim.simulation.latencies import Drawn, Latencies
 class Step(StrEnum):
     """What a log shows of a host's speed; `first`: the first time in a process, when classes are loaded.
 
-    From a consumer that is built to its first JoinGroup at the coordinator; `subscribed`: from its first log line to
-    there; from a completed join phase to its answer
-    in the client's log; from there to the leader's assignment at the coordinator; `led`: both together, which the
-    broker's log shows without the client's.
+    From a consumer that is built to its first JoinGroup (`consumer start`: ConsumerGroupHeartbeat) at the coordinator;
+    `subscribed`: from its first log line to there; from a completed join phase to its answer in the client's log; from
+    there to the leader's assignment at the coordinator; `led`: both together, which the broker's log shows without the
+    client's.
     """
 
     START = "start"
+    CONSUMER_START = "consumer start"
     SUBSCRIBED = "subscribed"
     FIRST_JOINED = "first joined"
     JOINED = "joined"
@@ -37,6 +38,7 @@ class Step(StrEnum):
 USUAL_MS: dict[str, dict[Step, float]] = {
     JAVA: {
         Step.START: 138,
+        Step.CONSUMER_START: 94,
         Step.SUBSCRIBED: 100,
         Step.FIRST_JOINED: 10,
         Step.JOINED: 2,
@@ -48,13 +50,22 @@ USUAL_MS: dict[str, dict[Step, float]] = {
     LIBRDKAFKA: {Step.START: 56},
     KAFKA_PYTHON: {Step.START: 20},
 }
-"""Their medians on the machine that `latencies` were measured on (666 starts, 690 first lines, 1,929 answers,
-774 assignments)."""
+"""Their medians on the machine that `latencies` were measured on (666 starts, 71 by the consumer protocol, 690 first
+lines, 1,929 answers, 774 assignments)."""
 HOSTS: dict[str, float] = {"half-busy": 1.0, "busy": 1.9, "overloaded": 3.0}
 """Measured profiles: two cores whose share in use was 0.56, 0.66 and 0.74 in the median (1.0 in the worst second)."""
 NOT_THE_HOSTS = ("command", "drift", "hiccup", "napping", "metadata", "slowness")
 """Distributions of `Latencies` that a slow host does not stretch: they are set by timers."""
-FIRST_TIMES = ("start", "first_joined", "first_assignor", "first_assigned", "first_fetched", "first_committed")
+FIRST_TIMES = (
+    "start",
+    "consumer_start",
+    "first_beat",
+    "first_joined",
+    "first_assignor",
+    "first_assigned",
+    "first_fetched",
+    "first_committed",
+)
 """Distributions of what loads classes in a new process. Where one has run the same code before, it is fast."""
 PRIOR_STEPS = 3.0
 """As many steps as the assumption that the host is an ordinary one counts for: (0.9 / 0.5)².
@@ -65,13 +76,13 @@ HALF_MS = 0.5
 """Added to durations, which are whole milliseconds."""
 
 
-def slowness(library: str, steps: Iterable[tuple[Step, float]]) -> float:
-    """How much slower than usual these steps were, each with its duration (ms): a geometric mean.
+def slowness(steps: Iterable[tuple[str, Step, float]]) -> float:
+    """How much slower than usual these steps were, each with its library and duration (ms): a geometric mean.
 
     1.0 of no steps; of few, nearer to 1.0 than they say.
     """
-    usual = USUAL_MS[library]
-    ratios = [log((max(0.0, ms) + HALF_MS) / (usual[step] + HALF_MS)) for step, ms in steps if step in usual]
+    known = [(ms, USUAL_MS[library][step]) for library, step, ms in steps if step in USUAL_MS[library]]
+    ratios = [log((max(0.0, ms) + HALF_MS) / (usual_ms + HALF_MS)) for ms, usual_ms in known]
     return exp(sum(ratios) / (len(ratios) + PRIOR_STEPS))
 
 

@@ -38,13 +38,15 @@ EVENLY = Drawn(SHARES)
 class Latencies:
     """One client library's latencies, without the broker's append linger, which the simulated broker has itself.
 
-    `start`: consumer built → first JoinGroup at the coordinator. `command`: an order given to the program → its loop,
+    `start`: consumer built → first JoinGroup at the coordinator; `consumer_start`: → first ConsumerGroupHeartbeat
+    (None: as `start`). `command`: an order given to the program → its loop,
     which polls for 100 ms at a time, sees it. `sent`: callback ended → JoinGroup or LeaveGroup at the coordinator.
     `first_joined`, `joined`: join phase completed → heartbeats begin, the first time in a process (classes are loaded)
     and later. `first_assignor`, `assignor`: from then to the leader's SyncGroup at the coordinator, likewise.
     `first_assigned`, `assigned`: assignment written → assigned callback begins, likewise; `at_once`: a SyncGroup that
     waited for nothing → its answer handled; `late`: the same where the application came late to the JoinGroup's answer,
     at work till then. `first_fetched`, `fetched`: assigned callback ends → records that wait are returned, likewise.
+    `first_beat`, `beat`: ConsumerGroupHeartbeat answered → its answer handled, likewise.
     `first_committed`, `committed`: commit written → revoked callback begins or JoinGroup is sent, likewise. `drift`:
     how much longer than heartbeat.interval.ms an interval is, throughout; `hiccup`: and now and then; `napping`: and
     how much more in a program that works long, whose heartbeat thread naps ten times in between (15 series).
@@ -55,6 +57,7 @@ class Latencies:
     """
 
     start: Drawn
+    consumer_start: Drawn | None = None
     command: Drawn = Drawn((1, 5, 9, 26, 50, 76, 94, 97, 111, 125))
     sent: Drawn = NONE
     first_joined: Drawn
@@ -69,6 +72,8 @@ class Latencies:
     committed: Drawn = NONE
     first_fetched: Drawn = NONE
     fetched: Drawn = NONE
+    first_beat: Drawn = NONE
+    beat: Drawn = NONE
     drift: Drawn
     hiccup: Drawn = NONE
     napping: Drawn = NONE
@@ -79,9 +84,12 @@ class Latencies:
 
 
 LATENCIES: dict[str, Latencies] = {
-    # 666 starts, 114 closes, 1,656 join answers, 654 assignments, 1,636 callbacks, 417 series of beats, 12 refreshes
+    # 666 starts, 71 by the consumer protocol, 114 closes, 1,656 join answers, 654 assignments, 1,636 callbacks,
+    # 417 series of beats, 12 refreshes; by the consumer protocol 206 first answers and 203 later ones, of a host that
+    # was slower by 1.9
     JAVA: Latencies(
         start=Drawn((60, 82, 92, 109, 138, 181, 226, 274, 437, 893)),
+        consumer_start=Drawn((43, 52, 57, 64, 94, 139, 170, 212, 307, 310)),
         sent=Drawn((0, 0, 0, 0, 1, 2, 4, 7, 12, 14)),
         first_joined=Drawn((0, 1, 1, 2, 4, 7, 13, 20, 42, 80)),
         joined=Drawn((0, 0, 0, 0, 0, 2, 7, 14, 30, 80)),
@@ -95,6 +103,8 @@ LATENCIES: dict[str, Latencies] = {
         committed=Drawn((0, 1, 2, 3, 4, 5, 11, 17, 26, 34)),
         first_fetched=Drawn((25, 35, 38, 45, 60, 80, 110, 130, 200, 250)),
         fetched=Drawn((2, 4, 6, 12, 18, 25, 35, 42, 60, 80)),
+        first_beat=Drawn((1.5, 2, 3, 4, 7, 11, 22, 45, 90, 110)),
+        beat=Drawn((0, 0.5, 0.5, 1.5, 2.5, 6, 12, 15, 35, 70)),
         drift=Drawn((0, 0, 0.2, 0.6, 1.3, 2.6, 5.2, 7.5, 11, 16)),
         hiccup=Drawn((0, 0, 0, 0, 0, 0, 1.5, 5, 15, 40)),
         napping=Drawn((0, 1, 2, 3, 6, 10, 15, 22, 28, 32)),

@@ -11,10 +11,10 @@ from groupsim.coordinator.config import with_settings
 from groupsim.events.client import CallbackKind
 from groupsim.simulation import checks
 from groupsim.simulation.clients.client_process import ClientProcess, ClientSettings
-from groupsim.simulation.clients.config import BOUNDS, check_protocol
+from groupsim.simulation.clients.config import BOUNDS, Library, check_protocol
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.consumer_context import ConsumerContext
-from groupsim.simulation.errors import BadScenario
+from groupsim.simulation.errors import BadScenario, one_of
 from groupsim.simulation.topics import Topic
 
 
@@ -168,12 +168,16 @@ class MemberHandle:
         self._context.act(f"raise-in-{kind}", self.address)
         self.client.raise_in(CallbackKind(kind))
 
-    def configure(self, config: Mapping[str, object]) -> None:
-        """Other Kafka settings, from the next start on: a deploy changes them. The run's own settings win."""
+    def configure(self, config: Mapping[str, object], client: str | None = None) -> None:
+        """Other Kafka settings, from the next start on: a deploy changes them. The run's own settings win.
+
+        `client`: another client library (`java`, `librdkafka`, `kafka-python`), None for the same one.
+        """
         given = {**config, **self._context.consumer_settings()}
         changed = with_settings(self.settings.config, given, BOUNDS)
         check_protocol(changed, given)
-        self.settings = replace(self.settings, config=changed)
+        library = self.settings.library if client is None else one_of(Library, "client", client)
+        self.settings = replace(self.settings, config=changed, library=library)
 
     def restart(self, downtime: int = 0) -> simpy.Event:
         """Close, stay down for `downtime` ms, start again; fires when the new process runs."""

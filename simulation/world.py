@@ -21,6 +21,7 @@ from groupsim.simulation.kubernetes.autoscaler import Autoscaler, autoscale
 from groupsim.simulation.kubernetes.deploy import deploy
 from groupsim.simulation.kubernetes.workload import Workload
 from groupsim.simulation.log import Log
+from groupsim.simulation.member_ids import MemberIds
 from groupsim.simulation.network import Network
 from groupsim.simulation.rng import Rng
 from groupsim.simulation.settings import Settings
@@ -46,7 +47,8 @@ class World:
         self.groups: dict[str, GroupHandle] = {}
         self.network = Network(env, self.rng, self.record)
         self.configs = Configs().with_settings(Configs().among(self.settings))
-        self.broker = Broker(env, self.network, self.rng, self.record, self.configs, self.topics)
+        self.member_ids = MemberIds(self.rng)
+        self.broker = Broker(env, self.network, self.member_ids, self.record, self.configs, self.topics)
         self.data = Data()
         self.heartbeat_timers = HeartbeatTimers()
         self.context = ConsumerContext(
@@ -55,6 +57,7 @@ class World:
             broker=self.broker,
             topics=self.topics,
             rng=self.rng,
+            member_ids=self.member_ids,
             settings=self.settings,
             record=self.record,
             watch=log.watchers.append,

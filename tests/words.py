@@ -34,7 +34,7 @@ WORDS = {
     r"intake|parcels?": "run import, code archive",
     r"judged?|judges?|judging": "compute, decide, definition version",
     r"eyes": "perspective",
-    r"called_in": "poll_started",
+    r"called_in": "polling",
     r"likeness|exemplars?|takeovers?": "equivalence, matrix cases, failovers",
     r"sto(?:od|od) still|stand(?:s|ing)? still": "unavailable, paused",
     r"who had what|of which it is|whom": "who owned what",

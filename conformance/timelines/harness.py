@@ -13,7 +13,7 @@ from groupsim.conformance.timelines.recording import ADD_PARTITIONS, CREATE_TOPI
 from groupsim.simulation.clients.config import CLASSIC, Application
 from groupsim.simulation.group import GroupHandle
 from groupsim.simulation.host_speed import on_host
-from groupsim.simulation.latencies import LATENCIES, Drawn
+from groupsim.simulation.latencies import LATENCIES, Drawn, Latencies
 from groupsim.simulation.member import MemberHandle
 from groupsim.simulation.world import World
 
@@ -40,10 +40,13 @@ class Harness:
         self._done_ms = recorded.done_ms if recorded_times else {}
         self._recorded = recorded
         self._observed = observed
-        self.latencies = LATENCIES[recorded.library]
-        self._slowness = self.draw(self.latencies.slowness, "machine/slowness")
+        self._latencies = LATENCIES
+        self._slowness = self.draw(self.latencies("").slowness, "machine/slowness")
         if recorded.slowness is not None:  # read from the record: nothing is left to chance
-            self.latencies, self._slowness = on_host(self.latencies, recorded.slowness), 1.0
+            self._latencies = {name: on_host(usual, recorded.slowness) for name, usual in LATENCIES.items()}
+            self._slowness = 1.0
+        if recorded_times:
+            world.member_ids.known = {process: iter(ids) for process, ids in recorded.ids.items()}
         self._members: dict[str, MemberHandle] = {}
         self._incarnations: dict[str, int] = {}
         self._starting: dict[str, simpy.Process] = {}
@@ -58,6 +61,10 @@ class Harness:
             config=self._settings(),
             group_config=recorded.group_config,
         )
+
+    def latencies(self, process: str) -> Latencies:
+        """Those of a process's library on this host."""
+        return self._latencies[self._recorded.libraries.of(process)]
 
     def run(self) -> Generator[simpy.Event, Any, None]:
         """Every action at its time."""
@@ -87,7 +94,8 @@ class Harness:
         times = sorted(round(shift + n * step) for n in steps for shift in shifts)
         grown = [a.what["partitions"] for a in self._recorded.actions if a.what.get("topic") == topic]
         count = max([first, *grown])
-        return {p: [at + self.latencies.apart_ms * p // count for at in times] for p in range(count)}
+        apart_ms = self.latencies("").apart_ms
+        return {p: [at + apart_ms * p // count for at in times] for p in range(count)}
 
     def works_long(self, process: str) -> bool:
         """Whether a process's program works so long on its records that its heartbeat thread is on its own."""
@@ -112,7 +120,7 @@ class Harness:
         elif kind in ("close", "subscribe"):
             yield self._starting[label]
             process = f"{label}.{self._incarnations[label]}"
-            drawn = self._world.now + self._rounded(self.latencies.command, f"{label}/command")
+            drawn = self._world.now + self._rounded(self.latencies(process).command, f"{label}/command")
             yield self._until(self._done_ms.get((kind, process), drawn))
             self._command(kind, label, what)
         elif kind == "kill":
@@ -159,17 +167,20 @@ class Harness:
         if before is not None and before.running:  # it is still closing
             yield before.gone
         slowness = self._slowness if self._members else self._slowness * ALONE
-        drawn = self._world.now + round(self.draw(self.latencies.start, f"{label}/start") * slowness)
-        yield self._until(self._done_ms.get(("start", f"{label}.{incarnation}"), drawn))
+        process, native = f"{label}.{incarnation}", options.get("protocol", self._recorded.protocol) != CLASSIC
+        seen = self.latencies(process)
+        usual = (seen.consumer_start if native else None) or seen.start
+        drawn = self._world.now + round(self.draw(usual, f"{label}/start") * slowness)
+        yield self._until(self._done_ms.get(("start", process), drawn))
         chosen: dict[str, object] = {STRATEGY: split(options["assignor"])} if "assignor" in options else {}
         if "protocol" in options:
             remote = {} if options["protocol"] == CLASSIC else {"group.remote.assignor": options.get("remote", "")}
             chosen |= {"group.protocol": options["protocol"], **remote}
         if METADATA_AGE in self._recorded.consumer:
-            late = self._rounded(self.latencies.metadata, f"{label}/metadata")
+            late = self._rounded(seen.metadata, f"{label}/metadata")
             chosen[METADATA_AGE] = int(self._recorded.consumer[METADATA_AGE]) + late
         if label in self._members:
-            self._members[label].configure(chosen)
+            self._members[label].configure(chosen, client=self._recorded.libraries.of(process))
             self._members[label].start()
             return
         program = self._recorded.programs[label]
@@ -179,7 +190,7 @@ class Harness:
             topics=[] if self._recorded.pattern else [self._topics[name] for name in program.topics],
             pattern=self._recorded.pattern,
             instance_id=program.instance,
-            client=self._recorded.library,
+            client=self._recorded.libraries.of(process),
             config=chosen,
             application=Application(
                 process_ms=busy,

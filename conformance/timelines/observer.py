@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from groupsim.conformance.timelines.intervals import Intervals
+from groupsim.conformance.timelines.libraries import Libraries
 from groupsim.conformance.timelines.progress import Progress
 from groupsim.conformance.timelines.recorded_form import Record, member_fields
 from groupsim.conformance.timelines.simulated_broker_log import SimulatedBrokerLog
@@ -38,11 +39,16 @@ class RunObserver:
         self.frozen: dict[ProcessId, Intervals] = {}
         self.read_twice = 0
         self.progress = Progress(self.see)
+        self.libraries = Libraries()
         self._ids: dict[ProcessId, MemberId] = {}
         self._generations: dict[ProcessId, int] = {}
         self._callbacks: dict[ProcessId, Record] = {}
         self._revoking: dict[ProcessId, Record] = {}
         self._reached: dict[tuple[str, int], int] = {}
+
+    def use(self, libraries: Libraries) -> None:
+        """What a program reports depends on its library."""
+        self.libraries = self.progress.libraries = self.client_log.libraries = libraries
 
     def fold(self, facts: Iterable[Recorded]) -> None:
         """Fold facts, in order."""
@@ -65,7 +71,7 @@ class RunObserver:
         self.progress.observe(at, event)
         self.client_log.observe(at, event)
         match event:
-            case client.ProcessStarted() if self.progress.library == JAVA:
+            case client.ProcessStarted() if self.libraries.of(process) == JAVA:
                 self.see(at, process, "subscribed")
             case client.JoinOk(member=member, generation=generation):
                 self._ids[process], self._generations[process] = member, generation
@@ -84,7 +90,7 @@ class RunObserver:
                 self.see(at, process, "closing", **self._who(process))
             case client.Closed():
                 self.see(at, process, "closed")
-            case client.GenerationReset(member_id_too=forgets) if self.progress.library != JAVA:
+            case client.GenerationReset(member_id_too=forgets) if self.libraries.of(process) != JAVA:
                 self._generations[process] = NO_GENERATION
                 self._ids = {p: member for p, member in self._ids.items() if p != process or not forgets}
             case client.CommitFailed() if not self.progress.auto_commit:  # a program sees its own commits only
@@ -105,7 +111,8 @@ class RunObserver:
 
     def _refused(self, at: int, event: client.CommitFailed) -> None:
         """In Java the client's log shows a refusal by the broker before the program does."""
-        library, process = self.progress.library, event.process
+        process = event.process
+        library = self.libraries.of(process)
         raised = RAISED.get(library) or REFUSALS.get(event.error, event.error)
         if library == JAVA and not event.local:
             self.see(at, process, "commit_refused", reason=event.error)
@@ -121,8 +128,9 @@ class RunObserver:
     def _who(self, process: ProcessId) -> Record:
         """The id and generation that a program can ask for. Java keeps the last ones after a reset."""
         known = {"member_id": self._ids[process]} if process in self._ids else {}
-        if self.progress.library == LIBRDKAFKA:
+        library = self.libraries.of(process)
+        if library == LIBRDKAFKA:
             return {**known, "generation": None}
-        if self.progress.library == JAVA:
+        if library == JAVA:
             known.setdefault("member_id", "")
         return {**known, "generation": self._generations.get(process, NO_GENERATION)}

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from statistics import median
 from typing import Any
 
+from groupsim.conformance.timelines.libraries import Libraries
 from groupsim.conformance.timelines.recorded_form import Record
 from groupsim.events import client
 from groupsim.events.types import ProcessId
@@ -32,7 +33,7 @@ class Progress:
 
     def __init__(self, see: See) -> None:
         self._see = see
-        self.library = JAVA
+        self.libraries = Libraries()
         self.auto_commit = True
         self.arrival: Arrival = lambda topic, partition, offset: None
         self._expected: dict[ProcessId, dict[Position, tuple[int, int]]] = {}
@@ -83,8 +84,9 @@ class Progress:
 
         They also note the first of a generation, without counting it; of automatic ones kafka-python's note none.
         """
-        java = self.library == JAVA
-        if self.auto_commit and self.library == KAFKA_PYTHON:
+        library = self.libraries.of(process)
+        java = library == JAVA
+        if self.auto_commit and library == KAFKA_PYTHON:
             return
         for how in ("auto",) if self.auto_commit or not java else ("auto", "sync"):
             first = java and how == "auto" and self._generations.get(process) != generation
@@ -128,7 +130,7 @@ class Progress:
         begun, ms = self._batch.pop(process, (at, 0))
         if ms:
             self._see(min(at, begun + ms), process, "processing_end")
-            if self.library == JAVA:
+            if self.libraries.of(process) == JAVA:
                 self._see(at, process, "poll_begin_after_gap", gap_ms=at - begun)
 
     def _called_back(self, at: int, process: ProcessId) -> int:
@@ -147,7 +149,7 @@ class Progress:
         self._long_poll(since, until, process)
 
     def _long_poll(self, since: int, until: int, process: ProcessId) -> None:
-        if until - since >= LONG_MS and self.library == JAVA:
+        if until - since >= LONG_MS and self.libraries.of(process) == JAVA:
             self._see(until, process, "poll_long", ms=until - since)
 
     def _thawed(self, at: int, process: ProcessId) -> None:

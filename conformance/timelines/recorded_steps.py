@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from groupsim.conformance.timelines.libraries import Libraries
 from groupsim.conformance.timelines.recorded_form import process_of
 from groupsim.simulation.host_speed import Step
 
-FIRST_JOIN = ("member_id_issued", "member_added", "static_added", "static_replaced")
-"""Rows of the broker's log that show a program's first JoinGroup."""
+CLASSIC_JOIN = ("member_id_issued", "member_added", "static_added", "static_replaced")
+CONSUMER_JOIN = ("member_joined", "static_joined", "static_rejoined", "unreleased")
+FIRST_JOIN = (*CLASSIC_JOIN, *CONSUMER_JOIN)
+"""Rows of the broker's log that show a program's first JoinGroup, or its first ConsumerGroupHeartbeat."""
 WAITED_MS = 1_000
 """A step of so long has waited for something else."""
 COOPERATIVE = "cooperative"
 """Members that keep their partitions work on records while they join, and come late to answers; eager ones wait."""
 
 
-def steps(record: dict[str, Any]) -> Iterator[tuple[Step, float]]:
-    """Each step with its duration (ms), in order."""
+def steps(record: dict[str, Any], libraries: Libraries) -> Iterator[tuple[str, Step, float]]:
+    """Each step with the library and its duration (ms), in order."""
     per_member = record["config"].get("per_member") or {}
     works = COOPERATIVE in str(record.get("assignor", record["id"]))
     busy = {label for label, program in per_member.items() if works and program.get("proc")}
@@ -27,19 +30,23 @@ def steps(record: dict[str, Any]) -> Iterator[tuple[Step, float]]:
     known: set[str] = set()
     for at, row in _in_order(record):
         process = process_of(row) if row.get("member") is not None else ""
-        generation = row.get("generation", -1)
+        generation, library = row.get("generation", -1), libraries.of(process)
         match row["kind"]:
             case "start":
                 started[process] = at
             case kind if kind in FIRST_JOIN and process in started:
-                yield Step.START, at - started.pop(process)
+                yield library, Step.START if kind in CLASSIC_JOIN else Step.CONSUMER_START, at - started.pop(process)
             case "join_completed":
                 completed[generation] = at
             case "join_ok" if row["member"] not in busy and at - completed.get(generation, -WAITED_MS) < WAITED_MS:
-                yield Step.JOINED if process in known else Step.FIRST_JOINED, at - completed[generation]
+                yield library, Step.JOINED if process in known else Step.FIRST_JOINED, at - completed[generation]
                 joined[process, generation] = at
             case "assignment_received" if at - joined.get((process, generation), -WAITED_MS) < WAITED_MS:
-                yield Step.ASSIGNOR if process in known else Step.FIRST_ASSIGNOR, at - joined[process, generation]
+                yield (
+                    library,
+                    Step.ASSIGNOR if process in known else Step.FIRST_ASSIGNOR,
+                    at - joined[process, generation],
+                )
             case "assigned":
                 known.add(process)
             case _:

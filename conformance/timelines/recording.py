@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from groupsim.conformance.timelines.libraries import Libraries, libraries
 from groupsim.conformance.timelines.recorded_form import process_of
 from groupsim.conformance.timelines.recorded_steps import FIRST_JOIN, steps
 from groupsim.events.errors import GroupSimError
-from groupsim.simulation.clients.config import CLASSIC, CONSUMER, JAVA, KAFKA_PYTHON, LIBRDKAFKA, REFUSED
+from groupsim.events.types import MemberId, ProcessId
+from groupsim.simulation.clients.config import CLASSIC, CONSUMER, REFUSED
 from groupsim.simulation.host_speed import slowness
 
 CONSUMER_SETTINGS = (
@@ -78,11 +80,11 @@ class Recording:
     `pattern`: what all members subscribe to instead of topics by name. `records_per_s`: of one producer to one
     partition. `done_ms`: by `(action's kind, process)` when the program did it: its first JoinGroup reached the
     coordinator, or it called close(), where the file has that. `slowness`: of its host, by its steps; None where the
-    file has none.
+    file has none. `ids`: the member ids of each process in the order in which it had them, where the file shows that.
     """
 
     id: str
-    library: str
+    libraries: Libraries
     protocol: str
     group_config: dict[str, int]
     remote_assignor: str | None
@@ -100,6 +102,12 @@ class Recording:
     window_from_ms: int
     done_ms: dict[tuple[str, str], int]
     slowness: float | None
+    ids: dict[ProcessId, tuple[MemberId, ...]]
+
+    @property
+    def library(self) -> str:
+        """The library of all processes that are not named one by one."""
+        return self.libraries.usual
 
 
 def parse(record: dict[str, Any]) -> Recording:
@@ -107,8 +115,6 @@ def parse(record: dict[str, Any]) -> Recording:
     name = str(record.get("id", "without id"))
     try:
         config = record["config"]
-        if "library_of_process" in config:
-            raise BadRecording(f"recording {name}: members with two libraries in one group are not re-enacted")
         return _parse(name, record, config)
     except KeyError as error:
         raise BadRecording(f"recording {name}: {error} is missing") from None
@@ -124,10 +130,11 @@ def _parse(name: str, record: dict[str, Any], config: dict[str, Any]) -> Recordi
     rate = _rate(config.get("records_per_partition_per_s", 2))
     protocol = CONSUMER if (config.get("group.protocol") or record.get("protocol")) == CONSUMER else CLASSIC
     window = record.get("summary", {}).get("window_ms") or [0, end_ms]
-    library, shown = _library(str(config.get("client_library", ""))), list(steps(record))
+    used = libraries(config, record["actions"])
+    shown = list(steps(record, used))
     return Recording(
         id=name,
-        library=library,
+        libraries=used,
         protocol=protocol,
         group_config={key: int(value) for key, value in (config.get("group_config") or {}).items()},
         remote_assignor=config.get("group.remote.assignor"),
@@ -144,7 +151,8 @@ def _parse(name: str, record: dict[str, Any], config: dict[str, Any]) -> Recordi
         end_ms=end_ms,
         window_from_ms=_whole(window[0], "window_ms"),
         done_ms=_done_ms(record),
-        slowness=slowness(library, shown) if shown and protocol == CLASSIC else None,
+        ids=_ids(record),
+        slowness=slowness(shown) if shown else None,
     )
 
 
@@ -156,6 +164,14 @@ def _done_ms(record: dict[str, Any]) -> dict[tuple[str, str], int]:
         if row.get("member") is not None:
             found.setdefault((kind, process_of(row)), row["t_ms"])
     return found
+
+
+def _ids(record: dict[str, Any]) -> dict[ProcessId, tuple[MemberId, ...]]:
+    found: dict[ProcessId, dict[MemberId, None]] = {}
+    for row in record.get("broker", ()):
+        if row["kind"] in FIRST_JOIN and row.get("member") is not None and isinstance(row.get("member_id"), str):
+            found.setdefault(process_of(row), {})[row["member_id"]] = None
+    return {process: tuple(ids) for process, ids in found.items()}
 
 
 def _rate(value: Any) -> float:
@@ -177,13 +193,6 @@ def _broker(config: dict[str, Any]) -> dict[str, int | float | str | bool]:
         **linger,
         **(lowered | interval if "group_config" in config else {}),
     }
-
-
-def _library(name: str) -> str:
-    for word, library in (("librdkafka", LIBRDKAFKA), ("kafka-python", KAFKA_PYTHON)):
-        if word in name:
-            return library
-    return JAVA
 
 
 def _assignors(record: dict[str, Any], config: dict[str, Any]) -> tuple[str, ...]:

@@ -46,7 +46,7 @@ def reenact(recording: dict[str, Any], seed: int, recorded_times: bool = False) 
 
 def _play(recorded: Recording, seed: int, recorded_times: bool) -> RunObserver:
     observed = RunObserver()
-    observed.client_log.library = observed.progress.library = recorded.library
+    observed.use(recorded.libraries)
     observed.progress.auto_commit = recorded.auto_commit
     store = MemoryStore()
 

@@ -32,6 +32,7 @@ def upgraded(group: ClassicGroup, e: facts.GroupUpgraded) -> ConsumerGroup:
         metadata_hash=e.metadata_hash,
         target_epoch=e.generation,
         members=members,
+        most_members=len(members),
         targets={m: e.assignment.get(m, ()) for m in members},
         statics=group.statics,
         owners=Owners().after((), held),

@@ -68,6 +68,7 @@ def _with(group: ConsumerGroup, member: Member) -> ConsumerGroup:
     """The group with this member in place of the one with its id; who holds what, and who is static, follows."""
     before = group.members.get(member.id)
     members = {**group.members, member.id: member}
+    most = max(group.most_members, len(members))
     if member.instance_id != (before.instance_id if before is not None else None):
         group = replace(group, statics=_statics(group, before, member))
     former = before.expression if before is not None else ""
@@ -77,9 +78,10 @@ def _with(group: ConsumerGroup, member: Member) -> ConsumerGroup:
     if voted != member.vote:
         group = replace(group, votes=_counted(group.votes, dropped=voted, added=member.vote))
     if before is not None and before.assigned is member.assigned and before.pending is member.pending:
-        return replace(group, members=members)
+        return replace(group, members=members, most_members=most)
     released = (*before.assigned, *before.pending) if before is not None else ()
-    return replace(group, members=members, owners=group.owners.after(released, (*member.assigned, *member.pending)))
+    owners = group.owners.after(released, (*member.assigned, *member.pending))
+    return replace(group, members=members, most_members=most, owners=owners)
 
 
 def _statics(group: ConsumerGroup, before: Member | None, member: Member) -> dict[str, MemberId]:

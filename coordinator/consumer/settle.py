@@ -49,7 +49,7 @@ def settle(decision: ConsumerDecision, change: Change) -> None:
     if computed:
         # Defect `stale-homogeneity`: only then it is asked anew whether all members have the same subscription.
         homogeneous = same_subscription(decision.group if looked else change.known)
-        update_target(decision, change.context, assignor, homogeneous=homogeneous)
+        update_target(decision, change.known, change.context, assignor, homogeneous=homogeneous)
     # Defect `late-instance-id`: one that the group does not know yet finds no target, unless there is a new one.
     lost = not computed and after.instance_id is not None and after.instance_id not in change.known.statics
     step(decision, change, finds_target=not lost)

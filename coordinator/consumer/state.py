@@ -77,7 +77,8 @@ class ConsumerGroup(msgspec.Struct, frozen=True, kw_only=True):
     """A group as its coordinator knows it.
 
     `epoch` is the group epoch, `target_epoch` the assignment epoch: that of `targets`. `target_at_ms` is when the
-    target was computed, None if a new one may be computed at once. `expressions`, `votes`: how many members have each;
+    target was computed, None if a new one may be computed at once. `most_members`: how many there
+    ever were at once. `expressions`, `votes`: how many members have each;
     `resolving`: topics are being looked for (not durable). `topics_version`: the broker's topics that the
     metadata hash was last compared with, None if a heartbeat has to look (not durable). `loaded` is False between
     unloading and loading. `forgotten`: the records are there, but requests are answered as if the group did not exist
@@ -93,6 +94,7 @@ class ConsumerGroup(msgspec.Struct, frozen=True, kw_only=True):
     target_epoch: int = 1
     target_at_ms: int | None = None
     members: Mapping[MemberId, Member] = msgspec.field(default_factory=dict)
+    most_members: int = 0
     targets: Mapping[MemberId, Partitions] = msgspec.field(default_factory=dict)
     statics: Mapping[str, MemberId] = msgspec.field(default_factory=dict)
     owners: Owners = msgspec.field(default_factory=Owners)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from groupsim.assignors.java.timeline_map import timeline_order
 from groupsim.coordinator.broker_versions import server_assignors
 from groupsim.coordinator.consumer.decision import ConsumerDecision
 from groupsim.coordinator.consumer.settings import assignment_interval_ms
-from groupsim.coordinator.consumer.state import ConsumerGroup
+from groupsim.coordinator.consumer.state import ConsumerGroup, Member
 from groupsim.coordinator.consumer.subscription import topics_of
 from groupsim.coordinator.context import Context
 from groupsim.coordinator.server_assignors import Problem, Subscriber
@@ -22,25 +25,27 @@ def target_is_due(group: ConsumerGroup, context: Context) -> bool:
     return group.target_at_ms is None or not interval or context.at_ms >= group.target_at_ms + interval
 
 
-def update_target(decision: ConsumerDecision, context: Context, assignor: str, *, homogeneous: bool) -> None:
-    """Compute a new target.
+def update_target(
+    decision: ConsumerDecision, known: ConsumerGroup, context: Context, assignor: str, *, homogeneous: bool
+) -> None:
+    """Compute a new target; `known` is the group before the request.
 
     `assignor` is Kafka's name of the one to ask; `homogeneous`: all members are said to have the same subscription.
     Raises AssignorError where Kafka's assignor throws.
     """
     group = decision.group
     algorithm = server_assignors(group.version)[assignor]
-    target = group.assign(problem(group, algorithm, context.topics, homogeneous=homogeneous))
+    target = group.assign(problem(group, known, algorithm, context.topics, homogeneous=homogeneous))
     changed = {m: target.get(m, ()) for m in sorted(group.members) if group.targets.get(m) != target.get(m, ())}
     decision.record(facts.TargetComputed(epoch=group.epoch, assignor=assignor, changed=changed, at_ms=context.at_ms))
 
 
-def problem(group: ConsumerGroup, assignor: str, topics: Topics, *, homogeneous: bool) -> Problem:
+def problem(group: ConsumerGroup, known: ConsumerGroup, assignor: str, topics: Topics, *, homogeneous: bool) -> Problem:
     """What the assignor (a name of groupsim.assignors) is asked."""
     distinct: dict[tuple[tuple[str, ...], str], tuple[TopicId, ...]] = {}
     found: dict[TopicId, Topic] = {}
     members = []
-    for member in group.members.values():
+    for member in _in_order(group, known):
         subscription = (member.topics, member.expression)
         if subscription not in distinct:
             wanted = topics_of(group, member, topics)
@@ -49,6 +54,15 @@ def problem(group: ConsumerGroup, assignor: str, topics: Topics, *, homogeneous:
         target = group.targets.get(member.id, ())
         members.append(Subscriber(member.id, member.instance_id, member.rack, distinct[subscription], target))
     return Problem(assignor, tuple(members), found, homogeneous)
+
+
+def _in_order(group: ConsumerGroup, known: ConsumerGroup) -> Iterator[Member]:
+    """Members as TargetAssignmentBuilder puts them into its map: the group's, then those that are in no record yet."""
+    before = list(known.members)
+    for i in timeline_order(before, known.most_members):
+        if before[i] in group.members:
+            yield group.members[before[i]]
+    yield from (member for id, member in group.members.items() if id not in known.members)
 
 
 def same_subscription(group: ConsumerGroup) -> bool:

@@ -38,9 +38,9 @@ def host_of(library: str, members: Sequence[Member], generations: Sequence[Gener
         return Host()
     led = list(led_steps(members, generations))
     first = [step for step in led if step[0] is Step.FIRST_LED]
-    return Host(
-        slowness(library, [step for step in led if step[0] is Step.LED]), slowness(library, [*first, *starts(members)])
-    )
+    again = [step for step in led if step[0] is Step.LED]
+    both = ([(library, *step) for step in found] for found in (again, [*first, *starts(members)]))
+    return Host(*map(slowness, both))
 
 
 def led_steps(members: Sequence[Member], generations: Sequence[Generation]) -> Iterable[tuple[Step, float]]:

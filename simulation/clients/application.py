@@ -12,6 +12,7 @@ from groupsim.events.types import TopicPartition
 from groupsim.simulation.clients import commits, maintenance, records
 from groupsim.simulation.clients.callbacks import run_application_code
 from groupsim.simulation.clients.client import Client
+from groupsim.simulation.clients.consumer import polls
 from groupsim.simulation.clients.process import Script
 
 COMMIT_SYNC_TIMEOUT_MS = 30_000
@@ -38,7 +39,7 @@ def _poll(client: Client) -> Generator[simpy.Event, Any, Taken]:
     threads, process, in_background = client.threads, client.process, client.traits.library_thread
     threads.in_poll, threads.last_poll_ms = True, client.now
     client.fetch.polling_since_ms = client.now
-    threads.poll_started.notify()
+    polls.tell(client)
     if threads.poll_expired:
         threads.library.notify()
     if in_background:  # callbacks that wait for the application run before poll() returns records
@@ -59,6 +60,8 @@ def _poll(client: Client) -> Generator[simpy.Event, Any, Taken]:
             due = [] if in_background else maintenance.due_ms(client)
             times = [t for t in (wake, *due) if t is not None]
             yield from process.wait(threads.application.wait(min(times, default=None)))
+    if client.now > threads.last_poll_ms:
+        threads.told_ms = client.now
     threads.in_poll, threads.last_poll_ms = False, client.now
     return taken
 

@@ -20,7 +20,9 @@ def run(client: Client, kind: CallbackKind, partitions: Partitions) -> Generator
     catch_up(client)
     threads = client.threads
     while client.traits.library_thread and not threads.in_poll and not threads.closing:  # callbacks run inside poll()
-        yield from client.process.wait(threads.poll_started.wait())
+        yield from client.process.wait(threads.polling.wait())
+    while threads.in_callback:  # one after the other, as they were asked for
+        yield from client.process.wait(threads.polling.wait())
     threads.in_callback = True
     if threads.in_poll and not client.traits.library_thread:  # poll() has just looked at the membership
         threads.last_poll_ms = client.now
@@ -37,6 +39,8 @@ def run(client: Client, kind: CallbackKind, partitions: Partitions) -> Generator
     error = "the listener raised" if raises else None
     client.record(facts.CallbackEnd(process=client.process.id, kind=kind, error=error))
     threads.in_callback = False
+    threads.waits_since_ms = client.now
+    threads.polling.notify()
     threads.application.notify()
     return not raises
 

@@ -24,19 +24,25 @@ class Threads:
     """Where each thread of a client waits, and what the application's thread is doing.
 
     `application` polls and works; `heartbeat` sends heartbeats; `library` keeps the membership in libraries that have
-    such a thread; `poll_started` is notified when the application calls poll(). `away_since_ms`: since when the
-    application runs its own code, None inside poll(). `closing`: close() was asked for; `closed`: it has begun.
-    `failed` is the fatal error. `poll_expired`: max.poll.interval.ms passed without a poll.
+    such a thread; `polling` is notified when the application calls poll(), and when a callback inside one has ended.
+    `told_ms` is when the library's thread was last told of a poll(), `told` whether the last of `polls` told it;
+    `waits_since_ms`: since when poll() waits for records. `away_since_ms`: since when the application runs its own
+    code, None inside poll(). `closing`: close() was asked for; `closed`: it has begun. `failed` is the fatal error.
+    `poll_expired`: max.poll.interval.ms passed without a poll.
     """
 
     def __init__(self, env: simpy.Environment) -> None:
         self.application = Waiter(env)
         self.heartbeat = Waiter(env)
         self.library = Waiter(env)
-        self.poll_started = Signal(env)
+        self.polling = Signal(env)
         self.in_poll = False
         self.in_callback = False
         self.last_poll_ms = 0
+        self.told = False
+        self.told_ms = 0
+        self.polls = 0
+        self.waits_since_ms = 0
         self.away_since_ms: int | None = None
         self.poll_expired = False
         self.closing = False
@@ -55,7 +61,7 @@ class Threads:
 
     def wake_all(self) -> None:
         """Let every thread look again."""
-        for waiter in (self.application, self.heartbeat, self.poll_started, self.library):
+        for waiter in (self.application, self.heartbeat, self.polling, self.library):
             waiter.notify()
 
 
@@ -81,6 +87,7 @@ class Client:
     """One client: its identity, its connections, and the state of its parts.
 
     `raising`: the callbacks that raise the next time. `next_batch_extra_ms`: how much longer the next batch takes.
+    `polled_before_ms`: for how long poll() has waited when this client begins to act.
     `data_cut_since`: since when the data can't be reached, None if it can. `heartbeat_late_ms`: how late its thread
     wakes for the next heartbeat.
     """
@@ -110,6 +117,7 @@ class Client:
     next_commit_ms: int = 0
     raising: set[CallbackKind] = field(default_factory=set)
     next_batch_extra_ms: int = 0
+    polled_before_ms: int = 0
 
     @property
     def now(self) -> int:

@@ -100,7 +100,10 @@ class ClientProcess:
             threads=Threads(env),
         )
         if settings.config.group_protocol == CONSUMER:
-            self._client.membership = ConsumerMembership(self._client, context.rng.uuid(f"member-ids/{process_id}"))
+            own_id = context.member_ids.own(process_id, settings.library)
+            self._client.membership = ConsumerMembership(self._client, own_id)
+            waited = context.rng.stream(f"polls/{process_id}").random() * settings.application.poll_timeout_ms
+            self._client.polled_before_ms = int(waited)
         else:
             self._client.membership = ClassicMembership(self._client, settings.protocol_mode)
 
@@ -118,7 +121,7 @@ class ClientProcess:
         )
         membership_threads = client.membership.start()
         self._network.attach(self.process.id, self._receive, self._reset)
-        client.threads.last_poll_ms = client.now
+        client.threads.last_poll_ms = client.threads.told_ms = client.now
         client.next_commit_ms = client.now + client.config.auto_commit_interval_ms
         metadata.start(client)
         self.process.thread(self._run())

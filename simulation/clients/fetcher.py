@@ -28,6 +28,15 @@ def take(client: Client) -> tuple[Taken, int | None]:
     return taken, _next_answer_ms(client)
 
 
+def anything_waits(client: Client) -> bool:
+    """Whether the next poll() returns records that have been fetched already."""
+    fetch, flight = client.fetch, client.fetch.in_flight
+    if fetch.fetched or flight is None or flight.record_ms is None:
+        return bool(fetch.fetched)
+    answered_ms = max(flight.sent_ms, flight.record_ms)
+    return answered_ms <= min(client.now, flight.sent_ms + FETCH_MAX_WAIT_MS, client.fetchable_until())
+
+
 def forget(client: Client) -> None:
     """The application reads at once: nothing is in flight, nothing waits to be returned."""
     client.fetch.in_flight = None

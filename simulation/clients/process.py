@@ -63,18 +63,26 @@ class Signal:
 
     def __init__(self, env: simpy.Environment) -> None:
         self._env = env
-        self._next: simpy.Event | None = None
+        self._waiting: list[simpy.Event] = []
 
-    def wait(self) -> simpy.Event:
-        """The event to yield."""
-        if self._next is None:
-            self._next = self._env.event()
-        return self._next
+    def wait(self, until_ms: int | None = None) -> simpy.Event:
+        """The event to yield; it fires at `until_ms` if there is no notice before."""
+        event = self._env.event()
+        self._waiting.append(event)
+        if until_ms is not None:
+            alarm = self._env.timeout(max(0, until_ms - int(self._env.now)))
+            alarm.callbacks.append(lambda _: self._ring(event))
+        return event
 
     def notify(self) -> None:
-        """Wake all who wait."""
-        if self._next is not None:
-            event, self._next = self._next, None
+        """Wake all who wait, in the order in which they came."""
+        waiting, self._waiting = self._waiting, []
+        for event in waiting:
+            event.succeed()
+
+    def _ring(self, event: simpy.Event) -> None:
+        if event in self._waiting:
+            self._waiting.remove(event)
             event.succeed()
 
 

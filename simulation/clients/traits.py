@@ -31,12 +31,15 @@ class Traits:
     `sends_reasons`: JoinGroup and LeaveGroup carry a reason (KIP-800).
 
     `callbacks_at_polls`: what the library's thread asks of the application waits for the end of the wait inside poll();
-    else it interrupts that wait.
+    else it interrupts that wait, and a new target is followed at once. `announces_empty`: the first target of a
+    membership is told to the listener even if it is empty; else a target that is held already needs no callback.
 
     `first_metadata_ms`: how long after its start a consumer knows no topic, so that a leader assigns nothing; None:
     it waits for metadata before it joins. `revokes_nothing`: the listener is called with an empty set before a first
     join. `awaits_metadata`: a leader that assigns topics it has not subscribed to asks for their metadata first.
     `sticky_from_the_end`: cooperative-sticky goes through a topic's partitions from the highest to the lowest.
+    `returns_user_data`: the user data that members send for a sticky assignor come back to them with the assignment, so
+    that the group cannot be upgraded online.
     """
 
     defaults: Mapping[str, object] = field(default_factory=dict)
@@ -53,7 +56,9 @@ class Traits:
     revokes_nothing: bool = False
     awaits_metadata: bool = False
     sticky_from_the_end: bool = False
+    returns_user_data: bool = False
     callbacks_at_polls: bool = False
+    announces_empty: bool = False
 
 
 TRAITS: dict[str, Traits] = {
@@ -66,12 +71,13 @@ TRAITS: dict[str, Traits] = {
         commits_while_joining=True,
         sends_reasons=False,
         sticky_from_the_end=True,
+        returns_user_data=True,
     ),
     KAFKA_PYTHON: Traits(expires_at_heartbeats=True, first_metadata_ms=100, revokes_nothing=True),
 }
 """By library: Java's consumer 4.0, librdkafka 2.16, kafka-python 3.0, as recorded."""
 CONSUMER_TRAITS: dict[str, Traits] = {
-    JAVA: Traits(library_thread=True, callbacks_at_polls=True),
+    JAVA: Traits(library_thread=True, fetches_ahead=True, callbacks_at_polls=True, announces_empty=True),
     LIBRDKAFKA: Traits(library_thread=True, commits_after_revoking=True),
 }
 """The same for members of the consumer protocol (KIP-848): Java's consumer 4.4, librdkafka 2.16, as recorded."""

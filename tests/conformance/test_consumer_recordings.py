@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from groupsim.conformance.timelines.equivalence import generations, unavailable_ms, unavailable_partitions
-from groupsim.conformance.timelines.recording import BadRecording
+from groupsim.conformance.timelines.equivalence import callbacks, generations, unavailable_ms, unavailable_partitions
 from groupsim.conformance.timelines.reenact import reenact
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "recordings-848"
@@ -56,8 +55,18 @@ def test_a_member_whose_batch_outlasts_max_poll_loses_everything_at_its_next_pol
         assert "revoked" not in kinds(run, "m2")[-3:]
 
 
-def test_a_recording_with_two_libraries_is_refused_and_named() -> None:
+def test_two_libraries_in_one_group_behave_each_in_its_own_way() -> None:
     theirs = recorded(KILLED)
-    theirs["config"]["library_of_process"] = {"m1.0": "librdkafka"}
-    with pytest.raises(BadRecording, match=f"{KILLED}: members with two libraries"):
-        reenact(theirs, 0)
+    theirs["config"]["library_of_process"] = {"m2.0": "librdkafka"}
+    ours = reenact(theirs, 0)
+    firsts = {m: next(e for e in ours["events"] if e["member"] == m and e["kind"] == "assigned") for m in ("m2", "m3")}
+    assert firsts["m2"]["partitions"], "librdkafka tells nothing of a first target that is empty"
+    assert not firsts["m3"]["partitions"]
+
+
+@pytest.mark.parametrize("name", [KILLED, LAST_NEW_ONE])
+def test_with_the_recorded_ids_and_starts_every_callback_has_its_recorded_partitions(name: str) -> None:
+    theirs = recorded(name)
+    ours = reenact(theirs, 1, recorded_times=True)
+    assert callbacks(ours) == callbacks(theirs)
+    assert set(ours["member_ids"]) == set(theirs["member_ids"])

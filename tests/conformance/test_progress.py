@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from groupsim.conformance.timelines.libraries import Libraries
 from groupsim.conformance.timelines.progress import Progress, first_record_median_ms
 from groupsim.conformance.timelines.reenact import reenact
 from groupsim.events import client
@@ -79,7 +80,7 @@ def test_of_a_programs_own_commits_the_first_of_a_generation_and_every_25th_are_
 def test_which_of_fifty_commits_in_two_generations_a_recorder_notes(library: str, auto: bool, noted: list[int]) -> None:
     seen: list[int] = []
     progress = Progress(lambda at, process, kind, **more: seen.append(at))
-    progress.library, progress.auto_commit = library, auto
+    progress.libraries, progress.auto_commit = Libraries(library), auto
     for n in range(50):
         progress.committed(n, "a.0", 1 + n // 25, 4)
     assert seen == noted
@@ -88,7 +89,7 @@ def test_which_of_fifty_commits_in_two_generations_a_recorder_notes(library: str
 def test_what_is_given_up_before_its_first_record_came_is_not_noted() -> None:
     noted: list[tuple[int, str, Any]] = []
     progress = Progress(lambda at, process, kind, **more: noted.append((at, kind, more)))
-    progress.library = LIBRDKAFKA
+    progress.libraries = Libraries(LIBRDKAFKA)
     progress.arrival = lambda topic, partition, offset: 100 * offset
     progress.observe(10, client.PositionReady(process="a.0", offsets=(("orders", 0, 3), ("orders", 1, 4))))
     progress.observe(350, client.ViewChanged(process="a.0", partitions=(ORDERS,)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from groupsim.conformance.timelines.libraries import Libraries
 from groupsim.conformance.timelines.observer import RunObserver
 from groupsim.conformance.timelines.simulated_broker_log import SimulatedBrokerLog
 from groupsim.conformance.timelines.simulated_client_log import LEAVING, SimulatedClientLog
@@ -74,7 +75,7 @@ def test_broker_lines_of_statics_and_of_a_restarted_broker_are_as_many_as_record
 )
 def test_a_clients_log_has_the_lines_its_library_writes(library: str, logged: list[str]) -> None:
     log = SimulatedClientLog()
-    log.library = library
+    log.libraries = Libraries(library)
     for event in (
         client.JoinSent(process="a.0", member="", owned=()),
         client.JoinSent(process="a.0", member="a-1", owned=()),
@@ -104,7 +105,8 @@ def test_a_program_sees_its_own_refused_commits_as_its_library_raises_them(
     )
     for auto_commit in (False, True):
         observed = RunObserver()
-        observed.progress.library, observed.progress.auto_commit = library, auto_commit
+        observed.use(Libraries(library))
+        observed.progress.auto_commit = auto_commit
         observed.fold(Recorded(run="r", seq=n, at_ms=n, stream="s", version=1, event=f) for n, f in enumerate(facts))
         assert [e.get("error") for e in observed.events] == ([] if auto_commit else errors)
 

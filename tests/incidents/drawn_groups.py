@@ -130,7 +130,7 @@ def _be_late(world: World) -> None:
     def draw(distribution: Drawn, what: str) -> float:
         return distribution.draw(world.rng.stream(f"latency/{what}"))
 
-    rule = Delays(BUSY, draw, world.broker.address, lambda: world.now)
+    rule = Delays(lambda _: BUSY, draw, world.broker.address, lambda: world.now)
     world.network.add_rule(rule)
     world.heartbeat_timers.late = rule.heartbeat_late_ms
 

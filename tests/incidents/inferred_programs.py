@@ -89,7 +89,7 @@ def simulated(group: DrawnPrograms) -> list[Recorded]:
     def story(world: World) -> Script:
         world.configure_broker({"group.initial.rebalance.delay.ms": 0, "group.coordinator.append.linger.ms": 10})
         draw = lambda distribution, what: distribution.draw(world.rng.stream(what))  # noqa: E731
-        delays = Delays(LATENCIES[JAVA], draw, world.broker.address, lambda: world.now)
+        delays = Delays(lambda _: LATENCIES[JAVA], draw, world.broker.address, lambda: world.now)
         world.network.add_rule(delays)
         world.heartbeat_timers.late = delays.heartbeat_late_ms
         topic = world.topic("orders", PARTITIONS, rate=_RATE)

@@ -138,7 +138,7 @@ def _as_slow_as_real(world: World) -> None:
     def draw(distribution: Drawn, what: str) -> float:
         return distribution.draw(world.rng.stream(f"drawn/{what}"))
 
-    usual = Delays(LATENCIES[JAVA], draw, world.broker.address, lambda: world.now)
+    usual = Delays(lambda _: LATENCIES[JAVA], draw, world.broker.address, lambda: world.now)
     world.network.add_rule(usual)
     world.heartbeat_timers.late = usual.heartbeat_late_ms
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from groupsim.conformance.timelines.libraries import Libraries
 from groupsim.conformance.timelines.recorded_steps import steps
 from groupsim.simulation.clients.config import JAVA, LIBRDKAFKA
 from groupsim.simulation.host_speed import HOSTS, NOT_THE_HOSTS, USUAL_MS, Step, on_host, slowness
@@ -17,15 +18,15 @@ FACTORS = st.floats(0.5, 8)
 @given(factor=FACTORS, each=st.integers(20, 40))
 @settings(max_examples=30)
 def test_slowness_is_read_from_any_of_the_steps(factor: float, each: int) -> None:
-    found = [(step, (usual + 0.5) * factor - 0.5) for step, usual in USUAL_MS[JAVA].items()] * each
-    assert slowness(JAVA, found) == pytest.approx(factor, rel=0.1)
+    found = [(JAVA, step, (usual + 0.5) * factor - 0.5) for step, usual in USUAL_MS[JAVA].items()] * each
+    assert slowness(found) == pytest.approx(factor, rel=0.1)
 
 
 def test_a_few_steps_say_less_than_many_and_none_say_nothing() -> None:
-    slow = (Step.START, 3 * USUAL_MS[JAVA][Step.START])
-    assert slowness(JAVA, []) == 1.0
-    assert 1.0 < slowness(JAVA, [slow]) < slowness(JAVA, [slow] * 5) < slowness(JAVA, [slow] * 50) < 3.0
-    assert slowness(LIBRDKAFKA, [(Step.ASSIGNOR, 400)]) == 1.0, "a step without a usual duration"
+    slow = (JAVA, Step.START, 3 * USUAL_MS[JAVA][Step.START])
+    assert slowness([]) == 1.0
+    assert 1.0 < slowness([slow]) < slowness([slow] * 5) < slowness([slow] * 50) < 3.0
+    assert slowness([(LIBRDKAFKA, Step.ASSIGNOR, 400)]) == 1.0, "a step without a usual duration"
 
 
 @given(factor=FACTORS)
@@ -52,6 +53,8 @@ def test_steps_of_a_recording_are_starts_answers_and_assignments() -> None:
         ],
         "client_log": [{"t_ms": 220, "kind": "join_ok", "generation": 1, **who}],
     }
-    assert list(steps(record)) == [(Step.START, 200), (Step.FIRST_JOINED, 14), (Step.FIRST_ASSIGNOR, 20)]
+    known = Libraries()
+    found = [(JAVA, Step.START, 200), (JAVA, Step.FIRST_JOINED, 14), (JAVA, Step.FIRST_ASSIGNOR, 20)]
+    assert list(steps(record, known)) == found
     works = {**record, "id": "x__cooperative-sticky", "config": {"per_member": {"m1": {"proc": 100}}}}
-    assert list(steps(works)) == [(Step.START, 200)], "it comes late to the answer by itself"
+    assert list(steps(works, known)) == [(JAVA, Step.START, 200)], "it comes late to the answer by itself"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from groupsim.assignors import ASSIGNORS
 from groupsim.assignors.spec import COOPERATIVE, EAGER
 from groupsim.coordinator.classic.commands import Join, JoinAnswer, Sync, SyncAnswer
 from groupsim.coordinator.outcome import Error
 from groupsim.events import client as facts
 from groupsim.events.client import ClientState
-from groupsim.events.types import NO_GENERATION, Plan, Protocol, Subscription
+from groupsim.events.types import NO_GENERATION, MemberId, Plan, Protocol, Subscription
 from groupsim.simulation.clients.classic import heartbeat, leader, rebalance
 from groupsim.simulation.clients.classic.state import ClassicState, PendingJoin, rebalance_protocol
 from groupsim.simulation.clients.client import Client
@@ -113,7 +114,15 @@ def _subscription(m: ClassicState, assignor: str) -> Subscription:
         generation=m.generation,
         user_owned=m.sticky_owned if sends_memory else (),
         user_generation=m.sticky_generation if sends_memory else NO_GENERATION,
+        user_data=_user_data(m, assignor),
     )
+
+
+def _user_data(m: ClassicState, assignor: str) -> str | None:
+    """librdkafka's sticky assignor sends the last generation (rd_kafka_sticky_assignor_get_metadata)."""
+    sticky = "sticky" in ASSIGNORS[assignor].properties
+    known = m.sticky_generation != NO_GENERATION
+    return str(m.sticky_generation) if m.client.traits.returns_user_data and sticky and known else None
 
 
 def _joined(m: ClassicState, join: PendingJoin, answer: object) -> Script:
@@ -150,6 +159,7 @@ def _joined(m: ClassicState, join: PendingJoin, answer: object) -> Script:
     )
     plan: Plan | None = {}
     if answer.members:
+        join.user_data = _returned(m, answer)
         plan = yield from leader.compute_assignment(m, answer)
     if plan is None or m.join is not join or client.application.never_syncs:
         return
@@ -157,6 +167,12 @@ def _joined(m: ClassicState, join: PendingJoin, answer: object) -> Script:
         _send_sync(m, join, plan)
     else:  # reset while the assignor ran: this join has come to nothing
         m.join = None
+
+
+def _returned(m: ClassicState, answer: JoinAnswer) -> tuple[tuple[MemberId, str], ...]:
+    """What a leader sends back to the members (rd_kafka_group_MemberState_consumer_write)."""
+    sent = [(listed.member, listed.metadata.user_data) for listed in answer.members]
+    return tuple((member, data) for member, data in sent if data is not None and m.client.traits.returns_user_data)
 
 
 def _guard_downgrade(m: ClassicState) -> Script:
@@ -207,6 +223,7 @@ def _send_sync(m: ClassicState, join: PendingJoin, plan: Plan) -> None:
             protocol_type="consumer",
             protocol=m.assignor,
             assignment=tuple(plan.items()),
+            user_data=join.user_data,
         )
         return ToGroup(client.group, request)
 

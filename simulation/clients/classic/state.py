@@ -27,10 +27,14 @@ def rebalance_protocol(strategy: Sequence[str]) -> str:
 
 @dataclass(slots=True, eq=False)
 class PendingJoin:
-    """A join under way. `answer`: JoinGroup's, until the application thread handles it; `assigned`: SyncGroup's."""
+    """A join under way. `answer`: JoinGroup's, until the application thread handles it; `assigned`: SyncGroup's.
+
+    `user_data`: what a leader sends back to the members.
+    """
 
     answer: object | None = None
     assigned: Partitions | None = None
+    user_data: tuple[tuple[MemberId, str], ...] = ()
 
 
 @dataclass(slots=True, eq=False)

@@ -12,6 +12,7 @@ from groupsim.events import client as facts
 from groupsim.events.client import MemberPhase
 from groupsim.simulation.clients.connection import Failure
 from groupsim.simulation.clients.consumer import leave
+from groupsim.simulation.clients.consumer.polls import overdue
 from groupsim.simulation.clients.consumer.state import AT_ONCE, OUTSIDE, ConsumerState, Sent
 from groupsim.simulation.requests import ToGroup
 
@@ -34,8 +35,7 @@ def send_if_due(m: ConsumerState) -> None:
     due = due_ms(m)
     if due is None or m.client.now < due or not m.client.coordinator.known:
         return
-    client, threads = m.client, m.client.threads
-    if not threads.in_poll and client.now >= threads.last_poll_ms + client.config.max_poll_interval_ms:
+    if overdue(m.client):
         leave.expire_poll(m)
         return
     _send(m)

@@ -9,6 +9,7 @@ from groupsim.coordinator.consumer.state import AWAY_EPOCH
 from groupsim.coordinator.outcome import Error
 from groupsim.events import client as facts
 from groupsim.events.client import CallbackKind, MemberPhase
+from groupsim.events.types import Partitions
 from groupsim.simulation.clients import callbacks
 from groupsim.simulation.clients.consumer.polls import until_next_poll
 from groupsim.simulation.clients.consumer.state import ConsumerState
@@ -42,23 +43,29 @@ def expire_poll(m: ConsumerState) -> None:
 
 
 def _lose_and_join(m: ConsumerState, since: MemberPhase) -> Script:
-    client = m.client
-    if client.fetch.view or since is MemberPhase.STALE:
+    client, lost = m.client, listed(m)
+    if lost or since is MemberPhase.STALE:
         yield from until_next_poll(client)
     if m.phase is not since:
         return
-    yield from lose(m)
+    yield from lose(m, lost)
+    if since is MemberPhase.STALE and not client.threads.told:
+        yield from until_next_poll(client, told=True)
     client.threads.poll_expired = False
     if m.phase is since and not client.threads.ending:
         m.join()
 
 
-def lose(m: ConsumerState) -> Script:
+def listed(m: ConsumerState) -> Partitions:
+    """What the subscription lists: all that is held, and what was given up and not replaced yet."""
+    return tuple(sorted({*m.client.fetch.view, *m.given_up}))
+
+
+def lose(m: ConsumerState, lost: Partitions) -> Script:
     """Everything is lost: others may own it already."""
-    client = m.client
-    if client.fetch.view:
-        yield from callbacks.run(client, CallbackKind.LOST, client.fetch.view)
-    client.set_view(())
+    if lost:
+        yield from callbacks.run(m.client, CallbackKind.LOST, lost)
+    m.client.set_view(())
 
 
 def send_leave(m: ConsumerState, reason: str, done: simpy.Event | None = None) -> bool:

@@ -46,8 +46,9 @@ class ConsumerState:
     """One client's membership. Only the modules of this package change it.
 
     `target` was received last; `target_number` counts targets, `held_number` is that of the one that is held
-    (Kafka: LocalAssignment.localEpoch). `reconciling`: a reconciliation runs. `joined` counts joins: what began before
-    the last one has no meaning any more. `sent` is None where everything has to be said.
+    (Kafka: LocalAssignment.localEpoch). `given_up` was revoked, and the subscription still lists it, until
+    what is new is taken over (KAFKA-20106). `reconciling`: a reconciliation runs. `joined` counts joins: what began
+    before the last one has no meaning any more. `sent` is None where everything has to be said.
     """
 
     client: Client
@@ -57,6 +58,7 @@ class ConsumerState:
     target: Partitions = ()
     target_number: int = NO_TARGET
     held_number: int = NO_TARGET
+    given_up: Partitions = ()
     reconciling: bool = False
     joined: int = 0
     sent: Sent | None = None
@@ -78,5 +80,6 @@ class ConsumerState:
         """Begin anew, with the same id and nothing held (Kafka: transitionToJoining)."""
         self.epoch, self.sent = JOIN_EPOCH, None
         self.target, self.target_number, self.held_number = (), NO_TARGET, NO_TARGET
+        self.given_up = ()
         self.joined += 1
         self.become(MemberPhase.JOINING)
