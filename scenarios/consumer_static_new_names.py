@@ -32,4 +32,5 @@ def consumer_static_new_names(world: World, partitions: int = 4, replaced: int =
     lasted = min(removed) - closed
     world.check(lasted > 40_000, f"after {lasted:,} ms, the session of the group")
     dead = probe.label_ms("OWNER_DEAD", since=closed)
-    world.check(dead >= partitions * (lasted - seconds(1)), f"meanwhile {dead:,} ms with a dead owner, beside members with nothing")
+    least = partitions * (lasted - seconds(1))
+    world.check(dead >= least, f"meanwhile {dead:,} ms with a dead owner, beside members with nothing")
