@@ -115,7 +115,7 @@ def main() -> None:
     classic_us, idle_us = (statistics.median(column) for column in zip(*rounds, strict=True))
     ratio = statistics.median(mine / other for other, mine in rounds)
     print(f"heartbeats: classic {classic_us:,.1f} us, one that changes nothing {idle_us:,.1f} us, ratio {ratio:.2f}")
-    asked = problem(fresh, "uniform-4.1", BROKER, homogeneous=same_subscription(fresh))
+    asked = problem(fresh, fresh, "uniform-4.1", BROKER, homogeneous=same_subscription(fresh))
     target_ms = statistics.median(cpu_us(lambda: assign_by_name(asked), 1) / 1e3 for _ in range(ROUNDS))
     print(f"target by uniform, {MEMBERS:,} members x {TOPICS * PARTITIONS:,} partitions {target_ms:,.1f} ms")
     print(f"reconciliation of all, {beats:,} heartbeats {spent_ms:,.0f} ms")

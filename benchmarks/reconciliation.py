@@ -70,7 +70,7 @@ def _member(name: str) -> Member:
 def with_target(group: ConsumerGroup) -> ConsumerGroup:
     """The group with a new target."""
     decision = ConsumerDecision(group)
-    update_target(decision, CONTEXT, "uniform", homogeneous=same_subscription(group))
+    update_target(decision, group, CONTEXT, "uniform", homogeneous=same_subscription(group))
     return decision.group
 
 
