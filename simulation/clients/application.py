@@ -39,7 +39,7 @@ def _poll(client: Client) -> Generator[simpy.Event, Any, Taken]:
     threads, process, in_background = client.threads, client.process, client.traits.library_thread
     threads.in_poll, threads.last_poll_ms = True, client.now
     client.fetch.polling_since_ms = client.now
-    polls.tell(client)
+    polls.inform(client)
     if threads.poll_expired:
         threads.library.notify()
     if in_background:  # callbacks that wait for the application run before poll() returns records
@@ -61,7 +61,7 @@ def _poll(client: Client) -> Generator[simpy.Event, Any, Taken]:
             times = [t for t in (wake, *due) if t is not None]
             yield from process.wait(threads.application.wait(min(times, default=None)))
     if client.now > threads.last_poll_ms:
-        threads.told_ms = client.now
+        threads.informed_ms = client.now
     threads.in_poll, threads.last_poll_ms = False, client.now
     return taken
 

@@ -25,7 +25,7 @@ class Threads:
 
     `application` polls and works; `heartbeat` sends heartbeats; `library` keeps the membership in libraries that have
     such a thread; `polling` is notified when the application calls poll(), and when a callback inside one has ended.
-    `told_ms` is when the library's thread was last told of a poll(), `told` whether the last of `polls` told it;
+    `informed_ms` is when the library's thread was last informed of a poll(), `informed` whether the last of `polls` informed it;
     `waits_since_ms`: since when poll() waits for records. `away_since_ms`: since when the application runs its own
     code, None inside poll(). `closing`: close() was asked for; `closed`: it has begun. `failed` is the fatal error.
     `poll_expired`: max.poll.interval.ms passed without a poll.
@@ -39,8 +39,8 @@ class Threads:
         self.in_poll = False
         self.in_callback = False
         self.last_poll_ms = 0
-        self.told = False
-        self.told_ms = 0
+        self.informed = False
+        self.informed_ms = 0
         self.polls = 0
         self.waits_since_ms = 0
         self.away_since_ms: int | None = None

@@ -121,7 +121,7 @@ class ClientProcess:
         )
         membership_threads = client.membership.start()
         self._network.attach(self.process.id, self._receive, self._reset)
-        client.threads.last_poll_ms = client.threads.told_ms = client.now
+        client.threads.last_poll_ms = client.threads.informed_ms = client.now
         client.next_commit_ms = client.now + client.config.auto_commit_interval_ms
         metadata.start(client)
         self.process.thread(self._run())

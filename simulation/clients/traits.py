@@ -32,7 +32,7 @@ class Traits:
 
     `callbacks_at_polls`: what the library's thread asks of the application waits for the end of the wait inside poll();
     else it interrupts that wait, and a new target is followed at once. `announces_empty`: the first target of a
-    membership is told to the listener even if it is empty; else a target that is held already needs no callback.
+    membership is announced to the listener even if it is empty; else a target that is held already needs no callback.
 
     `first_metadata_ms`: how long after its start a consumer knows no topic, so that a leader assigns nothing; None:
     it waits for metadata before it joins. `revokes_nothing`: the listener is called with an empty set before a first

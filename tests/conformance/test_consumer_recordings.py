@@ -60,7 +60,7 @@ def test_two_libraries_in_one_group_behave_each_in_its_own_way() -> None:
     theirs["config"]["library_of_process"] = {"m2.0": "librdkafka"}
     ours = reenact(theirs, 0)
     firsts = {m: next(e for e in ours["events"] if e["member"] == m and e["kind"] == "assigned") for m in ("m2", "m3")}
-    assert firsts["m2"]["partitions"], "librdkafka tells nothing of a first target that is empty"
+    assert firsts["m2"]["partitions"], "librdkafka calls no listener for a first target that is empty"
     assert not firsts["m3"]["partitions"]
 
 

@@ -49,8 +49,8 @@ def _lose_and_join(m: ConsumerState, since: MemberPhase) -> Script:
     if m.phase is not since:
         return
     yield from lose(m, lost)
-    if since is MemberPhase.STALE and not client.threads.told:
-        yield from until_next_poll(client, told=True)
+    if since is MemberPhase.STALE and not client.threads.informed:
+        yield from until_next_poll(client, informed=True)
     client.threads.poll_expired = False
     if m.phase is since and not client.threads.ending:
         m.join()

@@ -1,4 +1,4 @@
-"""When the application's thread does what the library's thread asks of it, and what it tells that thread.
+"""When the application's thread does what the library's thread asks of it, and of what it informs that thread.
 
 The consumer of KIP-848 asks for callbacks, and the application runs them inside poll(). Java's does not interrupt a
 poll() that waits for records: they run when that wait ends, by records or by poll()'s own timeout (Kafka:
@@ -12,8 +12,8 @@ from groupsim.simulation.clients.client import Client
 from groupsim.simulation.clients.process import Script
 
 
-def tell(client: Client) -> None:
-    """poll() begins: does it tell the library's thread (Kafka: AsyncKafkaConsumer.checkInflightPoll)?
+def inform(client: Client) -> None:
+    """poll() begins: does it inform the library's thread (Kafka: AsyncKafkaConsumer.checkInflightPoll)?
 
     Java's does at once where nothing waits to be returned. Else one poll() in two does: the event of the poll() before
     is kept, so that what waits is returned first, and no other is sent (KAFKA-18376).
@@ -21,26 +21,26 @@ def tell(client: Client) -> None:
     threads = client.threads
     threads.polls += 1
     threads.waits_since_ms = client.now - (client.polled_before_ms if threads.polls == 1 else 0)
-    threads.told = not (client.traits.callbacks_at_polls and threads.told and fetcher.anything_waits(client))
-    if threads.told:
-        threads.told_ms = client.now
+    threads.informed = not (client.traits.callbacks_at_polls and threads.informed and fetcher.anything_waits(client))
+    if threads.informed:
+        threads.informed_ms = client.now
     threads.polling.notify()
 
 
 def overdue(client: Client) -> bool:
     """Whether max.poll.interval.ms is over for the library's thread.
 
-    Java's is told of no poll() while a callback runs inside one; librdkafka takes that for polling.
+    Java's is informed of no poll() while a callback runs inside one; librdkafka takes that for polling.
     """
     threads = client.threads
     waits = threads.in_poll and not (threads.in_callback and client.traits.callbacks_at_polls)
-    return not waits and client.now >= threads.told_ms + client.config.max_poll_interval_ms
+    return not waits and client.now >= threads.informed_ms + client.config.max_poll_interval_ms
 
 
-def until_next_poll(client: Client, told: bool = False) -> Script:
+def until_next_poll(client: Client, informed: bool = False) -> Script:
     """Wait until the application's thread begins to poll again, or closes the consumer.
 
-    `told`: until a poll() of which the library's thread is told.
+    `informed`: until a poll() of which the library's thread is informed.
     """
     threads = client.threads
     while not threads.closing:
@@ -50,10 +50,10 @@ def until_next_poll(client: Client, told: bool = False) -> Script:
         polls = threads.polls
         yield from client.process.wait(threads.polling.wait(_wait_ends_ms(client) if waits else None))
         if threads.polls != polls and threads.in_poll:
-            if threads.told or not told:
+            if threads.informed or not informed:
                 return
         elif waits and threads.in_poll and not threads.in_callback:
-            threads.told_ms = client.now
+            threads.informed_ms = client.now
             return
 
 

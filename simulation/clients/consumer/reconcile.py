@@ -31,7 +31,7 @@ def reconcile_if_due(m: ConsumerState) -> None:
 def _reconcile(m: ConsumerState) -> Script:
     joined = m.joined
     if _waits_for_poll(m):
-        yield from until_next_poll(m.client, told=True)
+        yield from until_next_poll(m.client, informed=True)
     number, target = m.target_number, m.target
     fine = not _aborted(m, joined)
     for step in (_commit, _give_up, _take_over) if fine and _differs(m) else ():
@@ -46,7 +46,7 @@ def _reconcile(m: ConsumerState) -> Script:
 
 
 def _differs(m: ConsumerState) -> bool:
-    """There is something to be done, or to be told: Java tells of a first target even if it is empty."""
+    """There is something to be done, or to be announced: Java announces a first target even if it is empty."""
     first = m.held_number == NO_TARGET and m.client.traits.announces_empty
     return first or m.target != m.client.fetch.view
 
