@@ -25,9 +25,9 @@ class Threads:
 
     `application` polls and works; `heartbeat` sends heartbeats; `library` keeps the membership in libraries that have
     such a thread; `polling` is notified when the application calls poll(), and when a callback inside one has ended.
-    `informed_ms` is when the library's thread was last informed of a poll(), `informed` whether the last of `polls` informed it;
-    `waits_since_ms`: since when poll() waits for records. `away_since_ms`: since when the application runs its own
-    code, None inside poll(). `closing`: close() was asked for; `closed`: it has begun. `failed` is the fatal error.
+    `informed_ms` is when the library's thread was last informed of a poll(), `informed` whether it was of the last of
+    `polls`; `waits_since_ms`: since when poll() waits for records. `away_since_ms`: since when the application runs its
+    own code, None inside poll(). `closing`: close() was asked for; `closed`: it has begun. `failed` is the fatal error.
     `poll_expired`: max.poll.interval.ms passed without a poll.
     """
 
