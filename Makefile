@@ -85,6 +85,7 @@ bench: $(READY)  ## speed of simulation, storage and reading, as ratios; one run
 	@$(BIN)/python -m benchmarks.replay
 	@$(BIN)/python -m benchmarks.hour
 	@$(BIN)/python -m benchmarks.deploy
+	@$(BIN)/python -m benchmarks.size
 
 bench-spark: $(READY)  ## speed-up and overhead of a sweep, and speed of the transforms on Spark (1 GB of temporary space)
 	@$(BIN)/python -m benchmarks.spark

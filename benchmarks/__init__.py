@@ -5,6 +5,7 @@
 - `replay`: readers of a stored run of ten million facts
 - `hour`: a simulated hour of many consumers, recorded into SQLite
 - `deploy`: every member restarted in turn, as whole processes: CPU, peak memory, how they grow
+- `size`: from the start of a group to its first rebalance, by partitions and members, with exponents
 - `report`: size of a large report, time to write it and to open it in a browser
 - `incidents`: log lines per second, beside grep
 - `whatif`: how close replays of recorded incidents are to the records

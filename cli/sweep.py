@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from groupsim.cli.errors import BadRequest
+from groupsim.cli.errors import BadRequest, Interrupted
 from groupsim.cli.options import FormatOption, check_record_mode, key_values, seed_range
 from groupsim.cli.output import Format, note, plain, table, write_json
 from groupsim.cli.progress import progress
@@ -69,8 +70,12 @@ def sweep(
     def start() -> SparkSession:
         return spark_session(master, memory, app="groupsim sweep")
 
-    with progress(found.name) as bar:
-        done = sweep_into(start, wanted, to, partitions=partitions, resume=resume, progress=bar)
+    logging.getLogger().addFilter(lambda record: "KeyboardInterrupt while" not in record.getMessage())  # of py4j
+    try:
+        with progress(found.name) as bar:
+            done = sweep_into(start, wanted, to, partitions=partitions, resume=resume, progress=bar)
+    except KeyboardInterrupt:
+        raise Interrupted(f"interrupted; `--resume` continues the sweep in {to}") from None
     _print_done(found.name, to, done, form)
     if done.failures or done.broken:
         raise typer.Exit(1)

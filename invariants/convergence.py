@@ -59,6 +59,11 @@ class _Group:
     starts: list[int] = field(default_factory=list)
     consumer: Reconciliation | None = None
 
+    @property
+    def owned(self) -> dict[TopicPartition, MemberId] | None:
+        """Who owns what: a consumer group's is put together when somebody asks, not at every fact."""
+        return self.owners if self.consumer is None else self.consumer.owners
+
 
 class Converges:
     """Every group settles, if the run ends in peace: no link is cut, and no fault for `settle_ms` plus a session.
@@ -144,18 +149,22 @@ class Converges:
                 group.owners = {}
                 self._settled(group, at_ms, stable=False)
             case CoordinatorLoaded():
-                group.stable, group.began_ms = bool(group.owners), None
+                group.stable, group.began_ms = bool(group.owned), None
             case _ if isinstance(event, reconciliation.READS):
                 self._reconcile(group, event, at_ms)
 
     def _reconcile(self, group: _Group, event: Event, at_ms: int) -> None:
         """A fact of a consumer group: what is a rebalance there lasts until every member is at its target."""
         if isinstance(event, reconciliation.ENDS):
-            group.consumer = None
+            group.owners, group.consumer = group.owned, None
             return
         state = group.consumer = group.consumer or Reconciliation()
         state.apply(event)
+<<<<<<< HEAD
         group.owners, group.host = state.owners, group.host | state.hosts
+=======
+        group.host = state.hosts
+>>>>>>> 7845b0a (A poison point is a failed row; --resume opens what it counts; how time grows with the size of a group is measured)
         if state.settled:
             self._settled(group, at_ms, stable=True)
         elif group.began_ms is None:
@@ -189,9 +198,10 @@ class Converges:
                 yield f"{name} is still rebalancing, {took} ms after {group.began_ms} ms"
         elif not group.stable:
             yield f"{name} is not Stable at the end although {len(running)} processes are running"
-        elif group.owners is not None:
-            yield from self._orphans(name, group, running)
+        elif (owners := group.owned) is not None:
+            yield from self._orphans(name, group, owners, running)
 
+<<<<<<< HEAD
     def _may_expire(self, group: _Group, consumer: Reconciliation, end_ms: int) -> bool:
         """The session of a member that answers no more may not be over yet, and the group waits for that."""
         silent = group.dead | group.frozen
@@ -199,14 +209,22 @@ class Converges:
         return any(end_ms < at + LONGEST_SESSION_MS + self.settle_ms for at in since)
 
     def _orphans(self, name: str, group: _Group, running: dict[ProcessId, frozenset[str]]) -> Iterator[str]:
+=======
+    def _orphans(
+        self,
+        name: str,
+        group: _Group,
+        owners: dict[TopicPartition, MemberId],
+        running: dict[ProcessId, frozenset[str]],
+    ) -> Iterator[str]:
+>>>>>>> 7845b0a (A poison point is a failed row; --resume opens what it counts; how time grows with the size of a group is measured)
         """Partitions without an owner, or with a dead one, of topics that a running process subscribes to."""
-        assert group.owners is not None
         wanted = {topic for topics in running.values() for topic in topics} & group.topics
         owed = [TopicPartition(t, k) for t in sorted(wanted) for k in range(self._sizes.get(t, 0))]
-        orphans = [str(tp) for tp in owed if tp not in group.owners]
+        orphans = [str(tp) for tp in owed if tp not in owners]
         if orphans:
             yield f"{name} leaves {len(orphans)} partitions without an owner: {', '.join(orphans[:5])}"
         for tp in owed:
-            host = group.host.get(group.owners.get(tp, ""), "")
+            host = group.host.get(owners.get(tp, ""), "")
             if host in group.dead:
                 yield f"{tp} still belongs to {host}, which is gone, in {name}"

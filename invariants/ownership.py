@@ -47,8 +47,9 @@ class SingleOwner:
 
     def _held(self, fact: Recorded, event: MemberReconciled, state: MemberEpochs) -> Iterator[Violation]:
         mine = state.held.get(event.member, {})
-        for other, held in sorted(state.held.items()):
-            for tp in sorted(held.keys() & mine.keys()) if other != event.member else ():
+        others = [m for m, held in state.held.items() if m != event.member and not held.keys().isdisjoint(mine)]
+        for other in sorted(others):
+            for tp in sorted(state.held[other].keys() & mine.keys()):
                 where = f"at epoch {event.epoch} of {group_of(fact.stream)}"
                 yield Violation(self.name, fact.at_ms, fact.seq, f"{tp} held by {other} and {event.member} {where}")
 

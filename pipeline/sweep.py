@@ -16,11 +16,13 @@ from groupsim.pipeline.errors import PipelineError
 from groupsim.pipeline.grid import Point, Subject, Sweep, keep_manifest
 from groupsim.pipeline.schemas import POINTS, SUMMARY
 from groupsim.pipeline.source import SUMMARY_FOLDER, finished
-from groupsim.pipeline.sweep_point import clean, points_player
+from groupsim.pipeline.sweep_point import begun, clean, give_up, play_damaged_again, points_player
 from groupsim.pipeline.sweep_report import rows
 
 _TASKS_A_CORE = 8
 _LOOK_S = 0.5
+_DIED = ("Python worker exited unexpectedly", "Python worker process terminated", "ExecutorLostFailure")
+"""What Spark says when the process of a point is gone: killed, or out of memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,7 @@ def sweep_into(
     new_folder = not directory.exists()
     keep_manifest(sweep.subject, directory, resume=resume)
     with _alone_in(directory):
+        play_damaged_again(directory)
         clean(directory)
         points = sweep.points()
         done = finished(directory)
@@ -96,13 +99,40 @@ def _started(start: Callable[[], SparkSession], made: Path | None) -> SparkSessi
 
 
 def _play(spark: SparkSession, what: Subject, points: list[Point], directory: Path, partitions: int | None) -> None:
+    """Play the points. One that takes its process with it is tried once more, alone, and then given up."""
     tasks = partitions or _TASKS_A_CORE * spark.sparkContext.defaultParallelism
+    while points:
+        died = _job(spark, what, points, directory, tasks)
+        if died is None:
+            return
+        suspects = begun(directory) - finished(directory)
+        if not suspects:
+            raise PipelineError(f"the sweep in {directory} stopped: {died}; `--resume` continues it")
+        for point in [point for point in points if point.run in suspects]:
+            clean(directory)
+            if (again := _job(spark, what, [point], directory, 1)) is not None:
+                give_up(what, point, directory, f"the process that simulated it died, twice: {again}")
+        clean(directory)
+        done = finished(directory)
+        points = [point for point in points if point.run not in done]
+
+
+def _job(spark: SparkSession, what: Subject, points: list[Point], directory: Path, tasks: int) -> str | None:
+    """Play these points in one Spark job; why a Python worker died, if one did. Raises PipelineError for the rest."""
     rows_of_points = [(point.run, point.seed, point.settings) for point in points]
-    grid = spark.createDataFrame(rows_of_points, POINTS).repartition(min(tasks, len(points)))
     try:
+        grid = spark.createDataFrame(rows_of_points, POINTS).repartition(min(tasks, len(points)))
         grid.mapInArrow(points_player(what, str(directory)), SUMMARY).select("run").collect()
     except Exception as error:  # of any kind; committed points stay
+        if any(word in str(error) for word in _DIED):
+            return _death(error)
         raise PipelineError(f"the sweep in {directory} stopped: {_reason(error)}; `--resume` continues it") from error
+    return None
+
+
+def _death(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if any(word in line for word in _DIED)]
+    return lines[0].rpartition("Exception: ")[2][:300]
 
 
 def _reason(error: Exception) -> str:

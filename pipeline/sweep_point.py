@@ -120,7 +120,9 @@ def simulate(scenario: Scenario, what: Subject, point: Point, directory: Path) -
         raise
     except GroupSimError as error:
         row["error"] = str(error)
-    except Exception as error:  # a failed point is a row with its error; the others continue
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # sys.exit(), too: a failed point is a row with its error; the others continue
         row["error"] = f"{type(error).__name__}: {error}"
     if result is not None:
         result.unless_interrupted()
@@ -159,6 +161,32 @@ def _measured(facts: list[Recorded], found: Intervals) -> dict[str, Any]:
         "unsafe_ms": commits["unsafe_ms"],
         "reprocessed_records": numbers["reprocessed_records"],
     }
+
+
+def give_up(what: Subject, point: Point, directory: Path, error: str) -> None:
+    """Commit the point as failed: no process survived it."""
+    row: dict[str, Any] = dict.fromkeys(SUMMARY_ARROW.names)
+    row |= {"run": point.run, "scenario": what.scenario, "seed": point.seed, "choice": point.choice}
+    row |= {"params": list(point.settings.items()), "status": "failed", "error": error}
+    _commit(row, None, directory / UNFINISHED_FOLDER / f"{point.run}.{os.getpid()}", directory)
+
+
+def begun(directory: Path) -> set[RunId]:
+    """The points that a process began and did not finish."""
+    return {left.name.partition(".")[0] for left in (directory / UNFINISHED_FOLDER).iterdir()}
+
+
+def play_damaged_again(directory: Path) -> None:
+    """Take back what counts as finished, but has a facts file or a row that can't be read: cut, or missing."""
+    for summary in (directory / SUMMARY_FOLDER).glob("*.parquet"):
+        facts = directory / FACTS_FOLDER / f"run={summary.stem}" / FILE
+        try:
+            (row,) = pq.ParquetFile(summary).read(["facts", "status"]).to_pylist()
+            whole = row["facts"] is None or pq.read_metadata(facts).num_rows == row["facts"]
+        except (pa.ArrowException, OSError, ValueError):
+            whole = False
+        if not whole:
+            summary.unlink()
 
 
 def _store_tables(tables: dict[Table, pa.Table], run: RunId, unfinished: Path, directory: Path) -> None:
