@@ -160,11 +160,7 @@ class Converges:
             return
         state = group.consumer = group.consumer or Reconciliation()
         state.apply(event)
-<<<<<<< HEAD
-        group.owners, group.host = state.owners, group.host | state.hosts
-=======
-        group.host = state.hosts
->>>>>>> 7845b0a (A poison point is a failed row; --resume opens what it counts; how time grows with the size of a group is measured)
+        group.host = group.host | state.hosts
         if state.settled:
             self._settled(group, at_ms, stable=True)
         elif group.began_ms is None:
@@ -201,15 +197,12 @@ class Converges:
         elif (owners := group.owned) is not None:
             yield from self._orphans(name, group, owners, running)
 
-<<<<<<< HEAD
     def _may_expire(self, group: _Group, consumer: Reconciliation, end_ms: int) -> bool:
         """The session of a member that answers no more may not be over yet, and the group waits for that."""
         silent = group.dead | group.frozen
         since = [silent[host] for m in consumer.reached if (host := group.host.get(m, "")) in silent]
         return any(end_ms < at + LONGEST_SESSION_MS + self.settle_ms for at in since)
 
-    def _orphans(self, name: str, group: _Group, running: dict[ProcessId, frozenset[str]]) -> Iterator[str]:
-=======
     def _orphans(
         self,
         name: str,
@@ -217,7 +210,6 @@ class Converges:
         owners: dict[TopicPartition, MemberId],
         running: dict[ProcessId, frozenset[str]],
     ) -> Iterator[str]:
->>>>>>> 7845b0a (A poison point is a failed row; --resume opens what it counts; how time grows with the size of a group is measured)
         """Partitions without an owner, or with a dead one, of topics that a running process subscribes to."""
         wanted = {topic for topics in running.values() for topic in topics} & group.topics
         owed = [TopicPartition(t, k) for t in sorted(wanted) for k in range(self._sizes.get(t, 0))]
