@@ -35,7 +35,7 @@ def _steps(timeline: GroupTimeline, number: int, r: Rebalance, end_ms: int) -> I
         yield from epoch_steps(timeline, number, r, ended)
         return
     join = r.join_phase
-    if join.ended_by == PhaseEnd.DELAY and r.joined_ms is not None:
+    if join.ended_by == PhaseEnd.DELAY and r.joined_ms is not None and r.joined_ms > r.started_ms:  # it may be 0
         saved = r.joined_ms - max(r.arrived_ms.values(), default=r.started_ms)
         yield Step(timeline.group, r.generation, number, None, Wait.DELAY, None, r.started_ms, r.joined_ms, True, saved)
     members = {*r.expected, *r.arrived_ms, *filter(None, (join.waited_for, r.leader, r.initiator))}
