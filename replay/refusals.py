@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from groupsim.events.types import TopicPartition
 from groupsim.replay.choice import AS_RECORDED, Choice
 from groupsim.replay.even_draws import MIDDLE
@@ -47,20 +49,23 @@ def _has(incident: Incident, name: str, value: str) -> bool:
     return named and all(offered_assignors(each, incident.generations) == wanted for each in incident.incarnations)
 
 
-def open_settings(incident: Incident) -> dict[str, tuple[int, int]]:
+def open_settings(incident: Incident, choices: Sequence[Choice]) -> dict[str, tuple[int, int]]:
     """The settings that the logs do not show and an answer depends on: between what (ms) they are drawn, or assumed.
 
-    The session counts where somebody died, froze, or was static and went without a word.
+    The session counts where somebody dies, freezes, or is static and goes without a word, in the record or by a choice.
     """
     found = {name: (likely[0], likely[-1]) for name, likely in sorted(incident.open_settings.items(), reverse=True)}
-    if SESSION not in found and SESSION not in incident.known_settings and any(map(_silent, incident.incarnations)):
+    static = any(choice.static for choice in choices)
+    if SESSION in incident.known_settings or not any(_silent(each, static) for each in incident.incarnations):
+        found.pop(SESSION, None)
+    elif SESSION not in found:
         found = {SESSION: (incident.settings[SESSION],) * 2, **found}
     return found
 
 
-def _silent(incarnation: Incarnation) -> bool:
+def _silent(incarnation: Incarnation, static: bool) -> bool:
     froze = any(stall.kind is StallKind.FROZEN for stall in incarnation.stalls)
-    left = incarnation.ending is Ending.CLOSE and incarnation.instance is not None
+    left = incarnation.ending is Ending.CLOSE and (static or incarnation.instance is not None)
     return froze or left or incarnation.ending is Ending.KILL
 
 
@@ -74,12 +79,6 @@ def hardly_shown(incident: Incident, choice: Choice) -> list[str]:
                 f"{choice.name}: {what} for less than {key}={incident.settings[key]} leaves hardly a trace in logs; a"
                 " shorter timeout could remove members that the replay keeps"
             )
-    goes = [each for each in incident.incarnations if each.ending is Ending.CLOSE]
-    if choice.static and goes and SESSION not in incident.known_settings and SESSION not in choice.settings:
-        found.append(
-            f"{choice.name}: {SESSION} decides whether a static member is removed before it is back;"
-            f" --assume {SESSION}=N, if you know it"
-        )
     return found
 
 

@@ -66,10 +66,9 @@ class ReplayableRun:
         """Whether the record has a choice already."""
         return self.incident is not None and has_already(self.incident, choice)
 
-    @property
-    def open_settings(self) -> dict[str, tuple[int, int]]:
+    def open_settings(self, choices: Sequence[Choice]) -> dict[str, tuple[int, int]]:
         """The settings that the record does not show and an answer depends on: between what (ms) they are taken."""
-        return {} if self.incident is None else open_settings(self.incident)
+        return {} if self.incident is None else open_settings(self.incident, choices)
 
 
 def replayable_run(
