@@ -19,6 +19,7 @@ from groupsim.cli import (
     fuzz,
     import_runs,
     incident,
+    lag,
     new,
     plot,
     read,
@@ -61,6 +62,7 @@ app.command()(run.run)
 app.command()(read.unavailable)
 app.command()(read.timeline)
 app.command()(read.rebalances)
+app.command()(lag.lag)
 app.command()(replay.replay)
 app.command()(blame.blame)
 app.command()(compare.compare)

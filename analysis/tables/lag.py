@@ -1,0 +1,174 @@
+"""How far a group's commits are behind the ends of its partitions, and when it had caught up after an outage.
+
+Where a partition ends is given, or follows from a rate, or is estimated from the commits themselves: pure Python.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from groupsim.analysis.availability.labels import Interval
+from groupsim.events.base import Recorded, group_of
+from groupsim.events.group import CommitAccepted
+from groupsim.events.types import TopicPartition
+from groupsim.events.world import TopicCreated
+
+LAG_COLUMNS = ("at_ms", "group", "topic", "partition", "committed", "end", "lag", "end_is")
+"""`end` is the offset of the next record; `end_is`: `given`, by the topic's `rate`, or `estimated`."""
+CATCH_UP_COLUMNS = (
+    "group",
+    "topic",
+    "partition",
+    "from_ms",
+    "to_ms",
+    "lag_before",
+    "highest_lag",
+    "caught_up_ms",
+    "catch_up_ms",
+)
+"""One row a time in which a partition was unavailable. `lag_before`: right after the last commit before it;
+`catch_up_ms`: from its end to the first commit that leaves no more lag than that; missing if there is none."""
+Level = tuple[int, int]
+"""An instant, milliseconds of the run, and an offset."""
+Row = dict[str, Any]
+
+
+class Ends(NamedTuple):
+    """What is known of where partitions end: offsets at instants, and records per second by topic."""
+
+    given: Mapping[TopicPartition, Sequence[Level]]
+    rates: Mapping[str, float]
+
+
+class PartitionLag:
+    """Commits of one partition, and where it ended."""
+
+    def __init__(self, commits: Sequence[Level], given: Sequence[Level], rate: float | None, simulated: bool) -> None:
+        self.commits = commits
+        self._times = [at for at, _ in commits]
+        slope = rate / 1_000 if rate is not None else _slope(commits)
+        self.end_is = "given" if given else "estimated" if rate is None else "rate"
+        self._end: Callable[[int], float] = _line(_start(commits, slope, simulated), slope)
+        if given:
+            self._end = _through(sorted(given), slope)
+
+    def end(self, at_ms: int) -> int:
+        """The offset of the next record, rounded down."""
+        return int(self._end(at_ms) + 1e-6)
+
+    def committed(self, at_ms: int) -> int | None:
+        """The offset committed last up to an instant."""
+        place = bisect_right(self._times, at_ms)
+        return self.commits[place - 1][1] if place else None
+
+    def lag(self, at_ms: int) -> int | None:
+        """End less committed, never negative; None while nothing is committed."""
+        done = self.committed(at_ms)
+        return None if done is None else max(0, self.end(at_ms) - done)
+
+    def caught_up(self, after_ms: int, lag: int) -> int | None:
+        """The first commit after an instant that leaves no more lag than this."""
+        later = self.commits[bisect_right(self._times, after_ms) :]
+        return next((at for at, offset in later if self.end(at) - offset <= lag), None)
+
+    def highest(self, from_ms: int, to_ms: int) -> int | None:
+        """The highest lag in a period: it is highest just before a commit, or at the end."""
+        inside = [at - 1 for at in self._times if from_ms < at <= to_ms]
+        found = [lag for at in (*inside, to_ms) if (lag := self.lag(at)) is not None]
+        return max(found, default=None)
+
+
+def partition_lags(facts: Iterable[Recorded], ends: Ends) -> dict[tuple[str, TopicPartition], PartitionLag]:
+    """The lag of each partition of each group that commits, sorted."""
+    commits: dict[tuple[str, TopicPartition], list[Level]] = defaultdict(list)
+    simulated: dict[str, float] = {}
+    for fact in facts:
+        if isinstance(fact.event, TopicCreated) and fact.event.rate:
+            simulated[fact.event.topic] = fact.event.rate
+        elif isinstance(fact.event, CommitAccepted) and (group := group_of(fact.stream)) is not None:
+            for topic, partition, offset in fact.event.offsets:
+                commits[group, TopicPartition(topic, partition)].append((fact.at_ms, offset))
+    return {
+        key: PartitionLag(
+            commits[key],
+            ends.given.get(key[1], ()),
+            ends.rates.get(key[1].topic, simulated.get(key[1].topic)),
+            key[1].topic in simulated and key[1].topic not in ends.rates,
+        )
+        for key in sorted(commits)
+    }
+
+
+def lag_rows(lags: Mapping[tuple[str, TopicPartition], PartitionLag], every_ms: int, end_ms: int) -> Iterator[Row]:
+    """Rows of LAG_COLUMNS, one a partition every `every_ms` milliseconds of the run."""
+    for at_ms in range(0, end_ms + 1, every_ms):
+        for (group, partition), found in lags.items():
+            values = (found.committed(at_ms), found.end(at_ms), found.lag(at_ms), found.end_is)
+            yield dict(zip(LAG_COLUMNS, (at_ms, group, *partition, *values), strict=True))
+
+
+def catch_up_rows(
+    lags: Mapping[tuple[str, TopicPartition], PartitionLag], intervals: Iterable[Interval]
+) -> Iterator[Row]:
+    """Rows of CATCH_UP_COLUMNS, of the partitions that have commits before and after."""
+    for group, partition, from_ms, to_ms in _outages(intervals):
+        found = lags.get((group, partition))
+        last = None if found is None else found.committed(from_ms)
+        if found is None or last is None:
+            continue
+        before_ms = max(at for at, _ in found.commits if at <= from_ms)
+        before = found.lag(before_ms) or 0
+        caught = found.caught_up(to_ms, before)
+        until = to_ms if caught is None else caught
+        took = None if caught is None else caught - to_ms
+        values = (from_ms, to_ms, before, found.highest(before_ms, until), caught, took)
+        yield dict(zip(CATCH_UP_COLUMNS, (group, *partition, *values), strict=True))
+
+
+def _outages(intervals: Iterable[Interval]) -> Iterator[tuple[str, TopicPartition, int, int]]:
+    """The times in which each partition was unavailable; causes that follow each other are one time."""
+    last: tuple[str, TopicPartition, int, int] | None = None
+    for each in intervals:
+        if not each.unavailable:
+            continue
+        where = (each.group, TopicPartition(each.topic, each.partition))
+        if last is not None and last[:2] == where and last[3] == each.from_ms:
+            last = (*where, last[2], each.to_ms)
+            continue
+        if last is not None:
+            yield last
+        last = (*where, each.from_ms, each.to_ms)
+    if last is not None:
+        yield last
+
+
+def _slope(commits: Sequence[Level]) -> float:
+    """Offsets per millisecond from the first commit to the last; 0 if there is no time between."""
+    (begin, first), (end, last) = commits[0], commits[-1]
+    return max(0.0, (last - first) / (end - begin)) if end > begin else 0.0
+
+
+def _start(commits: Sequence[Level], slope: float, simulated: bool) -> Level:
+    """A point of the end's line: the commit that was least behind; a simulated topic begins with offset 0."""
+    return (0, 0) if simulated else max(commits, key=lambda level: level[1] - slope * level[0])
+
+
+def _line(point: Level, slope: float) -> Callable[[int], float]:
+    return lambda at_ms: point[1] + slope * (at_ms - point[0])
+
+
+def _through(given: Sequence[Level], slope: float) -> Callable[[int], float]:
+    """Straight between the given offsets; before and behind them by the slope."""
+    times = [at for at, _ in given]
+
+    def end(at_ms: int) -> float:
+        place = bisect_right(times, at_ms)
+        if not 0 < place < len(given):
+            return _line(given[max(0, place - 1)], slope)(at_ms)
+        (begin, low), (later, high) = given[place - 1], given[place]
+        return low + (high - low) * (at_ms - begin) / (later - begin)
+
+    return end

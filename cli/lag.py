@@ -1,0 +1,125 @@
+"""`groupsim lag`: how far a group's commits are behind the ends of its partitions."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from groupsim.cli import output
+from groupsim.cli.errors import BadRequest
+from groupsim.cli.existing_store import DEFAULT_STORE, existing
+from groupsim.cli.instants import with_instants
+from groupsim.cli.options import FormatOption, RunArgument, StoreOption, key_values
+from groupsim.cli.output import Format
+
+if TYPE_CHECKING:
+    from groupsim.analysis.tables.lag import Level
+    from groupsim.events.types import TopicPartition
+
+_FIELDS = 4
+_LONGEST = 18
+
+
+def lag(
+    run: RunArgument,
+    ends: Annotated[
+        Path | None,
+        typer.Option(
+            "--ends",
+            metavar="FILE",
+            help="End offsets: lines of instant,topic,partition,offset, or what kafka-get-offsets prints.",
+        ),
+    ] = None,
+    rates: Annotated[
+        list[str], typer.Option("--rate", metavar="TOPIC=NUMBER", help="Records per second in each partition.")
+    ] = [],  # noqa: B006
+    every: Annotated[int, typer.Option(metavar="MS", min=1, help="One row a partition so often.")] = 1_000,
+    catch_up: Annotated[
+        bool, typer.Option("--catch-up", help="Show instead when each partition had caught up after an outage.")
+    ] = False,
+    store: StoreOption = DEFAULT_STORE,
+    form: FormatOption = Format.TABLE,
+) -> None:
+    """Show how far commits are behind, and how long it took to catch up after an outage.
+
+    Logs have no commits; `__consumer_offsets` has. Where a partition ends is given, else it grows by the rate, else by
+    the mean rate of the commits, from the commit that was least behind.
+
+    Example: groupsim lag latest --rate orders=200 --catch-up
+    """
+    from groupsim import analysis
+    from groupsim.analysis.tables import lag as tables
+
+    known = {topic: _rate(topic, text) for topic, text in key_values(rates, "--rate").items()}
+    with existing(store) as opened:
+        found = analysis.load(opened, run)
+        info, end_ms = found.info, found.info.simulated_ms or 0
+        given = {} if ends is None else _read(ends, _ms(info.origin), end_ms)
+        lags = tables.partition_lags(found.state_changing, tables.Ends(given, known))
+        intervals = list(found.intervals) if catch_up else []
+    if not lags:
+        raise BadRequest(
+            f"run {info.id} has no commits; logs do not show them, `__consumer_offsets` does: import it, too"
+        )
+    rows = list(tables.catch_up_rows(lags, intervals) if catch_up else tables.lag_rows(lags, every, end_ms))
+    columns, first = (tables.CATCH_UP_COLUMNS, "from_ms") if catch_up else (tables.LAG_COLUMNS, "at_ms")
+    output.rows(*with_instants(rows, columns, info, first), form)
+    if any(each.end_is == "estimated" for each in lags.values()):
+        output.note("note: ends are estimated from the commits; --ends FILE or --rate TOPIC=NUMBER makes them known")
+
+
+def _rate(topic: str, text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = -1.0
+    if not 0 <= found < float("inf"):
+        raise BadRequest(f"--rate {topic}={text}: {text!r} is not a number of records per second")
+    return found
+
+
+def _ms(origin: str | None) -> int:
+    """The run's start, milliseconds since 1970; 0 of a simulated run, whose times count from there."""
+    return 0 if origin is None else round(datetime.fromisoformat(origin).timestamp() * 1_000)
+
+
+def _read(path: Path, origin_ms: int, end_ms: int) -> dict[TopicPartition, list[Level]]:
+    """The offsets in a file, with instants of the run. Lines without one are of the run's end."""
+    from groupsim.events.types import TopicPartition
+
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadRequest(f"{path} can't be read: {getattr(error, 'strerror', None) or error}") from None
+    found: dict[TopicPartition, list[Level]] = defaultdict(list)
+    for number, line in enumerate(lines, start=1):
+        fields = [field.strip() for field in line.split(",")]
+        if len(fields) != _FIELDS:
+            fields = ["", *line.strip().rsplit(":", 2)]
+        if not line.strip() or (number == 1 and not fields[-1].isdecimal()):
+            continue
+        at_ms = _instant(fields, origin_ms, end_ms)
+        if at_ms is None or len(fields) != _FIELDS or not all(_is_number(each) for each in fields[2:]):
+            raise BadRequest(f"{path}:{number}: expected instant,topic,partition,offset or topic:partition:offset")
+        found[TopicPartition(fields[1], int(fields[2]))].append((at_ms, int(fields[3])))
+    return found
+
+
+def _instant(fields: Sequence[str], origin_ms: int, end_ms: int) -> int | None:
+    if not fields[0]:
+        return end_ms
+    try:
+        moment = datetime.fromisoformat(fields[0])
+    except ValueError:
+        return None
+    moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    return round(moment.timestamp() * 1_000) - origin_ms
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= _LONGEST

@@ -1,0 +1,69 @@
+"""Lag of recorded runs: ends that are given, follow from a rate, or are estimated, and when a group had caught up."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groupsim.analysis.availability.labels import Interval, Label
+from groupsim.analysis.tables.lag import Ends, PartitionLag, catch_up_rows, lag_rows, partition_lags
+from groupsim.events.base import Recorded, group_stream
+from groupsim.events.group import CommitAccepted
+from groupsim.events.types import TopicPartition
+
+_ORDERS = TopicPartition("orders", 0)
+
+
+def _commits(*levels: tuple[int, int]) -> list[Recorded]:
+    return [
+        Recorded(
+            "r", n, at, group_stream("g"), n, CommitAccepted(member="m", generation=1, offsets=(("orders", 0, o),))
+        )
+        for n, (at, o) in enumerate(levels)
+    ]
+
+
+def test_an_outage_shows_in_the_lag_and_the_first_commit_that_is_level_again_ends_it() -> None:
+    facts = _commits((1_000, 100), (2_000, 200), (8_000, 300), (9_000, 700), (10_000, 1_000))
+    lags = partition_lags(facts, Ends({}, {"orders": 100.0}))
+    outage = Interval("g", "orders", 0, Label.WITHHELD, None, None, None, 2_500, 7_500)
+    (row,) = catch_up_rows(lags, [outage])
+    assert (row["lag_before"], row["highest_lag"]) == (0, 599)
+    assert (row["caught_up_ms"], row["catch_up_ms"]) == (10_000, 2_500)
+
+
+def test_who_never_catches_up_has_no_catch_up_time() -> None:
+    lags = partition_lags(_commits((1_000, 100), (2_000, 200), (8_000, 300)), Ends({}, {"orders": 100.0}))
+    outage = Interval("g", "orders", 0, Label.UNOWNED, None, None, None, 2_500, 7_500)
+    (row,) = catch_up_rows(lags, [outage])
+    assert (row["caught_up_ms"], row["catch_up_ms"]) == (None, None)
+
+
+def test_given_ends_count_and_between_them_the_end_grows_evenly() -> None:
+    ends = Ends({_ORDERS: [(0, 50), (10_000, 150)]}, {})
+    rows = list(lag_rows(partition_lags(_commits((2_000, 60), (6_000, 100)), ends), 2_000, 8_000))
+    assert [(row["committed"], row["end"], row["lag"]) for row in rows] == [
+        (None, 50, None),
+        (60, 70, 10),
+        (60, 90, 30),
+        (100, 110, 10),
+        (100, 130, 30),
+    ]
+    assert {row["end_is"] for row in rows} == {"given"}
+
+
+@given(st.lists(st.tuples(st.integers(1, 60_000), st.integers(0, 500)), min_size=1, max_size=12), st.integers(1, 50))
+def test_by_a_rate_no_commit_is_ahead_of_the_end_and_one_is_level_with_it(
+    behind: list[tuple[int, int]], per_second: int
+) -> None:
+    commits = sorted((at, max(0, 10_000 + per_second * at // 1_000 - lag)) for at, lag in behind)
+    found = PartitionLag(commits, (), float(per_second), simulated=False)
+    left = [found.end(at) - offset for at, offset in commits]
+    assert min(left) == 0
+
+
+@given(st.lists(st.tuples(st.integers(0, 60_000), st.integers(0, 10_000)), min_size=1, max_size=12))
+def test_estimated_ends_are_never_behind_a_commit(levels: list[tuple[int, int]]) -> None:
+    commits = sorted(levels)
+    found = PartitionLag(commits, (), None, simulated=False)
+    assert all(found.end(at) >= offset for at, offset in commits)

@@ -1,0 +1,86 @@
+"""`__consumer_offsets` at the command line: import, read, lag, and what it can't answer."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.cli.conftest import Call
+
+DUMP = Path(__file__).parents[1] / "golden" / "offsets-topic" / "dev-classic-3.dump.txt.gz"
+GROUP = "s03-one-closes.range.d0.r1"
+
+
+def _group(call: Call) -> str:
+    """The full id of the group: what the import names when none is chosen."""
+    said = call("incident", "import", str(DUMP))
+    assert said.status == 2
+    assert "8 groups; choose with --group" in said.err
+    return next(word for word in said.err.replace(",", " ").split() if word.startswith(GROUP))
+
+
+def test_a_group_of_a_dump_becomes_a_run_with_both_bounds_and_what_is_known(call: Call) -> None:
+    group = _group(call)
+    said = call("incident", "import", str(DUMP), "--group", group, "--format", "json")
+    unavailable = json.loads(said.out)["unavailable"]
+    assert said.status == 1
+    assert unavailable["partition_ms"] is None
+    assert 0 < unavailable["known_share"] < 1
+    assert 0 < unavailable["at_least_partition_ms"] < unavailable["at_most_partition_ms"]
+    table = call("unavailable", "latest", "--by", "label")
+    assert table.status == 1
+    assert "partition-seconds (" in table.err
+    assert "% of all partition time is known): `__consumer_offsets` shows" in table.err
+    assert call("rebalances", "latest").out.count(group) >= 3
+    assert call("timeline", "latest").status == 0
+    assert call("report", "latest").status == 0
+    assert call("export", "latest", "--to", "exported").status == 0
+
+
+def test_a_what_if_of_the_topic_alone_is_refused_with_the_reason(call: Call) -> None:
+    imported = call("incident", "import", str(DUMP), "--group", _group(call))
+    assert "whatif" not in imported.err
+    said = call("incident", "whatif", "latest", "--assignor", "cooperative-sticky")
+    assert said.status == 2
+    assert "does not say when its members joined; import their logs, too" in said.err
+
+
+def test_the_topic_s_commits_make_the_lag_of_a_recorded_run(call: Call) -> None:
+    call("incident", "import", str(DUMP), "--group", _group(call))
+    said = call("lag", "latest", "--rate", "orders=2", "--every", "5000", "--format", "json")
+    rows = json.loads(said.out)
+    assert {row["end_is"] for row in rows} == {"rate"}
+    assert {row["lag"] for row in rows if row["committed"] is not None} <= set(range(20))
+    caught = json.loads(call("lag", "latest", "--catch-up", "--format", "json").out)
+    assert {row["partition"] for row in caught} == set(range(12))
+
+
+def test_ends_in_a_file_are_read_in_both_forms_and_a_wrong_line_is_named(call: Call) -> None:
+    call("incident", "import", str(DUMP), "--group", _group(call))
+    Path("ends").write_text("orders:0:1000\norders:1:1000\n")
+    said = call("lag", "latest", "--ends", "ends", "--every", "100000", "--format", "json")
+    assert {row["end_is"] for row in json.loads(said.out) if row["partition"] < 2} == {"given"}
+    Path("ends").write_text("instant,topic,partition,offset\n2026-11-22T06:40:00Z,orders,0,900\nyesterday,orders,0,1\n")
+    said = call("lag", "latest", "--ends", "ends")
+    assert (said.status, "ends:3: expected instant,topic,partition,offset" in said.err) == (2, True)
+
+
+def test_a_run_without_commits_has_no_lag(call: Call, tmp_path: Path) -> None:
+    log = tmp_path / "broker.log"
+    log.write_text(
+        "[2024-01-01 10:00:00,000] INFO [GroupCoordinator 1]: Preparing to rebalance group g in state"
+        " PreparingRebalance with old generation 0 (__consumer_offsets-1) (reason: Adding new member m-1 with group"
+        " instance id None) (kafka.coordinator.group.GroupCoordinator)\n"
+        "[2024-01-01 10:00:03,000] INFO [GroupCoordinator 1]: Stabilized group g generation 1 (__consumer_offsets-1)"
+        " with 1 members (kafka.coordinator.group.GroupCoordinator)\n"
+    )
+    call("incident", "import", str(log))
+    said = call("lag", "latest")
+    assert (said.status, "has no commits" in said.err) == (2, True)
+
+
+def test_what_a_dump_says_is_listed_like_the_lines_of_a_broker(call: Call) -> None:
+    said = call("incident", "read", str(DUMP), "--format", "jsonl")
+    kinds = [json.loads(line)["kind"] for line in said.out.splitlines()]
+    assert {"rebalance_start", "stabilized", "stored_assignment", "member_gone"} <= set(kinds)
+    assert "records of __consumer_offsets: " in said.err

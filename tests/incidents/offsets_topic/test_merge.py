@@ -1,0 +1,100 @@
+"""The topic beside logs: what a log says is not said twice, what both say differently is named, and what is unknown."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+from groupsim.events import classic as c
+from groupsim.events.group import CommitAccepted
+from tests.incidents.imported import BROKER, adding, import_logs, joined, of
+from tests.incidents.lines import stamped
+
+_DAY_MS = 1_709_287_200_000
+"""2024-03-01T10:00:00Z, the second 0 of `stamped`."""
+
+
+def _record(offset: int, at_ms: int, kind: int, key: object, value: object) -> str:
+    printed = "<DELETE>" if value is None else json.dumps({"version": "3", "data": value})
+    head = f"| offset: {offset} CreateTime: {at_ms} keySize: 1 valueSize: 1 sequence: 0 headerKeys: []"
+    return f"{head} key: {json.dumps({'type': str(kind), 'data': key})} payload: {printed}"
+
+
+def _generation(offset: int, second: float, number: int, members: dict[str, list[int]]) -> str:
+    at_ms = _DAY_MS + round(second * 1_000)
+    value = {
+        "protocolType": "consumer",
+        "generation": number,
+        "protocol": "range",
+        "leader": min(members),
+        "currentStateTimestamp": at_ms - 20,
+        "members": [
+            {
+                "memberId": member,
+                "clientId": member[:2],
+                "sessionTimeout": 6_000,
+                "subscription": {"topics": ["orders"], "ownedPartitions": []},
+                "assignment": {"assignedPartitions": [{"topic": "orders", "partitions": numbers}]},
+            }
+            for member, numbers in members.items()
+        ],
+    }
+    return _record(offset, at_ms, 2, {"group": "billing"}, value)
+
+
+def _commit(offset: int, second: float, partition: int) -> str:
+    key = {"group": "billing", "topic": "orders", "partition": partition}
+    return _record(offset, _DAY_MS + round(second * 1_000), 1, key, {"offset": offset})
+
+
+def _dump(path: Path, *lines: str) -> Path:
+    path.write_bytes(gzip.compress("\n".join(["Dumping __consumer_offsets-0/0.log", *lines]).encode()))
+    return path
+
+
+def test_a_partition_is_in_doubt_from_its_old_owner_s_last_commit_to_its_new_owner_s_first(tmp_path: Path) -> None:
+    dump = _dump(
+        tmp_path / "d.gz",
+        _generation(1, 1, 1, {"m1-a": [0, 1]}),
+        _commit(2, 2, 0),
+        _commit(3, 8, 1),
+        _generation(4, 10, 2, {"m1-a": [0], "m2-b": [1]}),
+        _commit(5, 13, 1),
+        _commit(6, 14, 0),
+    )
+    result, facts = import_logs(dump)
+    doubts = {
+        (number, each["from_ms"], each["to_ms"])
+        for each in result.run.summary["doubts"]  # type: ignore[attr-defined]
+        for _, number in each["partitions"]
+    }
+    # time 0 is the join phase's end, 20 ms before the record; a single commit proves an instant
+    assert doubts == {(0, 20, 9_000), (1, 20, 9_000), (0, 9_020, 13_020), (1, 9_020, 12_020)}
+    assert [event.member for event in of(facts, CommitAccepted)] == ["m1-a", "m1-a", "m2-b", "m1-a"]
+
+
+def test_a_generation_that_the_broker_s_log_has_is_not_said_twice_and_a_difference_is_named(tmp_path: Path) -> None:
+    dump = _dump(tmp_path / "d.gz", _generation(1, 1, 1, {"m1-a": [0, 1], "m2-b": [2]}))
+    log = tmp_path / "broker.log"
+    stabilized = f"{BROKER}Stabilized group billing generation 1 (__consumer_offsets-1) with 3 members"
+    log.write_text(stamped(0.98, f"{stabilized} (kafka.coordinator.group.GroupCoordinator)") + "\n")
+    result, facts = import_logs(dump, log)
+    assert len(of(facts, c.JoinPhaseCompleted)) == 1
+    assert [each for each in result.remarks if "generation 1 has 2 members here and 3 there" in each]
+
+
+def test_a_client_s_log_decides_on_its_member_and_the_topic_on_the_others(tmp_path: Path) -> None:
+    dump = _dump(
+        tmp_path / "d.gz", _generation(1, 1, 1, {"c1-a": [0], "m2-b": [1]}), _commit(2, 3, 1), _commit(3, 9, 1)
+    )
+    log = tmp_path / "c1.log"
+    log.write_text("\n".join([*joined(0.9, 1, "c1-a"), adding(1.2, "orders-0")]) + "\n")
+    result, _ = import_logs(dump, log)
+    doubted = {
+        number
+        for each in result.run.summary["doubts"]  # type: ignore[attr-defined]
+        for _, number in each["partitions"]
+    }
+    assert doubted == {1}
+    assert any("1 member without a client log" in note for note in result.notes)
