@@ -80,7 +80,7 @@ class Epoch:
         row.joined = len(self.reached_ms) - len(self.removed)
         row.stored = at_ms is not None and not self.waiting and bool(row.joined)
         row.arrived_ms = dict(self.reached_ms)
-        row.slowest_member = _last(self.reached_ms)
+        row.slowest_member = None if self.waiting and at_ms is None else _last(self.reached_ms)
 
     def name(self, names: Mapping[MemberId, ProcessId]) -> None:
         """Name the members in the row by their processes."""

@@ -48,6 +48,8 @@ class Epochs:
         match event:
             case p.StateChanged(state=MemberPhase.ACKNOWLEDGING.value) | p.JoinSent() | p.LeaveSent():
                 self.said_ms[event.process] = at_ms
+            case p.EpochReceived() if self.timeline.recorded and self.state is not None:
+                self._reported(event, at_ms)
 
     def begin(
         self, event: Event, state: ConsumerGroupState, last_owners: Mapping[TopicPartition, MemberId], at_ms: int
@@ -113,7 +115,9 @@ class Epochs:
         for epoch in self.running:
             if epoch.computed_ms is None and epoch.epoch <= event.epoch:
                 epoch.computed_ms, epoch.row.assignment = at_ms, owners
-                if epoch.epoch == event.epoch:
+                if self.timeline.recorded and self.state.targets.keys() < self.state.members.keys():
+                    epoch.row.moved = epoch.row.revoked = None  # of some members no log shows what they got
+                elif epoch.epoch == event.epoch:
                     last = self.last_owners
                     epoch.row.moved = sum(last.get(tp, member) != member for tp, member in owners.items())
                     epoch.row.revoked = sum(owners.get(tp) != member for tp, member in last.items())
@@ -133,6 +137,20 @@ class Epochs:
                 epoch.acknowledged(event.member, said_ms, at_ms)
                 if event.state is MemberState.STABLE:
                     epoch.reached(event.member, at_ms)
+
+    def _reported(self, event: p.EpochReceived, at_ms: int) -> None:
+        """A member's own log shows the epoch: it has given up what it had to, which no broker's log shows."""
+        assert self.state is not None
+        member = self.state.members.get(event.member)
+        if member is None or member.state is not MemberState.UNREVOKED_PARTITIONS or event.epoch <= member.epoch:
+            return
+        for epoch in self.running:
+            if epoch.epoch <= event.epoch:
+                epoch.acknowledged(event.member, self.said_ms.get(event.process), at_ms)
+                if member.assigned == set(self.state.targets.get(event.member, ())):
+                    epoch.reached(event.member, at_ms)
+        self._finish(at_ms)
+        self._set_condition(at_ms)
 
     def _removed(self, event: c.ConsumerMemberRemoved, at_ms: int) -> None:
         self.timeline.removals.setdefault(self._name(event.member), []).append(Removal(at_ms, event.cause))

@@ -181,7 +181,9 @@ class ProcessTimeline:
             case c.ProtocolSelected():
                 self.cooperative, self.native = event.protocol == "COOPERATIVE", event.protocol == "CONSUMER"
             case c.EpochReceived():
-                self._step = Activity.AWAITING_HEARTBEAT
+                self._step, self.native = Activity.AWAITING_HEARTBEAT, True
+            case c.TargetReceived():  # logs of members do not name their protocol
+                self.native = True
             case c.StateChanged() if self.native:
                 self._assigned = event.state in _POLLS_NEXT
             case c.RejoinRequested():

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from groupsim import analysis
@@ -14,6 +15,8 @@ from groupsim.analysis.runs import Run
 from groupsim.analysis.timelines.rebalance import PhaseEnd, PhaseName, Rebalance
 from groupsim.events import client as p
 from groupsim.events import consumer as c
+from groupsim.incidents.facts.importer import import_run
+from groupsim.incidents.logs.reading import read_files
 from groupsim.scenarios.consumer_swarm import consumer_swarm
 from groupsim.scenarios.dsl import World, seconds
 from groupsim.simulation.clients.process import Script
@@ -167,8 +170,37 @@ def test_paths_lead_from_the_start_of_a_rebalance_to_its_end(name: str) -> None:
         assert all(s.saved_ms is None or 0 <= s.saved_ms <= (row.duration_ms or 0) for s in steps)
 
 
+EXAMPLES = Path(__file__).parents[2] / "examples" / "consumer-groups"
+Recorded = tuple[int | None, str, int | None, int | None]
+
+
+@pytest.mark.parametrize(
+    ("name", "logs", "expected"),
+    [
+        ("kill9-uniform", "*.log.gz", [(2, "member-joined", 1, 0), (5, "session-expired", 2, 4)]),
+        ("kill9-librdkafka", "*.log.gz", [(2, "member-joined", 1, 0), (5, "session-expired", 2, 4)]),
+        ("kill9-uniform", "broker.log.gz", [(2, "member-joined", None, None), (5, "session-expired", None, None)]),
+    ],
+)
+def test_recorded_epochs_end_where_the_logs_of_all_members_show_it(
+    name: str, logs: str, expected: list[Recorded]
+) -> None:
+    store = MemoryStore()
+    import_run(read_files(sorted((EXAMPLES / name).glob(logs))), store, name=None, topics={})
+    run = analysis.load(store)
+    rows = run.rebalance_rows
+    found = [(row.generation, row.cause, row.members, row.moved) for row in rows]
+    assert [found[0], found[-1]] == expected
+    assert [row.generation for row in rows] == [2, 3, 4, 5]
+    complete = logs != "broker.log.gz"
+    assert all((row.ended_ms is not None) == complete for row in rows)
+    assert all((row.duration_ms or 0) < 2_500 for row in rows)  # heartbeats of half a second
+    whole(run.reasons, run.intervals)
+
+
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(seed=st.integers(0, 9_999), share=st.sampled_from([0.0, 0.4]))
+@example(seed=230, share=0.4)
 def test_whatever_happens_parts_add_up_and_rebalances_are_whole(seed: int, share: float) -> None:
     store = MemoryStore()
     simulate(consumer_swarm, store, seed=seed, settings={"classic_share": share}, record="facts")
