@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from groupsim.analysis.display_names import counted, duration
-from groupsim.cli import completion, output
+from groupsim.cli import completion, output, whatif_migration
 from groupsim.cli.errors import BadRequest
 from groupsim.cli.existing_store import DEFAULT_STORE, existing
 from groupsim.cli.options import FormatOption, RunArgument, StoreOption, key_integers, key_values, seed_range
@@ -50,6 +50,14 @@ ProtocolOption = Annotated[
         help="A choice: another group protocol, with each fitting --assignor (consumer: uniform or range).",
     ),
 ]
+MigrateOption = Annotated[
+    str | None,
+    typer.Option(
+        "--migrate",
+        metavar="rolling",
+        help="What the change to --protocol (default: consumer) costs itself, member by member, and what it asks for.",
+    ),
+]
 AssumeOption = Annotated[
     list[str],
     typer.Option(
@@ -82,6 +90,7 @@ def whatif(
     sets: SetOption = [],  # noqa: B006  typer copies it
     assignors: AssignorOption = [],  # noqa: B006
     protocols: ProtocolOption = [],  # noqa: B006
+    migrate: MigrateOption = None,
     between: BetweenOption = None,
     seeds: SeedsOption = None,
     group: Annotated[str | None, typer.Option(help="The group; default: the one with the most rebalances.")] = None,
@@ -110,7 +119,10 @@ def whatif(
 
     if form is Format.CSV:
         raise BadRequest("--format must be table, json or jsonl for whatif, not csv")
-    wanted, chosen = None if seeds is None else seed_range(seeds), choices(assignors, sets, protocols)
+    wanted, chosen = (
+        None if seeds is None else seed_range(seeds),
+        choices(assignors, sets, whatif_migration.wanted(migrate, protocols)),
+    )
     with existing(store) as opened:
         info = opened.find(run)
         unknown = None if topics else _unknown(opened, info)
@@ -126,6 +138,11 @@ def whatif(
         sampled = wanted if wanted is not None else _default_seeds(incident, 1 + len(chosen))
         with progress("simulating") as bar:
             found = ask(incident, chosen, sampled, unknown, bar)
+        roll = None
+        if migrate is not None:
+            with progress("rolling"):
+                rolls = wanted if wanted is not None else range(whatif_migration.SEEDS)
+                roll = whatif_migration.migration_of(opened, info, incident, chosen, rolls)
         with suppress(StoreError):  # a store that can only be read has the answer on the screen alone
             what_ifs.keep(opened, info, found.stored(incident))
     _print(incident, found, form)
@@ -135,8 +152,12 @@ def whatif(
 def _print(incident: ReplayableRun, found: Answer, form: Format) -> None:
     if form is Format.TABLE:
         print_answer(incident, found)
+        if roll is not None:
+            whatif_migration.print_migration(roll)
     else:
-        output.rows(rows_of(incident, found), (), form)
+        rows = rows_of(incident, found)
+        rows[0] |= {} if roll is None else {"migration": roll}
+        output.rows(rows, (), form)
         for sentence in found.assumed:
             output.note(f"note: {sentence}")
     for result in found.results:

@@ -69,7 +69,7 @@ class ChoiceResult:
     as_recorded: bool = False
 
     def _range(self, measure: str) -> Range:
-        return _range([getattr(each, measure) for each in self.costs])
+        return range_of([getattr(each, measure) for each in self.costs])
 
     @property
     def rebalances(self) -> Range:
@@ -113,7 +113,7 @@ class ChoiceResult:
     @property
     def base(self) -> Range:
         """The incident as recorded, with the same seeds."""
-        return _range(self._base)
+        return range_of(self._base)
 
     @property
     def versus_baseline(self) -> float | None:
@@ -199,7 +199,8 @@ def difference(values: Sequence[int], others: Sequence[int], of: float) -> int:
     return -1 if middle < 0 else 1
 
 
-def _range(values: Sequence[int]) -> Range:
+def range_of(values: Sequence[int]) -> Range:
+    """Median, least and most of some values."""
     return Range(round(median(values)), min(values), max(values))
 
 

@@ -1,0 +1,127 @@
+"""What a change of protocol asks for: settings, assignors, expressions, racks, listeners (KIP-848)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from groupsim.incidents.sentences import listed
+from groupsim.replay.choice import Choice
+from groupsim.replay.protocols import SERVER_ASSIGNORS, broker_bounds, group_settings
+from groupsim.replay.reconstruct.client_library import offered_assignors
+from groupsim.replay.reconstruct.incident import Incident
+from groupsim.simulation.clients.config import CLASSIC, CONSUMER, JAVA, LIBRDKAFKA, REFUSED
+from groupsim.simulation.clients.traits import CONSUMER_TRAITS
+
+Config = Mapping[str, int | str | bool]
+_SLOW_POLL_MS = 1_000
+_EAGER = ("range", "roundrobin", "sticky")
+_OTHER_PROTOCOLS = {"stream": "Kafka Streams", "sessioned": "Kafka Connect", "compatible": "Kafka Connect"}
+
+
+def impossible(incident: Incident, to: str) -> str | None:
+    """Why the group can't be rolled online, with what can be done instead; None if it can."""
+    offered = _offered(incident)
+    if to == CLASSIC:
+        return None
+    others = [what for name, what in _OTHER_PROTOCOLS.items() if any(g.protocol == name for g in incident.generations)]
+    if others:
+        return f"it is a group of {others[0]}, which has protocols of its own"
+    if incident.client not in CONSUMER_TRAITS:
+        return f"its members use {incident.client}, which does not speak the consumer protocol"
+    if incident.client == LIBRDKAFKA and "cooperative-sticky" in offered:
+        return (
+            "librdkafka's cooperative-sticky puts user data into assignments, and a coordinator does not convert a group"
+            " with such data: the first upgraded member ends with GROUP_ID_NOT_FOUND; roll to range first, or stop all"
+            " members together"
+        )
+    return None
+
+
+def checks(incident: Incident, choice: Choice, configs: Sequence[Config] = ()) -> list[str]:
+    """What has to change or to be known, one sentence each. `configs`: the settings that members printed."""
+    found = _to_consumer(incident, choice, configs) if choice.protocol == CONSUMER else _to_classic(incident)
+    return list(found)
+
+
+def _to_consumer(incident: Incident, choice: Choice, configs: Sequence[Config]) -> Iterator[str]:
+    refused = ", ".join(REFUSED[CONSUMER])
+    yield f"settings: remove {refused} from the members; a consumer that has one of them does not start"
+    group = group_settings(incident, choice)
+    names = ",".join(f"{name}={value}" for name, value in group.items())
+    yield f"settings: to keep the recorded times: kafka-configs --entity-type groups --alter --add-config {names}"
+    bounds = [
+        f"{n}={v}" for n, v in sorted(broker_bounds(group, choice.settings).items()) if ".min." in n or ".max." in n
+    ]
+    if bounds:
+        yield f"settings: the broker refuses these times by default; it needs {', '.join(bounds)}"
+    custom = [name for name in _offered(incident) if name not in (*_EAGER, "cooperative-sticky")]
+    if custom:
+        yield f"assignors: {listed(custom)} runs in clients alone; the broker has {listed(SERVER_ASSIGNORS)}"
+    elif "range" in _offered(incident):
+        yield "assignors: the broker's range is not sticky, and uniform does not put partitions of equal number together"
+    yield from _racks(configs)
+    yield from _expressions(incident)
+    yield from _listeners(incident)
+    yield from _programs(incident)
+    if any(member.instance for member in incident.members):
+        yield (
+            "static members: one that is killed and comes back within its session is refused, and fails for good"
+            " (UNRELEASED_INSTANCE_ID); start it again after the session, or with another instance id"
+        )
+
+
+def _racks(configs: Sequence[Config]) -> Iterator[str]:
+    racks = sorted({str(config["client.rack"]) for config in configs if config.get("client.rack")})
+    if racks:
+        yield f"racks: members are in {listed(racks)}; no assignor of the broker looks at racks, so fetches cross them"
+    else:
+        yield "racks: no assignor of the broker looks at racks: if members have a client.rack, fetches may cross racks"
+
+
+def _expressions(incident: Incident) -> Iterator[str]:
+    named = sorted({t for i in incident.incarnations for t in i.topics if t.startswith("^")})
+    which = listed(named) if named else "if members subscribe by one"
+    how = "the broker resolves it" if incident.client == LIBRDKAFKA else "SubscriptionPattern is resolved by the broker"
+    yield (
+        f"expressions ({which}): {how} with RE2/J: no look-around and no back-references, the whole name must match; a"
+        " topic that comes later is found by a heartbeat up to 10 seconds later"
+    )
+
+
+def _listeners(incident: Incident) -> Iterator[str]:
+    eager = any(name in _EAGER for name in _offered(incident)) and any(
+        each.revokes_all or each.protocol == CLASSIC for each in incident.incarnations
+    )
+    if eager:
+        yield (
+            "listeners: assigned has the new partitions alone, not all, and is called for none, too; revoked has only"
+            " those that go; code that takes either for the whole assignment must change"
+        )
+    yield "listeners: callbacks run inside poll(), when its wait ends; partitions of a fenced member are lost, not revoked"
+    if incident.rejoins and incident.client == JAVA:
+        yield "listeners: enforceRebalance() does nothing"
+
+
+def _programs(incident: Incident) -> Iterator[str]:
+    slow = [
+        (member.program.gap_ms, member.name) for member in incident.members if member.program.gap_ms >= _SLOW_POLL_MS
+    ]
+    if slow:
+        gap, name = max(slow)
+        yield (
+            f"slow pollers: {name} polls every {gap:,} ms or so, and each step of a reconciliation waits for a poll: commit,"
+            " revoked, assigned; a member that is fenced meanwhile works on until its next poll"
+        )
+
+
+def _to_classic(incident: Incident) -> Iterator[str]:
+    yield f"settings: remove {', '.join(REFUSED[CLASSIC])} from the members; a consumer that has it does not start"
+    yield "settings: session.timeout.ms, heartbeat.interval.ms and partition.assignment.strategy are each member's own again"
+    yield "the end: when the last member of the consumer protocol goes, all members rebalance together, once"
+    yield "expressions: SubscriptionPattern does not work with the classic protocol"
+
+
+def _offered(incident: Incident) -> list[str]:
+    found = [name for each in incident.incarnations for name in offered_assignors(each, incident.generations)]
+    classic = any(each.protocol == CLASSIC for each in incident.incarnations)
+    return sorted(set(found)) if classic else []
