@@ -43,6 +43,9 @@ def predict(
     actions: Annotated[
         bool, typer.Option("--actions", help="Re-enact the recorded actions and settings instead of reading the logs.")
     ] = False,
+    across: Annotated[
+        bool, typer.Option("--across", help="Pairs of the two group protocols, and no others (KIP-848).")
+    ] = False,
     results: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Keep the results here; what a file holds is not asked again.")
     ] = None,
@@ -70,9 +73,12 @@ def predict(
         raise BadRequest(f"--format must be table or json for predict, not {form}")
     wanted = seed_range(seeds)
     evidence = Evidence.KNOWN if known else Evidence.ACTIONS if actions else Evidence.LOGS
-    runs, left_out = read_folder(folder)
+    if across and actions:
+        raise BadRequest("--across and --actions exclude each other: recorded actions are of one protocol")
+    runs, left_out = read_folder(folder, across=across)
     if left_out:
-        output.note(f"note: {counted(left_out, 'recording')} of the consumer protocol can't be replayed: left out")
+        what = "of groups with members of both protocols" if across else "of the consumer protocol or of both"
+        output.note(f"note: {counted(left_out, 'recording')} {what}: left out")
     budget = Budget(pairs, None if minutes is None else minutes * 60, jobs)
     setting = setting_of(folder, runs, wanted, evidence, left_out)
     with progress("predicting") as bar:

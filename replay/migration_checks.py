@@ -30,8 +30,8 @@ def impossible(incident: Incident, to: str) -> str | None:
         return f"its members use {incident.client}, which does not speak the consumer protocol"
     if incident.client == LIBRDKAFKA and "cooperative-sticky" in offered:
         return (
-            "librdkafka's cooperative-sticky puts user data into assignments, and a coordinator does not convert a group"
-            " with such data: the first upgraded member ends with GROUP_ID_NOT_FOUND; roll to range first, or stop all"
+            "librdkafka's cooperative-sticky puts user data into assignments, and a coordinator converts no group"
+            " with it: the first upgraded member ends with GROUP_ID_NOT_FOUND; roll to range first, or stop all"
             " members together"
         )
     return None
@@ -58,7 +58,7 @@ def _to_consumer(incident: Incident, choice: Choice, configs: Sequence[Config]) 
     if custom:
         yield f"assignors: {listed(custom)} runs in clients alone; the broker has {listed(SERVER_ASSIGNORS)}"
     elif "range" in _offered(incident):
-        yield "assignors: the broker's range is not sticky, and uniform does not put partitions of equal number together"
+        yield "assignors: the broker's range is not sticky; uniform does not keep partitions of equal number together"
     yield from _racks(configs)
     yield from _expressions(incident)
     yield from _listeners(incident)
@@ -97,7 +97,7 @@ def _listeners(incident: Incident) -> Iterator[str]:
             "listeners: assigned has the new partitions alone, not all, and is called for none, too; revoked has only"
             " those that go; code that takes either for the whole assignment must change"
         )
-    yield "listeners: callbacks run inside poll(), when its wait ends; partitions of a fenced member are lost, not revoked"
+    yield "listeners: callbacks run inside poll(), when its wait ends; a fenced member's partitions are lost, not revoked"
     if incident.rejoins and incident.client == JAVA:
         yield "listeners: enforceRebalance() does nothing"
 
@@ -109,14 +109,14 @@ def _programs(incident: Incident) -> Iterator[str]:
     if slow:
         gap, name = max(slow)
         yield (
-            f"slow pollers: {name} polls every {gap:,} ms or so, and each step of a reconciliation waits for a poll: commit,"
-            " revoked, assigned; a member that is fenced meanwhile works on until its next poll"
+            f"slow pollers: {name} polls every {gap:,} ms or so, and each step of a reconciliation waits for a poll:"
+            " commit, revoked, assigned; a member that is fenced meanwhile works on until its next poll"
         )
 
 
 def _to_classic(incident: Incident) -> Iterator[str]:
     yield f"settings: remove {', '.join(REFUSED[CLASSIC])} from the members; a consumer that has it does not start"
-    yield "settings: session.timeout.ms, heartbeat.interval.ms and partition.assignment.strategy are each member's own again"
+    yield f"settings: {', '.join(REFUSED[CONSUMER])} are each member's own again"
     yield "the end: when the last member of the consumer protocol goes, all members rebalance together, once"
     yield "expressions: SubscriptionPattern does not work with the classic protocol"
 

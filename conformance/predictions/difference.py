@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from groupsim.conformance.predictions.group_times import ASSIGNMENT_INTERVAL, session_and_heartbeat
 from groupsim.conformance.timelines.recording import CONSUMER_SETTINGS, INITIAL_DELAY, Recording
 from groupsim.replay.choice import Choice
 from groupsim.replay.player import MIN_SESSION
-from groupsim.replay.protocols import STRATEGY
+from groupsim.replay.protocols import REMOTE, STRATEGY
+from groupsim.simulation.clients.config import CLASSIC, CONSUMER
 
 INSTANCE = "instance"
 SESSION = "session.timeout.ms"
@@ -15,6 +17,8 @@ SESSION = "session.timeout.ms"
 
 def as_choice(name: str, given: Recording, wanted: Recording) -> Choice:
     """What a user would ask of `given` to get `wanted`: the settings that differ, and static or dynamic membership."""
+    if given.protocol != wanted.protocol:
+        return _across(name, given, wanted)
     settings = {
         key: str(wanted.consumer[key])
         for key in CONSUMER_SETTINGS
@@ -28,6 +32,18 @@ def as_choice(name: str, given: Recording, wanted: Recording) -> Choice:
         settings[MIN_SESSION] = str(wanted.broker[MIN_SESSION])
     changes_membership = is_static(given) != is_static(wanted)
     return Choice(name=name, settings=settings, static=is_static(wanted) if changes_membership else None)
+
+
+def _across(name: str, given: Recording, wanted: Recording) -> Choice:
+    """The other protocol, with its assignor, and the times that differ, whoever they belong to there."""
+    before, after = session_and_heartbeat(given), session_and_heartbeat(wanted)
+    times = {key: str(value) for key, value in after.items() if value != before[key]}
+    if wanted.protocol == CLASSIC:
+        return Choice(name=name, settings={STRATEGY: ",".join(wanted.assignors), **times}, protocol=CLASSIC)
+    settings = {REMOTE: wanted.remote_assignor or ""} | {f"group.consumer.{key}": value for key, value in times.items()}
+    if (interval := wanted.broker.get(ASSIGNMENT_INTERVAL)) is not None:
+        settings[ASSIGNMENT_INTERVAL] = str(interval)
+    return Choice(name=name, settings=settings, protocol=CONSUMER)
 
 
 def is_static(recorded: Recording) -> bool:

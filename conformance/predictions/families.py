@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from groupsim.conformance.predictions.group_times import group_times
 from groupsim.conformance.predictions.measure import recorded_ms
 from groupsim.conformance.timelines.recording import INITIAL_DELAY, BadRecording, Recording, parse
 from groupsim.incidents.logs.times import instant
 from groupsim.simulation.clients.config import JAVA
 
-CONSUMER_PROTOCOL = "consumer"
+CONSUMER_PROTOCOL, MIXED = "consumer", "mixed"
 LOGS = "logs"
 RECORDS = ("recording.json", "recording.json.gz")
 """The names that the file of a recording may have."""
@@ -56,21 +57,25 @@ def read_record(folder: Path) -> dict[str, Any]:
     return record
 
 
-def read_folder(folder: Path) -> tuple[list[RecordedRun], int]:
-    """The recordings in a folder that use the classic protocol, by id, and how many use the consumer protocol.
+def read_folder(folder: Path, *, across: bool = False) -> tuple[list[RecordedRun], int]:
+    """The recordings in a folder, by id, and how many are left out. Raises BadRecording.
 
-    The latter are left out: the consumer protocol (KIP-848) can't be replayed. Raises BadRecording.
+    Left out are those of the consumer protocol (KIP-848), unless pairs `across` the protocols are wanted, and those of
+    groups that have members of both.
     """
     found, left_out = [], 0
     for inside in sorted({file.parent for name in RECORDS for file in folder.glob(f"*/{name}")}):
         record = read_record(inside)
-        if record["config"].get("group.protocol", record.get("protocol")) == CONSUMER_PROTOCOL:
+        protocol = record["config"].get("group.protocol", record.get("protocol"))
+        if protocol == MIXED or (protocol == CONSUMER_PROTOCOL and not across):
             left_out += 1
         else:
             found.append(_run(inside, record))
     if not found:
         raise BadRecording(
             f"{folder}: holds no recordings (folders with {RECORDS[0]}) of groups of the classic protocol"
+            if not across
+            else f"{folder}: holds no recordings (folders with {RECORDS[0]})"
         )
     return found, left_out
 
@@ -88,11 +93,19 @@ def _run(folder: Path, record: dict[str, Any]) -> RecordedRun:
         id=recorded.id,
         story=story,
         family=_family(story, recorded, config),
-        choice=str(config.get("choice") or ",".join(recorded.assignors)),
+        choice=str(config.get("choice") or _choice(recorded)),
         real_ms=real_ms,
         starts=_starts(record.get("run_start_utc")),
         recorded=recorded,
     )
+
+
+def _choice(recorded: Recording) -> str:
+    """The assignors; of the consumer protocol the broker's, and the group's times if they are not the usual ones."""
+    if recorded.protocol != CONSUMER_PROTOCOL:
+        return ",".join(recorded.assignors)
+    times = [f"{name}={value}" for name, value in group_times(recorded).items()]
+    return ",".join([CONSUMER_PROTOCOL, recorded.remote_assignor or "", *times])
 
 
 def _starts(text: str | None) -> int | None:
@@ -121,9 +134,10 @@ def in_order(runs: Sequence[RecordedRun]) -> Iterator[tuple[RecordedRun, list[Re
     """Every run that can be asked, with one run of each other choice of its family: a beginning is a fair sample.
 
     In turn, one run of each family; within a family in the order of a hash of the id, so that choices mix. The order
-    depends on nothing but the ids.
+    depends on nothing but the ids. Where the runs have both protocols, only choices of the other protocol count.
     """
     queues = []
+    across = len({run.recorded.protocol for run in runs}) > 1
     for by_choice in families(runs).values():
         if len(by_choice) > 1:
             mixed = sorted((run for each in by_choice.values() for run in each), key=_shuffled)
@@ -132,7 +146,11 @@ def in_order(runs: Sequence[RecordedRun]) -> Iterator[tuple[RecordedRun, list[Re
         for by_choice, mixed in queues:
             if turn < len(mixed):
                 run = mixed[turn]
-                yield run, [others[0] for choice, others in by_choice.items() if choice != run.choice]
+                others = [found[0] for choice, found in by_choice.items() if choice != run.choice]
+                if across:
+                    others = [each for each in others if each.recorded.protocol != run.recorded.protocol]
+                if others:
+                    yield run, others
 
 
 def _shuffled(run: RecordedRun) -> str:

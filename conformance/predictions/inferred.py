@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from groupsim.conformance.predictions.families import RecordedRun
+from groupsim.conformance.predictions.group_times import session_and_heartbeat
 from groupsim.conformance.timelines.recording import ADD_PARTITIONS, MemberAction, Recording
 from groupsim.replay.actions import ActionKind, actions_of, lead_in_ms
 from groupsim.replay.reconstruct.incident import Incident
@@ -52,6 +53,7 @@ class Inferred:
 def true_settings(recorded: Recording) -> dict[str, int]:
     """The four timeouts of a recorded group, in ms."""
     found = {name: int(recorded.consumer.get(name, default)) for name, default in _DEFAULTS.items()}
+    found |= session_and_heartbeat(recorded)
     return {**found, INITIAL_DELAY: int(recorded.broker[INITIAL_DELAY])}
 
 

@@ -11,6 +11,7 @@ from operator import itemgetter
 from typing import Any
 
 from groupsim.analysis.availability.held import unheld
+from groupsim.conformance.predictions.group_times import HEARTBEAT, session_and_heartbeat
 from groupsim.conformance.timelines.recorded_form import Record, process_of
 from groupsim.conformance.timelines.recording import Recording
 from groupsim.conformance.timelines.reenact import existing, opens_with_an_action
@@ -22,7 +23,6 @@ from groupsim.events.types import TopicPartition
 
 BEFORE_FAULT_MS = 50
 """A window opens so long, and half a heartbeat interval, before the first fault: a what-if draws when it happens."""
-HEARTBEAT = "heartbeat.interval.ms"
 _GROUP = "recorded"
 
 
@@ -33,7 +33,7 @@ def opens_ms(recorded: Recording) -> int | None:
     """
     if not opens_with_an_action(recorded):
         return None
-    margin = int(recorded.consumer.get(HEARTBEAT, 3_000)) // 2 + BEFORE_FAULT_MS
+    margin = session_and_heartbeat(recorded)[HEARTBEAT] // 2 + BEFORE_FAULT_MS
     return max(0, recorded.window_from_ms - margin)
 
 

@@ -1,4 +1,7 @@
-"""When topics grew: no log shows it, only when a group's leader noticed, by its metadata of some age."""
+"""When topics grew: no log shows it, only when a group's leader noticed, by its metadata of some age.
+
+The coordinator of a consumer group (KIP-848) looks after its topics itself, whenever a member sends a heartbeat.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,14 @@ from dataclasses import dataclass
 from groupsim.events import classic
 from groupsim.events.base import WORLD_STREAM, group_of
 from groupsim.events.client import RejoinRequested, ViewChanged
+from groupsim.events.consumer import BumpCause, GroupEpochBumped
 from groupsim.events.types import RejoinCause, TopicPartition
 from groupsim.events.world import PartitionsAdded
 from groupsim.incidents.facts.builder import FactBuilder, PendingFact
 from groupsim.incidents.facts.causes import metadata_versions
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
+from groupsim.incidents.facts.consumer_client import HEARTBEAT_INTERVAL, consumer_settings
 from groupsim.incidents.facts.detail import int_in
 from groupsim.incidents.logs.times import iso
 from groupsim.storage.log_gaps import Doubt
@@ -22,6 +27,13 @@ from groupsim.storage.log_gaps import Doubt
 METADATA_AGE = "metadata.max.age.ms"
 DEFAULT_AGE_MS = 300_000
 """metadata.max.age.ms by default; topic.metadata.refresh.interval.ms of librdkafka is the same."""
+DEFAULT_INTERVAL_MS = 5_000
+"""The heartbeat interval of consumer groups, by default."""
+_ALLOWED = 2
+"""So many intervals: until a heartbeat comes, and before that the broker creates the partitions (900 took it 8 s)."""
+COORDINATOR = "the coordinator"
+BY_TOPICS = (BumpCause.TOPICS_CHANGED, BumpCause.UNKNOWN)
+"""Why an epoch grew, if it was by topics; brokers before 4.1 do not print what tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +80,8 @@ def add_growths(
             for topic in most:
                 before, after = known.until(fact.at, topic), most[topic] if until is None else known.until(until, topic)
                 if 0 < before < after and not any(g.topic == topic and g.after >= after for g in found):
-                    assert isinstance(fact.event, RejoinRequested)
-                    found.append(Growth(group, topic, before, after, since, fact.at, fact.event.process))
+                    who = fact.event.process if isinstance(fact.event, RejoinRequested) else COORDINATOR
+                    found.append(Growth(group, topic, before, after, since, fact.at, who))
     for growth in shown:
         if not any(g.topic == growth.topic and g.after >= growth.after for g in found):
             found.append(growth)
@@ -89,7 +101,9 @@ def _noticed(facts: Sequence[PendingFact]) -> dict[str, list[PendingFact]]:
     found: dict[str, list[PendingFact]] = defaultdict(list)
     for fact in facts:
         group, event = group_of(fact.stream), fact.event
-        if isinstance(event, RejoinRequested) and event.cause is RejoinCause.METADATA_CHANGED and group is not None:
+        if (
+            isinstance(event, RejoinRequested) and event.cause is RejoinCause.METADATA_CHANGED and group is not None
+        ) or (isinstance(event, GroupEpochBumped) and event.cause in BY_TOPICS and group is not None):
             found[group].append(fact)
     return found
 
@@ -119,7 +133,10 @@ def _earliest(noticed: PendingFact, clients: Sequence[ClientFacts], first: int) 
 
     A Java consumer counts its refreshes, so that their mean distance since its start is known, too.
     """
-    assert isinstance(noticed.event, RejoinRequested)
+    if not isinstance(noticed.event, RejoinRequested):
+        own = [consumer_settings(each.process) for each in clients if each.process.group == group_of(noticed.stream)]
+        intervals = [value for each in own if isinstance(value := each.get(HEARTBEAT_INTERVAL), int)]
+        return max(first, noticed.at - _ALLOWED * max(intervals, default=DEFAULT_INTERVAL_MS))
     process = next(each.process for each in clients if each.process.name == noticed.event.process)
     configured = next(
         (t.row.detail.get("settings") for _, t in process.rows if t.row.kind == "client_configured"), None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from groupsim.events import world as w
 from groupsim.events.base import Recorded, group_stream
+from groupsim.events.consumer import GroupEpochBumped
 from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded
 from groupsim.replay.reconstruct.incarnation import Incarnation
 from groupsim.replay.reconstruct.inferred_settings.evidence import METADATA_AGE
@@ -57,7 +58,9 @@ def growths(
     A growth is dated after the last rebalance whose assignment did not have the new partitions: members of a replay
     know them at once when they rebalance.
     """
-    noticed = sorted((at, incarnation.name) for incarnation in incarnations for at in incarnation.metadata_changes)
+    noticed = [(at, incarnation.name) for incarnation in incarnations for at in incarnation.metadata_changes]
+    noticed += [(f.at_ms, "the coordinator") for f in facts if isinstance(f.event, GroupEpochBumped)]
+    noticed.sort()
     found: list[Growth] = []
     notes: list[str] = []
     for fact in facts:
