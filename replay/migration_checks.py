@@ -97,7 +97,7 @@ def _listeners(incident: Incident) -> Iterator[str]:
             "listeners: assigned has the new partitions alone, not all, and is called for none, too; revoked has only"
             " those that go; code that takes either for the whole assignment must change"
         )
-    yield "listeners: callbacks run inside poll(), when its wait ends; a fenced member's partitions are lost, not revoked"
+    yield "listeners: callbacks run when the wait inside poll() ends; a fenced member has its partitions lost"
     if incident.rejoins and incident.client == JAVA:
         yield "listeners: enforceRebalance() does nothing"
 

@@ -12,6 +12,7 @@ from groupsim.simulation.latencies import Drawn
 from groupsim.simulation.network import PASS, Deliver, Handled, Message, Rule
 from groupsim.simulation.requests import ToGroup
 
+CONSUMER_HEARTBEAT = "ConsumerGroupHeartbeat"
 MIDDLE = 4
 """The index of the median in `Drawn.quantiles_ms`."""
 _POOL = 3
@@ -59,6 +60,8 @@ class ExactLatency:
         body = message.body
         if isinstance(body, ToGroup) and isinstance(body.command, Heartbeat):
             return self._heartbeat_delay(message.source, body.command.generation)
+        if message.api == CONSUMER_HEARTBEAT and not message.response:
+            return self._until_received(self._name(message.source))
         number = self._completed() - 1
         if isinstance(body, ToGroup) and isinstance(body.command, Join):
             return self._join_delay(self._name(message.source), body.command.member, number + 1)
@@ -86,6 +89,12 @@ class ExactLatency:
     def _name(self, process: str) -> str:
         """The incarnation that this process replays; empty before its start."""
         return self._incarnation_of(process) or ""
+
+    def _until_received(self, name: str) -> int | None:
+        """A heartbeat whose answer brought something new within an interval from now arrived then."""
+        now = self._now()
+        later = next((at for at in self._timings.received.get(name, ()) if at >= now), None)
+        return later - now if later is not None and later - now <= self._timings.interval_ms else None
 
     def _join_delay(self, name: str, member: str, number: int) -> int | None:
         """A JoinGroup for which a member id was issued or added arrived then; the last of a join phase at its end."""

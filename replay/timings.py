@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from groupsim.replay.reconstruct.incarnation import Incarnation
 from groupsim.replay.reconstruct.incident import Incident
@@ -28,6 +28,7 @@ class RecordedTimings:
     - `last_joins`: how long the last JoinGroup of a join phase took to the coordinator, and when it arrived
     - `joined`: from the completed join phase until the answer was handled
     - `reactions`: from a heartbeat's answer until the revoked callback began, or JoinGroup was sent
+    - `received`: by incarnation of the consumer protocol, when a heartbeat's answer brought it something new
     - `assigned`: by generation, from the leader's answer until its assignment was at the coordinator
     """
 
@@ -39,10 +40,17 @@ class RecordedTimings:
     joined: Mapping[tuple[str, int], int]
     reactions: Mapping[tuple[str, int], int]
     assigned: Mapping[int, int]
+    received: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
 
 def recorded_timings(incident: Incident) -> RecordedTimings:
-    """The timings that the record shows."""
+    """The timings that the record shows; of a consumer group only when members received something new.
+
+    Its classic members follow epochs, not join phases, so that the others can't be counted by generation.
+    """
+    received = {each.name: each.received for each in incident.incarnations if each.received}
+    if received:
+        return RecordedTimings(incident.settings[HEARTBEAT], {}, {}, {}, {}, {}, {}, {}, received)
     drift: dict[tuple[str, int], tuple[float, int]] = {}
     heartbeats: dict[tuple[str, int], tuple[int, int | None]] = {}
     joined: dict[tuple[str, int], int] = {}

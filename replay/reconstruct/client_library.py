@@ -14,6 +14,8 @@ from groupsim.simulation.clients.traits import TRAITS
 
 DEFAULT_ASSIGNOR = "range"
 _COOPERATIVE = "cooperative-sticky"
+_OF_BROKERS = ("uniform",)
+"""A broker's assignors that no client has; its range is called like theirs."""
 _SIMILAR = {"RoundRobinAssigner": "roundrobin", "stream": "cooperative-sticky"}
 """Assignors of other libraries, and the one of Kafka's that is simulated instead; for any other it is `range`."""
 
@@ -54,7 +56,7 @@ def assignor_notes(generations: Sequence[Generation]) -> list[str]:
     return [
         f"assignor {name} is simulated as {_SIMILAR.get(name, DEFAULT_ASSIGNOR)}, which is not the same"
         for name in named
-        if not _is_simulated(name)
+        if not _is_simulated(name) and name not in _OF_BROKERS
     ]
 
 

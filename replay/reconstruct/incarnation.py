@@ -49,6 +49,7 @@ class Incarnation:
     - `joins_sent`, `joins_answered` (`led_at`: of these, as leader), `syncs_answered`; `generation_at`: the generation
       of an answer to JoinGroup.
     - `heartbeats`: pairs of an answer to JoinGroup and a later instant at which a heartbeat was answered.
+    - `received`: when the answer to such a member's heartbeat brought it another epoch or target.
     - `beats_from`: when a member of the consumer protocol sent a heartbeat that its log shows.
     - `reactions`: pairs of an answer to JoinGroup and the ms from the answer to a heartbeat until the application
       thread took part in the rebalance.
@@ -81,6 +82,7 @@ class Incarnation:
     generation_at: dict[int, int] = field(default_factory=dict)
     syncs_answered: list[int] = field(default_factory=list)
     heartbeats: list[tuple[int, int]] = field(default_factory=list)
+    received: list[int] = field(default_factory=list)
     beats_from: list[int] = field(default_factory=list)
     reactions: list[tuple[int, int]] = field(default_factory=list)
     protocols: list[str] = field(default_factory=list)

@@ -85,8 +85,9 @@ class _ProcessFold:
                 incarnation.client, incarnation.instance = event.client_id, event.instance_id
                 incarnation.topics, incarnation.library = event.topics, event.library
                 incarnation.protocol = str(event.config.get("group.protocol", CLASSIC)).lower()
-            case p.StateChanged(state=p.MemberPhase.JOINING | p.MemberPhase.RECONCILING):
+            case p.StateChanged(state=p.MemberPhase.JOINING | p.MemberPhase.RECONCILING as state):
                 incarnation.protocol = CONSUMER
+                incarnation.received += [at] * (state == p.MemberPhase.RECONCILING)
             case p.JoinSent():
                 self._join_sent(event, at)
             case p.JoinOk(member=member):
@@ -99,6 +100,7 @@ class _ProcessFold:
                     incarnation.protocols.append(event.protocol)
             case p.EpochReceived(member=member, epoch=epoch):
                 self._use(member)
+                incarnation.received.append(at)
                 if self._joining or not incarnation.joins_answered:
                     incarnation.joins_answered.append(at)
                     incarnation.generation_at[at] = epoch
