@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -145,11 +145,11 @@ def whatif(
                 roll = whatif_migration.migration_of(opened, info, incident, chosen, rolls)
         with suppress(StoreError):  # a store that can only be read has the answer on the screen alone
             what_ifs.keep(opened, info, found.stored(incident))
-    _print(incident, found, form)
+    _print(incident, found, form, roll)
     raise typer.Exit(int(not found.answered))
 
 
-def _print(incident: ReplayableRun, found: Answer, form: Format) -> None:
+def _print(incident: ReplayableRun, found: Answer, form: Format, roll: dict[str, Any] | None) -> None:
     if form is Format.TABLE:
         print_answer(incident, found)
         if roll is not None:

@@ -13,12 +13,13 @@ from itertools import pairwise
 from statistics import median
 
 from groupsim.replay.choice import Choice
-from groupsim.replay.cost import Cost, Window, replayed_cost
+from groupsim.replay.cost import Cost, replayed_cost
 from groupsim.replay.player import GROUP, replay_incident
 from groupsim.replay.reconstruct.incarnation import Ending, Incarnation
 from groupsim.replay.reconstruct.incident import Incident
 from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, INITIAL_DELAY
 from groupsim.replay.reconstruct.members import Member
+from groupsim.replay.window import Window
 from groupsim.simulation.clients.config import CLASSIC, CONSUMER
 
 DOWNTIME_MS = 2_000
