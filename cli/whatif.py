@@ -138,11 +138,7 @@ def whatif(
         sampled = wanted if wanted is not None else _default_seeds(incident, 1 + len(chosen))
         with progress("simulating") as bar:
             found = ask(incident, chosen, sampled, unknown, bar)
-        roll = None
-        if migrate is not None:
-            with progress("rolling"):
-                rolls = wanted if wanted is not None else range(whatif_migration.SEEDS)
-                roll = whatif_migration.migration_of(opened, info, incident, chosen, rolls)
+        roll = whatif_migration.migration_of(opened, info, incident, chosen, wanted) if migrate else None
         with suppress(StoreError):  # a store that can only be read has the answer on the screen alone
             what_ifs.keep(opened, info, found.stored(incident))
     _print(incident, found, form, roll)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from groupsim.analysis.display_names import counted
 from groupsim.cli import output
 from groupsim.cli.errors import BadRequest
+from groupsim.cli.progress import progress
 from groupsim.cli.summary import amount
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def wanted(migrate: str | None, protocols: Sequence[str]) -> list[str]:
 
 
 def migration_of(
-    store: EventStore, info: RunInfo, incident: ReplayableRun, choices: Sequence[Choice], seeds: Sequence[int]
+    store: EventStore, info: RunInfo, incident: ReplayableRun, choices: Sequence[Choice], seeds: range | None
 ) -> dict[str, Any]:
     """The row about the roll to the protocol of the first choice that names one. Raises BadRequest."""
     from groupsim.events.client import ProcessStarted
@@ -55,7 +56,8 @@ def migration_of(
         "checks": checks(incident.incident, choice, configs),
     }
     if row["impossible"] is None:
-        row |= _figures(migrate(incident.incident, choice, seeds))
+        with progress("rolling"):
+            row |= _figures(migrate(incident.incident, choice, range(SEEDS) if seeds is None else seeds))
     return row
 
 
