@@ -1,6 +1,7 @@
-"""Truncated, damaged and random segments: `python -m tests.incidents.offsets_topic.fuzz [COUNT] [SEED]`.
+"""Truncated, damaged and random segments: `python -m tests.incidents.offsets_topic.fuzz [COUNT] [SEED] [--import]`.
 
-Each is read in a time that a hang would exceed; what can be known of the result is checked.
+Each is read in a time that a hang would exceed; what can be known of the result is checked. With `--import`, segments
+whose checksums are right and whose contents are wrong become runs.
 """
 
 from __future__ import annotations
@@ -13,9 +14,14 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from groupsim.incidents.offsets_topic.batches import BatchReader
+from groupsim.incidents.errors import LogError
+from groupsim.incidents.facts.importer import import_run
+from groupsim.incidents.logs.reading import Wanted, read_files
+from groupsim.incidents.offsets_topic.batches import Batch, BatchReader
+from groupsim.incidents.offsets_topic.entries import entries
 from groupsim.incidents.offsets_topic.segments import SegmentReader
-from tests.incidents.offsets_topic.segment_files import CODECS, Entry, batch, commit, fields, old_messages
+from groupsim.storage.memory import MemoryStore
+from tests.incidents.offsets_topic.segment_files import CODECS, Entry, batch, commit, fields, old_messages, sealed
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "offsets-topic"
 LIMIT_S = 20.0
@@ -32,9 +38,6 @@ def originals() -> list[bytes]:
 
 
 def _first(raw: bytes) -> tuple[bytes | None, bytes | None]:
-    from groupsim.incidents.offsets_topic.batches import Batch
-    from groupsim.incidents.offsets_topic.entries import entries
-
     first = next(iter(entries(Batch(raw, 0, 2, 0))))
     return first.key, first.value
 
@@ -47,8 +50,6 @@ def mutated(draw: random.Random, batches: list[bytes]) -> bytes:
         for _ in range(draw.randint(1, 4)):
             victim[draw.randrange(len(victim))] = draw.randrange(256)
         if draw.random() < 0.5 and victim[16] == 2:
-            from tests.incidents.offsets_topic.segment_files import sealed
-
             sealed(victim)
     data = bytearray(b"".join(parts))
     kind = draw.randrange(6)
@@ -89,12 +90,52 @@ def check(data: bytes, path: Path) -> str:
     return "damage named" if reader.damage else "unknown counted" if reader.unknown else "whole"
 
 
+def wrong_contents(count: int, seed: int) -> Iterator[tuple[bytes, str]]:
+    """So many parts of real segments, some bytes changed, the checksums right; each with one of its groups."""
+    draw = random.Random(seed)
+    segments = []
+    for path in sorted(GOLDEN.glob("*.log.gz")):
+        keys = [record.key for record in SegmentReader([path])]
+        groups = sorted({str(key.get("group", key.get("groupId"))) for key in keys})
+        segments.append(([each.raw for each in BatchReader(path)], groups))
+    for _ in range(count):
+        batches, groups = draw.choice(segments)
+        first = draw.randrange(len(batches))
+        parts = [bytearray(each) for each in batches[first : first + draw.randint(1, 200)]]
+        for _ in range(draw.randint(0, 6)):
+            victim = draw.choice(parts)
+            victim[draw.randrange(61, len(victim))] = draw.randrange(256)
+            sealed(victim)
+        if draw.random() < 0.3:
+            draw.shuffle(parts)
+        yield b"".join(parts), draw.choice(groups)
+
+
+def check_import(data: bytes, group: str, path: Path) -> str:
+    """Import one; what came of it. Raises AssertionError for a hang."""
+    path.write_bytes(data)
+    began = time.monotonic()
+    try:
+        reading = read_files([path], wanted=Wanted(groups=frozenset([group])))
+        import_run(reading, MemoryStore(), name=None, topics={})
+        outcome = "a run"
+    except LogError:
+        outcome = "refused in a sentence"
+    assert time.monotonic() - began < LIMIT_S
+    return outcome
+
+
 def main() -> None:
     """Check COUNT files (50,000) of SEED (1)."""
-    count, seed = (*map(int, sys.argv[1:]), *(50_000, 1)[len(sys.argv) - 1 :])
+    numbers = [int(each) for each in sys.argv[1:] if each != "--import"]
+    count, seed = (*numbers, *(50_000, 1)[len(numbers) :])
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
-        outcomes = Counter(check(data, Path(folder) / NAME) for data in cases(count, seed))
+        path = Path(folder) / NAME
+        if "--import" in sys.argv:
+            outcomes = Counter(check_import(data, group, path) for data, group in wrong_contents(count, seed))
+        else:
+            outcomes = Counter(check(data, path) for data in cases(count, seed))
     named = ", ".join(f"{each} {number:,}" for each, number in sorted(outcomes.items()))
     print(f"{count:,} files, seed {seed}: {named}; {time.monotonic() - began:.0f} s")
 
