@@ -187,11 +187,10 @@ class Naive:
         match event:
             case c.MemberAdded():
                 group.members.add(event.member)
-                self.taken_in(event.client_host, event.member)
             case c.MemberReplaced():
                 self.replace(group, event.old, event.member or "")
-                self.taken_in(event.client_host, event.member or "")
-                if event.request is None:
+                if event.request is None:  # it was answered at once: with the current generation
+                    group.current.add(event.member or "")
                     self.keep(group)
             case c.MemberRemoved():
                 self.remove(group, event.member)
@@ -245,11 +244,6 @@ class Naive:
             case k.EmptyGroupDropped() | g.GroupDeleted():
                 group.consumer, group.members, group.current, group.assignment = False, set(), set(), {}
                 self.keep(group)
-
-    def taken_in(self, host: str | None, member: str) -> None:
-        """The coordinator has taken a process in (again): what it gave up before does not count any more."""
-        if host in self.processes:
-            self.processes[host].member, self.processes[host].quit = member, False
 
     def keep(self, group: Group) -> None:
         """What a new coordinator would find from here on."""

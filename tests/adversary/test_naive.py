@@ -26,6 +26,6 @@ def test_drawn_groups_have_the_same_spans(name: str) -> None:
 
 def test_another_definition_is_found() -> None:
     """A fold that forgets callbacks, say."""
-    facts = facts_of("commit_before_revoke", None)
+    facts = facts_of("listener_styles", None)
     kept = [fact for fact in facts if type(fact.event).__name__ != "CallbackStart"]
     assert own(facts) != own(kept)
