@@ -9,6 +9,7 @@
 - `process_facts`: the facts of a process: what `client` and `client_partitions` share
 - `client`: the facts of a process: its requests and answers
 - `client_partitions`: the facts of a process: partitions and callbacks
+- `settings`: the settings of a process, printed or shown by its heartbeats
 - `coordinator`: the facts of a classic group's coordinator, from a broker's log
 - `consumer_group`: the same of a KIP-848 group
 - `clients_only`: the coordinator's facts where no broker log is given, inferred from the clients

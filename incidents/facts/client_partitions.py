@@ -9,6 +9,7 @@ from groupsim.incidents.facts.detail import int_in, partitions_in
 from groupsim.incidents.facts.index import Index
 from groupsim.incidents.facts.process_facts import ProcessFacts
 from groupsim.incidents.facts.processes import ProcessLog
+from groupsim.incidents.facts.settings import settings_of
 
 _FETCH_MS = 500
 _TOLERANCE_MS = 5
@@ -17,10 +18,12 @@ LOGGING_MS = 50
 _OTHER_THREADS = frozenset(
     [
         "client_heartbeat_stale",
+        "client_setting",
         "consumer_heartbeat",
         "consumer_heartbeat_answered",
         "coordinator_lost",
         "heartbeat_says_rebalancing",
+        "heartbeat_sent",
         "poll_timeout",
         "session_expired",
     ]
@@ -48,9 +51,6 @@ class PartitionFacts(ProcessFacts):
         process = self.process
         topics = next((p.row.detail.get("topics") for _, p in process.rows if p.row.kind == "client_subscribed"), None)
         names = tuple(sorted(map(str, topics))) if isinstance(topics, list) else ()
-        settings = next(
-            (p.row.detail.get("settings") for _, p in process.rows if p.row.kind == "client_configured"), None
-        )
         self._add(
             c.ProcessStarted(
                 process=process.name,
@@ -58,7 +58,7 @@ class PartitionFacts(ProcessFacts):
                 instance_id=process.instance,
                 topics=names,
                 library=process.library,
-                config={**(settings if isinstance(settings, dict) else {}), **self._of_group()},
+                config={**settings_of(process.rows), **self._of_group()},
             )
         )
         held: Partitions = ()

@@ -46,6 +46,7 @@ from groupsim.storage.store import EventStore, RunInfo, RunSource, RunStatus
 _KINDS_WITHOUT_GROUP = frozenset(
     [
         "client_position",
+        "client_setting",
         "session_expired",
         "heartbeat_thread_stopped",
         "poll_timeout",

@@ -82,5 +82,7 @@ class ProcessFacts:
 
 def _heartbeat(timed: TimedRow) -> bool:
     """A line that the heartbeat thread may have printed while the application was busy."""
+    if timed.row.kind in ("heartbeat_sent", "client_setting"):
+        return True
     reason = str(timed.row.detail.get("reason"))
     return timed.row.kind == "rejoin_requested" and rejoin_cause(reason) is RejoinCause.GROUP_REBALANCING

@@ -19,7 +19,9 @@ from groupsim.incidents.sentences import plural
 
 LogKey = tuple[str, str | None]
 """File and client id."""
-_FIRST_KINDS = frozenset(["client_configured", "joining", "client_subscribed", "coordinator_found", "joined"])
+_FIRST_KINDS = frozenset(
+    ["client_configured", "client_setting", "joining", "client_subscribed", "coordinator_found", "joined"]
+)
 
 
 @dataclass(slots=True)

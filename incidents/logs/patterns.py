@@ -42,6 +42,21 @@ _LONG = 1 << 20
 _BEFORE = 1_000
 
 
+_SETTINGS = {"session_ms": "session.timeout.ms", "rebalance_ms": "max.poll.interval.ms"}
+
+
+def requested_settings(detail: Detail, record: Record) -> None:
+    """The timeouts that a printed JoinGroup names, as settings of the consumer."""
+    detail["settings"] = {name: int(str(detail.pop(key))) for key, name in _SETTINGS.items() if key in detail}
+
+
+JOIN_REQUEST = (
+    r"Sending JoinGroup \(\w{1,60}\(group(?:_id|Id)?='(?P<group>[^']{1,300})', session_?[tT]imeout(?:_ms|Ms)?="
+    r"(?P<session_ms>\d{1,9}), rebalance_?[tT]imeout(?:_ms|Ms)?=(?P<rebalance_ms>\d{1,9})"
+)
+"""A JoinGroup as Java and Python clients print it at level DEBUG."""
+
+
 class Match(NamedTuple):
     """The row that a wording gives; `program` is set where the line itself shows what wrote it."""
 

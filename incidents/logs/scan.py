@@ -32,6 +32,8 @@ KEYWORDS = (
     b"econciliation starts",
     b"poll timeout has expired",
     b"rdk",
+    b"session.timeout.ms = ",
+    b"poll.interval.ms = ",
     b"ConsumerConfig values",
     b"balanced",
     b"ssignment acked",

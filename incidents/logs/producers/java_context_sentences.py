@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from groupsim.incidents.logs.formats import Record
-from groupsim.incidents.logs.patterns import Detail, Wording, wording
+from groupsim.incidents.logs.patterns import JOIN_REQUEST, Detail, Wording, requested_settings, wording
 
 _LISTED = re.compile(r"(connectorIds|taskIds)=\[([^\]]{0,200000})\]")
 
@@ -27,6 +27,12 @@ def _topics(detail: Detail, record: Record) -> None:
 
 CONTEXT: tuple[Wording, ...] = (
     wording("client_subscribed", "Subscribed to topic(s)", r"^Subscribed to topic\(s\):? {text:topics}", _topics),
+    wording("client_setting", "Sending JoinGroup (", "^" + JOIN_REQUEST, requested_settings, show="settings"),
+    wording(
+        "heartbeat_sent",
+        "Sending Heartbeat request with",
+        r"^Sending Heartbeat request with generation {int:generation} and member id",
+    ),
     wording("client_subscribed", "Subscribed to pattern", r"^Subscribed to pattern"),
     wording("client_unsubscribed", "Unsubscribed all topics", r"^Unsubscribed all topics"),
     wording(

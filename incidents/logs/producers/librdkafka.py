@@ -14,6 +14,10 @@ def _coordinator(detail: Detail, record: Record) -> None:
     detail["reason"] = f"coordinator {detail.pop('before')} -> -1"
 
 
+def _setting(detail: Detail, record: Record) -> None:
+    detail["settings"] = {str(detail.pop("name")): int(str(detail.pop("printed")))}
+
+
 def _partition(detail: Detail, record: Record) -> None:
     topic, number = detail.pop("topic", None), detail.pop("number", None)
     if topic is not None:
@@ -76,6 +80,16 @@ WORDINGS: tuple[Wording, ...] = (
         " changed join state ",
         _G + r" changed join state (?P<from>\S{1,60}) -> (?P<to>\S{1,60})"
         r"(?: \((?:v\d{1,9}, )?state (?P<state>[\w-]{1,60})\))?",
+    ),
+    wording(
+        "client_setting",
+        ".ms = ",
+        r"\[thrd:\w{1,40}\]:? {1,4}(?P<name>(?:session\.timeout|heartbeat\.interval|max\.poll\.interval)\.ms) = "
+        r"(?P<printed>\d{1,9})$",
+        _setting,
+    ),
+    wording(
+        "heartbeat_sent", ": Heartbeat for group", r": Heartbeat for group \"{group}\" generation id {int:generation}$"
     ),
     wording(
         "joining",

@@ -7,7 +7,15 @@ import re
 from groupsim.incidents.logs.boxed_tables import unboxed
 from groupsim.incidents.logs.formats import Record
 from groupsim.incidents.logs.partition_lists import partitions
-from groupsim.incidents.logs.patterns import Detail, Match, Wording, first_match, wording
+from groupsim.incidents.logs.patterns import (
+    JOIN_REQUEST,
+    Detail,
+    Match,
+    Wording,
+    first_match,
+    requested_settings,
+    wording,
+)
 from groupsim.incidents.logs.rows import Program
 
 
@@ -185,6 +193,7 @@ WORDINGS: tuple[Wording, ...] = (
         r"Resetting offset for partition (?P<partition>TopicPartition\(.{1,300}?\)) to offset {int:offset}",
         _one,
     ),
+    wording("client_setting", "Sending JoinGroup (", JOIN_REQUEST, requested_settings, show="settings"),
     wording("", "either not started or not valid", r"Heartbeat failed for group"),
     wording("", "Heartbeat send request failed", r""),
     wording("", "Heartbeat failed: ", r"Heartbeat failed: (?:\[Error|Unexpected)"),
