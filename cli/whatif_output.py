@@ -41,7 +41,7 @@ def print_answer(incident: ReplayableRun, found: Answer) -> None:
     print(output.plain(found.headline))
     named = best(found.results)
     for result in found.results[1:] if len(found.results) > 2 else ():
-        if named != [result]:
+        if named != [result] and (found.trust.unknown is None or result.refused is not None):
             print(f"  {output.plain(line(result, found.trust))}")
     window = incident.window
     begins = "" if window.given else ", when the group was founded,"

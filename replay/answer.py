@@ -19,7 +19,7 @@ def sentence(result: ChoiceResult, trusted: Trust) -> str:
 
 def line(result: ChoiceResult, trusted: Trust) -> str:
     """The same below a headline, which says how far the replay is from the record."""
-    if result.refused is not None or result.as_recorded or trusted.unknown is not None:
+    if result.refused is not None or result.as_recorded:
         return _said(result, trusted)
     if result.verdict is Verdict.NO_DIFFERENCE:
         return f"{result.choice} {_no_difference(result)}"
@@ -50,6 +50,15 @@ def _uncompared(result: ChoiceResult, trusted: Trust) -> str:
     return _capital(f"{unknown}; simulated, it costs {seconds(own)} partition-seconds instead of {seconds(base)}")
 
 
+def _all_uncompared(results: Sequence[ChoiceResult], trusted: Trust) -> str:
+    unknown = f"Whether one of the {len(results)} choices would have helped is unknown, because the record's total is: "
+    if not trusted.partitions_known:
+        return f"{unknown}{trusted.unknown}"
+    costs = [f"{seconds(each.unavailable_partition_ms.median)} with {each.choice}" for each in results]
+    base = seconds(results[0].base.median)
+    return f"{unknown}{trusted.unknown}; simulated, {', '.join(costs)} partition-seconds instead of {base}"
+
+
 def headline(results: Sequence[ChoiceResult], trusted: Trust) -> str:
     """The answer about all choices in one sentence: the best one, those that are as good, what became of the others.
 
@@ -63,6 +72,8 @@ def _headline(results: Sequence[ChoiceResult], trusted: Trust) -> str:
     if not choices:
         return _as_recorded(baseline, trusted)
     answered = [each for each in choices if each.refused is None]
+    if trusted.unknown is not None and len(answered) > 1:
+        return _all_uncompared(answered, trusted)
     if len(choices) == 1 or not answered or trusted.unknown is not None:
         return _said((answered or choices)[0], trusted)
     if better := _better(choices):

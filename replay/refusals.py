@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 
 from groupsim.events.types import TopicPartition
 from groupsim.replay.choice import AS_RECORDED, Choice
 from groupsim.replay.even_draws import MIDDLE
-from groupsim.replay.protocols import STRATEGY
+from groupsim.replay.protocols import STRATEGY, protocols
 from groupsim.replay.reconstruct.client_library import offered_assignors
 from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, StallKind
 from groupsim.replay.reconstruct.incident import Incident
-from groupsim.replay.reconstruct.inferred_settings.evidence import MAX_POLL, SESSION
+from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, MAX_POLL, SESSION
 from groupsim.simulation.clients.config import CONSUMER, LIBRDKAFKA
 from groupsim.simulation.clients.traits import CONSUMER_TRAITS
 
@@ -24,11 +25,24 @@ def refusal(incident: Incident, choice: Choice) -> str | None:
         return "no member comes back in it, so there is no restart to change"
     if choice.protocol == CONSUMER and incident.client not in CONSUMER_TRAITS:
         return f"its members use {incident.client}, which does not speak the consumer protocol (KIP-848)"
+    heartbeat, shortest = str(choice.settings.get(HEARTBEAT, "")), _shortest_session(incident, choice)
+    if heartbeat.isdigit() and int(heartbeat) >= shortest:
+        return (
+            f"{SESSION}, which must be longer, may be {shortest} in it; name it with --assume {SESSION}=N or set both:"
+            f" --set {HEARTBEAT}={heartbeat},{SESSION}=N"
+        )
     wanted = str(choice.settings.get(STRATEGY, "")).split(",")
     missing = [name for name in wanted if name and name not in _OF_LIBRDKAFKA]
     if incident.client == LIBRDKAFKA and missing:
         return f"its members use librdkafka, which has no {missing[0]}"
     return None
+
+
+def _shortest_session(incident: Incident, choice: Choice) -> float:
+    """The shortest session (ms) that members may have with a choice; endless if the choice, or the broker, says so."""
+    if SESSION in choice.settings or CONSUMER in protocols(incident, choice):
+        return inf
+    return min([incident.settings[SESSION], *incident.open_settings.get(SESSION, ())])
 
 
 def has_already(incident: Incident, choice: Choice) -> bool:

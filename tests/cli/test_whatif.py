@@ -167,6 +167,9 @@ def test_a_choice_that_the_record_cannot_answer_is_refused_with_the_reason_and_t
     assert refused["refused"] == "no member comes back in it, so there is no restart to change"
     assert refused["unavailable_partition_ms"] is None
     assert answered["unavailable_partition_ms"] > 0
+    slow = call("incident", "whatif", "latest", "--set", "heartbeat.interval.ms=9000", "--seeds", "0:1")
+    assert slow.status == 1
+    assert re.match(r".*: session\.timeout\.ms, which must be longer, may be \d+ in it; name it with", slow.out)
     table = call("incident", "whatif", "latest", "--set", "restart.ms=500", "--seeds", "0:1")
     assert table.out.startswith("restart.ms=500 can't be answered from this record: no member comes back in it")
 
