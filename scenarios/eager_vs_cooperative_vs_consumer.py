@@ -7,7 +7,7 @@ from groupsim.scenarios.probe import watch
 from groupsim.simulation.clients.process import Script
 
 
-@scenario(seed=3, lasts=minutes(1.5))
+@scenario(seed=3, lasts=minutes(2))
 def eager_vs_cooperative_vs_consumer(
     world: World, members: int = 3, partitions: int = 12, downtime_ms: int = 8_000, assignor: str = "uniform"
 ) -> Script:
