@@ -84,17 +84,29 @@ class _Logs:
 
 
 class _Begun:
-    """Since when the clients of a group knew of the rebalance that ends with a generation."""
+    """Since when the clients of a group knew of the rebalance that ends with a generation, and when members left."""
 
     def __init__(self, rows: Sequence[TimedRow]) -> None:
         self._signs: dict[str | None, list[int]] = defaultdict(list)
         self._stored: dict[str | None, list[int]] = defaultdict(list)
+        self._left: dict[tuple[str | None, str | None], list[int]] = defaultdict(list)
+        self._lines: dict[tuple[str, str | None], list[int]] = defaultdict(list)
+        self._client: dict[str | None, tuple[str, str | None]] = {}
         for at, row in rows:
             if row.program is Program.OFFSETS_TOPIC:
                 if row.kind in ("assignment_received", "group_empty", "group_created"):
                     self._stored[row.group].append(at)
-            elif row.kind in _BEGINS and not is_broker(row) and not announces_leave(row.detail.get("reason")):
-                self._signs[row.group].append(at)
+            elif not is_broker(row):
+                self._take(at, row)
+
+    def _take(self, at: int, row: Row) -> None:
+        self._lines[row.file, row.client].append(at)
+        if row.member is not None:
+            self._client[row.member] = row.file, row.client
+        if row.kind == "leave_sent":
+            self._left[row.group, row.member].append(at)
+        if row.kind in _BEGINS and not announces_leave(row.detail.get("reason")):
+            self._signs[row.group].append(at)
 
     def moved(self, timed: TimedRow) -> TimedRow:
         """The row, earlier if it is of a classic rebalance that a client knew of before."""
@@ -103,16 +115,25 @@ class _Begun:
             return timed
         stored, signs = self._stored[row.group], self._signs[row.group]
         place = bisect_left(stored, at)
-        if row.kind == "member_gone" and (place == len(stored) or not self._classic(row)):
+        if row.kind == "member_gone" and (place == len(stored) or not _of_generation(row)):
             return timed
         since = stored[place - 1] if place else 0
         first = bisect_right(signs, since)
-        return TimedRow(min(at, signs[first]), row) if first < len(signs) else timed
+        begun = min(at, signs[first]) if first < len(signs) else at
+        return TimedRow(begun if row.kind == "rebalance_start" else self._gone(row, since, begun, at), row)
 
-    @staticmethod
-    def _classic(row: Row) -> bool:
-        """A member of a classic group is gone when the group begins to rebalance; of others the topic has the time."""
-        return row.detail.get("by") == "generation"
+    def _gone(self, row: Row, since: int, begun: int, at: int) -> int:
+        """When a member was gone: when it left by its log; else when the rebalance began, unless it wrote on."""
+        left = [each for each in self._left[row.group, row.member] if since < each <= at]
+        if left:
+            return left[-1]
+        lines = self._lines[self._client[row.member]] if row.member in self._client else []
+        return at if bisect_right(lines, at) > bisect_right(lines, begun) else begun
+
+
+def _of_generation(row: Row) -> bool:
+    """A member of a classic group is known to be gone by the next generation; of others the topic has the time."""
+    return row.detail.get("by") == "generation"
 
 
 def _contradictions(timed: TimedRow, said: TimedRow) -> Iterator[str]:
