@@ -69,9 +69,12 @@ def estimate_skews(reading: Reading) -> tuple[list[Skew], list[str]]:
 
 
 def _completed(reading: Reading) -> dict[tuple[str | None, int | None], int]:
-    """When a broker completed each generation; a number that occurs twice (numbers start over) is left out."""
+    """When a broker completed each generation; a number that occurs twice (numbers start over) is left out.
+
+    A conversion gives a classic group a generation in which nobody joined.
+    """
     found: dict[tuple[str | None, int | None], list[int]] = defaultdict(list)
     for row in reading.rows:
-        if row.kind == "stabilized" and row.at is not None:
+        if row.kind == "stabilized" and row.at is not None and not row.detail.get("converted"):
             found[row.group, int_in(row.detail.get("generation"))].append(instant(row.at))
     return {key: times[0] for key, times in found.items() if len(times) == 1}

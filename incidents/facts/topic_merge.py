@@ -17,6 +17,8 @@ from groupsim.incidents.logs.rows import Program, Row, is_broker
 from groupsim.incidents.logs.times import iso
 
 _BEGINS = frozenset(["heartbeat_says_rebalancing", "joining", "leave_sent", "lost", "rejoin_requested", "revoked"])
+_STEPS = frozenset(["assignment_received", "group_empty", "group_created", "group_epoch_bumped", "member_reconciled"])
+"""Rows of the topic behind which what clients say is of a later rebalance."""
 _GONE = frozenset(["member_failed", "member_left", "member_gone"])
 _NUMBERED = {
     "rebalance_start": ("old_generation", "rebalance_start"),
@@ -94,7 +96,7 @@ class _Begun:
         self._client: dict[str | None, tuple[str, str | None]] = {}
         for at, row in rows:
             if row.program is Program.OFFSETS_TOPIC:
-                if row.kind in ("assignment_received", "group_empty", "group_created"):
+                if row.kind in _STEPS:
                     self._stored[row.group].append(at)
             elif not is_broker(row):
                 self._take(at, row)
@@ -111,7 +113,7 @@ class _Begun:
     def moved(self, timed: TimedRow) -> TimedRow:
         """The row, earlier if it is of a classic rebalance that a client knew of before."""
         at, row = timed
-        if row.kind not in ("rebalance_start", "member_gone"):
+        if row.kind not in ("rebalance_start", "member_gone") or row.detail.get("converted"):
             return timed
         stored, signs = self._stored[row.group], self._signs[row.group]
         place = bisect_left(stored, at)

@@ -98,11 +98,11 @@ class ClassicFold:
         new = [member for member in members if member not in before]
         for member in gone:
             ledger.gone(member, joined, place, by=None if converted else "generation")
-        self._started(joined, place, number, new, bool(gone))
+        self._started(joined, place, number, new, gone=bool(gone), converted=converted)
         for member in before:
             if member in members:
                 self._rejoined(member, None if converted else f.claimed(members[member]), joined, number, place)
-        ledger.say(joined, place, "stabilized", generation=number, members=len(members))
+        ledger.say(joined, place, "stabilized", generation=number, members=len(members), converted=converted or None)
         plan = {member: f.assigned(each) or set() for member, each in members.items()}
         sessions = [ms for each in members.values() if (ms := f.number(each.get("sessionTimeout"))) is not None]
         ledger.say(
@@ -124,8 +124,10 @@ class ClassicFold:
             ledger.served_to(member, kept, stored)  # it gives these up once it knows, and joins again
             ledger.hold(member, stored, plan[member] | kept, number, place)
 
-    def _started(self, joined: int, place: str, number: int, new: list[MemberId], gone: bool) -> None:
-        cause = "member-joined" if new and not gone and self._created else "unknown"
+    def _started(
+        self, joined: int, place: str, number: int, new: list[MemberId], *, gone: bool, converted: bool
+    ) -> None:
+        cause = "member-joined" if new and not gone and (self._created or number == 1) else "unknown"
         what = [f"{', '.join(new)} joined"] if new else []
         what += ["a member left or was removed"] if gone else []
         self._ledger.say(
@@ -136,6 +138,7 @@ class ClassicFold:
             old_generation=number - 1,
             cause=cause,
             reason="; ".join(what) or "the topic does not say why",
+            converted=converted or None,
         )
         self._created = True
 

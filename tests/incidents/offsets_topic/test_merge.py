@@ -8,8 +8,8 @@ from pathlib import Path
 
 from groupsim.events import classic as c
 from groupsim.events.group import CommitAccepted
-from tests.incidents.imported import BROKER, adding, import_logs, joined, of
-from tests.incidents.lines import stamped
+from tests.incidents.imported import BROKER, C1, adding, import_logs, joined, of
+from tests.incidents.lines import CLASS, stamped
 
 _DAY_MS = 1_709_287_200_000
 """2024-03-01T10:00:00Z, the second 0 of `stamped`."""
@@ -98,3 +98,31 @@ def test_a_client_s_log_decides_on_its_member_and_the_topic_on_the_others(tmp_pa
     }
     assert doubted == {1}
     assert any("1 member without a client log" in note for note in result.notes)
+
+
+def test_a_member_that_left_in_a_long_join_phase_is_gone_when_it_left_and_the_rebalance_began_when_a_client_knew(
+    tmp_path: Path,
+) -> None:
+    dump = _dump(
+        tmp_path / "d.gz", _generation(1, 1, 1, {"c1-a": [0], "m2-b": [1]}), _generation(2, 20, 2, {"m2-b": [0, 1]})
+    )
+    log = tmp_path / "c1.log"
+    heard = "Attempt to heartbeat failed since group is rebalancing"
+    left = "Member c1-a sending LeaveGroup request to coordinator b1:9092 due to consumer poll timeout has expired."
+    lines = [*joined(0.9, 1, "c1-a"), adding(1.2, "orders-0")]
+    lines += [stamped(second, f"{C1}{said}{CLASS}") for second, said in ((12, heard), (18, left))]
+    log.write_text("\n".join(lines) + "\n")
+    _, facts = import_logs(dump, log)
+    begun = [fact.at_ms for fact in facts if isinstance(fact.event, c.RebalanceStarted)]
+    gone = [fact.at_ms for fact in facts if isinstance(fact.event, c.MemberRemoved)]
+    assert [at - begun[0] for at in (*begun[1:], *gone)] == [11_100, 17_100]
+
+
+def test_what_the_topic_does_not_say_of_a_member_s_end_is_unknown(tmp_path: Path) -> None:
+    _, facts = import_logs(
+        _dump(
+            tmp_path / "d.gz", _generation(1, 1, 1, {"c1-a": [0], "m2-b": [1]}), _generation(2, 9, 2, {"m2-b": [0, 1]})
+        )
+    )
+    assert [(event.member, event.cause) for event in of(facts, c.MemberRemoved)] == [("c1-a", "unknown")]
+    assert [event.cause for event in of(facts, c.RebalanceStarted)] == ["member-joined", "unknown"]
