@@ -78,6 +78,18 @@ WORDINGS: tuple[Wording, ...] = (
         r" the consumer group",
     ),
     wording(
+        "member_left",
+        "has left group through explicit `LeaveGroup`",
+        _G + r" Dynamic member {member} has left group through explicit `LeaveGroup` request(?:; client reason:"
+        r" {text:reason})?",
+    ),
+    wording(
+        "member_left",
+        "has left group through explicit `LeaveGroup`",
+        _G + r" Static member {member} with instance id {some:instance} has left group through explicit `LeaveGroup`"
+        r" request(?:; client reason: {text:reason})?",
+    ),
+    wording(
         "member_failed",
         "fenced from the group because",
         _G + r" Member {member} fenced from the group because {text:reason}",
