@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from groupsim.events import client as c
+from groupsim.events.client import MemberPhase
 from groupsim.events.types import Offsets, Partitions, TopicPartition
 from groupsim.incidents.facts.builder import FactBuilder
 from groupsim.incidents.facts.detail import int_in, partitions_in
@@ -18,6 +19,7 @@ LOGGING_MS = 50
 _OTHER_THREADS = frozenset(
     [
         "client_heartbeat_stale",
+        "client_reconciliation_interrupted",
         "client_setting",
         "consumer_heartbeat",
         "consumer_heartbeat_answered",
@@ -29,6 +31,8 @@ _OTHER_THREADS = frozenset(
     ]
 )
 _CALLBACK_OPS = frozenset({"GET_REBALANCE_PROTOCOL", "ASSIGN"})
+_ASKED = _CALLBACK_OPS | {"NAME"}
+"""What an application asks of librdkafka inside a callback: its member id, too."""
 _OFFSET_KINDS = frozenset({"client_position", "client_no_offset"})
 _LOSES = frozenset({"revoked", "lost"})
 
@@ -107,7 +111,8 @@ class PartitionFacts(ProcessFacts):
 
     def _on_revoked(self, detail: dict[str, object]) -> None:
         if "partition_count" in detail:
-            self._lose("revoked", self._counted(detail, "client_removed"), self._rows_to_callback())
+            begins, ends = self._rows_to_callback(_ASKED), self._rows_to_callback()
+            self._lose("revoked", self._counted(detail, "client_removed"), begins, ends)
             return
         lost = partitions_in(detail.get("partitions"))
         later = self._next(kinds=frozenset({"revoked", "assigned", "lost", "joining"}))
@@ -131,20 +136,23 @@ class PartitionFacts(ProcessFacts):
                 found.extend(partitions_in(timed.row.detail.get("partitions")))
         return tuple(sorted(found))
 
-    def _rows_to_callback(self) -> int:
-        """How many rows on librdkafka's application was inside the callback: that is at its next poll."""
+    def _rows_to_callback(self, ops: frozenset[str] = _CALLBACK_OPS) -> int:
+        """How many rows on librdkafka's application was inside the callback: that is at its next poll.
+
+        It ends with one of `_CALLBACK_OPS`; anything else that it asks of the library shows that it has begun.
+        """
         for later, timed in self._following():
             if timed.row.kind in ("assigned", "revoked"):
                 break
-            if timed.row.detail.get("op") in _CALLBACK_OPS:
+            if timed.row.detail.get("op") in ops:
                 return later
         return 0
 
-    def _lose(self, kind: str, lost: Partitions, begins: int = 0) -> None:
+    def _lose(self, kind: str, lost: Partitions, begins: int = 0, ends: int = 0) -> None:
         if not lost:
             return
         name = self.process.name
-        later = begins or self._next(unless=_OTHER_THREADS) or 0
+        later = ends or begins or self._next(unless=_OTHER_THREADS) or 0
         delay = 0 if begins else self._before_callback(later)
         start = c.CallbackStart(process=name, kind=kind, partitions=lost, generation=self._generation)
         self._add(start, begins, delay)
@@ -181,7 +189,9 @@ class PartitionFacts(ProcessFacts):
         self._add(c.CallbackStart(process=name, kind="assigned", partitions=added, generation=self._generation))
         ready = self._positions(added)
         later, delay = self._first_offset(added), 0
-        if not later and added and self._prints_offsets():
+        if reconciled := self._reconciled():
+            later = reconciled if self._gap(reconciled) > _FETCH_MS else 0
+        elif not later and added and self._prints_offsets():
             later = (
                 self._next(unless=_OTHER_THREADS) or 0
             )  # offsets were not even requested, so the callback took that long
@@ -201,6 +211,20 @@ class PartitionFacts(ProcessFacts):
         if unseen:
             self._add(c.PositionReady(process=name, offsets=_unknown(tuple(sorted(unseen)))), later)
             self._builder.note("partitions without an offset line have an unknown offset (-1)")
+
+    def _reconciled(self) -> int:
+        """How many rows on a member of the consumer protocol (Java) goes on after the callback; 0: it has no such row.
+
+        Its library's thread waits for the callback, the application for its next poll before it looks for offsets.
+        A next callback without an acknowledgement begins when this one has ended.
+        """
+        native = any(timed.row.kind == "client_reconciling" for _, timed in self.process.rows[: self._current])
+        for later, timed in self._following() if native else ():
+            row = timed.row
+            acknowledges = row.kind == "state_change" and row.detail.get("to") == MemberPhase.ACKNOWLEDGING
+            if acknowledges or row.kind in ("client_reconciliation_interrupted", "assigned", "revoked", "lost"):
+                return later
+        return 0
 
     def _in_callback(self, added: Partitions) -> int:
         """How long after its line a quick assigned callback returned: before the next line, so halfway at most."""

@@ -28,6 +28,7 @@ _WITHOUT_FACT = frozenset(
         "client_no_offset",
         "client_poll_was_late",
         "client_position",
+        "client_reconciliation_interrupted",
         "client_removed",
         "client_setting",
         "client_subscribed",

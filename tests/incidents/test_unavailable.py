@@ -12,11 +12,7 @@ EXAMPLES = sorted(p.parent for p in (Path(__file__).parents[2] / "examples" / "c
 RECORDINGS = recorded()
 KNOWN_WRONG = (
     "M03-mixed-kills__range-and-kip848__d0__r2",  # when a killed member died is known to a heartbeat's interval only
-    "P02-callback-beyond-max-poll",
-    "S10-slow-callback__librdkafka",
-    "S11-slow-poller",
-    "S15-partitions-grow",
-    "S03-one-closes__kip848-uniform__d0__r2",
+    "S03-one-closes__kip848-uniform__d0__r2",  # 9 %: a line stands before the call of the listener
 )
 
 

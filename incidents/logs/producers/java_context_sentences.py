@@ -72,7 +72,7 @@ CONTEXT: tuple[Wording, ...] = (
     wording("", "include member id and epoch in following", r""),
     wording("", "triggering callbacks to release assignment", r""),
     wording("", "completed callback to release assignment", r""),
-    wording("", "Interrupting reconciliation", r""),
+    wording("client_reconciliation_interrupted", "Interrupting reconciliation", r"^Interrupting reconciliation"),
     wording("", "in preparation for rebalance", r""),
     wording("", "Close timed out with", r""),
     wording("", "can skip stopping connectors and tasks", r""),
