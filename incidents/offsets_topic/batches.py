@@ -136,10 +136,10 @@ def _only_zeros(window: _Window) -> bool:
 
 
 def is_segment(begin: bytes) -> bool:
-    """Whether a file that begins so is a segment: its first batch is whole, or longer than what is given."""
+    """Whether a file that begins so is a segment: by its first batch, which may be damaged if it is of format 2."""
     window = _Window(None, begin)
     length = _length(window)
-    return length is not None and (length > len(begin) or _batch_at(window) is not None)
+    return length is not None and (begin[16] == 2 or length > len(begin) or _batch_at(window) is not None)
 
 
 class _Window:

@@ -10,7 +10,7 @@ import pytest
 
 from groupsim.incidents.offsets_topic.codecs import MOST
 from groupsim.incidents.offsets_topic.dump import DumpReader
-from groupsim.incidents.offsets_topic.reader import TopicReader, sort_out
+from groupsim.incidents.offsets_topic.reader import Form, TopicReader, form_of, sort_out
 from groupsim.incidents.offsets_topic.record import GroupRecord
 from groupsim.incidents.offsets_topic.segments import SegmentReader
 from tests.incidents.offsets_topic.segment_files import (
@@ -234,6 +234,23 @@ def test_segments_of_another_topic_are_no_group_records(tmp_path: Path) -> None:
     found = sort_out([tmp_path / "orders-0" / NAME, tmp_path / "__consumer_offsets-0" / NAME])
     assert found.other_topics == (tmp_path / "orders-0" / NAME,)
     assert [path.parent.name for path, _ in found.topic] == ["__consumer_offsets-0"]
+
+
+def test_segments_are_known_by_their_first_batch_and_by_their_name(tmp_path: Path) -> None:
+    whole = batch([commit(0)])
+    broken = whole[:70] + b"\xff" + whole[71:]
+    noise = bytes(range(256))
+    for name, begin, form in (
+        ("copied.bin", whole, Form.SEGMENT),
+        ("copied.bin", broken, Form.SEGMENT),
+        ("copied.bin", old_messages([commit(0)], 1), Form.SEGMENT),
+        ("copied.bin", noise, None),
+        (NAME, noise, Form.SEGMENT),
+        (NAME, b"", Form.SEGMENT),
+        (NAME, b"2024-03-01 10:00:00,000 INFO [GroupCoordinator 1] Preparing to rebalance\n", None),
+    ):
+        (tmp_path / name).write_bytes(begin)
+        assert form_of(tmp_path / name) is form, (name, begin[:20])
 
 
 def test_a_packed_segment_that_is_cut_off_gives_what_it_holds(tmp_path: Path) -> None:
