@@ -122,7 +122,7 @@ def import_run(
     ends = [instant(end) + corrections.get(file, 0) for file, end in reading.ends.items()]
     ended = max([rows[-1].at, *ends, *(last.at for last in facts[-1:])])
     doubts = find_doubts(rows, clients, index, Ownership(facts), deaths, ended, session_timeout_ms, reading.topic)
-    doubts += topic_doubts(reading.topic, logged_members(clients, reading.topic), origin, ended)
+    doubts += topic_doubts(reading.topic, logged_members(clients, reading.topic), origin, ended, builder)
     doubts += [growth.doubt() for growth in growths]
     info = _run_info(reading, name, origin)
     edges = begun_before(rows, index.consumer_groups)

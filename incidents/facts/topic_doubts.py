@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from groupsim.events.types import GroupId, MemberId
+from groupsim.events.types import GroupId, MemberId, TopicPartition
+from groupsim.incidents.facts.builder import FactBuilder
 from groupsim.incidents.offsets_topic.history import GroupHistory
 from groupsim.incidents.offsets_topic.ledger import Ledger
 from groupsim.incidents.offsets_topic.unsettled import Span, unsettled
@@ -18,20 +19,37 @@ _WHY = (
 
 
 def topic_doubts(
-    histories: Mapping[GroupId, GroupHistory], logged: Collection[MemberId], since_ms: int, end_ms: int
-) -> Iterator[Doubt]:
-    """The doubts about all groups; times in UTC milliseconds since 1970."""
+    histories: Mapping[GroupId, GroupHistory],
+    logged: Collection[MemberId],
+    since_ms: int,
+    end_ms: int,
+    builder: FactBuilder,
+) -> list[Doubt]:
+    """The doubts about all groups, and a note on their largest part; times in UTC milliseconds since 1970."""
+    doubts: list[Doubt] = []
     for group, history in histories.items():
-        yield from _of_group(group, history, logged, since_ms, end_ms)
+        others = Ledger()
+        others.holdings = [each for each in history.ledger.holdings if each.member not in logged]
+        found = unsettled(others, history.commits, end_ms)
+        doubts += _of_group(group, found, since_ms)
+        all_ms = _length(found, since_ms)
+        kept_ms = all_ms - _length(unsettled(others, history.commits, end_ms, callbacks=False), since_ms)
+        if kept_ms:
+            builder.note(
+                f"of the {all_ms / 1_000:,.1f} doubtful partition-seconds, {kept_ms / 1_000:,.1f} are of members that"
+                " kept their partitions while the group changed: callbacks may have run, which the topic does not show",
+                group,
+            )
+    return doubts
 
 
-def _of_group(
-    group: GroupId, history: GroupHistory, logged: Collection[MemberId], since_ms: int, end_ms: int
-) -> Iterator[Doubt]:
-    others = Ledger()
-    others.holdings = [each for each in history.ledger.holdings if each.member not in logged]
+def _length(found: Mapping[TopicPartition, Sequence[Span]], since_ms: int) -> int:
+    return sum(max(0, span.to_ms - max(span.from_ms, since_ms)) for spans in found.values() for span in spans)
+
+
+def _of_group(group: GroupId, unproved: Mapping[TopicPartition, Sequence[Span]], since_ms: int) -> Iterator[Doubt]:
     spans: dict[Span, list[tuple[str, int]]] = defaultdict(list)
-    for partition, found in unsettled(others, history.commits, end_ms).items():
+    for partition, found in unproved.items():
         for span in found:
             if span.to_ms > since_ms:
                 spans[Span(max(span.from_ms, since_ms), span.to_ms)].append((partition.topic, partition.partition))

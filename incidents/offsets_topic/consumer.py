@@ -86,7 +86,7 @@ class ConsumerFold:
 
     def _member(self, record: GroupRecord) -> None:
         member, value = _member(record), record.value or {}
-        known = member in self._ledger.present()
+        known = self._ledger.has(member)
         self._appear(record)
         if value.get("classicMemberMetadata") is not None:
             self._classic.add(member)

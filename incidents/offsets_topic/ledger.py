@@ -149,6 +149,11 @@ class Ledger:
         if said:
             self.say(at_ms, place, "member_gone", member, by=by)
 
+    def has(self, member: MemberId) -> bool:
+        """Whether the member is in the group now."""
+        known = self.memberships.get(member)
+        return known is not None and known.gone_ms is None
+
     def present(self) -> list[MemberId]:
         """The members in the group now, in order of their first coming."""
         return [member for member, known in self.memberships.items() if known.gone_ms is None]

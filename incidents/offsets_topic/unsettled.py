@@ -56,24 +56,29 @@ class CommitTimes:
         return times[place] if place < len(times) else None
 
 
-def unsettled(ledger: Ledger, commits: Iterable[Commit], end_ms: int) -> dict[TopicPartition, list[Span]]:
-    """By partition the time in which nothing proves that its holder served it, merged and in order, up to `end_ms`."""
+def unsettled(
+    ledger: Ledger, commits: Iterable[Commit], end_ms: int, *, callbacks: bool = True
+) -> dict[TopicPartition, list[Span]]:
+    """By partition the time in which nothing proves that its holder served it, merged and in order, up to `end_ms`.
+
+    Without `callbacks`, those of members that kept a partition are taken to be short.
+    """
     times = CommitTimes(commits, ledger.holdings, end_ms)
     found: dict[TopicPartition, list[Span]] = defaultdict(list)
     for holding in ledger.holdings:
         end = end_ms if holding.to_ms is None else min(holding.to_ms, end_ms)
-        for span in _spans(holding, times, end):
+        for span in _spans(holding, times, end, callbacks):
             if span.from_ms < min(span.to_ms, end):
                 found[holding.partition].append(Span(span.from_ms, min(span.to_ms, end)))
     return {partition: _merged(found[partition]) for partition in sorted(found)}
 
 
-def _spans(holding: Holding, times: CommitTimes, end: int) -> Iterable[Span]:
+def _spans(holding: Holding, times: CommitTimes, end: int, callbacks: bool) -> Iterable[Span]:
     own = times.within(holding, end)
     yield Span(holding.from_ms, own[0] if own else end)
     if holding.to_ms is not None:
         yield Span(max(own[-1] if own else holding.from_ms, holding.served_to_ms), end)
-    for pause in holding.pauses:
+    for pause in holding.pauses if callbacks else ():
         back = times.of_member(holding.member, pause.to_ms, _PROOF)
         since = pause.from_ms
         if not pause.exact:
