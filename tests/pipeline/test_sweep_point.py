@@ -103,3 +103,13 @@ def test_a_point_of_a_sweep_can_be_put_into_a_store_as_it_is(tmp_path: Path, lak
     store = MemoryStore()
     ((info, new),) = import_runs(store, lake / FACTS_FOLDER)
     assert (info.id, info.digest, new) == (point.run, row["digest"], True)
+
+
+def test_a_sweep_over_a_consumer_group_counts_its_epochs_and_takes_the_brokers_settings(lake: Path) -> None:
+    what = subject("consumer_rolling_restart")
+    interval = "group.consumer.heartbeat.interval.ms"
+    fixed = {"group.consumer.min.heartbeat.interval.ms": "1000"}
+    points_ = Sweep(what, {interval: ("5000", "1000")}, range(7, 8), fixed).points()
+    rows = [simulate(load(what), what, point, lake) for point in points_]
+    assert [row["rebalances"] for row in rows] == [12, 12]  # two at each restart, and the first members
+    assert rows[0]["partition_ms"] > 2 * rows[1]["partition_ms"]
