@@ -77,7 +77,7 @@ class Rebalance:
 
     A rebalance of a consumer group is the growth of its epoch, which is `generation`. It ends when each member it had
     then has reached this epoch or a later one, or is gone; so rebalances may overlap, and one whose target was never
-    computed, because the next one came first, ends with the next one and moves nothing. It is also over when the group
+    computed, because the next one came first, moves nothing. It is also over when the group
     changes its protocol.
 
     `initiator`: the member that caused it. `expected`: the members at its start. `arrived_ms`: the last JoinGroup of
