@@ -35,7 +35,10 @@ the recorded scripts, docs/conformance.md)."""
 
 
 class Broker:
-    """One broker that coordinates every group and leads every partition."""
+    """One broker that coordinates every group and leads every partition.
+
+    `log_creation_ms`: how long it takes to make the log of one new partition.
+    """
 
     address = "broker"
 
@@ -65,6 +68,7 @@ class Broker:
             ),
         )
         self._waiting: dict[Connection, deque[Message]] = {}
+        self.log_creation_ms = 0.0
         self._down = False
         self._loading = False
         self._failures = 0

@@ -29,6 +29,9 @@ class Drawn:
         return low + (high - low) * (at - SHARES[i - 1]) / (SHARES[i] - SHARES[i - 1])
 
 
+LOG_CREATION_MS = 8.0
+"""What a broker takes to make the log of one new partition: 900 of them took more than 6.0 s and less than 8.7 s in two
+recordings (6.7 to 9.6 ms each); six took less than 94 ms."""
 NONE = Drawn((0,) * len(SHARES))
 ONE = Drawn((1,) * len(SHARES))
 EVENLY = Drawn(SHARES)

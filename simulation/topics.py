@@ -105,15 +105,17 @@ class Topic:
 
 
 class Topics(dict[str, Topic]):
-    """All topics of a world by name; `image` is what the coordinator knows of them. A topic's id is its name."""
+    """All topics of a world by name; `image` is what the coordinator knows of them. A topic's id is its name.
+
+    Clients see a change at once, in the metadata; the coordinator once it is published.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.image = image.Topics()
 
-    def show(self, topic: Topic) -> None:
-        """A topic is new, or has grown."""
-        self[topic.name] = topic
+    def publish(self, topic: Topic) -> None:
+        """The coordinator learns of a topic that is new, or has grown."""
         self.image = self.image.with_topic(image.Topic(topic.name, topic.name, topic.partitions))
 
     def end_offset(self, partition: TopicPartition, at_ms: int) -> int:

@@ -45,6 +45,7 @@ class World:
         self.settings = dict(settings or {})
         self.topics = Topics()
         self.groups: dict[str, GroupHandle] = {}
+        self._published_ms = 0
         self.network = Network(env, self.rng, self.record)
         self.configs = Configs().with_settings(Configs().among(self.settings))
         self.member_ids = MemberIds(self.rng)
@@ -108,7 +109,7 @@ class World:
             raise BadScenario(f"topic {name!r}: arrivals must be constant or poisson, not {arrivals!r}")
         drawn = Poisson(rate, self.rng, name) if arrivals == "poisson" else Constant(rate)
         topic = Topic(name, partitions, drawn if times is None else Recorded(_arrivals(times, name)))
-        self.topics.show(topic)
+        self._show(topic, partitions)
         self.record(WORLD_STREAM, [TopicCreated(topic=name, partitions=partitions, rate=float(rate))])
         for group in self.groups.values():
             group.topic_created(name)
@@ -120,9 +121,22 @@ class World:
             raise BadScenario(f"add_partitions needs what world.topic() gave, not {topic!r}")
         if checks.partitions(partitions, topic.name) <= topic.partitions:
             raise BadScenario(f"topic {topic.name!r} has {topic.partitions} partitions; it can only grow")
-        topic.partitions = partitions = int(partitions)
-        self.topics.show(topic)
-        self.record(WORLD_STREAM, [PartitionsAdded(topic=topic.name, partitions=partitions)])
+        added, topic.partitions = int(partitions) - topic.partitions, int(partitions)
+        self._show(topic, added)
+        self.record(WORLD_STREAM, [PartitionsAdded(topic=topic.name, partitions=topic.partitions)])
+
+    def _show(self, topic: Topic, added: int) -> None:
+        """Metadata have the new partitions at once; the coordinator once their logs are made, one after the other.
+
+        Kafka: BrokerMetadataPublisher.onMetadataUpdate, where ReplicaManager.applyDelta comes before the coordinators.
+        """
+        self.topics[topic.name] = topic
+        if not self.now or not self.broker.log_creation_ms:
+            self.topics.publish(topic)
+            return
+        self._published_ms = max(self.now, self._published_ms) + round(added * self.broker.log_creation_ms)
+        done = self._env.timeout(self._published_ms - self.now)
+        done.callbacks.append(lambda _: self.topics.publish(topic))
 
     def group(
         self,

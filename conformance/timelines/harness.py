@@ -13,7 +13,7 @@ from groupsim.conformance.timelines.recording import ADD_PARTITIONS, CREATE_TOPI
 from groupsim.simulation.clients.config import CLASSIC, Application
 from groupsim.simulation.group import GroupHandle
 from groupsim.simulation.host_speed import on_host
-from groupsim.simulation.latencies import LATENCIES, Drawn, Latencies
+from groupsim.simulation.latencies import LATENCIES, LOG_CREATION_MS, Drawn, Latencies
 from groupsim.simulation.member import MemberHandle
 from groupsim.simulation.world import World
 
@@ -51,6 +51,7 @@ class Harness:
         self._incarnations: dict[str, int] = {}
         self._starting: dict[str, simpy.Process] = {}
         world.configure_broker(recorded.broker)
+        world.broker.log_creation_ms = LOG_CREATION_MS
         self._topics = {
             name: world.topic(name, count, times=self._arrivals(name, count)) for name, count in recorded.topics.items()
         }

@@ -9,6 +9,7 @@ from groupsim.conformance.timelines import intervals, ownership
 from groupsim.conformance.timelines.intervals import Intervals
 from groupsim.conformance.timelines.ownership import ObservedRun
 from groupsim.conformance.timelines.recorded_form import Record
+from groupsim.conformance.timelines.recording import ADD_PARTITIONS, CREATE_TOPIC
 
 
 def summary(run: ObservedRun, opens_at: int | None) -> dict[str, Any]:
@@ -42,8 +43,20 @@ def summary(run: ObservedRun, opens_at: int | None) -> dict[str, Any]:
             "removed_but_still_owning_partition_ms": _total(removed),
             "rebalances_in_window": sum(window[0] <= at <= window[1] for at in started),
             "last_generation": max(joins, default=0),
+            **_new_partitions(run, owned),
         },
     }
+
+
+def _new_partitions(run: ObservedRun, owned: dict[str, list[Record]]) -> dict[str, int | None]:
+    """How long after they were asked for all new partitions had an owner; None if one never had."""
+    asked = [action["t_ms"] for action in run.actions if action["action"] in (ADD_PARTITIONS, CREATE_TOPIC)]
+    if not asked:
+        return {}
+    new = [p for p, since in run.existing.items() if since]
+    first = [min((i["from_ms"] for i in owned.get(p, ())), default=None) for p in new]
+    all_owned = None if None in first else max((at for at in first if at is not None), default=0) - min(asked)
+    return {"new_partitions_all_owned_after_ms": all_owned}
 
 
 def _total(by_partition: dict[str, Intervals]) -> int:
