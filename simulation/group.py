@@ -58,6 +58,7 @@ class GroupHandle:
         instance_id: str | None = None,
         pattern: str | None = None,
         client: str = Library.JAVA,
+        release: str | None = None,
         protocol_mode: str = ProtocolMode.STATIC,
         config: Mapping[str, object] | None = None,
         application: Application | None = None,
@@ -67,9 +68,10 @@ class GroupHandle:
 
         `static`: with their names as instance ids; `instance_id`: one member with another one. `pattern` subscribes to
         all topics it matches, instead of `topics`.
-        `client`: `java`, `librdkafka` or `kafka-python`; `protocol_mode`: `static`, `dynamic` or `unsafe` (both:
-        simulation.clients.config). `config` are Kafka settings of these members; those of the run win. `after`: so many
-        ms from now; None: not before somebody calls start().
+        `client`: `java`, `librdkafka` or `kafka-python`; `release`: an older one of it (`4.0`), where that differs
+        (simulation.clients.traits.RELEASES); `protocol_mode`: `static`, `dynamic` or `unsafe`
+        (simulation.clients.config). `config` are Kafka settings of these members; those of the run win. `after`: so
+        many ms from now; None: not before somebody calls start().
         """
         spread = checks.ms(spread, f"group {self.name!r}: spread")
         after = None if after is None else checks.ms(after, f"group {self.name!r}: after")
@@ -99,6 +101,7 @@ class GroupHandle:
                 pattern=pattern,
                 library=library,
                 protocol_mode=mode,
+                release=release,
             )
             member = MemberHandle(self._context, label, settings)
             if after is not None:

@@ -3,27 +3,40 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 
 from groupsim.conformance.timelines import intervals
 from groupsim.conformance.timelines.recorded_form import CALLBACKS, Record, partition_name, process_of
 
 NEAR_SHARE, NEAR_MS = 0.10, 50
-BEGUN = ("join_completed", "epoch_bumped")
+BEGUN = ("join_completed", "epoch_bumped", "target_computed")
 Generations = tuple[tuple[int, int], ...]
-"""`(generation, members)` of every completed join phase; `(epoch, 0)` of every new epoch of a consumer group."""
+"""`(generation, members)` of every completed join phase; `(epoch, 0)` of every new epoch of a consumer group.
+
+Kafka 4.0 logs no line of an epoch that begins because a member is gone: its target shows it.
+"""
 Callbacks = tuple[tuple[str, tuple[tuple[str, tuple[str, ...]], ...]], ...]
 """Per process the kinds and sets of its callbacks, in order."""
 
 
 def generations(run: Record) -> Generations:
     """The group's generations, in order."""
-    return tuple((b["generation"], b.get("n_members", 0)) for b in run["broker"] if b["kind"] in BEGUN)
+    return tuple((b["generation"], b.get("n_members", 0)) for b in _begun(run))
 
 
 def generations_in_window(run: Record) -> tuple[int, ...]:
     """The sizes of the generations that began in the window: independent of how the run started."""
     opens = run["summary"]["window_ms"][0]
-    return tuple(b.get("n_members", 0) for b in run["broker"] if b["kind"] in BEGUN and b["t_ms"] >= opens)
+    return tuple(b.get("n_members", 0) for b in _begun(run) if b["t_ms"] >= opens)
+
+
+def _begun(run: Record) -> Iterator[Record]:
+    """The first row of every generation or epoch."""
+    epoch = None
+    for row in run["broker"]:
+        if row["kind"] in BEGUN and (row["kind"] == "join_completed" or row["generation"] != epoch):
+            epoch = row["generation"]
+            yield row
 
 
 def callbacks(run: Record) -> Callbacks:

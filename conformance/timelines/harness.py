@@ -192,6 +192,7 @@ class Harness:
             pattern=self._recorded.pattern,
             instance_id=program.instance,
             client=self._recorded.libraries.of(process),
+            release=self._recorded.release,
             config=chosen,
             application=Application(
                 process_ms=busy,

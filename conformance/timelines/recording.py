@@ -9,6 +9,8 @@ from typing import Any
 from groupsim.conformance.timelines.libraries import Libraries, libraries
 from groupsim.conformance.timelines.recorded_form import process_of
 from groupsim.conformance.timelines.recorded_steps import FIRST_JOIN, steps
+from groupsim.coordinator.broker_versions import BrokerVersion
+from groupsim.coordinator.config import BROKER_VERSION
 from groupsim.events.errors import GroupSimError
 from groupsim.events.types import MemberId, ProcessId
 from groupsim.simulation.clients.config import CLASSIC, CONSUMER, REFUSED
@@ -23,6 +25,7 @@ CONSUMER_SETTINGS = (
     "auto.commit.interval.ms",
 )
 """The settings that a recording's `config` may have for all members, besides `enable.auto.commit`."""
+OF_THE_GROUP = ("session.timeout.ms", "heartbeat.interval.ms")
 INITIAL_DELAY = "group.initial.rebalance.delay.ms"
 APPEND_LINGER = "group.coordinator.append.linger.ms"
 ASSIGNMENT = "consumer.assignment.interval.ms"
@@ -81,6 +84,7 @@ class Recording:
     partition. `done_ms`: by `(action's kind, process)` when the program did it: its first JoinGroup reached the
     coordinator, or it called close(), where the file has that. `slowness`: of its host, by its steps; None where the
     file has none. `ids`: the member ids of each process in the order in which it had them, where the file shows that.
+    `release`: of Kafka, of its broker and its Java clients; empty if it is not known.
     """
 
     id: str
@@ -103,6 +107,7 @@ class Recording:
     done_ms: dict[tuple[str, str], int]
     slowness: float | None
     ids: dict[ProcessId, tuple[MemberId, ...]]
+    release: str
 
     @property
     def library(self) -> str:
@@ -139,7 +144,7 @@ def _parse(name: str, record: dict[str, Any], config: dict[str, Any]) -> Recordi
         group_config={key: int(value) for key, value in (config.get("group_config") or {}).items()},
         remote_assignor=config.get("group.remote.assignor"),
         assignors=_assignors(record, config) if protocol == CLASSIC else (),
-        broker=_broker(config),
+        broker=_broker(config) | (_consumer_broker(record, config) if protocol == CONSUMER else {}),
         consumer={key: config[key] for key in CONSUMER_SETTINGS if key in config and key not in REFUSED[protocol]},
         auto_commit=bool(config.get("enable.auto.commit", True)),
         records_per_s=rate,
@@ -152,6 +157,7 @@ def _parse(name: str, record: dict[str, Any], config: dict[str, Any]) -> Recordi
         window_from_ms=_whole(window[0], "window_ms"),
         done_ms=_done_ms(record),
         ids=_ids(record),
+        release=_release(record),
         slowness=slowness(shown) if shown else None,
     )
 
@@ -193,6 +199,21 @@ def _broker(config: dict[str, Any]) -> dict[str, int | float | str | bool]:
         **linger,
         **(lowered | interval if "group_config" in config else {}),
     }
+
+
+def _consumer_broker(record: dict[str, Any], config: dict[str, Any]) -> dict[str, int | float | str | bool]:
+    """Of a broker of a consumer group: its release, and timers that were set for all groups."""
+    release = _release(record)
+    known = {BROKER_VERSION: release} if release in tuple(BrokerVersion) else {}
+    if "group_config" in config:
+        return dict(known)
+    timers = {f"group.consumer.{name}": config[name] for name in OF_THE_GROUP if name in config}
+    return {**known, **timers, **{f"group.consumer.min.{name}": 1 for name in OF_THE_GROUP}}
+
+
+def _release(record: dict[str, Any]) -> str:
+    """Of the broker and its own clients: `4.0`."""
+    return ".".join(str(record.get("kafka_version", "")).split(".")[:2])
 
 
 def _assignors(record: dict[str, Any], config: dict[str, Any]) -> tuple[str, ...]:

@@ -29,14 +29,17 @@ from groupsim.simulation.clients.consumer.membership import ConsumerMembership
 from groupsim.simulation.clients.maintenance import library_thread
 from groupsim.simulation.clients.membership import Membership
 from groupsim.simulation.clients.process import Process, Script
-from groupsim.simulation.clients.traits import CONSUMER_TRAITS, TRAITS, Traits
+from groupsim.simulation.clients.traits import CONSUMER_TRAITS, RELEASES, TRAITS, Traits
 from groupsim.simulation.consumer_context import DATA, ConsumerContext
 from groupsim.simulation.network import Message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientSettings:
-    """What one client is built with. `pattern` subscribes to all topics it matches, now and later."""
+    """What one client is built with. `pattern` subscribes to all topics it matches, now and later.
+
+    `release`: of the library, None for the newest that is known.
+    """
 
     group: str
     topics: tuple[str, ...]
@@ -46,11 +49,15 @@ class ClientSettings:
     pattern: str | None = None
     library: Library = Library.JAVA
     protocol_mode: ProtocolMode = ProtocolMode.STATIC
+    release: str | None = None
 
 
 def traits_of(settings: ClientSettings) -> Traits:
     """How the library behaves as a member by this protocol. Raises BadSetting if it has no such protocol."""
-    known = CONSUMER_TRAITS if settings.config.group_protocol == CONSUMER else TRAITS
+    native = settings.config.group_protocol == CONSUMER
+    if native and (settings.library, settings.release) in RELEASES:
+        return RELEASES[settings.library, settings.release or ""]
+    known = CONSUMER_TRAITS if native else TRAITS
     if settings.library not in known:
         raise BadSetting(f"{settings.library} can't be a member by group.protocol={settings.config.group_protocol}")
     return known[settings.library]

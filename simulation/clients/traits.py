@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from groupsim.simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
 
@@ -29,6 +29,10 @@ class Traits:
     `commits_while_joining`: a commit is sent in every state but UNJOINED, and one that is refused for an old generation
     while JoinGroup is in flight means nothing (since librdkafka 2.10); else the consumer itself refuses it.
     `sends_reasons`: JoinGroup and LeaveGroup carry a reason (KIP-800).
+
+    `follows_polls`: what is to be given up, and all that is to be committed before, waits for a poll() of which the
+    library's thread is informed, and while records wait one poll() in two informs it; else a target is followed at
+    once. `close_waits_ms`: after this time close() runs the revoked callback.
 
     `callbacks_at_polls`: what the library's thread asks of the application waits for the end of the wait inside poll();
     else it interrupts that wait, and a new target is followed at once. `announces_empty`: the first target of a
@@ -58,6 +62,8 @@ class Traits:
     sticky_from_the_end: bool = False
     returns_user_data: bool = False
     callbacks_at_polls: bool = False
+    follows_polls: bool = False
+    close_waits_ms: int = 0
     announces_empty: bool = False
 
 
@@ -77,7 +83,13 @@ TRAITS: dict[str, Traits] = {
 }
 """By library: Java's consumer 4.0, librdkafka 2.16, kafka-python 3.0, as recorded."""
 CONSUMER_TRAITS: dict[str, Traits] = {
-    JAVA: Traits(library_thread=True, fetches_ahead=True, callbacks_at_polls=True, announces_empty=True),
+    JAVA: Traits(
+        library_thread=True, fetches_ahead=True, callbacks_at_polls=True, follows_polls=True, announces_empty=True
+    ),
     LIBRDKAFKA: Traits(library_thread=True, commits_after_revoking=True),
 }
 """The same for members of the consumer protocol (KIP-848): Java's consumer 4.4, librdkafka 2.16, as recorded."""
+RELEASES: dict[tuple[str, str], Traits] = {
+    (JAVA, "4.0"): replace(CONSUMER_TRAITS[JAVA], follows_polls=False, close_waits_ms=100),
+}
+"""Older releases that differ as members of the consumer protocol, as recorded."""

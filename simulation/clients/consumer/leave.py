@@ -103,6 +103,7 @@ def leave_group(m: ConsumerState, reason: str) -> Script:
         m.become(MemberPhase.LEAVING)
     view = client.fetch.view
     if view:
+        yield from client.process.sleep(client.traits.close_waits_ms)
         known = m.epoch > 0 and was not in (MemberPhase.FATAL, MemberPhase.FENCED, MemberPhase.STALE)
         yield from callbacks.run(client, CallbackKind.REVOKED if known else CallbackKind.LOST, view)
     client.set_view(())

@@ -21,7 +21,7 @@ def inform(client: Client) -> None:
     threads = client.threads
     threads.polls += 1
     threads.waits_since_ms = client.now - (client.polled_before_ms if threads.polls == 1 else 0)
-    threads.informed = not (client.traits.callbacks_at_polls and threads.informed and fetcher.anything_waits(client))
+    threads.informed = not (client.traits.follows_polls and threads.informed and fetcher.anything_waits(client))
     if threads.informed:
         threads.informed_ms = client.now
     threads.polling.notify()

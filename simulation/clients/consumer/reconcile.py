@@ -54,7 +54,7 @@ def _differs(m: ConsumerState) -> bool:
 def _waits_for_poll(m: ConsumerState) -> bool:
     """Java commits and gives up only what the application has polled for (KAFKA-18641, KAFKA-20332)."""
     commits_first = m.client.config.enable_auto_commit or _revoked(m, m.target)
-    return m.client.traits.callbacks_at_polls and bool(commits_first) and _differs(m)
+    return m.client.traits.follows_polls and bool(commits_first) and _differs(m)
 
 
 def _aborted(m: ConsumerState, joined: int) -> bool:
