@@ -41,9 +41,8 @@ EVENLY = Drawn(SHARES)
 class Latencies:
     """One client library's latencies, without the broker's append linger, which the simulated broker has itself.
 
-    `start`: consumer built → first JoinGroup at the coordinator; `consumer_start`: → first ConsumerGroupHeartbeat
-    (None: as `start`). `command`: an order given to the program → its loop,
-    which polls for 100 ms at a time, sees it. `sent`: callback ended → JoinGroup or LeaveGroup at the coordinator.
+    `start`: consumer built → first JoinGroup at the coordinator; `consumer_start`: → first ConsumerGroupHeartbeat.
+    `command`: an order given to the program → its loop, which polls for 100 ms at a time, sees it. `sent`: callback ended → JoinGroup or LeaveGroup at the coordinator.
     `first_joined`, `joined`: join phase completed → heartbeats begin, the first time in a process (classes are loaded)
     and later. `first_assignor`, `assignor`: from then to the leader's SyncGroup at the coordinator, likewise.
     `first_assigned`, `assigned`: assignment written → assigned callback begins, likewise; `at_once`: a SyncGroup that
@@ -60,7 +59,7 @@ class Latencies:
     """
 
     start: Drawn
-    consumer_start: Drawn | None = None
+    consumer_start: Drawn
     command: Drawn = Drawn((1, 5, 9, 26, 50, 76, 94, 97, 111, 125))
     sent: Drawn = NONE
     first_joined: Drawn
@@ -115,9 +114,10 @@ LATENCIES: dict[str, Latencies] = {
         metadata=Drawn((0, 0, 20, 45, 78, 180, 215, 230, 247, 250)),
         slowness=Drawn((0.84, 0.845, 0.86, 0.895, 1.0, 1.14, 1.33, 1.42, 1.6, 8)),
     ),
-    # 100 starts, 16 closes, 112 join phases; its log tells fewer steps
+    # 100 starts, 48 by the consumer protocol, 16 closes, 112 join phases; its log tells fewer steps
     LIBRDKAFKA: Latencies(
         start=Drawn((52, 54, 55, 55, 56, 57, 60, 61, 64, 65)),
+        consumer_start=Drawn((7, 10, 10, 22, 63, 79, 107, 127, 1040, 1040)),
         first_joined=NONE,
         joined=NONE,
         first_assignor=Drawn((0, 0, 0, 0, 0, 0, 1, 2, 4, 5)),
@@ -130,6 +130,7 @@ LATENCIES: dict[str, Latencies] = {
     # 50 starts, 8 closes, 56 join phases, 140 callbacks; poll() sees a rebalance when its 100 ms are over
     KAFKA_PYTHON: Latencies(
         start=Drawn((15, 16, 16, 17, 20, 24, 38, 46, 60, 65)),
+        consumer_start=NONE,
         first_joined=Drawn((0, 0, 0, 0, 0, 1, 1, 1, 2, 3)),
         joined=Drawn((0, 0, 0, 0, 0, 1, 1, 1, 2, 3)),
         first_assignor=Drawn((1, 1, 1, 2, 2, 2, 2, 3, 4, 5)),

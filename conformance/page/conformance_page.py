@@ -11,7 +11,13 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from groupsim.conformance.page import consumer_section, known_differences, recording_section, timelines_section
+from groupsim.conformance.page import (
+    consumer_section,
+    known_differences,
+    recorded_runs_section,
+    recording_section,
+    timelines_section,
+)
 from groupsim.conformance.page.transitions import OF_A_FAILOVER, OF_THE_INITIAL_DELAY, TRANSITIONS, UNRECORDED
 from groupsim.conformance.scripts.compare import difference
 from groupsim.conformance.scripts.play import play
@@ -214,6 +220,12 @@ def page() -> str:
             "## Timelines",
             "",
             *timelines_section.section(),
+            "## Recorded runs of consumer groups",
+            "",
+            "Runs of the consumer protocol, migrations and mixed groups that were recorded once and are re-enacted "
+            "with `python -m groupsim.conformance.recorded_runs DIRECTORY... --write`.",
+            "",
+            *recorded_runs_section.section(recorded_runs_section.stored()),
             "## Recording the live topic",
             "",
             *recording_section.section(),

@@ -50,12 +50,12 @@ class Deviation:
 
 
 def deviation(record: Record, seeds: range) -> Deviation:
-    """Re-enact a recording under every seed and compare. Raises BadRecording."""
+    """Re-enact a recording under every seed, with its own ids, starts and closes, and compare. Raises BadRecording."""
     absent = [key for key in NEEDED if key not in record]
     if absent:
         name = record.get("id", "without id")
         raise BadRecording(f"recording {name}: {', '.join(absent)} missing; there is nothing to compare with")
-    played = [reenact(record, seed) for seed in seeds]
+    played = [reenact(record, seed, recorded_times=True) for seed in seeds]
     features: tuple[Callable[[Record], object], ...] = (
         equivalence.generations,
         equivalence.callbacks,

@@ -170,7 +170,7 @@ class Harness:
         slowness = self._slowness if self._members else self._slowness * ALONE
         process, native = f"{label}.{incarnation}", options.get("protocol", self._recorded.protocol) != CLASSIC
         seen = self.latencies(process)
-        usual = (seen.consumer_start if native else None) or seen.start
+        usual = seen.consumer_start if native else seen.start
         drawn = self._world.now + round(self.draw(usual, f"{label}/start") * slowness)
         yield self._until(self._done_ms.get(("start", process), drawn))
         chosen: dict[str, object] = {STRATEGY: split(options["assignor"])} if "assignor" in options else {}

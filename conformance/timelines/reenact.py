@@ -13,7 +13,7 @@ from groupsim.conformance.timelines.observer import RunObserver
 from groupsim.conformance.timelines.ownership import ObservedRun
 from groupsim.conformance.timelines.progress import first_record_median_ms
 from groupsim.conformance.timelines.recording import ADD_PARTITIONS, CREATE_TOPIC, BadRecording, Recording, parse
-from groupsim.conformance.timelines.summary import summary
+from groupsim.conformance.timelines.summary import all_owned_after_ms, summary
 from groupsim.events.errors import GroupSimError
 from groupsim.events.types import TopicPartition
 from groupsim.simulation.delays import Delays
@@ -73,6 +73,8 @@ def _recording(recorded: Recording, seed: int, observed: RunObserver) -> dict[st
     seen = observed_run(recorded, observed)
     derived = summary(seen, opens_at=recorded.window_from_ms if opens_with_an_action(recorded) else None)
     derived["summary"]["records_read_twice"] = observed.read_twice
+    if any(since for since in seen.existing.values()):
+        derived["summary"]["new_partitions_all_owned_after_ms"] = all_owned_after_ms(seen, derived["ownership"])
     derived["summary"]["first_record_after_assigned_ms_median"] = first_record_median_ms(seen.events)
     return {
         "id": recorded.id,

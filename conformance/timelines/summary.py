@@ -43,20 +43,16 @@ def summary(run: ObservedRun, opens_at: int | None) -> dict[str, Any]:
             "removed_but_still_owning_partition_ms": _total(removed),
             "rebalances_in_window": sum(window[0] <= at <= window[1] for at in started),
             "last_generation": max(joins, default=0),
-            **_new_partitions(run, owned),
         },
     }
 
 
-def _new_partitions(run: ObservedRun, owned: dict[str, list[Record]]) -> dict[str, int | None]:
+def all_owned_after_ms(run: ObservedRun, owned: dict[str, list[Record]]) -> int | None:
     """How long after they were asked for all new partitions had an owner; None if one never had."""
     asked = [action["t_ms"] for action in run.actions if action["action"] in (ADD_PARTITIONS, CREATE_TOPIC)]
-    if not asked:
-        return {}
     new = [p for p, since in run.existing.items() if since]
-    first = [min((i["from_ms"] for i in owned.get(p, ())), default=None) for p in new]
-    all_owned = None if None in first else max((at for at in first if at is not None), default=0) - min(asked)
-    return {"new_partitions_all_owned_after_ms": all_owned}
+    first: list[int] = [min(i["from_ms"] for i in owned[p]) for p in new if owned.get(p)]
+    return max(first) - min(asked) if len(first) == len(new) else None
 
 
 def _total(by_partition: dict[str, Intervals]) -> int:
