@@ -42,7 +42,8 @@ class Latencies:
     """One client library's latencies, without the broker's append linger, which the simulated broker has itself.
 
     `start`: consumer built → first JoinGroup at the coordinator; `consumer_start`: → first ConsumerGroupHeartbeat.
-    `command`: an order given to the program → its loop, which polls for 100 ms at a time, sees it. `sent`: callback ended → JoinGroup or LeaveGroup at the coordinator.
+    `command`: an order given to the program → its loop, which polls for 100 ms at a time, sees it. `sent`: callback
+    ended → JoinGroup or LeaveGroup at the coordinator.
     `first_joined`, `joined`: join phase completed → heartbeats begin, the first time in a process (classes are loaded)
     and later. `first_assignor`, `assignor`: from then to the leader's SyncGroup at the coordinator, likewise.
     `first_assigned`, `assigned`: assignment written → assigned callback begins, likewise; `at_once`: a SyncGroup that
