@@ -39,7 +39,7 @@ def section(every: Sequence[Row]) -> Iterator[str]:
     ):
         yield _totals(name, chosen)
     yield ""
-    yield "Epochs, callbacks with their sets and partitions that stood still: runs in which some of ten seeds has"
+    yield "Epochs, callbacks with their sets, unavailable partitions: runs in which some of ten seeds has"
     yield "what was recorded; *mostly*: no other outcome is more frequent among the seeds. *Near*: the median seed"
     yield "within 10 % or 50 ms per partition. The error is that of unavailable partition-time, of runs that have any."
     yield "A re-enactment takes the recorded member ids, starts and closes; which member gets what follows from the"
