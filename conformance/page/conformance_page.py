@@ -220,12 +220,7 @@ def page() -> str:
             "## Timelines",
             "",
             *timelines_section.section(),
-            "## Recorded runs of consumer groups",
-            "",
-            "Runs of the consumer protocol, migrations and mixed groups that were recorded once and are re-enacted "
-            "with `python -m groupsim.conformance.recorded_runs DIRECTORY... --write`.",
-            "",
-            *recorded_runs_section.section(recorded_runs_section.stored()),
+            *recorded_runs_section.headed(),
             "## Recording the live topic",
             "",
             *recording_section.section(),

@@ -26,6 +26,16 @@ def stored() -> list[Row]:
     return found
 
 
+def headed() -> Iterator[str]:
+    """The section of the stored rows, with its heading."""
+    yield "## Recorded runs of consumer groups"
+    yield ""
+    yield "Runs of the consumer protocol, migrations and mixed groups that were recorded once and are re-enacted with"
+    yield "`python -m groupsim.conformance.recorded_runs DIRECTORY... --write`."
+    yield ""
+    yield from section(stored())
+
+
 def section(every: Sequence[Row]) -> Iterator[str]:
     """The section."""
     yield "| runs | | epochs | callbacks | partitions | all three | mostly | durations near | median error |"
