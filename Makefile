@@ -5,11 +5,13 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 CODE := .
 WORKERS ?= 2
+MINUTES ?= 60
+SEED ?= 0
 PREDICTIONS := tests/golden/predictions
 FAMILIES := tests/golden/families
 RECORDINGS ?= $(FAMILIES)/looked-at $(FAMILIES)/put-aside
 
-.PHONY: help demo test quick nightly crash docs check lint types contracts format conformance families predictions bench bench-assignors bench-spark bench-report pictures pins clean
+.PHONY: help demo test quick nightly crash adversary docs check lint types contracts format conformance families predictions bench bench-assignors bench-spark bench-report pictures pins clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## */  make \1\t/' | expand -t 24
@@ -37,6 +39,9 @@ nightly: $(READY)  ## 10,000 random cases per property of the assignors (not par
 
 crash: $(READY)  ## kill a run with -9 at two hundred different times, and resume it (minutes; not part of `make test`)
 	@folder=$$(mktemp -d) && $(BIN)/python -m tests.storage.killed $$folder; code=$$?; rm -r $$folder; exit $$code
+
+adversary: $(READY)  ## an hour of attempts to make the program lose, hang or lie (not part of `make test`, which has a sample)
+	@$(BIN)/python -m tests.adversary --minutes $(MINUTES) --seed $(SEED)
 
 docs: $(READY)  ## write the generated pages again
 	@$(BIN)/python -m groupsim.conformance.page.protocol_page

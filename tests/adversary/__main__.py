@@ -1,0 +1,80 @@
+"""`python -m tests.adversary [--minutes N] [--seed S] [--area NAME]`: attempts, area after area, till the time is over.
+
+Prints a line for each finding, with the area and the number that repeat it (`--area NAME --seed S`), and the counts at
+the end. Exit status 1 if anything was found.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+from tests.adversary import interrupted, logs, stories, tampering
+from tests.adversary.called import Finding
+
+_TURN_S = 1.0
+Area = Callable[[Random, Path], None]
+AREAS: dict[str, Area] = {
+    "kill or full disk: run": interrupted.run,
+    "kill or full disk: export": interrupted.export,
+    "kill or full disk: import": interrupted.import_,
+    "store: bits": tampering.store_bits,
+    "store: fields": tampering.store_fields,
+    "export: changed": tampering.exports,
+    "export: forged": tampering.forged,
+    "logs": logs.whole_logs,
+    "lines that grow": logs.growing_lines,
+    "scenario files": stories.files,
+    "settings": stories.settings,
+    "numbers": stories.numbers,
+}
+
+
+def attempt(area: str, seed: int, folder: Path) -> str | None:
+    """One attempt; what it found, in a sentence."""
+    try:
+        AREAS[area](Random(f"{area}/{seed}"), folder)
+    except Finding as found:
+        return str(found)
+    return None
+
+
+def attack(seconds: float, seed: int, areas: list[str]) -> tuple[Counter[str], list[str]]:
+    """Attempts by area, and the findings; in turn each area has a second, and at least one attempt."""
+    counts, findings = Counter[str](), list[str]()
+    until = time.monotonic() + seconds
+    with tempfile.TemporaryDirectory(prefix="adversary-") as folder:
+        while time.monotonic() < until:
+            for area in areas:
+                turn_ends = min(until, time.monotonic() + _TURN_S)
+                while not counts[area] or time.monotonic() < turn_ends:
+                    number = seed + counts[area]
+                    counts[area] += 1
+                    if (found := attempt(area, number, Path(folder))) is not None:
+                        findings.append(f"{area}, seed {number}: {found}")
+                        print(findings[-1], flush=True)
+    return counts, findings
+
+
+def main() -> int:
+    """Exit status 1 if anything was found."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--minutes", type=float, default=1.0)
+    parser.add_argument("--seed", type=int, default=0, help="the first number of each area")
+    parser.add_argument("--area", choices=[*AREAS], action="append", help="only this one; may be repeated")
+    given = parser.parse_args()
+    counts, findings = attack(60 * given.minutes, given.seed, given.area or [*AREAS])
+    for area, count in counts.items():
+        print(f"{count:7,}  {area}")
+    print(f"{sum(counts.values()):7,}  attempts, {len(findings)} findings")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,79 @@
+"""One call of the program, and what is wrong with it whatever was asked: a traceback, a hang, an odd status."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import signal
+import traceback
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from groupsim.cli.main import status
+
+USUAL_S = 20.0
+"""No attempt is so large that it may take longer."""
+_STATUSES = (0, 1, 2)
+
+
+class Finding(Exception):
+    """What an attempt found, in a sentence."""
+
+
+class Called(NamedTuple):
+    """What one call printed and how it ended."""
+
+    status: int
+    out: str
+    err: str
+
+
+class _Late(BaseException):
+    """Nothing but the alarm catches it."""
+
+
+@contextlib.contextmanager
+def within(seconds: float, what: str) -> Iterator[None]:
+    """Raises Finding if the block takes longer."""
+
+    def ring(*_: Any) -> None:
+        raise _Late
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    except _Late:
+        raise Finding(f"{what}: no answer within {seconds:.0f} s") from None
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def call(*arguments: str, seconds: float = USUAL_S) -> Called:
+    """Call the program in this process. Raises Finding for a traceback, a hang, an odd status, a silent refusal."""
+    shown = ascii(" ".join(arguments))[:300]
+    out, err = io.StringIO(), io.StringIO()
+    os.environ.pop("GROUPSIM_STORE", None)
+    terminated = signal.getsignal(signal.SIGTERM)
+    try:
+        with within(seconds, shown), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = status(list(arguments))
+    except Finding:
+        raise
+    except BaseException as error:
+        places = [
+            f"{each.filename.rpartition('/')[2]}:{each.lineno}" for each in traceback.extract_tb(error.__traceback__)
+        ]
+        raise Finding(f"{shown}: {type(error).__name__}: {error} ({' '.join(places[-3:])})") from error
+    finally:
+        signal.signal(signal.SIGTERM, terminated)
+    called = Called(code, out.getvalue(), err.getvalue())
+    if code not in _STATUSES:
+        raise Finding(f"{shown}: status {code}")
+    if "unexpected " in called.err or "Traceback" in called.err:
+        raise Finding(f"{shown}: {called.err.strip().splitlines()[-1][:300]}")
+    if code == 2 and not called.err.startswith("groupsim: ") and "groupsim: " not in called.err:
+        raise Finding(f"{shown}: status 2 without a sentence: {called.err[:200]!r}")
+    return called

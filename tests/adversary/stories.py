@@ -1,0 +1,100 @@
+"""Scenario files and settings drawn at random: a run, or one sentence; no run stays `running`, no fact is lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+from groupsim.coordinator.config import Configs, names
+from groupsim.events.catalogue import STATE_CHANGING
+from groupsim.events.errors import GroupSimError
+from groupsim.scenarios import catalogue
+from groupsim.simulation.clients.config import ConsumerConfig
+from groupsim.storage import open_store
+from tests.adversary.called import Finding, call, within
+from tests.adversary.compare import differences, facts_of
+
+VALUES = (
+    *("0", "1", "2", "3", "7.5", "-1", "500", "30000", "10**9", "10**30", "math.nan", "math.inf", "True", "None"),
+    *("'x'", "''", "'range'", "'sticky'", "'\\ud800'", "b'x'", "[]", "t", "m", "g", "world"),
+)
+WORDS = (
+    *("world.sleep({})", "yield world.sleep({})", "world.topic({}, {})", "world.topic('u', {}, rate={})"),
+    *("world.add_partitions(t, {})", "world.group({})", "world.group('h', assignor={})", "world.check({}, {})"),
+    *("g.join({}, topics=[t])", "g.join('b', topics=[t], after={})", "g.join(2, topics=[t], spread={})"),
+    *("g.join('c', topics=[t], static=True)", "g.join('d', topics=[t], application=Application(process_ms={}))"),
+    *("yield g.stable(members={})", "yield g.stable(members=1, within={})", "m.freeze({})", "yield m.freeze({})"),
+    *("m.kill()", "yield m.close()", "m.slow_batch({})", "yield m.restart(downtime={})", "yield m.start()"),
+    *(
+        "world.broker.crash({})",
+        "world.broker.move({})",
+        "m.subscribe({})",
+        "m.configure({{'session.timeout.ms': {}}})",
+    ),
+    *(
+        "raise {}",
+        "yield {}",
+        "world.network.lose(m, world.broker, {})",
+        "with world.network.slow(m, world.data, {}): pass",
+    ),
+    *("seconds({})", "minutes({})", "m.unsubscribe()", "m.enforce_rebalance()", "world.configure_broker({{'x': {}}})"),
+)
+HEAD = "from groupsim.scenarios.dsl import *\nimport math\n\n@scenario(lasts={})\ndef s(world):\n"
+BEGIN = (
+    "    t = world.topic('t', 2)\n    g = world.group('g')\n    (m,) = g.join('a', topics=[t])\n"
+    "    yield world.sleep(100)\n"
+)
+SETTINGS = ("0", "1", "-5", "7.5", "nan", "1e300", "9" * 30, "", "x", "true", "range", "6000", "45000", "\ud800")
+
+
+def files(rng: Random, folder: Path) -> None:
+    """A file of the user's with words that make sense and words that make none."""
+    lasts = rng.choice(["5000", "5000", "20000", *VALUES[:12]])
+    words = [rng.choice(WORDS) for _ in range(rng.randint(1, 5))]
+    body = "".join(f"    {word.format(*rng.choices(VALUES, k=2))}\n" for word in words)
+    (folder / "story.py").write_text(HEAD.format(lasts) + BEGIN + body, encoding="utf-8")
+    _run(folder, str(folder / "story.py"), body)
+
+
+def settings(rng: Random, folder: Path) -> None:
+    """Built-in scenarios with settings of Kafka's names and any values."""
+    known = [*Configs().names(), *names(ConsumerConfig()), "duration.ms", "members", "nothing"]
+    given = [f"{rng.choice(known)}={rng.choice(SETTINGS)}" for _ in range(rng.randint(1, 3))]
+    options = [word for each in given for word in ("--set", each)]
+    if rng.random() < 0.3:
+        options += ["--seed", rng.choice(SETTINGS)]
+    _run(folder, rng.choice(["steady_state", "close_during_rebalance", "consumer_slow_callback"]), str(given), *options)
+
+
+def _run(folder: Path, scenario: str, what: str, *options: str) -> None:
+    store = folder / "stories.db"
+    for left in folder.glob("stories.db*"):
+        left.unlink()
+    call("run", scenario, *options, "--store", str(store), "--format", "json")
+    if not store.exists():
+        return
+    opened = open_store(store, create=False)
+    try:
+        with within(20, what):
+            for info in opened.runs():
+                if info.status == "running" or info.digest != opened.digest(info.id):
+                    raise Finding(f"a run stays {info.status}, after {what}")
+                if len(list(opened.read(info.id))) != info.facts:
+                    raise Finding(f"facts are missing, after {what}")
+    except GroupSimError as error:
+        raise Finding(f"a fact can't be read back, after {what}: {error}") from error
+    finally:
+        opened.close()
+
+
+def numbers(rng: Random, folder: Path) -> None:
+    """Availability of a drawn group is what the naive reading of its definition says."""
+    name = rng.choice(["swarm", "swarm", "consumer_swarm", *catalogue.names()])
+    seed = rng.randrange(1_000_000)
+    try:
+        facts = facts_of(name, seed)
+    except GroupSimError:
+        return
+    found = differences(facts) if len([f for f in facts if type(f.event).__name__ in STATE_CHANGING]) < 10_000 else []
+    if found:
+        raise Finding(f"{name} seed {seed}: {found[0]}")

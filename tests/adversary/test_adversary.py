@@ -1,0 +1,135 @@
+"""A short sample of the adversary, and ten planted defects that it has to find."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from groupsim.analysis.availability import labels
+from groupsim.cli import incident, output
+from groupsim.incidents.facts import importer
+from groupsim.incidents.logs.patterns import Wording
+from groupsim.pipeline import importing
+from groupsim.simulation import checks
+from groupsim.simulation import run as simulation_run
+from groupsim.storage import run_import, writer
+from tests.adversary import logs, tampering
+from tests.adversary.__main__ import AREAS, attempt
+
+SAMPLE = {"kill or full disk: run": 1, "kill or full disk: import": 1, "lines that grow": 6}
+"""Attempts where it is not two."""
+
+
+def test_a_sample_finds_nothing(tmp_path: Path) -> None:
+    sample = [(area, seed) for area in AREAS for seed in range(SAMPLE.get(area, 2))]
+    assert [found for area, seed in sample if (found := attempt(area, seed, tmp_path))] == []
+
+
+def found(area: str, folder: Path, first: int = 0, most: int = 60) -> str:
+    """The first finding of an area, from one seed on."""
+    for seed in range(first, first + most):
+        if (sentence := attempt(area, seed, folder)) is not None:
+            return sentence
+    pytest.fail(f"{area}: nothing found in {most} attempts")
+
+
+def nothing(*_: Any, **__: Any) -> None:
+    """What a removed check does."""
+
+
+def a_lost_batch(plant: pytest.MonkeyPatch) -> None:
+    store = writer.BatchWriter._rows
+    plant.setattr(writer.BatchWriter, "_rows", lambda self, first, versions: store(self, first, versions)[:-1])
+
+
+def an_unchecked_head(plant: pytest.MonkeyPatch) -> None:
+    plant.setattr(importing, "check_seal", nothing)
+
+
+def an_unchecked_fact(plant: pytest.MonkeyPatch) -> None:
+    def count(self: run_import.RunImport, row: object) -> None:
+        self._facts += 1
+
+    plant.setattr(run_import.RunImport, "ended", lambda self: self._info)
+    plant.setattr(run_import.RunImport, "_check", count)
+    plant.setattr(importing, "check_seal", nothing)
+
+
+def readers_that_do_not_look(plant: pytest.MonkeyPatch) -> None:
+    plant.setattr("groupsim.analysis.runs.refuse_damaged", nothing)
+
+
+def a_wrong_fold(plant: pytest.MonkeyPatch) -> None:
+    plant.setattr(labels.Interval, "available", property(lambda self: self.label in ("OK", "DOUBLE", "RESTORING")))
+
+
+def a_quadratic_pattern(plant: pytest.MonkeyPatch) -> None:
+    wording = Wording((), "", re.compile(r"Adding .* for group"), None, None, None)
+    plant.setattr(logs, "every_wording", lambda: (wording,))
+
+
+def input_that_nobody_checks(plant: pytest.MonkeyPatch) -> None:
+    plant.setattr(checks, "whole", lambda value, *_, **__: value)
+    plant.setattr(checks, "ms", lambda value, *_: value)
+
+
+def a_run_that_never_ends(plant: pytest.MonkeyPatch) -> None:
+    plant.setattr(simulation_run, "_finish", lambda env, log, writer, status: writer.info)
+
+
+def a_formula_in_csv(plant: pytest.MonkeyPatch) -> None:
+    plant.setattr(output, "_FORMULA", ("\0",))
+
+
+def an_error_nobody_expected(plant: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise KeyError("m1")
+
+    plant.setattr(importer, "find_doubts", broken)
+
+
+def a_hang(plant: pytest.MonkeyPatch) -> None:
+    plant.setattr("tests.adversary.called.USUAL_S", 0.5)
+    plant.setattr("tests.adversary.logs.USUAL_S", 0.5)
+    plant.setattr(incident, "_read", lambda *_, **__: time.sleep(30))
+
+
+PLANTED: list[tuple[Callable[[pytest.MonkeyPatch], None], str, int]] = [
+    (a_lost_batch, "store: bits", 0),
+    (an_unchecked_head, "export: changed", 9),
+    (an_unchecked_fact, "export: changed", 4),
+    (readers_that_do_not_look, "store: fields", 13),
+    (a_wrong_fold, "numbers", 0),
+    (a_quadratic_pattern, "lines that grow", 0),
+    (input_that_nobody_checks, "scenario files", 14),
+    (a_run_that_never_ends, "scenario files", 0),
+    (a_formula_in_csv, "logs", 30),
+    (an_error_nobody_expected, "logs", 1),
+    (a_hang, "logs", 0),
+]
+"""Each with the area that finds it, and the seed from which on it is looked for: from 0 on all are found within 31."""
+
+
+@pytest.fixture(autouse=True)
+def fresh() -> Iterator[None]:
+    """True answers are those of the code as it is planted."""
+    tampering.originals.cache_clear()
+    yield
+    tampering.originals.cache_clear()
+
+
+@pytest.mark.parametrize(("plant", "area", "first"), PLANTED, ids=[plant.__name__ for plant, *_ in PLANTED])
+def test_a_planted_defect_is_found(
+    plant: Callable[[pytest.MonkeyPatch], None],
+    area: str,
+    first: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    plant(monkeypatch)
+    assert found(area, tmp_path, first)
