@@ -16,6 +16,7 @@ requests          what travels between a client and the broker
 topics            partitions, and when records arrive
 log               every fact on its way to the store and to those who watch
 latencies         how long real clients took, as distributions
+hosts             the host of a world's programs: what their own steps take
 host_speed        how slow a host is, and what its latencies are then
 delays            these latencies as a rule of the network
 rng               named streams of random numbers from one seed

@@ -13,6 +13,7 @@ from groupsim.events.world import ActionTaken
 from groupsim.simulation.broker import Broker
 from groupsim.simulation.clients.config import ConsumerConfig
 from groupsim.simulation.heartbeat_timers import HeartbeatTimers
+from groupsim.simulation.hosts import Host
 from groupsim.simulation.member_ids import MemberIds
 from groupsim.simulation.network import Network
 from groupsim.simulation.rng import Rng
@@ -36,6 +37,7 @@ class ConsumerContext:
     topics: Topics
     rng: Rng
     member_ids: MemberIds
+    host: Host
     settings: Settings
     record: Callable[[str, Sequence[Event]], None]
     watch: Callable[[Callable[[Recorded], None]], None]

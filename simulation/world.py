@@ -17,6 +17,7 @@ from groupsim.simulation.consumer_context import DATA, ConsumerContext
 from groupsim.simulation.errors import BadScenario, ScenarioFailed
 from groupsim.simulation.group import GroupHandle
 from groupsim.simulation.heartbeat_timers import HeartbeatTimers
+from groupsim.simulation.hosts import Host
 from groupsim.simulation.kubernetes.autoscaler import Autoscaler, autoscale
 from groupsim.simulation.kubernetes.deploy import deploy
 from groupsim.simulation.kubernetes.workload import Workload
@@ -59,6 +60,7 @@ class World:
             topics=self.topics,
             rng=self.rng,
             member_ids=self.member_ids,
+            host=Host(self.rng, self.network, self.heartbeat_timers, self.broker.address),
             settings=self.settings,
             record=self.record,
             watch=log.watchers.append,
@@ -87,6 +89,14 @@ class World:
             raise BadScenario("configure_broker must come before the first group")
         self.configs = self.configs.with_settings({**settings, **self.configs.among(self.settings)})
         self.broker.configs = self.configs
+
+    def host(self, speed: str | float) -> None:
+        """Programs and broker run on a host of this speed: `half-busy`, `busy`, `overloaded`, or a factor.
+
+        The profiles are measured (simulation.host_speed.HOSTS); the factor is against the first of them. Without it a
+        step that waits for nothing takes no time.
+        """
+        self.broker.log_creation_ms = self.context.host.be(speed, lambda: self.now)
 
     def topic(
         self,
