@@ -60,14 +60,15 @@ def read_record(folder: Path) -> dict[str, Any]:
 def read_folder(folder: Path, *, across: bool = False) -> tuple[list[RecordedRun], int]:
     """The recordings in a folder, by id, and how many are left out. Raises BadRecording.
 
-    Left out are those of the consumer protocol (KIP-848), unless pairs `across` the protocols are wanted, and those of
-    groups that have members of both.
+    Left out are those of the consumer protocol (KIP-848), unless pairs `across` the protocols are wanted and the file
+    has the group's own times (`group_config`), and those of groups that have members of both.
     """
     found, left_out = [], 0
     for inside in sorted({file.parent for name in RECORDS for file in folder.glob(f"*/{name}")}):
         record = read_record(inside)
         protocol = record["config"].get("group.protocol", record.get("protocol"))
-        if protocol == MIXED or (protocol == CONSUMER_PROTOCOL and not across):
+        known = across and "group_config" in record["config"]
+        if protocol == MIXED or (protocol == CONSUMER_PROTOCOL and not known):
             left_out += 1
         else:
             found.append(_run(inside, record))
@@ -77,6 +78,8 @@ def read_folder(folder: Path, *, across: bool = False) -> tuple[list[RecordedRun
             if not across
             else f"{folder}: holds no recordings (folders with {RECORDS[0]})"
         )
+    if across and all(run.recorded.protocol != CONSUMER_PROTOCOL for run in found):
+        raise BadRecording(f"{folder}: holds no recordings of consumer groups with their own times (`group_config`)")
     return found, left_out
 
 

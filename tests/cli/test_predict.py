@@ -47,3 +47,10 @@ def test_a_folder_without_recordings_is_named(call: Call, tmp_path: Path) -> Non
     called = call("conformance", "predict", str(tmp_path))
     assert called.status == 2
     assert f"{tmp_path}: holds no recordings" in called.err
+
+
+def test_pairs_across_the_protocols_need_recordings_of_both(call: Call) -> None:
+    called = call("conformance", "predict", FOLDER, "--across", "--seeds", "0:1")
+    assert called.status == 2
+    assert "holds no recordings of consumer groups with their own times" in called.err
+    assert call("conformance", "predict", FOLDER, "--across", "--actions").status == 2
