@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from groupsim.events import client as c
 from groupsim.events.client import MemberPhase
+from groupsim.events.types import RejoinCause
 from groupsim.incidents.facts.client_partitions import PartitionFacts
 from groupsim.incidents.facts.detail import int_in, partitions_in, text_in
 from groupsim.incidents.facts.processes import ProcessLog
@@ -67,6 +68,14 @@ class ConsumerClientFacts(PartitionFacts):
         """The answer to a heartbeat gave a Java consumer a new target."""
         self._use(detail)
         self._given(detail)
+
+    def _on_client_subscribed(self, detail: dict[str, object]) -> None:
+        """A running member subscribes to something else; its first subscription stands at its start."""
+        topics = detail.get("topics")
+        if self._generation is not None and self._of_group() and isinstance(topics, list):
+            named = tuple(sorted(map(str, topics)))
+            cause = RejoinCause.SUBSCRIPTION_CHANGED
+            self._add(c.RejoinRequested(process=self.process.name, reason="subscribed", cause=cause, topics=named))
 
     def _on_consumer_heartbeat(self, detail: dict[str, object]) -> None:
         """librdkafka sends a heartbeat: with epoch 0 it joins."""

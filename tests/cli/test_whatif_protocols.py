@@ -1,0 +1,50 @@
+"""`groupsim incident whatif --protocol … --migrate rolling` as a user calls it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.conftest import Call
+from tests.cli.test_whatif import imported
+
+
+def test_a_migration_has_its_cost_beside_a_plain_restart_and_a_list_of_what_to_change(call: Call) -> None:
+    imported(call)
+    called = call("incident", "whatif", "latest", "--migrate", "rolling", "--seeds", "0:2")
+    assert called.status == 0
+    assert "group.protocol=consumer would have" in called.out or "group.protocol=consumer makes" in called.out
+    assert "A roll to the consumer protocol costs" in called.out
+    assert "the same roll without another protocol costs" in called.out
+    assert "assumed: the record has no restart" in called.out
+    assert "kafka-configs --entity-type groups --alter --add-config consumer.session.timeout.ms=" in called.out
+    row = call("incident", "whatif", "latest", "--migrate", "rolling", "--seeds", "0:2", "--format", "json").json[0]
+    assert row["migration"]["protocol"] == "consumer"
+    assert row["migration"]["seeds"] == 2
+    assert row["migration"]["impossible"] is None
+    assert row["migration"]["range"][0] <= row["migration"]["unavailable_partition_ms"] <= row["migration"]["range"][1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--migrate", "at-once"], "--migrate must be rolling, not 'at-once'"),
+        (["--migrate", "rolling", "--protocol", "classic"], "uses the classic protocol already; name the other one"),
+    ],
+)
+def test_a_migration_that_makes_no_sense_is_one_sentence_and_status_2(
+    call: Call, arguments: list[str], sentence: str
+) -> None:
+    imported(call)
+    called = call("incident", "whatif", "latest", *arguments, "--seeds", "0:1")
+    assert called.status == 2
+    assert sentence in called.err
+
+
+def test_a_server_side_assignor_means_the_consumer_protocol(call: Call) -> None:
+    imported(call)
+    asked = ("incident", "whatif", "latest", "--seeds", "0:2", "--format", "json")
+    rows = call(*asked, "--assignor", "uniform", "--protocol", "classic", "--assignor", "sticky").json
+    assert [row["choice"] for row in rows[1:]] == [
+        "group.protocol=classic,partition.assignment.strategy=sticky",
+        "group.protocol=consumer,group.remote.assignor=uniform",
+    ]
