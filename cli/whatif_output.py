@@ -53,7 +53,7 @@ def print_answer(incident: ReplayableRun, found: Answer) -> None:
     output.table([_shown(result) for result in found.results], COLUMNS)
     for result in found.results:
         _print_humps(result)
-    print(f"founding of the group, in no comparison: {_founding(found)}")
+    print(f"founding of the group, in no comparison: {_founding(incident, found)}")
     print()
     _print_fidelity(incident, found)
     if found.assumed:
@@ -72,13 +72,17 @@ def _print_humps(result: ChoiceResult) -> None:
         print(f"{output.plain(result.choice)}: {found.least:,} ▕{drawn}▏ {found.most:,} partition-ms, by seed")
 
 
-def _founding(found: Answer) -> str:
-    """Of the baseline, and of choices with another founding."""
+def _founding(incident: ReplayableRun, found: Answer) -> str:
+    """Of the baseline, and of choices with another founding; where it is most of all, how to compare it."""
     baseline, *others = (result for result in found.results if result.costs)
     usual = baseline.founding_ms.median
     other = [each for each in others if abs(each.founding_ms.median - usual) > max(0.1 * usual, 500)]
     named = [f"{amount(each.founding_ms.median)} with {output.plain(each.choice)}" for each in other]
-    return ", ".join([amount(usual), *named])
+    window = incident.window
+    several = window.founders_ms is not None and window.founders_ms > incident.generations[0].joined_ms
+    most = several and not window.given and usual > baseline.unavailable_partition_ms.median
+    option = f"; --between 0 {window.to_ms} compares all but the first rebalance of it" if most else ""
+    return f"{', '.join([amount(usual), *named])}{option}"
 
 
 def _print_fidelity(incident: ReplayableRun, found: Answer) -> None:

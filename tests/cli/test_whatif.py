@@ -240,6 +240,21 @@ def test_an_interrupted_what_if_says_so_and_answers_nothing(
     assert interrupted.err.startswith("groupsim: interrupted at 100 ms; run ")
 
 
+def test_a_founding_that_cost_more_than_what_is_compared_can_be_compared(call: Call) -> None:
+    hint = re.compile(r"founding of the group, in no comparison: .*; --between 0 (\d+) compares all but the first reb")
+    ask = ("incident", "whatif", "latest", "--seeds", "0:1")
+    imported(call)
+    assert not hint.search(call(*ask).out)  # 24 partition-seconds of a dead member, 3 of its founding
+    imported(call, KILL9.parent / "max-poll-range")
+    found = hint.search(call(*ask).out)
+    assert found is not None
+    whole, later = (
+        call(*ask, "--between", "0", found[1], "--format", "json").json[0],
+        call(*ask, "--format", "json").json[0],
+    )
+    assert whole["unavailable_partition_ms"] > 2 * later["unavailable_partition_ms"]
+
+
 SESSION = re.compile(
     r"; the logs do not show session\.timeout\.ms \((drawn from \d+ to \d+|\d+ is assumed)\)[^;]*"
     r": --assume session\.timeout\.ms=\.\.\. [^;]*narrows the answer\.$"
