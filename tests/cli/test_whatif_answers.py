@@ -1,0 +1,77 @@
+"""What `groupsim incident whatif` says of the examples: the founding, open sessions, what the record has, the truth."""
+
+from __future__ import annotations
+
+import re
+
+from tests.cli.conftest import Call
+from tests.cli.test_whatif import KILL9, imported
+
+
+def test_a_founding_that_cost_more_than_what_is_compared_can_be_compared(call: Call) -> None:
+    hint = re.compile(r"founding of the group, in no comparison: .*; --between 0 (\d+) compares all but the first reb")
+    ask = ("incident", "whatif", "latest", "--seeds", "0:1")
+    imported(call)
+    assert not hint.search(call(*ask).out)  # 24 partition-seconds of a dead member, 3 of its founding
+    imported(call, KILL9.parent / "max-poll-range")
+    found = hint.search(call(*ask).out)
+    assert found is not None
+    whole, later = (
+        call(*ask, "--between", "0", found[1], "--format", "json").json[0],
+        call(*ask, "--format", "json").json[0],
+    )
+    assert whole["unavailable_partition_ms"] > 2 * later["unavailable_partition_ms"]
+
+
+SESSION = re.compile(
+    r"; the logs do not show session\.timeout\.ms \((drawn from \d+ to \d+|\d+ is assumed)\)[^;]*"
+    r": --assume session\.timeout\.ms=\.\.\. [^;]*narrows the answer\.$"
+)
+
+
+def test_a_session_that_no_log_shows_is_named_where_the_answer_depends_on_it(call: Call) -> None:
+    ask = ("incident", "whatif", "latest", "--seeds", "0:2")
+    imported(call)
+    assert SESSION.search(call(*ask, "--assignor", "cooperative-sticky").out.splitlines()[0])
+    known = call(*ask, "--assignor", "cooperative-sticky", "--assume", "session.timeout.ms=6000")
+    assert "session.timeout.ms" not in known.out.splitlines()[0]
+    imported(call, KILL9.parent / "rolling-restart-range")
+    assert SESSION.search(call(*ask, "--set", "membership=static").out.splitlines()[0])
+    assert "session" not in call(*ask, "--set", "heartbeat.interval.ms=300").out.splitlines()[0]
+
+
+def test_a_choice_that_the_record_has_is_said_to_be_so_and_costs_the_same(call: Call) -> None:
+    imported(call, KILL9.parent / "static-restart-range")
+    ask = ("incident", "whatif", "latest", "--seeds", "0:2", "--format", "json")
+    choices = ("--assignor", "range", "--assignor", "sticky", "--set", "membership=static", "--set", "restart.ms=900")
+    called = call(*ask, *choices)
+    assert called.status == 0
+    recorded, *rows = called.json
+    same = {row["choice"]: row["as_recorded"] for row in rows}
+    assert same == {"range": True, "sticky": False, "membership=static": True, "restart.ms=900": False}
+    assert rows[0]["answer"] == "range is what the record has, so it changes nothing."
+    assert rows[0]["ranges"] == recorded["ranges"]
+    classic = call(*ask, "--protocol", "classic").json[1]
+    assert classic["as_recorded"]
+
+
+def test_three_answers_about_the_examples_are_what_recordings_of_the_other_choice_show(call: Call) -> None:
+    """`../shared/recordings`, range and cooperative-sticky, in partition-seconds from the first fault on.
+
+    S06 0.5 to 0.9 and 4.0 to 4.1; S08 37.8 to 38.2 and 40.8 to 41.2; S07 5.4 to 6.7 and 15.5.
+    """
+    found = {}
+    for name in ("max-poll-range", "static-restart-range", "rolling-restart-range"):
+        imported(call, KILL9.parent / name)
+        ask = ("incident", "whatif", "latest", "--assignor", "cooperative-sticky", "--seeds", "0:10")
+        base, other = call(*ask, "--format", "json").json
+        found[name] = other["verdict"], base["answer"].startswith("cooperative-sticky "), other
+    assert {name: each[:2] for name, each in found.items()} == {
+        "max-poll-range": ("worse", True),
+        "static-restart-range": ("no difference worth having", True),
+        "rolling-restart-range": ("worse", True),
+    }
+    real = {"max-poll-range": 4_027, "static-restart-range": 40_978, "rolling-restart-range": 15_524}
+    for name, ms in real.items():
+        low, high = found[name][2]["ranges"]["unavailable_partition_ms"]
+        assert low * 0.9 <= ms <= high * 1.1, name
