@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from tests.adversary import interrupted, logs, stories, tampering
+from tests.adversary import interrupted, logs, servers, stories, tampering
 from tests.adversary.called import Finding
 
 _TURN_S = 1.0
@@ -24,6 +24,8 @@ AREAS: dict[str, Area] = {
     "kill or full disk: run": interrupted.run,
     "kill or full disk: export": interrupted.export,
     "kill or full disk: import": interrupted.import_,
+    "PostgreSQL: killed": servers.killed,
+    "PostgreSQL: another's": servers.owned_by_another,
     "store: bits": tampering.store_bits,
     "store: fields": tampering.store_fields,
     "export: changed": tampering.exports,

@@ -49,7 +49,7 @@ SETTINGS = ("0", "1", "-5", "7.5", "nan", "1e300", "9" * 30, "", "x", "true", "r
 
 def files(rng: Random, folder: Path) -> None:
     """A file of the user's with words that make sense and words that make none."""
-    lasts = rng.choice(["5000", "5000", "20000", *VALUES[:12]])
+    lasts = rng.choice(["5000", "5000", "20000", *(value for value in VALUES[:12] if value != "10**9")])
     words = [rng.choice(WORDS) for _ in range(rng.randint(1, 5))]
     body = "".join(f"    {word.format(*rng.choices(VALUES, k=2))}\n" for word in words)
     (folder / "story.py").write_text(HEAD.format(lasts) + BEGIN + body, encoding="utf-8")

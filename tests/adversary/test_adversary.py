@@ -21,7 +21,13 @@ from groupsim.storage import run_import, writer
 from tests.adversary import logs, tampering
 from tests.adversary.__main__ import AREAS, attempt
 
-SAMPLE = {"kill or full disk: run": 1, "kill or full disk: import": 1, "lines that grow": 6}
+SAMPLE = {
+    "PostgreSQL: killed": 1,
+    "PostgreSQL: another's": 1,
+    "kill or full disk: run": 1,
+    "kill or full disk: import": 1,
+    "lines that grow": 6,
+}
 """Attempts where it is not two."""
 
 
