@@ -68,8 +68,8 @@ class SqlStore:
         info = checked(info)
         try:
             with self._db.writing() as connection:
+                incoming = RunImport(info, rows)  # first: it refuses numbers that no column takes
                 key = _first(connection, msgspec.structs.replace(info, status=RunStatus.RUNNING, digest=None))
-                incoming = RunImport(info, rows)
                 for part in incoming:
                     self._db.backend.insert(connection, key, part)
                 if incoming.checksums:

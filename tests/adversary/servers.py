@@ -66,9 +66,9 @@ def killed(rng: Random, folder: Path) -> None:
         if child == 0:
             code = 99
             with contextlib.suppress(BaseException), ExitStack() as printed:
-                said = printed.enter_context((folder / f"said-{number}").open("w", encoding="utf-8"))
-                printed.enter_context(contextlib.redirect_stdout(said))
-                printed.enter_context(contextlib.redirect_stderr(said))
+                out = printed.enter_context((folder / f"said-{number}").open("w", encoding="utf-8"))
+                printed.enter_context(contextlib.redirect_stdout(out))
+                printed.enter_context(contextlib.redirect_stderr(out))
                 code = status([*SCENARIO, "--store", url])
             os._exit(code)
         children.append(child)

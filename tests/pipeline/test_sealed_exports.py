@@ -14,6 +14,7 @@ import pytest
 from groupsim.events.errors import GroupSimError
 from groupsim.pipeline.export import RUN_KEY, export_jsonl, export_parquet
 from groupsim.pipeline.importing import exported, import_all, import_runs
+from groupsim.storage import open_store
 from groupsim.storage.memory import MemoryStore
 from groupsim.storage.run_import import was_imported
 from groupsim.storage.store import RunStatus
@@ -116,6 +117,9 @@ def test_facts_of_an_unfinished_run_are_under_the_seal(full: MemoryStore, tmp_pa
         ("created_at", "x"),
         ("facts", -1),
         ("simulated_ms", 2**60),
+        ("simulated_ms", 10**30),
+        ("facts", 10**30),
+        ("seed", 10**30),
         ("digest", "g" * 64),
         ("summary", {"doubts": [{"group": 3}]}),
         ("name", "x" * 1_000_000),
@@ -134,6 +138,11 @@ def test_what_can_not_be_is_refused_whatever_the_seal(
         first["info"][field] = value
 
     refused(edited(file, forge))
+    other = open_store(tmp_path / "other.db")
+    with pytest.raises(GroupSimError):
+        list(import_runs(other, file))
+    assert other.runs() == []
+    other.close()
 
 
 @pytest.mark.parametrize(("field", "value"), [("at_ms", -1), ("at_ms", 2**62), ("at_ms", 0), ("seq", -3)])
