@@ -150,7 +150,7 @@ class Index:
         for names in printed.values():
             self._count(group, names)
         protocol = text_in(timed.row.detail.get("protocol"))
-        if protocol is not None:
+        if protocol is not None and timed.row.program is Program.OFFSETS_TOPIC:
             self._protocols.setdefault((group, generation), protocol)
         self._plans[group, generation].append(LeaderPlan(timed.at, timed.row.file, timed.row.client, plan))
 
