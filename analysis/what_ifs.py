@@ -12,7 +12,8 @@ import msgspec
 
 from groupsim.events.base import Recorded, group_of
 from groupsim.events.classic import JoinPhaseCompleted
-from groupsim.events.client import JoinOk, ProcessStarted
+from groupsim.events.client import EpochReceived, JoinOk, ProcessStarted
+from groupsim.events.consumer import TargetComputed
 from groupsim.events.types import RunId
 from groupsim.storage.store import EventStore, RunInfo, Snapshot
 
@@ -75,10 +76,13 @@ def first_question(run: RunId, facts: Sequence[Recorded]) -> str | None:
 
     They are another assignor than those that were used, where a log names these, and static membership where a dynamic
     member came back. The group is the one with the most rebalances, as in the what-if. Processes of which nobody knows
-    how they joined can't be replayed: `__consumer_offsets` has only what they held.
+    how they joined can't be replayed: `__consumer_offsets` has only what they held. Of a consumer group (KIP-848) it
+    is the classic protocol.
     """
     joined = [(group_of(f.stream), f.event.protocol) for f in facts if isinstance(f.event, JoinPhaseCompleted)]
     kinds = {type(fact.event) for fact in facts}
+    if not joined and {TargetComputed, EpochReceived} <= kinds:
+        return f"groupsim incident whatif {run} --protocol classic"
     if not joined or (ProcessStarted in kinds and JoinOk not in kinds):
         return None
     group = Counter(group for group, _ in joined).most_common(1)[0][0]

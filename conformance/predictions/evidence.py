@@ -42,7 +42,7 @@ class AskedRun(msgspec.Struct, frozen=True, kw_only=True):
 class Setting(msgspec.Struct, frozen=True, kw_only=True):
     """What a scoring was made with. `truths`: by family, choice and run, the real partition-milliseconds.
 
-    `left_out`: how many recordings of the folder use the consumer protocol, which can't be replayed.
+    `left_out`: how many recordings of the folder use the consumer protocol or both, and are not asked.
     """
 
     folder: str

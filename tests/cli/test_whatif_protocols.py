@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.cli.conftest import Call
@@ -48,3 +50,10 @@ def test_a_server_side_assignor_means_the_consumer_protocol(call: Call) -> None:
         "group.protocol=classic,partition.assignment.strategy=sticky",
         "group.protocol=consumer,group.remote.assignor=uniform",
     ]
+
+
+def test_an_import_of_a_consumer_group_ends_with_the_question_for_the_other_protocol(call: Call) -> None:
+    folder = Path(__file__).parents[2] / "examples" / "consumer-groups" / "kill9-uniform"
+    called = call("incident", "import", *map(str, sorted(folder.glob("*.log.gz"))))
+    assert called.status == 0
+    assert " --protocol classic" in called.err
