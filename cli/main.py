@@ -11,6 +11,7 @@ import typer
 from typer._click.exceptions import ClickException, NoArgsIsHelpError  # typer bundles a private copy of click
 
 from groupsim.cli import (
+    advise,
     assign,
     blame,
     compare,
@@ -76,6 +77,7 @@ app.command("import")(import_runs.import_runs)
 app.command()(fuzz.fuzz)
 app.command()(scenarios.scenarios)
 app.command()(sweep.sweep)
+app.command()(advise.advise)
 app.command()(sweep.sweep_report)
 app.command()(assign.assign)
 app.command()(assign.assignors)

@@ -1,0 +1,14 @@
+"""Which choice is best, how sure that is, and with how few runs it can be said.
+
+ocba        a budget of runs divided among choices, so that the best is found most likely (OCBA)
+evidence    what runs under common seeds say: which choice is best, how likely, by how much
+selection   sample until it is sure enough which choice is best, within an indifference zone
+choices     the combinations of some values; which of them no other beats; what each setting explains
+unknown     what nobody knows of the world: ranges, drawn by the seed
+measures    the measures of a run
+sampling    runs of a scenario in processes side by side
+search      an advice on a scenario
+advice      what a search has found
+flips       where along what is unknown another choice is better
+answer      the advice in one sentence, and as data
+"""

@@ -1,0 +1,72 @@
+"""The choices among which an advice is sought: every combination of the values of some settings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import product
+
+from groupsim.advice.errors import AdviceError
+from groupsim.advice.unknown import parse
+
+STEPS = 6
+"""Values of a range, evenly apart as ratios, the ends included."""
+Choice = dict[str, str]
+
+
+def vary(texts: Sequence[str]) -> dict[str, list[str]]:
+    """`KEY=V1,V2` and `KEY=LOW..HIGH` texts as values by key, in order. Raises AdviceError."""
+    found: dict[str, list[str]] = {}
+    for text in texts:
+        key, equals, rest = text.partition("=")
+        if not equals or not key or not rest:
+            raise AdviceError(f"--vary {text!r}: expected KEY=V1,V2,... or KEY=LOW..HIGH")
+        if key in found:
+            raise AdviceError(f"--vary {key!r} is given twice")
+        between = parse(rest, f"--vary {key}")
+        values = rest.split(",") if between is None else between.steps(STEPS)
+        if "" in values or len(set(values)) < len(values):
+            raise AdviceError(f"--vary {text!r}: every value once, none empty")
+        found[key] = values
+    return found
+
+
+def combinations(values: Mapping[str, Sequence[str]]) -> list[Choice]:
+    """Every combination, the last key changing fastest."""
+    return [dict(zip(values, chosen, strict=True)) for chosen in product(*values.values())]
+
+
+def in_words(choice: Mapping[str, str]) -> str:
+    """`assignor=range session.timeout.ms=6000`."""
+    return " ".join(f"{key}={value}" for key, value in choice.items())
+
+
+def main_effects(choices: Sequence[Choice], means: Sequence[float]) -> dict[str, float]:
+    """How much of the differences between the choices each key explains alone, 0 to 1, largest first.
+
+    The variance of the mean of each value, as a share of the variance of all choices.
+    """
+    centre = math.fsum(means) / len(means)
+    whole = math.fsum((m - centre) ** 2 for m in means)
+    found = {}
+    for key in choices[0]:
+        by_value: dict[str, list[float]] = {}
+        for choice, mean in zip(choices, means, strict=True):
+            by_value.setdefault(choice[key], []).append(mean)
+        between = math.fsum(len(group) * (math.fsum(group) / len(group) - centre) ** 2 for group in by_value.values())
+        found[key] = between / whole if whole else 0.0
+    return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+
+def front(means: Sequence[Mapping[str, float]], names: Sequence[str]) -> list[int]:
+    """The choices that no other beats in all of the measures (Pareto), by the first measure."""
+
+    def beaten(i: int) -> bool:
+        mine = [means[i][name] for name in names]
+        return any(_beats([other[name] for name in names], mine) for j, other in enumerate(means) if j != i)
+
+    return sorted((i for i in range(len(means)) if not beaten(i)), key=lambda i: (means[i][names[0]], i))
+
+
+def _beats(one: Sequence[float], other: Sequence[float]) -> bool:
+    return all(a <= b for a, b in zip(one, other, strict=True)) and list(one) != list(other)

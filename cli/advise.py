@@ -1,0 +1,99 @@
+"""`groupsim advise`: which settings to take, and how sure that is."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Annotated
+
+import typer
+
+from groupsim.cli.errors import BadRequest
+from groupsim.cli.options import FormatOption, key_values
+from groupsim.cli.output import Format, plain, table, write_json
+from groupsim.cli.progress import progress
+from groupsim.cli.run import ScenarioArgument, SetOption
+
+_SHOWN = 10
+_BOUND = re.compile(r"\s*([a-z_]{1,40})\s*<=\s*(\d{1,15}(?:\.\d{1,6})?)\s*")
+
+
+def advise(
+    scenario: ScenarioArgument,
+    vary: Annotated[
+        list[str], typer.Option("--vary", metavar="KEY=V1,V2,...", help="Values of a setting, or KEY=LOW..HIGH.")
+    ],
+    unknown: Annotated[
+        list[str], typer.Option("--unknown", metavar="KEY=LOW..HIGH", help="A parameter that nobody knows: drawn.")
+    ] = [],  # noqa: B006  typer copies it
+    minimize: Annotated[
+        str,
+        typer.Option("--minimize", metavar="MEASURE", help="What to make small; see docs/how-to/choose-settings.md."),
+    ] = "partition_ms",
+    subject_to: Annotated[
+        list[str], typer.Option("--subject-to", metavar="MEASURE<=VALUE", help="A bound that the mean has to keep.")
+    ] = [],  # noqa: B006  typer copies it
+    indifference: Annotated[
+        str, typer.Option("--indifference", metavar="SHARE", help="What is no difference worth having.")
+    ] = "5%",
+    confidence: Annotated[
+        float, typer.Option("--confidence", min=0.5, max=0.999, help="How sure it has to be.")
+    ] = 0.95,
+    budget: Annotated[int | None, typer.Option("--budget", metavar="RUNS", min=4, help="At most so many runs.")] = None,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="The first seed.")] = 0,
+    settings: SetOption = [],  # noqa: B006
+    jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Processes; by default one per core.")] = None,
+    form: FormatOption = Format.TABLE,
+) -> None:
+    """Find the best of several settings of a scenario with as few runs as possible, and say how sure that is.
+
+    Every choice is simulated under the same seeds; those that cannot be the best get no more of them.
+
+    Example: groupsim advise rolling_restart --vary assignor=range,cooperative-sticky --vary static=true,false
+    """
+    from groupsim.advice.answer import as_data, in_one_sentence, table_rows
+    from groupsim.advice.choices import combinations
+    from groupsim.advice.choices import vary as values_of
+    from groupsim.advice.search import search
+    from groupsim.advice.selection import Goal
+    from groupsim.advice.unknown import unknown as ranges_of
+
+    if form not in (Format.TABLE, Format.JSON):
+        raise BadRequest(f"--format must be table or json for an advice, not {form.value}")
+    choices, fixed = combinations(values_of(vary)), key_values(settings, "--set")
+    between = ranges_of(unknown)
+    for key in sorted((choices[0].keys() & fixed.keys()) | (between.keys() & (choices[0].keys() | fixed.keys()))):
+        raise BadRequest(f"{key!r} is given twice, by --vary, --unknown or --set")
+    goal = Goal(minimize, _bounds(subject_to), confidence, _share(indifference), budget)
+    with progress(scenario) as bar:
+        processes = jobs or os.cpu_count() or 1
+        advice = search(scenario, choices, fixed, goal, unknown=between, seed=seed, jobs=processes, progress=bar)
+    if form is Format.JSON:
+        write_json(as_data(advice))
+    else:
+        print(plain(in_one_sentence(advice)))
+        rows = table_rows(advice)[:_SHOWN]
+        table(rows, list(rows[0]))
+    if not advice.selection.reached:
+        raise typer.Exit(1)
+
+
+def _share(text: str) -> float:
+    digits = text.removesuffix("%")
+    try:
+        share = float(digits) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share < 1:
+        raise BadRequest(f"--indifference must be a share such as 5% or 0.05, not {text!r}")
+    return share
+
+
+def _bounds(texts: list[str]) -> dict[str, float]:
+    found = {}
+    for text in texts:
+        parsed = _BOUND.fullmatch(text)
+        if parsed is None:
+            raise BadRequest(f"--subject-to must be MEASURE<=VALUE, not {text!r}")
+        found[parsed[1]] = float(parsed[2])
+    return found

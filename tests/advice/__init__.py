@@ -1,0 +1,1 @@
+"""Choosing the best of several settings with few runs."""
