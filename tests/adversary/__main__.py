@@ -24,7 +24,6 @@ AREAS: dict[str, Area] = {
     "kill or full disk: run": interrupted.run,
     "kill or full disk: export": interrupted.export,
     "kill or full disk: import": interrupted.import_,
-    "PostgreSQL: killed": servers.killed,
     "PostgreSQL: another's": servers.owned_by_another,
     "store: bits": tampering.store_bits,
     "store: fields": tampering.store_fields,

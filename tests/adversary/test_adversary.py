@@ -22,7 +22,6 @@ from tests.adversary import logs, tampering
 from tests.adversary.__main__ import AREAS, attempt
 
 SAMPLE = {
-    "PostgreSQL: killed": 1,
     "PostgreSQL: another's": 1,
     "kill or full disk: run": 1,
     "kill or full disk: import": 1,
