@@ -1,6 +1,7 @@
 """The root of every exception this project raises on purpose, and the tree of them all (a test compares it).
 
 GroupSimError
+├── AdviceError
 ├── AnalysisError
 ├── AssignorError
 ├── BadLine
@@ -14,6 +15,7 @@ GroupSimError
 │   └── Refused
 ├── Contradiction
 ├── DuplicateTag
+├── Interrupted
 ├── LogError
 ├── NotAdmitted
 ├── PipelineError

@@ -13,6 +13,7 @@ from groupsim.events import errors
 from groupsim.events.errors import GroupSimError
 
 FOLDERS = {
+    "advice",
     "analysis",
     "assignors",
     "cli",
