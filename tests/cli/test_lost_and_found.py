@@ -171,7 +171,7 @@ def test_a_time_after_the_end_is_said(call: Call) -> None:
 def test_a_spark_master_that_does_not_answer_is_said_at_once(tmp_path: Path) -> None:
     """In a process of its own: a session that another test has started would be in its way."""
     (tmp_path / "a.log").write_text("x\n")
-    asked = [
+    asked: list[str | Path] = [
         Path(sys.executable).with_name("groupsim"),
         "incident",
         "import",
