@@ -11,3 +11,21 @@ class BadRequest(GroupSimError):
 
 class Interrupted(GroupSimError):
     """What Ctrl-C or SIGTERM ended, and what is left of it; one sentence, exit status 130 or 143, as shells say."""
+
+
+_received: list[int] = []
+
+
+def forget_signals() -> None:
+    """A new call begins; a test makes several in one process."""
+    _received.clear()
+
+
+def note_signal(number: int) -> None:
+    """A signal has come that ends the program."""
+    _received.append(number)
+
+
+def was_signalled() -> bool:
+    """Whether one has come: a library may turn the KeyboardInterrupt that it raises into an error of its own."""
+    return bool(_received)

@@ -33,7 +33,7 @@ from groupsim.cli import (
     tour,
     verify,
 )
-from groupsim.cli.errors import Interrupted
+from groupsim.cli.errors import Interrupted, forget_signals, note_signal
 from groupsim.cli.last_resort import close_output, make_output_usable, unexpected
 from groupsim.cli.near_commands import with_near_command
 from groupsim.cli.output import be_quiet, error
@@ -115,10 +115,12 @@ def main(arguments: list[str] | None = None) -> None:
 def status(arguments: list[str] | None = None) -> int:
     """The exit status of one call; never a traceback for a wrong request."""
     received = [signal.SIGINT]
+    forget_signals()
 
     def interrupt(number: int, _: object) -> None:
         """Like Ctrl-C: a run is marked as interrupted."""
         received.append(signal.Signals(number))
+        note_signal(number)
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGTERM, interrupt)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from groupsim.cli.errors import BadRequest, Interrupted
+from groupsim.cli.errors import BadRequest, Interrupted, was_signalled
 from groupsim.cli.options import FormatOption, check_record_mode, key_values, seed_range
 from groupsim.cli.output import Format, note, plain, table, write_json
 from groupsim.cli.progress import progress
@@ -74,7 +74,9 @@ def sweep(
     try:
         with progress(found.name) as bar:
             done = sweep_into(start, wanted, to, partitions=partitions, resume=resume, progress=bar)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, Exception) as error:  # py4j may make its own error of an interrupt
+        if not isinstance(error, KeyboardInterrupt) and not was_signalled():
+            raise
         raise Interrupted(f"interrupted; `--resume` continues the sweep in {to}") from None
     _print_done(found.name, to, done, form)
     if done.failures or done.broken:
