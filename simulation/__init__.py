@@ -20,6 +20,8 @@ hosts             the host of a world's programs: what their own steps take
 host_speed        how slow a host is, and what its latencies are then
 delays            these latencies as a rule of the network
 rng               named streams of random numbers from one seed
+once_an_instant   one look when all that is due now has happened
 errors            what can be wrong with a scenario
 clients/          the consumer processes
+kubernetes/       members of a group as pods that roll and scale
 """

@@ -28,6 +28,7 @@ from groupsim.simulation.clients.traits import TRAITS
 from groupsim.simulation.consumer_context import ConsumerContext
 from groupsim.simulation.errors import BadScenario, ScenarioFailed, one_of
 from groupsim.simulation.member import MemberHandle
+from groupsim.simulation.once_an_instant import OnceAnInstant
 from groupsim.simulation.topics import Topic
 
 MOST_MEMBERS = 100_000
@@ -46,7 +47,7 @@ class GroupHandle:
         self.members: list[MemberHandle] = []
         self._declared: tuple[str, ...] = ()
         self._waits: list[tuple[Callable[[], bool], simpy.Event]] = []
-        self._looking = False
+        self._look_soon = OnceAnInstant(context.env, self._look)
         context.watch(self._watch)
 
     def join(
@@ -183,14 +184,7 @@ class GroupHandle:
         if self._waits and group_of(fact.stream) == self.name:
             self._look_soon()
 
-    def _look_soon(self) -> None:
-        """Look once the present instant is over: several facts may belong together."""
-        if not self._looking:
-            self._looking = True
-            self._context.env.timeout(0).callbacks.append(lambda _: self._look())
-
     def _look(self) -> None:
-        self._looking = False
         still = []
         for holds, event in self._waits:
             if event.triggered:

@@ -11,6 +11,7 @@ from groupsim.simulation.consumer_context import ConsumerContext
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.kubernetes.pods import Pod, PodTimes
 from groupsim.simulation.member import MemberHandle
+from groupsim.simulation.once_an_instant import OnceAnInstant
 
 Join = Callable[[str], MemberHandle]
 """A member of this name that nobody has started."""
@@ -23,7 +24,7 @@ class Workload(ABC):
         self._context = context
         self._times = times
         self._join = join
-        self._looking = False
+        self._look_soon = OnceAnInstant(context.env, self._look)
         self._waits: list[simpy.Event] = []
         self.name = name
         self.replicas = _count(name, replicas)
@@ -57,14 +58,7 @@ class Workload(ABC):
         self._look_soon()
         return event
 
-    def _look_soon(self) -> None:
-        """The controller looks once the present instant is over: several changes may belong together."""
-        if not self._looking:
-            self._looking = True
-            self._context.env.timeout(0).callbacks.append(lambda _: self._look())
-
     def _look(self) -> None:
-        self._looking = False
         self.pods = [pod for pod in self.pods if not pod.gone]
         self.reconcile()
         if self._is_settled():
