@@ -13,7 +13,7 @@ from itertools import islice
 from typing import IO, NamedTuple, cast
 from xml.etree import ElementTree
 
-from groupsim.incidents.exports import large_json
+from groupsim.incidents.exports import journal, large_json
 from groupsim.incidents.exports.json_lines import json_lines
 from groupsim.incidents.exports.relevant import KEYWORD, LONGEST, blocks_of_lines, hot_lines, relevant
 from groupsim.incidents.exports.walk import Record
@@ -108,7 +108,7 @@ def _rows_agree(text: str, mark: str, width: int) -> bool:
 
 def raw_records(kind: Kind, stream: IO[bytes], trouble: Callable[[str], None]) -> Iterator[Raw]:
     """The records of a document, in its order. What is damaged ends it, with a sentence to `trouble`."""
-    readers = {Kind.JSON: _json, Kind.CSV: _csv, Kind.XML: _xml, Kind.JOURNAL: _journal}
+    readers = {Kind.JSON: _json, Kind.CSV: _csv, Kind.XML: _xml, Kind.JOURNAL: journal.entries}
     return (Raw(number, fields) for number, fields in readers[kind](stream, trouble))
 
 
@@ -236,34 +236,3 @@ def _element(element: ElementTree.Element) -> Record:
         name = next((child.attrib[key] for key in ("k", "name", "key", "field") if key in child.attrib), child.tag)
         found[name] = "".join(child.itertext()).strip("\n\t ") if name != "_raw" else "".join(child.itertext())
     return found
-
-
-def _journal(stream: IO[bytes], trouble: Callable[[str], None]) -> Iterator[tuple[int, Record]]:
-    """`KEY=value` lines with a blank line between the entries; `KEY`, eight bytes of length, the bytes."""
-    data, at, number = _all(stream), 0, 0
-    entry: Record = {}
-    while at < len(data):
-        end = data.find(b"\n", at)
-        end = len(data) if end < 0 else end
-        line, at = data[at:end], end + 1
-        if not line:
-            if entry:
-                number += 1
-                yield number, entry
-            entry = {}
-        elif b"=" in line:
-            key, _, value = line.partition(b"=")
-            entry[key.decode("utf-8", "replace")] = value.decode("utf-8", "replace")
-        else:
-            size = int.from_bytes(data[at : at + 8], "little")
-            if size > len(data) - at - 8:
-                trouble("the journal export breaks off; what came before was read")
-                break
-            entry[line.decode("utf-8", "replace")] = data[at + 8 : at + 8 + size].decode("utf-8", "replace")
-            at += 8 + size + 1
-    if entry:
-        yield number + 1, entry
-
-
-def _all(stream: IO[bytes]) -> bytes:
-    return b"".join(iter(lambda: stream.read(1 << 20), b""))

@@ -6,13 +6,13 @@ import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 import pytest
 
 from groupsim.incidents.exports import large_json
 from groupsim.incidents.exports.document import Kind, raw_records
-from groupsim.incidents.exports.relevant import FIRST, NEAR, relevant, without_groups
+from groupsim.incidents.exports.relevant import FIRST, LONGEST, NEAR, relevant, without_groups
 from groupsim.incidents.logs.reading import read_files
 
 JOIN = "[Consumer clientId=c1, groupId=billing] (Re-)joining group (org.apache.kafka.clients.consumer.Coordinator)"
@@ -83,8 +83,8 @@ def test_of_many_records_those_near_one_that_concerns_groups_are_kept() -> None:
 class Blocks:
     """A document that comes in small blocks, however many are asked for."""
 
-    def __init__(self, text: str, size: int) -> None:
-        self._data, self._size, self._at = text.encode(), size, 0
+    def __init__(self, text: str | bytes, size: int) -> None:
+        self._data, self._size, self._at = text.encode() if isinstance(text, str) else text, size, 0
 
     def read(self, _: int) -> bytes:
         self._at += self._size
@@ -112,3 +112,51 @@ def test_many_small_documents_take_time_in_proportion_to_their_number() -> None:
     """The line of each is counted from that of the one before."""
     text = '{\n"message": "a",\n"time": 1}\n' * 3_000
     assert [each.line for each in large_json.records(Blocks(text, 1 << 20))] == [3 * n + 1 for n in range(3_000)]
+
+
+def journal(texts: list[str]) -> bytes:
+    """An export of a journal: a text with a line break is counted, another stands behind its key."""
+    entries = []
+    for n, text in enumerate(texts):
+        said = text.encode()
+        message = b"MESSAGE=" + said
+        if b"\n" in said:
+            message = b"MESSAGE\n" + len(said).to_bytes(8, "little") + said
+        entries.append(b"__REALTIME_TIMESTAMP=%d\n_HOSTNAME=a\n%s\n" % (1709287200000000 + n, message))
+    return b"\n".join(entries)
+
+
+@pytest.mark.parametrize("size", [1, 7, 1 << 16])
+def test_a_journal_is_read_in_blocks(size: int) -> None:
+    texts = [JOIN, f"two\n{JOIN}", "a\n\n=b", "é"]
+    blocks = Blocks(journal(texts), size)
+    found = list(raw_records(Kind.JOURNAL, cast(IO[bytes], blocks), pytest.fail))
+    assert [fields["MESSAGE"] for _, fields in found] == texts
+
+
+def test_of_a_long_journal_the_entries_near_those_of_groups_are_kept() -> None:
+    last = FIRST + 4 * NEAR
+    texts = [JOIN if n in (3, last) else "GET /basket" for n in range(last + NEAR)]
+    found = list(raw_records(Kind.JOURNAL, io.BytesIO(journal(texts)), pytest.fail))
+    assert [number for number, fields in found if fields["MESSAGE"] == JOIN] == [4, last + 1]
+    assert len(found) < FIRST + 4 * NEAR
+
+
+def test_a_journal_that_breaks_off_is_said_and_what_came_before_is_read() -> None:
+    said: list[str] = []
+    whole = journal([JOIN, "two\nlines"])
+    found = list(raw_records(Kind.JOURNAL, io.BytesIO(whole[:-4]), said.append))
+    assert [fields.get("MESSAGE") for _, fields in found] == [JOIN, None]
+    assert said == ["the journal export breaks off; what came before was read"]
+
+
+def test_a_field_that_claims_to_be_huge_is_not_waited_for_in_memory() -> None:
+    """Its length is untrusted: of the longest field a beginning is kept, and the entries behind it are read."""
+    long = "x" * (LONGEST + 5) + "\ny"
+    found = list(raw_records(Kind.JOURNAL, io.BytesIO(journal([long, "x" * (LONGEST + 5), JOIN])), pytest.fail))
+    assert [len(fields["MESSAGE"]) <= LONGEST for _, fields in found] == [True] * 3
+    assert found[-1][1]["MESSAGE"] == JOIN
+    lie = b"__A=1\n_B=2\nMESSAGE\n" + b"\xff" * 8 + b"abc"
+    said: list[str] = []
+    assert len(list(raw_records(Kind.JOURNAL, io.BytesIO(lie), said.append))) == 1
+    assert said
