@@ -7,6 +7,7 @@ from typing import Any
 
 from groupsim.events import classic as c
 from groupsim.events import client as p
+from groupsim.events import consumer as k
 from groupsim.events.base import Recorded, group_of
 
 MEMBERS = {
@@ -51,6 +52,8 @@ CALLBACKS = {
 `error`: what it raised."""
 
 Row = dict[str, Any]
+_BY_THE_TOPIC = (p.ProcessStarted, p.SyncOk, p.ViewChanged)
+"""All that `__consumer_offsets` gives of a process: another fact is of its own log."""
 
 
 def callbacks(facts: Iterable[Recorded]) -> list[Row]:
@@ -102,6 +105,8 @@ class _ProcessRows:
         self.rows: dict[tuple[str, str], Row] = {}
         self.since: dict[tuple[str, str, str], int] = {}
         self.ids: dict[tuple[str, str], set[str]] = {}
+        self._reports: set[tuple[str, str]] = set()
+        self._process_of: dict[tuple[str, str], str] = {}
 
     def row(self, group: str, process: str | None, member: str | None = None) -> Row:
         """The row of a process, or of a member without one."""
@@ -114,6 +119,20 @@ class _ProcessRows:
             self.ids[key].add(member)
             self.rows[key]["member"] = member
         return self.rows[key]
+
+    def hear(self, group: str, event: p.ClientEvent) -> None:
+        """Take notice of who speaks, and under which member id."""
+        if not isinstance(event, _BY_THE_TOPIC):
+            self._reports.add((group, event.process))
+        if isinstance(event, p.SyncOk):
+            self._process_of[group, event.member] = event.process
+
+    def unlogged(self, group: str, member: str) -> Row | None:
+        """The row of a member that has no log: by its id, or as the process that the offsets topic shows."""
+        if (group, f"\0{member}") in self.rows:
+            return self.rows[group, f"\0{member}"]
+        process = self._process_of.get((group, member))
+        return None if process is None or (group, process) in self._reports else self.rows[group, process]
 
     def spent(self, group: str, process: str, what: str, at_ms: int, *, begins: bool) -> None:
         """A callback or a freeze begins or ends: add its time to the column `what`."""
@@ -154,6 +173,7 @@ def _finished(processes: _ProcessRows, end_ms: int) -> Iterator[Row]:
 
 def _apply_client_fact(processes: _ProcessRows, group: str, event: p.ClientEvent, at_ms: int) -> None:
     row = processes.row(group, event.process, getattr(event, "member", None))
+    processes.hear(group, event)
     match event:
         case p.ProcessStarted():
             row |= {"client_id": event.client_id, "instance_id": event.instance_id, "started_ms": at_ms}
@@ -175,10 +195,30 @@ def _apply_client_fact(processes: _ProcessRows, group: str, event: p.ClientEvent
 def _apply_coordinator_fact(processes: _ProcessRows, group: str, event: object, at_ms: int) -> None:
     """What the coordinator knows of members, for those without a log of their own."""
     match event:
-        case c.MemberAdded() | c.MemberReplaced() if event.member is not None:
-            known = processes.rows.get((group, event.client_host or ""))
-            if known is None:
-                row = processes.row(group, None, event.member)
-                row |= {"started_ms": at_ms, "client_id": event.client_id, "instance_id": event.instance_id}
-        case c.MemberRemoved() if (group, f"\0{event.member}") in processes.rows:
-            processes.row(group, None, event.member).update(ended_ms=at_ms, end=event.cause)
+        case c.MemberAdded() | c.MemberReplaced() | k.ConsumerMemberUpdated():
+            _begin(processes, group, event, at_ms)
+        case k.StaticMemberReplaced():
+            _end(processes, group, event.old, c.RebalanceCause.STATIC_REPLACED, at_ms)
+        case k.GroupDowngraded():
+            for member in event.removed:
+                _end(processes, group, member, event.cause, at_ms)
+        case c.MemberRemoved() | k.ConsumerMemberRemoved():
+            _end(processes, group, event.member, event.cause, at_ms)
+
+
+def _begin(
+    processes: _ProcessRows, group: str, event: c.MemberAdded | c.MemberReplaced | k.ConsumerMemberUpdated, at_ms: int
+) -> None:
+    """A member is in the group; if it is new and no process is known, it gets a row of its own."""
+    if isinstance(event, c.MemberReplaced):
+        _end(processes, group, event.old, c.RebalanceCause.STATIC_REPLACED, at_ms)
+    known = processes.rows.get((group, event.client_host or ""))
+    if event.member is not None and known is None and processes.unlogged(group, event.member) is None:
+        row = processes.row(group, None, event.member)
+        row |= {"started_ms": at_ms, "client_id": event.client_id, "instance_id": event.instance_id}
+
+
+def _end(processes: _ProcessRows, group: str, member: str, why: str | None, at_ms: int) -> None:
+    """A member without a log is gone."""
+    if (row := processes.unlogged(group, member)) is not None:
+        row.update(ended_ms=at_ms, end=why)

@@ -139,13 +139,15 @@ class ConsumerGroupFacts(CoordinatorFacts):
 
     def _write_member(self, member: MemberId, instance: str | None, *, classic: bool = False) -> None:
         topics = self._steps.topics.get(member) or tuple(sorted(self._index.topics[self.group]))
-        metadata = k.ClassicMetadata(session_timeout_ms=-1) if classic else None
+        session_ms, rebalance_ms = self._index.timeouts(self.group, member)
+        metadata = k.ClassicMetadata(session_timeout_ms=session_ms or -1) if classic else None
         self._add(
             k.ConsumerMemberUpdated(
                 member=member,
                 instance_id=instance,
                 client_id=client_id_in(member) or "",
                 topics=topics,
+                rebalance_timeout_ms=rebalance_ms or -1,
                 classic=metadata,
             )
         )

@@ -62,7 +62,16 @@ class CoordinatorFacts:
             return
         self._unlogged += not logged
         self._members[member] = None
-        self._add(c.MemberAdded(member=member, instance_id=instance, client_id=client_id_in(member)))
+        session_ms, rebalance_ms = self._index.timeouts(self.group, member)
+        self._add(
+            c.MemberAdded(
+                member=member,
+                instance_id=instance,
+                client_id=client_id_in(member),
+                session_timeout_ms=session_ms,
+                rebalance_timeout_ms=rebalance_ms,
+            )
+        )
 
     def _remove_member(
         self, member: MemberId | None, cause: str, reason: str | None, instance: str | None = None

@@ -55,6 +55,7 @@ class Index:
         self.client_groups: set[str] = set()
         self.topics: dict[str, dict[str, int]] = defaultdict(dict)
         self.session_timeouts: dict[str, int] = {}
+        self._timeouts: dict[tuple[str, str], Mapping[str, object]] = {}
         self.consumer_groups: set[str] = set()
         self._from_topic: set[str] = set()
         self.shortest_callback_ms: dict[str, int] = {}
@@ -84,6 +85,9 @@ class Index:
         timeout = int_in(row.detail.get("session_timeout_ms"))
         if timeout is not None:
             self.session_timeouts[group] = timeout
+        reported = row.detail.get("timeouts")
+        for member, timeouts in reported.items() if isinstance(reported, Mapping) else ():
+            self._timeouts.setdefault((group, str(member)), timeouts)
         generation = int_in(row.detail.get("generation"))
         match row.kind:
             case "leader_computed_assignment" | "stored_assignment":
@@ -165,6 +169,11 @@ class Index:
         instance = text_in(row.detail.get("instance"))
         if instance is not None and row.member is not None:
             self._instances[group, instance].append((timed.at, row.member))
+
+    def timeouts(self, group: str, member: str) -> tuple[int | None, int | None]:
+        """Session and rebalance timeout that a member reported with JoinGroup, as `__consumer_offsets` has them, ms."""
+        found = self._timeouts.get((group, member), {})
+        return int_in(found.get("session_timeout_ms")), int_in(found.get("rebalance_timeout_ms"))
 
     def from_topic(self, group: str) -> bool:
         """Whether `__consumer_offsets` is given of the group."""

@@ -9,6 +9,8 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
+import msgspec
+
 from groupsim.events.types import Partitions
 from groupsim.incidents.facts.causes import announces_leave
 from groupsim.incidents.facts.clocks import TimedRow
@@ -19,6 +21,7 @@ from groupsim.incidents.logs.times import iso
 _BEGINS = frozenset(["heartbeat_says_rebalancing", "joining", "leave_sent", "lost", "rejoin_requested", "revoked"])
 _STEPS = frozenset(["assignment_received", "group_empty", "group_created", "group_epoch_bumped", "member_reconciled"])
 """Rows of the topic behind which what clients say is of a later rebalance."""
+_TIMEOUTS = ("session_timeout_ms", "timeouts")
 _GONE = frozenset(["member_failed", "member_left", "member_gone"])
 _NUMBERED = {
     "rebalance_start": ("old_generation", "rebalance_start"),
@@ -44,6 +47,7 @@ def merged(rows: list[TimedRow], notes: list[str]) -> tuple[list[TimedRow], list
     begun = _Begun(rows)
     found: list[TimedRow] = []
     contradictions: dict[str, None] = {}
+    filled: dict[int, dict[str, object]] = {}
     for timed in rows:
         if timed.row.program is not Program.OFFSETS_TOPIC:
             found.append(timed)
@@ -51,9 +55,19 @@ def merged(rows: list[TimedRow], notes: list[str]) -> tuple[list[TimedRow], list
         said = logs.same(timed)
         if said is None:
             found.append(begun.moved(timed))
-        for sentence in () if said is None else _contradictions(timed, said):
+            continue
+        filled.setdefault(id(said.row), {}).update((k, v) for k, v in timed.row.detail.items() if k in _TIMEOUTS)
+        for sentence in _contradictions(timed, said):
             contradictions.setdefault(sentence)
-    return sorted(found, key=lambda timed: timed.at), [*notes, *contradictions]
+    complete = [_filled(timed, filled.get(id(timed.row))) for timed in found]
+    return sorted(complete, key=lambda timed: timed.at), [*notes, *contradictions]
+
+
+def _filled(timed: TimedRow, lacking: Mapping[str, object] | None) -> TimedRow:
+    """The row with what no log says and the topic does."""
+    if not lacking:
+        return timed
+    return TimedRow(timed.at, msgspec.structs.replace(timed.row, detail={**lacking, **timed.row.detail}))
 
 
 class _Logs:

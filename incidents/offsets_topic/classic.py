@@ -113,6 +113,7 @@ class ClassicFold:
             protocol=protocol,
             assignment=_printed(plan),
             session_timeout_ms=max(sessions, default=None),
+            timeouts={member: found for member, each in members.items() if (found := f.timeouts(each))},
             converted=converted or None,
         )
         ledger.say(stored, place, "assignment_received", generation=number, leader=leader)

@@ -94,8 +94,14 @@ class ConsumerFold:
             self._classic.discard(member)
         self._assignor = f.text(value.get("serverAssignor")) or self._assignor
         if not known:
+            found = f.timeouts(value)
             self._ledger.say(
-                record.at_ms, record.place, "member_joined", member, instance=f.text(value.get("instanceId"))
+                record.at_ms,
+                record.place,
+                "member_joined",
+                member,
+                instance=f.text(value.get("instanceId")),
+                timeouts={member: found} if found else None,
             )
 
     def _appear(self, record: GroupRecord) -> None:

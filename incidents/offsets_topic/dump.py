@@ -1,6 +1,7 @@
 """The text that `kafka-dump-log --offsets-decoder` prints of segments, as GroupRecords.
 
-Source: kafka.tools.DumpLogSegments and its parsers of group records: JSON since Kafka 3.8, else as in `old_text`.
+Source: kafka.tools.DumpLogSegments and its parsers of group records: JSON since Kafka 3.8, else as in `old_text`. The
+line of a batch says whether it is of a transaction, the record of its marker how that ended.
 """
 
 from __future__ import annotations
@@ -17,12 +18,16 @@ from groupsim.incidents.logs.scan import open_log
 from groupsim.incidents.offsets_topic.kinds import KINDS
 from groupsim.incidents.offsets_topic.old_text import old_key, old_value
 from groupsim.incidents.offsets_topic.record import GroupRecord
+from groupsim.incidents.offsets_topic.transactions import Transactions
+from groupsim.incidents.sentences import plural
 
 LONGEST_LINE = 16 << 20
 """A classic group of 10,000 members is a line of some 5 MB; of a longer line the rest is left out."""
 _BLOCK = 1 << 20
 _OFFSET = re.compile(r"(?:^|[| \t])offset: (\d{1,18}) ")
 _BATCH = re.compile(r"(?:^|[| \t])baseOffset: (\d{1,18}) lastOffset: (\d{1,18}) ")
+_TRANSACTION = re.compile(r" producerId: (-?\d{1,19}) .{1,200}? isTransactional: true isControl: (true|false)")
+_MARKER = re.compile(r" endTxnMarker: (COMMIT|ABORT)")
 _TIME = re.compile(r" (?:CreateTime|LogAppendTime): (-?\d{1,18})(?: |$)")
 _SEQUENCE = re.compile(r" sequence: (\d{1,10}) ")
 _UNKNOWN = re.compile(r"Unknown record type (\d{1,9})|unknown::version=(\d{1,9})")
@@ -58,22 +63,47 @@ class DumpReader:
         self._path = path
         self._progress = progress
         self._batch = (0, -1)
+        self._transactions = Transactions()
+        self._partition = ""
+        self._producer: tuple[str, str] | None = None
+        self._unmarked = False
+        self._cut_out = 0
         self._broken = 0
         self._first_broken = ""
+
+    @property
+    def aborted(self) -> int:
+        """How many records were of transactions that were aborted."""
+        return self._transactions.aborted
 
     def __iter__(self) -> Iterator[GroupRecord]:
         found = 0
         for text in self._texts():
             self.lines += 1
-            if (batch := _BATCH.search(text[:200])) is not None:
+            if text.startswith("Dumping "):
+                yield from self._enter("")
+                self._partition = text.rpartition("/")[0]
+            elif (batch := _BATCH.search(text[:200])) is not None:
+                yield from self._enter(text)
                 self._batch = int(batch[1]), int(batch[2])
+            elif (offset := _OFFSET.search(text[:200])) is None:
                 continue
-            if (offset := _OFFSET.search(text[:200])) is None:
-                continue
-            record = self._record(text, int(offset[1]))
-            if record is not None:
+            elif (marker := _MARKER.search(text)) is not None and _KEY not in text:
+                self._unmarked = False
+                yield from self._transactions.end(self._producer, committed=marker[1] == "COMMIT")
+            elif (record := self._record(text, int(offset[1]))) is not None:
                 found += 1
-                yield record
+                if self._producer is None or not self._batch[0] <= record.offset <= self._batch[1]:
+                    yield record
+                else:
+                    self._transactions.hold(self._producer, record)
+        yield from self._enter("")
+        self.damage += self._transactions.unfinished(self.name)
+        if self._cut_out:
+            self.damage.append(
+                f"{self.name}: the markers of transactions (lines with endTxnMarker) were cut out of the dump;"
+                f" {plural(self._cut_out, 'commit')} of them count, although some may have been aborted"
+            )
         if self._broken:
             more = f" and {self._broken - 1:,} more lines" if self._broken > 1 else ""
             self.damage.append(f"{self._first_broken}{more} can't be read; the rest was read")
@@ -81,6 +111,17 @@ class DumpReader:
             raise LogError(
                 f"{self.name} was printed without group records; print it with kafka-dump-log --offsets-decoder"
             )
+
+    def _enter(self, batch: str) -> Iterator[GroupRecord]:
+        """Another batch begins. The records of a transaction whose marker was cut out of the dump count."""
+        if self._unmarked:
+            self._unmarked = False
+            if held := self._transactions.end(self._producer, committed=True):
+                self._cut_out += len(held)
+                yield from held
+        found = _TRANSACTION.search(batch[:400])
+        self._producer = None if found is None else (self._partition, found[1])
+        self._unmarked = found is not None and found[2] == "true"
 
     def _texts(self) -> Iterator[str]:
         """The lines, one by one; of an over-long line nothing but its beginning."""

@@ -64,3 +64,16 @@ def topics(member: Fields) -> list[str]:
     """What a member of a classic group subscribes to."""
     subscription = member.get("subscription")
     return texts(subscription.get("topics")) if isinstance(subscription, Mapping) else []
+
+
+def timeouts(member: Fields) -> dict[str, int]:
+    """Session and rebalance timeout that a member reported, by the names of a broker's log.
+
+    A member of the consumer protocol has the session timeout of its group, which the topic does not have.
+    """
+    classic = member.get("classicMemberMetadata")
+    sessions = (member.get("sessionTimeout"), classic.get("sessionTimeoutMs") if isinstance(classic, Mapping) else None)
+    session = next((ms for ms in map(number, sessions) if ms is not None), None)
+    rebalance = number(member.get("rebalanceTimeout", member.get("rebalanceTimeoutMs")))
+    found = {"session_timeout_ms": session, "rebalance_timeout_ms": rebalance}
+    return {name: ms for name, ms in found.items() if ms is not None and ms > 0}

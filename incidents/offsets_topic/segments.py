@@ -16,13 +16,12 @@ from groupsim.incidents.offsets_topic.kinds import KINDS
 from groupsim.incidents.offsets_topic.record import GroupRecord
 from groupsim.incidents.offsets_topic.schemas import OTHERS
 from groupsim.incidents.offsets_topic.times import LATEST_MS, own_time
+from groupsim.incidents.offsets_topic.transactions import Transactions
 
 _TRANSACTIONAL, _CONTROL = 0x10, 0x20
 _PRODUCER_AT = 43
 _KEYS_KEPT, _KEY_KEPT = 20_000, 1_024
 """How many keys are kept decoded, and the longest of them, bytes."""
-_HELD_MOST = 1_000_000
-"""Records of open transactions that are held back."""
 _COMMIT = 1
 Decoded = tuple[int, str, Mapping[str, object]]
 
@@ -102,12 +101,15 @@ class SegmentReader:
         self.batches = 0
         self.unknown: Counter[str] = Counter()
         self.damage: list[str] = []
-        self.aborted = 0
         self._paths = paths
         self._progress = progress
         self._decoder = RecordDecoder(self.unknown, groups)
-        self._open: dict[int, list[GroupRecord]] = {}
-        self._held = 0
+        self._transactions = Transactions()
+
+    @property
+    def aborted(self) -> int:
+        """How many records were of transactions that were aborted."""
+        return self._transactions.aborted
 
     def __iter__(self) -> Iterator[GroupRecord]:
         for path in self._paths:
@@ -118,11 +120,7 @@ class SegmentReader:
                     yield from self._records(batch, reader.name)
             finally:
                 self.damage += reader.damage
-        if self._held:
-            self.damage.append(
-                f"{self._held:,} commits of transactions that were still open at the end of {self._paths[-1]}"
-                " are left out"
-            )
+        self.damage += self._transactions.unfinished(self._paths[-1]) if self._paths else ()
 
     def _records(self, batch: Batch, name: str) -> Iterator[GroupRecord]:
         place = f"{name}:{batch.position}"
@@ -142,22 +140,17 @@ class SegmentReader:
     def _of_transaction(self, batch: Batch, attributes: int, place: str) -> Iterator[GroupRecord]:
         """Holds the records of a transaction back until its marker, and gives or drops them there."""
         producer = int.from_bytes(batch.raw[_PRODUCER_AT : _PRODUCER_AT + 8], "big", signed=True)
-        held = self._open.setdefault(producer, []) if not attributes & _CONTROL else self._open.pop(producer, [])
         try:
             for found in entries(batch):
                 if attributes & _CONTROL:
-                    self._held -= len(held)
-                    if int.from_bytes((found.key or b"")[2:4], "big") == _COMMIT:
-                        yield from held
-                    else:
-                        self.aborted += len(held)
+                    committed = int.from_bytes((found.key or b"")[2:4], "big") == _COMMIT
+                    yield from self._transactions.end(producer, committed=committed)
                     return
                 made = self._decoder.record(
                     found.offset, batch.base_offset, found.timestamp, found.key, found.value, place
                 )
-                if made is not None and self._held < _HELD_MOST:
-                    held.append(made)
-                    self._held += 1
+                if made is not None:
+                    self._transactions.hold(producer, made)
         except BROKEN as why:
             self._broken(place, why)
 

@@ -12,6 +12,7 @@ from groupsim.analysis.runs import Run
 from groupsim.analysis.tables import commits, frames, members, metrics, ownership
 from groupsim.events import classic as c
 from groupsim.events import client as p
+from groupsim.events import consumer as k
 from groupsim.events.group import CommitAccepted, CommitRefused
 from groupsim.events.world import TopicCreated
 from groupsim.storage.memory import MemoryStore
@@ -141,6 +142,20 @@ def test_members_that_only_the_broker_tells_of_are_rows_too() -> None:
     (row,) = frames.records(opened(log).members())
     assert (row["process"], row["member"], row["started_ms"], row["ended_ms"]) == (None, "a-id", 10, 50)
     assert row["end"] == "session-expired"
+
+
+def test_members_that_left_after_their_group_was_converted_have_an_end() -> None:
+    log = Log(source="server.log:1").added(10, "a", host=False)
+    log.group(20, k.GroupUpgraded(generation=1, metadata_hash=0, assignment={}))
+    log.group(30, k.ConsumerMemberUpdated(member="b-id"))
+    log.client(30, p.ProcessStarted(process="c", client_id="c")).client(
+        30, p.SyncOk(process="c", member="c-id", generation=1)
+    )
+    log.group(40, k.ConsumerMemberRemoved(member="a-id", cause=k.LossCause.LEFT))
+    log.group(50, k.StaticMemberReplaced(instance_id="i", old="b-id", member="a-id"))
+    log.group(60, k.ConsumerMemberRemoved(member="c-id", cause=k.LossCause.UNKNOWN)).end(90)
+    rows = {row["member"]: (row["ended_ms"], row["end"]) for row in frames.records(opened(log).members())}
+    assert rows == {"a-id": (40, "left"), "b-id": (50, "static-replaced"), "c-id": (60, "unknown")}
 
 
 def test_a_callback_that_never_returns_has_no_end() -> None:

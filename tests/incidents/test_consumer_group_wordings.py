@@ -63,6 +63,12 @@ LINES: list[tuple[str, str, str | None, dict[str, Any]]] = [
         U2,
         {"instance": "i1", "old_member": U1},
     ),
+    (
+        f"{GROUP} Static member with instance id i.1 re-joins the consumer group using the consumer protocol. Created a new member {U2} to replace the existing member i.1-{U1}.",
+        "static_member_replaced",
+        U2,
+        {"instance": "i.1", "old_member": f"i.1-{U1}"},
+    ),
     (f"{GROUP} Dynamic member with unknown member id joins the consumer group. Created a new member id {U1} and requesting the member to rejoin with this id.", "member_id_created", U1, {}),
     (f"{GROUP} Static member {U2} with instance id i1 cannot join the group because the instance id is owned by member {U1}.", "instance_id_unreleased", U2, {"instance": "i1"}),
     (f"{GROUP} Static member {U2} with instance id i1 is fenced by existing member {U1}.", "static_member_fenced", U2, {"current": U1}),

@@ -58,7 +58,7 @@ WORDINGS: tuple[Wording, ...] = (
         "static_member_replaced",
         "to replace the existing member",
         _G + r" Static member with instance id {some:instance} re-joins the consumer group.{0,60}?"
-        r" Created a new member {member} to replace the existing member {some:old_member}\.",
+        r" Created a new member {member} to replace the existing member {some:old_member}\.(?:\s|$)",
     ),
     wording(
         "member_id_created",

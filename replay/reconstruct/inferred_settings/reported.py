@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from groupsim.events import classic as c
 from groupsim.events.base import Recorded, group_of, group_stream
 from groupsim.events.client import ProcessStarted
+from groupsim.events.consumer import ConsumerMemberUpdated
 from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, MAX_POLL, SESSION
 
 _OF_GROUP = (HEARTBEAT, "consumer.heartbeat.interval.ms")
@@ -32,4 +33,9 @@ def reported(facts: Iterable[Recorded], group: str) -> dict[str, int]:
                 found.setdefault(SESSION, Counter())[event.session_timeout_ms] += 1
             if isinstance(event, c.MemberAdded) and event.rebalance_timeout_ms is not None:
                 found.setdefault(MAX_POLL, Counter())[event.rebalance_timeout_ms] += 1
+        elif fact.stream == group_stream(group) and isinstance(event, ConsumerMemberUpdated):
+            if event.rebalance_timeout_ms > 0:
+                found.setdefault(MAX_POLL, Counter())[event.rebalance_timeout_ms] += 1
+            if event.classic is not None and event.classic.session_timeout_ms > 0:
+                found.setdefault(SESSION, Counter())[event.classic.session_timeout_ms] += 1
     return {name: values.most_common(1)[0][0] for name, values in found.items()}

@@ -56,6 +56,41 @@ def test_a_dump_gives_records_with_their_batch_and_what_is_unknown_by_name(tmp_p
     assert reader.unknown == {"record type 99": 1, "record type 11": 1}
 
 
+def _batch(offset: int, producer: int, *, control: bool = False) -> str:
+    is_control = str(control).lower()
+    return (
+        f"baseOffset: {offset} lastOffset: {offset} count: 1 baseSequence: 0 lastSequence: 0 producerId: {producer}"
+        f" producerEpoch: 0 partitionLeaderEpoch: 0 isTransactional: {str(producer >= 0).lower()} isControl:"
+        f" {is_control} deleteHorizonMs: OptionalLong.empty position: 0 CreateTime: 1795329491687 size: 1 magic: 2"
+    )
+
+
+def _commit(offset: int, producer: int) -> list[str]:
+    key = f'{{"type":"1","data":{{"group":"g","topic":"t","partition":{offset}}}}}'
+    payload = '{"version":"3","data":{"offset":1}}'
+    return [_batch(offset, producer), f"| offset: {offset} {_HEAD.format(0)} key: {key} payload: {payload}"]
+
+
+def _marker(offset: int, producer: int, kind: str) -> list[str]:
+    return [_batch(offset, producer, control=True), f"| offset: {offset} {_HEAD.format(0)} endTxnMarker: {kind}"]
+
+
+def test_commits_of_a_transaction_count_once_it_is_committed(tmp_path: Path) -> None:
+    lines = [*_commit(0, 1), *_commit(1, 2), *_commit(2, -1), *_marker(3, 1, "COMMIT"), *_marker(4, 2, "ABORT")]
+    records, reader = _read(tmp_path / "d.txt", "\n".join([*lines, *_commit(5, 3)]))
+    assert [each.offset for each in records] == [2, 0]
+    assert reader.aborted == 1
+    assert "1 commit of transactions that were still open at the end" in reader.damage[0]
+
+
+def test_commits_of_a_transaction_whose_marker_was_cut_out_count_and_this_is_said(tmp_path: Path) -> None:
+    lines = [*_commit(0, 1), *_marker(1, 1, "ABORT")[:1], *_commit(2, -1)]
+    records, reader = _read(tmp_path / "d.txt", "\n".join(lines))
+    assert [each.offset for each in records] == [0, 2]
+    assert len(reader.damage) == 1
+    assert "1 commit of them count, although some may have been aborted" in reader.damage[0]
+
+
 def test_a_record_whose_batch_was_cut_out_of_the_dump_counts_back_by_its_sequence(tmp_path: Path) -> None:
     records, _ = _read(tmp_path / "d.txt", _NEW.replace("baseOffset: 7", "base"))
     assert [each.batch for each in records] == [7, 7]

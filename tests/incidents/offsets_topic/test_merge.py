@@ -126,3 +126,15 @@ def test_what_the_topic_does_not_say_of_a_member_s_end_is_unknown(tmp_path: Path
     )
     assert [(event.member, event.cause) for event in of(facts, c.MemberRemoved)] == [("c1-a", "unknown")]
     assert [event.cause for event in of(facts, c.RebalanceStarted)] == ["member-joined", "unknown"]
+
+
+def test_a_member_s_session_is_the_topic_s_also_where_the_leader_s_log_has_the_assignment(tmp_path: Path) -> None:
+    dump = _dump(tmp_path / "d.gz", _generation(1, 1, 1, {"c1-a": [0], "m2-b": [1]}))
+    log = tmp_path / "c1.log"
+    computed = "Finished assignment for group at generation 1: {c1-a=Assignment(partitions=[orders-0]),"
+    lines = [*joined(0.9, 1, "c1-a"), stamped(0.95, f"{C1}{computed} m2-b=Assignment(partitions=[orders-1])}}{CLASS}")]
+    log.write_text("\n".join([*lines, adding(1.2, "orders-0")]) + "\n")
+    for files in ([dump], [dump, log]):
+        _, facts = import_logs(*files)
+        added = {event.member: event.session_timeout_ms for event in of(facts, c.MemberAdded)}
+        assert added == {"c1-a": 6_000, "m2-b": 6_000}

@@ -120,7 +120,7 @@ def test_commits_of_a_transaction_count_once_it_is_committed(tmp_path: Path) -> 
     assert _offsets(found) == [2, 0]
     assert reader.aborted == 1
     assert len(reader.damage) == 1
-    assert "1 commits of transactions that were still open" in reader.damage[0]
+    assert "1 commit of transactions that were still open" in reader.damage[0]
 
 
 def test_holes_of_compaction_are_no_damage(tmp_path: Path) -> None:
