@@ -5,7 +5,6 @@ evidence    what runs under common seeds say: which choice is best, how likely, 
 selection   sample until it is sure enough which choice is best, within an indifference zone
 choices     the combinations of some values; which of them no other beats; what each setting explains
 unknown     what nobody knows of the world: ranges, drawn by the seed
-measures    the measures of a run
 sampling    runs of a scenario in processes side by side
 search      an advice on a scenario
 advice      what a search has found

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 
 from groupsim.advice.choices import Choice, in_words
 from groupsim.advice.errors import AdviceError
-from groupsim.advice.measures import measured
 from groupsim.advice.selection import Row, Sample
 from groupsim.advice.unknown import Unknown, drawn
+from groupsim.analysis.tables.measures import measured
 from groupsim.events.errors import GroupSimError
 from groupsim.scenarios import catalogue
 from groupsim.simulation.run import run

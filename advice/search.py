@@ -10,10 +10,10 @@ from groupsim.advice.advice import GRID_SEEDS, Advice
 from groupsim.advice.choices import Choice
 from groupsim.advice.errors import AdviceError
 from groupsim.advice.flips import flips
-from groupsim.advice.measures import MEASURES
 from groupsim.advice.sampling import runs
 from groupsim.advice.selection import FIRST, Goal, Sample, select
 from groupsim.advice.unknown import Unknown
+from groupsim.analysis.tables.measures import MEASURES
 from groupsim.scenarios import catalogue
 from groupsim.simulation.run import resolve_settings
 
@@ -45,7 +45,7 @@ def search(
         selection = select(sample, len(choices), goal, min(FIRST, most // len(choices)))
         rows = selection.rows[0 if selection.evidence is None else selection.evidence.best]
         now = sample([(as_it_is, nth) for nth in range(len(rows))])
-        before = {name: fmean(row[name] for row in now) for name in MEASURES}
+        before = {name: fmean(row[name] for row in now) for name in now[0]}
         advice = Advice(choices, goal, selection, before)
 
         def held(contenders: Sequence[int], key: str, value: str) -> Sample:

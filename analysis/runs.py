@@ -15,6 +15,7 @@ from groupsim.analysis.blame.critical_path import critical_paths
 from groupsim.analysis.blame.steps import Step
 from groupsim.analysis.snapshots import replay_stored
 from groupsim.analysis.tables import blame_tables, commits, frames, members, metrics, ownership
+from groupsim.analysis.tables.lag import BEHIND, Ends, lag_rows, partition_lags
 from groupsim.analysis.tables.rebalances import rebalances
 from groupsim.analysis.tables.summary import summarise
 from groupsim.analysis.tables.support import Support, support
@@ -27,6 +28,8 @@ from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.storage import open_store
 from groupsim.storage.audit import refuse_damaged
 from groupsim.storage.store import EventStore, RunInfo, RunSource
+
+_INSTANTS = 600
 
 
 def open_run(store: str | Path | EventStore, reference: str = "latest") -> Run:
@@ -128,6 +131,12 @@ class Run:
     def lag(self, every_ms: int = 1_000) -> pd.DataFrame:
         """How many records each partition is behind, every `every_ms`: `commits.LAG`. Raises ValueError."""
         return self._table(commits.lag(self.state_changing, every_ms), commits.LAG)
+
+    def behind(self) -> pd.DataFrame:
+        """How far commits are behind, some six hundred instants: `lag.BEHIND`; of recorded runs ends are estimated."""
+        lags = partition_lags(self.state_changing, Ends({}, {}))
+        every_ms = max(100, -(-self._end_ms // _INSTANTS))
+        return self._table(lag_rows(lags, every_ms, self._end_ms), BEHIND)
 
     @property
     def _end_ms(self) -> int:

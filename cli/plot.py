@@ -15,7 +15,7 @@ from groupsim.cli.options import StoreOption
 if TYPE_CHECKING:
     from groupsim.analysis.runs import Run
 
-KINDS = ("timeline", "unavailable", "rebalance", "compare")
+KINDS = ("timeline", "unavailable", "lag", "rebalance", "compare")
 STATIC, INTERACTIVE = (".png", ".svg", ".pdf"), ".html"
 MOST_RUNS = 8
 DPI = 110
@@ -33,7 +33,7 @@ def plot(
             help=f"{', '.join(STATIC)}, or {INTERACTIVE}; default: KIND.png.",
         ),
     ] = None,
-    group: Annotated[str | None, typer.Option(help="Only this group (timeline, unavailable, rebalance).")] = None,
+    group: Annotated[str | None, typer.Option(help="Only this group (all but compare).")] = None,
     generation: Annotated[
         int | None,
         typer.Option(metavar="N", help="The rebalance of this generation; default: the longest."),
@@ -45,7 +45,7 @@ def plot(
     theme: Annotated[str, typer.Option(metavar="light|dark", help="Light or dark background.")] = "light",
     store: StoreOption = DEFAULT_STORE,
 ) -> None:
-    """Draw one picture: owners over time, unavailable partitions, one rebalance by member, or several runs.
+    """Draw one picture: owners over time, unavailable partitions, lag, one rebalance by member, or several runs.
 
     Example: groupsim plot timeline latest -o timeline.png
     """
@@ -94,8 +94,10 @@ def _drawn(
         raise BadRequest(f"run {run.info.id} has no group {group!r}; it has {', '.join(known) or 'none'}")
     if kind == "rebalance":
         return pictures.rebalance(run.critical_paths(), group=group, generation=generation, theme=theme)
-    rows = run.timeline() if kind == "timeline" else run.unavailable()
+    rows = {"timeline": run.timeline, "unavailable": run.unavailable, "lag": run.behind}[kind]()
     rows = rows if group is None else rows[rows["group"] == group]
+    if kind == "lag" and rows.empty:
+        raise BadRequest(f"run {run.info.id} has no commits, so its lag is not known")
     return getattr(pictures, kind)(rows, theme=theme)
 
 

@@ -121,10 +121,11 @@ def sweep_report(
 
     Example: groupsim sweep-report lake/ -o sweep.png
     """
+    from groupsim.analysis.tables.measures import MEASURES
     from groupsim.pipeline.grid import read_manifest
     from groupsim.pipeline.report_plots import SUFFIXES, draw
     from groupsim.pipeline.session import spark_session
-    from groupsim.pipeline.sweep_report import MEASURES, report, summaries
+    from groupsim.pipeline.sweep_report import report, summaries
 
     if measure not in MEASURES:
         raise BadRequest(f"--measure must be one of {', '.join(MEASURES)}, not {measure!r}")

@@ -179,6 +179,11 @@ SUMMARY = StructType(
         StructField("commits_refused", LongType()),
         StructField("unsafe_ms", LongType()),
         StructField("reprocessed_records", LongType()),
+        StructField("worst_partition_ms", LongType()),
+        StructField("detection_ms", LongType()),
+        StructField("lag_peak", LongType()),
+        StructField("lag_end", LongType()),
+        StructField("drain_ms", LongType()),
         StructField("violations", LongType()),
         StructField("violation", StringType()),
     ]
@@ -186,7 +191,8 @@ SUMMARY = StructType(
 """One row per run of a sweep. `choice` is `params` in one line; `status` is `finished`, or `failed` with its `error`.
 
 Numbers are those of `groupsim run --format json`: unavailable partition-milliseconds (`starting_ms` of them during
-initial start-up; `by_label` without zeros), partitions at once, and so on; null if the run failed. `violations` counts
-broken invariants, `violation` describes the first.
+initial start-up; `by_label` without zeros), partitions at once, and so on, and the others of
+analysis.tables.measures.MEASURES; null if the run failed. `violations` counts broken invariants, `violation` describes
+the first.
 """
 SUMMARY_ARROW = to_arrow_schema(SUMMARY)

@@ -19,8 +19,8 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from groupsim.analysis.availability.causes import START
 from groupsim.analysis.availability.intervals import Intervals, intervals
+from groupsim.analysis.tables.measures import AFTER_START, measured
 from groupsim.analysis.tables.summary import summarise
 from groupsim.events.base import Recorded
 from groupsim.events.catalogue import STATE_CHANGING
@@ -146,20 +146,16 @@ def _described(result: RunResult) -> dict[str, Any]:
 
 
 def _measured(facts: list[Recorded], found: Intervals) -> dict[str, Any]:
-    """The numbers of `groupsim run --format json`, flat."""
+    """The numbers of `groupsim run --format json`, flat, and the other measures."""
     numbers = summarise(facts, found)
-    unavailable, commits = numbers["unavailable"], numbers["commits"]
-    return {
-        "partition_ms": unavailable["partition_ms"],
-        "starting_ms": sum(i.duration_ms for i in found if i.unavailable and i.cause == START),
+    unavailable = numbers["unavailable"]
+    measures = measured(facts, found, numbers)
+    starting_ms = measures["partition_ms"] - measures.pop(AFTER_START)
+    return measures | {
+        "starting_ms": starting_ms,
         "by_label": sorted((label, ms) for label, ms in unavailable["by_label"].items() if ms),
-        "max_partitions": unavailable["max_partitions"],
         "share": unavailable["share"],
-        "rebalances": sum(group["rebalances"] for group in numbers["groups"].values()),
-        "commits_accepted": commits["accepted"],
-        "commits_refused": commits["refused"],
-        "unsafe_ms": commits["unsafe_ms"],
-        "reprocessed_records": numbers["reprocessed_records"],
+        "commits_accepted": numbers["commits"]["accepted"],
     }
 
 

@@ -15,6 +15,7 @@ import pyarrow.dataset as ds
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from groupsim.analysis.tables.measures import AFTER_START, MEASURES
 from groupsim.pipeline.errors import PipelineError
 from groupsim.pipeline.grid import read_manifest
 from groupsim.pipeline.schemas import SUMMARY, SUMMARY_ARROW
@@ -22,18 +23,6 @@ from groupsim.pipeline.source import SUMMARY_FOLDER
 
 RESAMPLES = 1_000
 CONFIDENCE = 0.95
-AFTER_START = "after_start_ms"
-MEASURES = (
-    "partition_ms",
-    AFTER_START,
-    "max_partitions",
-    "rebalances",
-    "unsafe_ms",
-    "reprocessed_records",
-    "commits_refused",
-)
-"""The measures to compare choices by; less is better. `after_start_ms` excludes the initial start-up."""
-
 CHOICE = (
     "choice",
     "params",
@@ -104,9 +93,11 @@ def report(found: DataFrame, measure: str = "partition_ms", resamples: int = RES
         (name,) = found.select("scenario").first() or ("",)
     finally:
         found.unpersist()
-    if all(row["median"] is None for row in ranked):
-        raise PipelineError("no run of this sweep finished; the summary rows have their errors")
     total = {key: sum(row[key] for row in ranked) for key in ("runs", "failed", "broken")}
+    if all(row["median"] is None for row in ranked):
+        if total["runs"] > total["failed"]:
+            raise PipelineError(f"the runs of this sweep have no {measure}: an earlier version made them")
+        raise PipelineError("no run of this sweep finished; the summary rows have their errors")
     return Report(name, measure, total["runs"], total["failed"], total["broken"], ranked, effects)
 
 

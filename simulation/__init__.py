@@ -5,6 +5,7 @@ world             all that a scenario can touch: time, topics, groups, network, 
 group             a consumer group in a scenario
 consumer_context  what groups and consumers of a world share: clock, network, broker, topics
 settings          Kafka settings by name: whether they exist and are legal
+load              how many records arrive and how long one takes, as settings of a run
 member            a member of a group in a scenario: start, stop, kill, freeze
 member_ids        who gets which member id
 broker            connections and committed offsets in front of the coordinator; crash and failover

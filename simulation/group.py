@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
 import simpy
 
@@ -27,6 +28,7 @@ from groupsim.simulation.clients.metadata import matching
 from groupsim.simulation.clients.traits import TRAITS
 from groupsim.simulation.consumer_context import ConsumerContext
 from groupsim.simulation.errors import BadScenario, ScenarioFailed, one_of
+from groupsim.simulation.load import load_of
 from groupsim.simulation.member import MemberHandle
 from groupsim.simulation.once_an_instant import OnceAnInstant
 from groupsim.simulation.topics import Topic
@@ -97,7 +99,7 @@ class GroupHandle:
                 group=self.name,
                 topics=subscription,
                 config=consumer,
-                application=application or Application(),
+                application=self._loaded(application or Application()),
                 instance_id=instance_id or (label if static else None),
                 pattern=pattern,
                 library=library,
@@ -110,6 +112,11 @@ class GroupHandle:
             joined.append(member)
         self.members += joined
         return joined
+
+    def _loaded(self, application: Application) -> Application:
+        """With the run's own load, where it has one."""
+        record_ms = load_of(self._context.settings).record_ms
+        return application if record_ms is None else replace(application, record_ms=record_ms)
 
     def _labels(self, names: tuple[int | str, ...]) -> list[str]:
         labels: list[str] = []

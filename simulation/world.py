@@ -21,12 +21,13 @@ from groupsim.simulation.hosts import Host
 from groupsim.simulation.kubernetes.autoscaler import Autoscaler, autoscale
 from groupsim.simulation.kubernetes.deploy import deploy
 from groupsim.simulation.kubernetes.workload import Workload
+from groupsim.simulation.load import load_of
 from groupsim.simulation.log import Log
 from groupsim.simulation.member_ids import MemberIds
 from groupsim.simulation.network import Network
 from groupsim.simulation.rng import Rng
 from groupsim.simulation.settings import Settings
-from groupsim.simulation.topics import Constant, Poisson, Recorded, Topic, Topics
+from groupsim.simulation.topics import Arrivals, Constant, Poisson, Recorded, Topic, Topics
 
 
 class Data:
@@ -108,17 +109,21 @@ class World:
     ) -> Topic:
         """Create a topic; `rate` is records per second and partition, `constant` or `poisson`.
 
-        `times` are recorded arrivals instead: sorted milliseconds by partition number.
+        The run's own load wins (simulation.load). `times` are recorded arrivals instead: sorted milliseconds by
+        partition number.
         """
         checks.name(name, "the name of a topic")
         if name in self.topics:
             raise BadScenario(f"topic {name!r} exists already")
         partitions = checks.partitions(partitions, name)
-        rate = checks.number(rate, f"topic {name!r}: rate")
+        load = load_of(self.settings).rate
+        rate = checks.number(rate if load is None else load, f"topic {name!r}: rate")
         if arrivals not in ("constant", "poisson"):
             raise BadScenario(f"topic {name!r}: arrivals must be constant or poisson, not {arrivals!r}")
-        drawn = Poisson(rate, self.rng, name) if arrivals == "poisson" else Constant(rate)
-        topic = Topic(name, partitions, drawn if times is None else Recorded(_arrivals(times, name)))
+        drawn: Arrivals = Poisson(rate, self.rng, name) if arrivals == "poisson" else Constant(rate)
+        if times is not None and load is None:
+            drawn, rate = Recorded(_arrivals(times, name)), 0.0  # facts: no rate is known
+        topic = Topic(name, partitions, drawn)
         self._show(topic, partitions)
         self.record(WORLD_STREAM, [TopicCreated(topic=name, partitions=partitions, rate=float(rate))])
         for group in self.groups.values():

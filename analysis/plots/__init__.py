@@ -1,4 +1,4 @@
-"""Pictures of a run: owners over time, unavailable partitions, one rebalance by member, runs and sweeps compared.
+"""Pictures of a run: owners over time, unavailable partitions, lag, one rebalance by member, runs and sweeps compared.
 
 Each function takes a table of `analysis` (`run.ownership().pipe(plots.timeline)` works) and gives a matplotlib Figure,
 to be saved as PNG or SVG; `analysis.plots.interactive` has the same as plotly figures. `theme` is `light` or `dark`.
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-__all__ = ["compare", "rebalance", "sweep", "timeline", "unavailable"]
+__all__ = ["compare", "lag", "rebalance", "sweep", "timeline", "unavailable"]
 
 
 def timeline(frame: pd.DataFrame, *, theme: str = "light", title: str = "") -> Figure:
@@ -37,6 +37,13 @@ def unavailable(frame: pd.DataFrame, *, theme: str = "light", title: str = "") -
     from groupsim.analysis.plots import palette, static
 
     return static.unavailable(frame, theme_=palette.theme(theme), title=title)
+
+
+def lag(frame: pd.DataFrame, *, theme: str = "light", title: str = "") -> Figure:
+    """Records behind over time, one line a group: of `run.behind()` or `run.lag()`. Raises AnalysisError."""
+    from groupsim.analysis.plots import palette, static
+
+    return static.lag(frame, theme_=palette.theme(theme), title=title)
 
 
 def rebalance(

@@ -98,11 +98,30 @@ def counts(frame: pd.DataFrame) -> Counts:
     return Counts(at, by_label)
 
 
+@dataclass(frozen=True)
+class Lags:
+    """At each instant `at_ms[i]` a group's commits were `by_group[group][i]` records behind; NaN before the first."""
+
+    at_ms: np.ndarray
+    by_group: dict[str, np.ndarray]
+
+
+def lags(frame: pd.DataFrame) -> Lags:
+    """Of `run.behind()` or `run.lag()`: all partitions of a group together."""
+    needs(frame, ("at_ms", "group", "lag"), "a chart of lag")
+    known = frame[frame["lag"].notna()]
+    wide = known.assign(group=_texts(known["group"])).groupby(["at_ms", "group"])["lag"].sum().unstack("group")
+    wide = wide.reindex(sorted(set(frame["at_ms"])))
+    names = sorted(map(str, wide), key=natural)
+    return Lags(wide.index.to_numpy(dtype=np.int64), {name: wide[name].to_numpy("float64") for name in names})
+
+
 def origin(frame: pd.DataFrame) -> datetime | None:
     """The UTC instant of the run's 0 ms, where the table says it (recorded incidents)."""
-    if "from_utc" not in frame or frame.empty or pd.isna(frame["from_utc"].iloc[0]):
+    name = "from" if "from_ms" in frame else "at"
+    if f"{name}_utc" not in frame or frame.empty or pd.isna(frame[f"{name}_utc"].iloc[0]):
         return None
-    first = frame["from_utc"].iloc[0] - timedelta(milliseconds=int(frame["from_ms"].iloc[0]))
+    first = frame[f"{name}_utc"].iloc[0] - timedelta(milliseconds=int(frame[f"{name}_ms"].iloc[0]))
     return pd.Timestamp(first).to_pydatetime()
 
 

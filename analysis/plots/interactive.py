@@ -1,4 +1,4 @@
-"""The pictures to zoom, hover and filter in: the same five as plotly figures; `write_html("x.html")` keeps one."""
+"""The pictures to zoom, hover and filter in: the same six as plotly figures; `write_html("x.html")` keeps one."""
 
 from __future__ import annotations
 
@@ -76,6 +76,19 @@ def unavailable(frame: pd.DataFrame, *, theme: str = "light", title: str = "") -
         trace = go.Scatter(x=at, y=counts.by_label[label], name=label, stackgroup="all", line=line, fillpattern=pattern)
         made.add_trace(trace)
     made.update_yaxes(title="partitions unavailable", rangemode="tozero")
+    made.update_xaxes(title="time of day, UTC" if start else "seconds since the start")
+    return made
+
+
+def lag(frame: pd.DataFrame, *, theme: str = "light", title: str = "") -> go.Figure:
+    """See `analysis.plots.lag`."""
+    of, lags = named_theme(theme), frames.lags(frame)
+    start = frames.origin(frame)
+    at = [pd.Timestamp(start) + pd.Timedelta(int(ms), "ms") if start else ms / 1_000 for ms in lags.at_ms.tolist()]
+    made = _figure(of, title or "Lag of the commits, all partitions together", 380)
+    for number, (name, records) in enumerate(lags.by_group.items()):
+        made.add_trace(go.Scatter(x=at, y=records, name=_safe(name), line={"color": sweeps.line_colour(number, of)}))
+    made.update_yaxes(title="records behind", rangemode="tozero")
     made.update_xaxes(title="time of day, UTC" if start else "seconds since the start")
     return made
 

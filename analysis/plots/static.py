@@ -109,6 +109,24 @@ def unavailable(frame: pd.DataFrame, *, theme_: Theme, title: str) -> Picture:
     return made
 
 
+def lag(frame: pd.DataFrame, *, theme_: Theme, title: str) -> Picture:
+    """Records behind over time, one line a group."""
+    lags = frames.lags(frame)
+    made, axes = figure(theme_, WIDTH, 3.6)
+    patches = []
+    for number, (name, records) in enumerate(lags.by_group.items()):
+        colour = sweeps.line_colour(number, theme_)
+        axes.plot(lags.at_ms, records, color=colour, linewidth=1.4, linestyle=sweeps.line_dashes(number))
+        patches.append(Patch(facecolor=colour, label=drawn(name, 40)))
+    time_axis(axes, theme_, 0, float(lags.at_ms.max(initial=1)), frames.origin(frame))
+    axes.set_ylim(bottom=0)
+    axes.grid(axis="y", color=theme_.grid, linewidth=0.6)
+    named(axes, theme_, axes.get_xlabel(), "records behind")
+    legend(axes, patches, theme_)
+    titled(axes, title or "Lag of the commits, all partitions together", theme_)
+    return made
+
+
 def rebalance(
     frame: pd.DataFrame, *, group: str | None, generation: int | None, most: int, theme_: Theme, title: str
 ) -> Picture:

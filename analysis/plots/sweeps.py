@@ -121,6 +121,11 @@ def _widest(wide: pd.DataFrame, measure: str, hue: str | None) -> str:
     return max(counts, key=lambda name: counts[name])
 
 
+def line_dashes(number: int) -> str:
+    """Lines that follow each other differ in grey, too."""
+    return ("-", "--", "-.", ":")[number % 4]
+
+
 def line_colour(number: int, of: Theme) -> str:
     """Strong colours in turn."""
     strong = [

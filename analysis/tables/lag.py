@@ -16,7 +16,17 @@ from groupsim.events.group import CommitAccepted
 from groupsim.events.types import TopicPartition
 from groupsim.events.world import TopicCreated
 
-LAG_COLUMNS = ("at_ms", "group", "topic", "partition", "committed", "end", "lag", "end_is")
+BEHIND = {
+    "at_ms": "int64",
+    "group": "category",
+    "topic": "category",
+    "partition": "int64",
+    "committed": "Int64",
+    "end": "Int64",
+    "lag": "Int64",
+    "end_is": "category",
+}
+LAG_COLUMNS = tuple(BEHIND)
 """`end` is the offset of the next record; `end_is`: `given`, by the topic's `rate`, or `estimated`."""
 CATCH_UP_COLUMNS = (
     "group",

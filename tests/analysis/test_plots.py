@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.collections import PolyCollection
@@ -47,11 +48,12 @@ def png(figure: Any) -> bytes:
 
 
 def pictures(run: Run, swept: pd.DataFrame, module: Any, theme: str) -> dict[str, Any]:
-    """All five."""
+    """All six."""
     return {
         "timeline": run.timeline().pipe(module.timeline, theme=theme),
         "ownership": run.ownership().pipe(module.timeline, theme=theme),
         "unavailable": run.unavailable().pipe(module.unavailable, theme=theme),
+        "lag": run.behind().pipe(module.lag, theme=theme),
         "rebalance": run.critical_paths().pipe(module.rebalance, theme=theme),
         "compare": analysis.compare(a=run, b=run).pipe(module.compare, theme=theme),
         "sweep": swept.pipe(module.sweep, x="session.timeout.ms", hue="assignor", theme=theme),
@@ -98,6 +100,15 @@ def test_the_stack_of_unavailable_partitions_adds_up(slow: Run) -> None:
     assert sum(counts.by_label.values()).max() == slow.summary()["unavailable"]["max_partitions"]  # type: ignore[union-attr]
 
 
+def test_the_line_of_a_groups_lag_adds_its_partitions_up_and_begins_with_the_first_commit(slow: Run) -> None:
+    frame = slow.behind()
+    lags = frames.lags(frame)
+    for group, records in lags.by_group.items():
+        last = frame[(frame["group"] == group) & (frame["at_ms"] == lags.at_ms[-1])]
+        assert records[-1] == last["lag"].sum() > 0
+        assert np.isnan(records[0])
+
+
 def test_the_longest_rebalance_is_drawn_unless_another_is_asked_for(slow: Run) -> None:
     steps = slow.critical_paths()
     longest = frames.swim(steps, None, None)
@@ -131,7 +142,9 @@ def test_a_sweep_shows_medians_and_percentiles_in_seconds(swept: pd.DataFrame) -
     assert sweeps.prepare(packed, None, "partition_ms", None).lines[0].at.tolist() == [1.0]
 
 
-@pytest.mark.parametrize("make", [plots.timeline, plots.unavailable, plots.rebalance, plots.compare, plots.sweep])
+@pytest.mark.parametrize(
+    "make", [plots.timeline, plots.unavailable, plots.lag, plots.rebalance, plots.compare, plots.sweep]
+)
 def test_a_table_without_the_columns_is_reported_in_a_sentence(make: Callable[[pd.DataFrame], Any]) -> None:
     with pytest.raises(AnalysisError, match="needs the columns"):
         make(pd.DataFrame({"a": [1]}))

@@ -18,7 +18,7 @@ def run(call: Call) -> str:
 
 
 def test_pictures_of_a_run_are_written_by_the_name_of_the_file(call: Call, run: str) -> None:
-    for kind in ("timeline", "unavailable", "rebalance"):
+    for kind in ("timeline", "unavailable", "lag", "rebalance"):
         assert call("plot", kind, run) == (0, "", f"picture written to {kind}.png\n")
         assert Path(f"{kind}.png").read_bytes().startswith(PNG)
     assert call("plot", "timeline", run, "-o", "a.svg", "--theme", "dark", "-q") == (0, "", "")

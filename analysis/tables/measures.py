@@ -1,0 +1,126 @@
+"""The measures of one simulated run by which choices are compared. Smaller is better in all of them. Pure Python."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from groupsim.analysis.availability.causes import START
+from groupsim.analysis.availability.intervals import intervals
+from groupsim.analysis.availability.labels import Interval, Label
+from groupsim.analysis.tables.lag import Ends, catch_up_rows, partition_lags
+from groupsim.analysis.tables.summary import summarise
+from groupsim.events.base import Recorded, group_of
+from groupsim.events.client import PositionReady
+from groupsim.events.group import CommitAccepted
+from groupsim.events.world import TopicCreated
+
+AFTER_START = "after_start_ms"
+MEASURES = {
+    "partition_ms": "unavailable partition-milliseconds",
+    AFTER_START: "the same without the group's initial start-up",
+    "worst_partition_ms": "unavailable milliseconds of the partition with most of them",
+    "max_partitions": "most partitions unavailable at once",
+    "detection_ms": "longest time that a partition's owner was dead and still in the group",
+    "rebalances": "rebalances of all groups",
+    "reprocessed_records": "records read twice",
+    "commits_refused": "refused commits",
+    "unsafe_ms": "partition-milliseconds with two owners that both may commit",
+    "lag_peak": "most records that the commits of a group were behind at one instant, all partitions together",
+    "lag_end": "records that all commits were behind at the end of the run",
+    "drain_ms": "longest time from the end of an outage to a commit that leaves a partition no further behind than "
+    "before it; to the end of the run if there is none",
+}
+"""By name: what it is. Lag follows from the rates of the topics and from commits, as monitoring shows it, and counts
+from the first position of a partition on. A run without rates has no lag measures."""
+LAG_MEASURES = ("lag_peak", "lag_end", "drain_ms")
+_UNITS = {"max_partitions": "partitions", "rebalances": "rebalances", "commits_refused": "refused commits"}
+_PARTITION_TIMES = ("partition_ms", AFTER_START, "unsafe_ms")
+
+
+def unit(measure: str) -> str:
+    """The unit of its values."""
+    if measure in _PARTITION_TIMES:
+        return "partition-milliseconds"
+    return "milliseconds" if measure.endswith("_ms") else _UNITS.get(measure, "records")
+
+
+def measured(
+    facts: Sequence[Recorded], found: Sequence[Interval] | None = None, numbers: dict[str, Any] | None = None
+) -> dict[str, float]:
+    """Every measure of a simulated run that has ended.
+
+    `found`, `numbers`: its intervals and `summarise` of it, where the caller has them already.
+    """
+    found = list(intervals(facts)) if found is None else found
+    numbers = summarise(facts, found) if numbers is None else numbers
+    unavailable, commits = numbers["unavailable"], numbers["commits"]
+    by_partition: Counter[tuple[str, str, int]] = Counter()
+    for interval in found:
+        if interval.unavailable:
+            by_partition[interval.group, interval.topic, interval.partition] += interval.duration_ms
+    starting = sum(i.duration_ms for i in found if i.unavailable and i.cause == START)
+    dead = (i.duration_ms for i in found if i.label == Label.OWNER_DEAD)
+    return {
+        "partition_ms": unavailable["partition_ms"],
+        AFTER_START: unavailable["partition_ms"] - starting,
+        "worst_partition_ms": max(by_partition.values(), default=0),
+        "max_partitions": unavailable["max_partitions"],
+        "detection_ms": max(dead, default=0),
+        "rebalances": sum(group["rebalances"] for group in numbers["groups"].values()),
+        "reprocessed_records": numbers["reprocessed_records"],
+        "commits_refused": commits["refused"],
+        "unsafe_ms": commits["unsafe_ms"],
+        **_lag(facts, found),
+    }
+
+
+@dataclass(slots=True)
+class _Behind:
+    """The lag of a whole group: records per second that its partitions get, and what is committed of them."""
+
+    rate: float = 0.0
+    committed: dict[tuple[str, int], int] = field(default_factory=dict)
+    total: int = 0
+    peak: float = 0.0
+
+    def at(self, at_ms: int) -> float:
+        """Records behind, just before what happens at this instant."""
+        return max(self.rate * at_ms / 1_000 - self.total, 0.0)
+
+    def reach(self, at_ms: int, where: tuple[str, int], offset: int, rate: float, *, first_only: bool) -> None:
+        """A position or a commit; of positions only the first of a partition counts."""
+        self.peak = max(self.peak, self.at(at_ms))
+        known = self.committed.get(where)
+        if known is not None and first_only:
+            return
+        if known is None:
+            self.rate += rate
+        self.total += offset - (known or 0)
+        self.committed[where] = offset
+
+
+def _lag(facts: Sequence[Recorded], found: Iterable[Interval]) -> dict[str, int]:
+    """The lag measures. Lag is highest just before a commit, or at the end."""
+    rates: dict[str, float] = {}
+    groups: dict[str, _Behind] = defaultdict(_Behind)
+    for fact in facts:
+        event = fact.event
+        if isinstance(event, TopicCreated):
+            rates[event.topic] = event.rate
+        elif isinstance(event, PositionReady | CommitAccepted) and (name := group_of(fact.stream)) is not None:
+            first = isinstance(event, PositionReady)
+            for topic, partition, offset in event.offsets:
+                if offset >= 0:
+                    rate = rates.get(topic, 0.0)
+                    groups[name].reach(fact.at_ms, (topic, partition), offset, rate, first_only=first)
+    if not any(rates.values()):
+        return {}
+    end_ms = facts[-1].at_ms
+    ends = [group.at(end_ms) for group in groups.values()]
+    peak = max([*ends, *(group.peak for group in groups.values())], default=0.0)
+    rows = catch_up_rows(partition_lags(facts, Ends({}, {})), found)
+    took = (end_ms - row["to_ms"] if row["catch_up_ms"] is None else row["catch_up_ms"] for row in rows)
+    return dict(zip(LAG_MEASURES, (int(peak), int(sum(ends)), max(took, default=0)), strict=True))
