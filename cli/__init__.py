@@ -1,5 +1,6 @@
 """The command line: one program, `groupsim`. Data goes to stdout, everything else to stderr.
 
+entry             loads the program; a signal meanwhile ends it in one sentence
 main              the program: commands, errors as sentences, exit status
 run               `run`
 read              `unavailable`, `timeline`, `rebalances`

@@ -123,9 +123,11 @@ def status(arguments: list[str] | None = None) -> int:
         note_signal(number)
         raise KeyboardInterrupt
 
-    signal.signal(signal.SIGTERM, interrupt)
-    program = typer.main.get_command(app)
     try:
+        signal.signal(signal.SIGTERM, interrupt)
+        if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:  # a shell ignores it for what runs in the background
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        program = typer.main.get_command(app)
         _keep_examples(program)
         result = program.main(
             _without_quiet(sys.argv[1:] if arguments is None else arguments), "groupsim", standalone_mode=False

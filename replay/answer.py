@@ -34,7 +34,7 @@ def _said(result: ChoiceResult, trusted: Trust) -> str:
     if trusted.unknown is not None:
         return _uncompared(result, trusted)
     if result.verdict is Verdict.NO_DIFFERENCE:
-        parts = [f"{trusted.warning()}{result.choice} {_no_difference(result)}", trusted.off()]
+        parts = [f"{trusted.warning()}{result.choice} {_no_difference(result)}", trusted.caveat(result)]
     else:
         cost = _cost([result], _luck(result, trusted))
         parts = [f"{trusted.warning()}{result.choice} {cost}", _humps(result), trusted.clause([result])]
@@ -80,7 +80,7 @@ def _headline(results: Sequence[ChoiceResult], trusted: Trust) -> str:
         return _best(better, len(choices), trusted)
     named = [f"{each.choice} {_difference(each)}" for each in choices]
     none = f"{trusted.warning()}none of the {len(choices)} choices would have helped ({', '.join(named)})"
-    return _joined([_capital(none), trusted.off()])
+    return _joined([_capital(none), trusted.caveat(next(each for each in choices if each.costs))])
 
 
 def _best(better: Sequence[ChoiceResult], choices: int, trusted: Trust) -> str:
@@ -123,7 +123,7 @@ def _as_recorded(baseline: ChoiceResult, trusted: Trust) -> str:
     found = baseline.unavailable_partition_ms
     chance = f"by chance it can be {seconds(found.least)} to {seconds(found.most)} ({len(baseline.costs)} seeds)"
     parts = [f"{trusted.warning()}{seconds(trusted.recorded_ms)} partition-seconds are recorded", chance]
-    return _capital(_joined([*parts, trusted.off(), "name choices with --assignor and --set"]))
+    return _capital(_joined([*parts, trusted.reasons(baseline), "name choices with --assignor and --set"]))
 
 
 def _cost(results: Sequence[ChoiceResult], luck: str = "") -> str:
@@ -166,7 +166,7 @@ def _luck(result: ChoiceResult, trusted: Trust) -> str:
     """Where the record is not what its replays cost in the median: chance."""
     base, low, high = result.base, trusted.recorded_ms, trusted.recorded_at_most_ms
     off = max(low - base.median, base.median - high)
-    if trusted.low or off <= max(_LUCK * high, SMALL_MS):
+    if trusted.low or trusted.doubts(result) or off <= max(_LUCK * high, SMALL_MS):
         return ""
     return f"the record has {seconds(low)}"
 

@@ -89,7 +89,8 @@ def ask(
     close = fidelity(incident.generations, exact, incident.replayed_group)
     replayed_ms = round(median(incident.measure(run).unavailable_partition_ms for run in exact))
     recorded = incident.cost
-    trusted = trust(close, replayed_ms, recorded, unknown, incident.open_settings(choices))
+    stopped = () if incident.incident is None else incident.incident.stopped
+    trusted = trust(close, replayed_ms, recorded, unknown, incident.open_settings(choices), stopped)
     results = compare_choices(
         incident.replay,
         incident.measure,

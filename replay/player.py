@@ -18,10 +18,12 @@ from groupsim.replay.reconstruct.inferred_settings.evidence import (
     APPEND_LINGER,
     HEARTBEAT,
     INITIAL_DELAY,
+    LEAST_SESSION_MS,
     METADATA_AGE,
     SESSION,
 )
 from groupsim.replay.reconstruct.members import Member
+from groupsim.replay.reconstruct.short_stops import short_stops, with_stops
 from groupsim.replay.recorded_latency import DrawnLateness, ExactLatency, median_draw
 from groupsim.replay.timings import recorded_timings
 from groupsim.simulation.clients.config import CONSUMER
@@ -35,7 +37,6 @@ from groupsim.storage.memory import MemoryStore
 
 MIN_SESSION = "group.min.session.timeout.ms"
 GROUP = "g"
-_LEAST_SESSION_MS = 6_000
 _LOADING_MS = 200
 """The end of a failover, in which the new coordinator loads the group."""
 AFTERWARDS_MS = 10_000
@@ -69,6 +70,8 @@ def replay_incident(
     if draws is not None:
         settings = drawn_settings(incident, draws.next)
         members = drawn_programs(incident.members, draws.next, settings[HEARTBEAT])
+        if HEARTBEAT in incident.open_settings:
+            members = with_stops(members, short_stops(incident.incarnations, incident.generations, settings))
         incident = replace(incident, settings=settings, members=members)
     _check(incident, choice)
     store = MemoryStore()
@@ -96,7 +99,8 @@ def tail_ms(incident: Incident, choices: Iterable[Choice]) -> int:
 def _check(incident: Incident, choice: Choice) -> None:
     """A broker refuses a session that is too short, so no member could join. Raises BadSetting."""
     protocols.check(incident, choice)
-    least = int(choice.settings.get(MIN_SESSION, min(_LEAST_SESSION_MS, incident.settings[SESSION])))
+    shortest = min([LEAST_SESSION_MS, incident.settings[SESSION], *incident.open_settings.get(SESSION, ())])
+    least = int(choice.settings.get(MIN_SESSION, shortest))
     wanted = str(choice.settings.get(SESSION, incident.settings[SESSION]))
     if wanted.isdigit() and int(wanted) < least:
         raise BadSetting(
@@ -149,7 +153,7 @@ class _Replay:
     def _configure(self) -> None:
         """The broker's settings, and how long messages take."""
         world, incident = self._world, self._incident
-        least = min(_LEAST_SESSION_MS, incident.settings[SESSION])
+        least = min(LEAST_SESSION_MS, incident.settings[SESSION])
         bounds: dict[str, int] = {}
         if CONSUMER in protocols.protocols(incident, self._choice):
             self._group_config = protocols.group_settings(incident, self._choice)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from groupsim.incidents.sentences import listed
 from groupsim.replay.cost import Cost
 from groupsim.replay.fidelity import Fidelity
 from groupsim.replay.numbers import seconds, seconds_range
@@ -17,6 +18,8 @@ LOW_ERROR, LOW_MATCH = 0.25, 0.8
 """A replay that is off by more, or has a smaller share of the recorded generations, is of low fidelity."""
 SMALL_MS = 500
 """Hardly anything, in partition-milliseconds."""
+_RARE = 0.1
+"""A record is rare if a smaller share of the seeds, as recorded, cost about as much."""
 _WIDE = 1.1
 """A drawn setting is worth a word if its greatest value is more than so many times its least."""
 
@@ -26,7 +29,8 @@ class Trust:
     """What the answers rest on, in partition-milliseconds: what is recorded (at most, where logs leave something
     unknown), and the replay of exactly that. `unknown`: why the record's total is not known.
     `partitions_known`: the record names some; else those of the replay are assumed. `open_settings`: by name, between
-    which values each seed drew a setting that the logs do not show; twice the same value: it is assumed.
+    which values each seed drew a setting that the logs do not show; twice the same value: it is assumed. `stopped`: the
+    processes that seem to have been stopped for less than a session.
     """
 
     recorded_ms: int
@@ -36,6 +40,7 @@ class Trust:
     unknown: str | None = None
     partitions_known: bool = True
     open_settings: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    stopped: tuple[str, ...] = ()
 
     @property
     def error(self) -> float | None:
@@ -66,19 +71,48 @@ class Trust:
 
     def clause(self, results: Sequence[ChoiceResult]) -> str:
         """How far direction and amount of some choices, all better or all worse, can be trusted, and why."""
-        return f"{self.verdict(results)}: {self.off()}"
+        return f"{self.verdict(results)}: {self.reasons(results[0])}"
 
     def verdict(self, results: Sequence[ChoiceResult]) -> str:
         """The same without the reason."""
         changes = [abs(each.versus_baseline - 1) for each in results if each.versus_baseline is not None]
         if self.low or min(changes, default=1.0) <= (self.error or 0):
             return "trust neither direction nor amount"
+        if self.doubts(results[0]):
+            return "the direction is not sure"
         amount = seconds_range(self.amount(results))
         seeds, opposed = len(results[0].costs), max(each.opposed for each in results)
         if not opposed:
             return f"trust the direction, and {amount} as the amount"
         agree = f"{seeds - opposed} of {seeds} seeds"
         return f"the direction is likely ({agree}), the amount may be anything from {amount}"
+
+    def reasons(self, result: ChoiceResult) -> str:
+        """What trust in a choice rests on: what speaks against it, and how far the replay is from the record."""
+        return "; ".join([*self.doubts(result), self.off()])
+
+    def caveat(self, result: ChoiceResult) -> str:
+        """The same after an answer that has no direction."""
+        return f"{'not sure: ' if self.doubts(result) else ''}{self.reasons(result)}"
+
+    def doubts(self, result: ChoiceResult) -> list[str]:
+        """Why the direction of an answer may be wrong whatever the seeds say."""
+        found = []
+        if self.stopped:
+            found.append(
+                f"{listed(list(self.stopped))} {'was' if len(self.stopped) == 1 else 'were'} probably stopped for a"
+                " time, and no log shows when and for how long"
+            )
+        seeds, near = len(result.baseline), sum(self._like(each.unavailable_partition_ms) for each in result.baseline)
+        if near < _RARE * seeds and not self.low and self.unknown is None:
+            cost = f"costs about as much as was recorded ({seconds(self.recorded_ms)})"
+            found.append(f"as recorded, {f'only {near}' if near else 'none'} of {seeds} seeds {cost}")
+        return found
+
+    def _like(self, cost_ms: int) -> bool:
+        """Whether a replay with drawn times costs about what was recorded."""
+        off_ms = max(self.recorded_ms - cost_ms, cost_ms - self.recorded_at_most_ms)
+        return off_ms <= max(SMALL_MS, LOW_ERROR * self.recorded_at_most_ms)
 
     def off(self) -> str:
         """How far the replay is from the record, in words."""
@@ -116,6 +150,7 @@ def trust(
     recorded: Cost,
     unknown: str | None,
     open_settings: Mapping[str, tuple[int, int]],
+    stopped: tuple[str, ...] = (),
 ) -> Trust:
     """What the answers about a record rest on."""
     return Trust(
@@ -126,4 +161,5 @@ def trust(
         unknown=unknown,
         partitions_known=recorded.partitions > 0,
         open_settings=open_settings,
+        stopped=stopped,
     )

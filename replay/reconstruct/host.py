@@ -43,6 +43,15 @@ def host_of(library: str, members: Sequence[Member], generations: Sequence[Gener
     return Host(*map(slowness, both))
 
 
+def host_notes(library: str, members: Sequence[Member], generations: Sequence[Generation]) -> list[str]:
+    """A sentence on hosts of which the record shows nothing, or only how fast consumers start."""
+    if library in USUAL_MS and any(True for _ in led_steps(members, generations)):
+        return []
+    if library in USUAL_MS and any(True for _ in starts(members)):
+        return ["hosts are assumed to be as fast as usual, but for the starts of consumers: the logs show nothing else"]
+    return ["hosts are assumed to be as fast as usual: no log shows how long their steps take"]
+
+
 def led_steps(members: Sequence[Member], generations: Sequence[Generation]) -> Iterable[tuple[Step, float]]:
     """From each completed join phase to the leader's assignment, both by the coordinator's clock.
 

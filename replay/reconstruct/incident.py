@@ -14,7 +14,7 @@ from groupsim.incidents.sentences import listed
 from groupsim.replay.reconstruct import topology_changes, unlogged_members
 from groupsim.replay.reconstruct.applications.programs import program_notes, with_programs
 from groupsim.replay.reconstruct.client_library import assignor_notes, client_library
-from groupsim.replay.reconstruct.host import Host, host_of
+from groupsim.replay.reconstruct.host import Host, host_notes, host_of
 from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, StallKind
 from groupsim.replay.reconstruct.inferred_settings.append_linger import writes_ms
 from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, METADATA_AGE, Evidence, Open
@@ -24,7 +24,7 @@ from groupsim.replay.reconstruct.members import Member, members_of
 from groupsim.replay.reconstruct.old_imports import completed
 from groupsim.replay.reconstruct.rebalances import Generation, generations_of
 from groupsim.replay.reconstruct.record_interval import record_interval_ms
-from groupsim.replay.reconstruct.short_stops import QUIET, add_short_stops, is_quiet
+from groupsim.replay.reconstruct.short_stops import QUIET, is_quiet, seem_stopped, short_stops, with_stops
 from groupsim.replay.reconstruct.unseen import died_before_return
 from groupsim.simulation.clients.config import KAFKA_PYTHON
 from groupsim.simulation.clients.traits import TRAITS
@@ -43,7 +43,8 @@ class Incident:
     those that it shows, or that the user gave. `client`: the client library that is simulated. `failovers`: from when
     to when the coordinator was unavailable. `rejoins`: when which incarnation joined again without a visible cause.
     `record_interval_ms`: the typical time between two records of a partition, where offsets show it. `host`: how slow
-    its programs are. `notes`: what had to be assumed.
+    its programs are. `stopped`: processes that seem to have been stopped for less than a session. `notes`: what had to
+    be assumed.
     """
 
     group: str
@@ -60,6 +61,7 @@ class Incident:
     ends_ms: int
     record_interval_ms: float | None
     host: Host
+    stopped: tuple[str, ...]
     notes: tuple[str, ...]
 
     @property
@@ -113,14 +115,16 @@ def reconstruct(
     writes = writes_ms(facts, group)
     inferred = infer_settings(facts, group, evidence, known, writes)
     quiet = is_quiet(incarnations) and not growths
-    stops = add_short_stops(incarnations, generations, inferred.values) if HEARTBEAT in inferred.known else []
     longest_ms = max([inferred.values[HEARTBEAT], *inferred.open.get(HEARTBEAT, ())])
     members = with_programs(facts, group, members_of(incarnations), generations, longest_ms, writes)
     host = host_of(client, members, generations)
+    stops = short_stops(incarnations, generations, inferred.values) if HEARTBEAT in inferred.known else []
+    likely = inferred.open.get(HEARTBEAT, (inferred.values[HEARTBEAT],))
+    stopped = {*(stop.name for stop in stops), *seem_stopped(members, generations, likely)}
     return Incident(
         group=group,
         topics=counts,
-        members=members,
+        members=with_stops(members, stops),
         client=client,
         settings=inferred.values,
         open_settings=inferred.open,
@@ -132,13 +136,15 @@ def reconstruct(
         ends_ms=end_ms,
         record_interval_ms=record_interval_ms(facts),
         host=host,
+        stopped=tuple(incarnation.name for incarnation in incarnations if incarnation.name in stopped),
         notes=(
             *inferred.notes,
             *notes,
             *growth_notes,
-            *([QUIET] if quiet and not stops else stops),
+            *([QUIET] if quiet and not stopped else [stop.note() for stop in stops]),
             *assignor_notes(generations),
             *program_notes(members),
+            *host_notes(client, members, generations),
             *_assumptions(members, inferred.values),
         ),
     )

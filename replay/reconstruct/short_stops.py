@@ -2,58 +2,144 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 from groupsim.replay.reconstruct.incarnation import Incarnation, Stall, StallKind
 from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, SESSION
+from groupsim.replay.reconstruct.members import Member
 from groupsim.replay.reconstruct.rebalances import Generation
 
 _LATE_MS = 300
 """A heartbeat is late by this much, and by a tenth of its interval, without any reason."""
+_DRIFT_MS, _MOST_DRIFT_MS = 8, 20
+"""And by so much for each interval since the member joined, usually and on a busy machine."""
+_WITNESSES = 2
+"""So many other heartbeats that came earlier show that an interval is the right one, and how late all of them are."""
 QUIET = (
     "no log shows a fault after the members joined; a process that was frozen for less than its session would leave no"
     " trace in them, and what that cost is in none of these figures"
 )
 
 
-def add_short_stops(
-    incarnations: Iterable[Incarnation], generations: Sequence[Generation], settings: Mapping[str, int]
-) -> list[str]:
-    """Add a stall to each process that heard of a rebalance more than one heartbeat interval late; the notes on them.
+class ShortStop(NamedTuple):
+    """A process that answered nothing when a heartbeat was due, until that was `heard_ms`; ms of the run.
 
-    It was frozen when that heartbeat was due, since its last line at the earliest, and for less than its session.
+    It was frozen between `since_ms` and `due_ms`: since its last line at the earliest.
     """
-    notes = []
+
+    name: str
+    since_ms: int
+    due_ms: int
+    heard_ms: int
+
+    def stall(self) -> Stall:
+        """What a replay makes of it."""
+        return Stall(StallKind.FROZEN, min(self.since_ms + 1, self.due_ms), self.heard_ms, by_ms=self.due_ms)
+
+    def note(self) -> str:
+        """What is assumed."""
+        since, due, heard = (ms / 1_000 for ms in (self.since_ms, self.due_ms, self.heard_ms))
+        return (
+            f"{self.name} heard of a rebalance {self.heard_ms - self.due_ms} ms after its heartbeat was due: assumed to"
+            f" have been frozen from {since:,.1f} to {due:,.1f} s of the record (each seed draws a time) until"
+            f" {heard:,.1f} s; in the record's own figure it serves meanwhile"
+        )
+
+
+class _Heard(NamedTuple):
+    """A heartbeat that reported a rebalance: when that began, and when the heartbeat was due."""
+
+    incarnation: Incarnation
+    joined_ms: int
+    began_ms: int
+    due_ms: int
+    heard_ms: int
+    beats: int
+
+    @property
+    def after_due_ms(self) -> int:
+        return self.heard_ms - self.due_ms
+
+    def later_than(self, usual_ms: int, interval_ms: int, drift_ms: int) -> bool:
+        return self.after_due_ms > usual_ms + self.late_ms(interval_ms, drift_ms)
+
+    def late_ms(self, interval_ms: int, drift_ms: int) -> int:
+        return _LATE_MS + interval_ms // 10 + drift_ms * self.beats
+
+
+def short_stops(
+    incarnations: Iterable[Incarnation], generations: Sequence[Generation], settings: Mapping[str, int]
+) -> list[ShortStop]:
+    """The processes that heard of a rebalance more than one heartbeat interval late, and nothing else explains it."""
+    interval_ms, found = settings[HEARTBEAT], []
+    for each in _heard(incarnations, generations, interval_ms):
+        beyond = each.heard_ms - each.began_ms > interval_ms + each.late_ms(interval_ms, _DRIFT_MS)
+        if beyond and each.later_than(0, interval_ms, _DRIFT_MS):
+            lines = [at for at in each.incarnation.line_times if at < each.due_ms]
+            since = max([each.joined_ms, each.heard_ms - settings[SESSION], *lines[-1:]])
+            found.append(ShortStop(each.incarnation.name, since, each.due_ms, each.heard_ms))
+    return found
+
+
+def with_stops(members: Sequence[Member], stops: Iterable[ShortStop]) -> tuple[Member, ...]:
+    """The members, frozen at these times, too."""
+    stalls = defaultdict(list)
+    for stop in stops:
+        stalls[stop.name].append(stop.stall())
+    return tuple(
+        replace(member, incarnations=tuple(_frozen(each, stalls.get(each.name, ())) for each in member.incarnations))
+        for member in members
+    )
+
+
+def seem_stopped(
+    members: Sequence[Member], generations: Sequence[Generation], intervals_ms: Sequence[int]
+) -> tuple[str, ...]:
+    """The processes that were stopped some time, by their names: with most of these heartbeat intervals.
+
+    A process that was stopped goes on with heartbeats counted from then, between those of the members that joined with
+    it. Programs that work long between polls have late heartbeats anyway, and are left out.
+    """
+    idle = [i for member in members if not any(member.program.gaps_ms) for i in member.incarnations]
+    found = [_out_of_step(idle, generations, interval_ms) for interval_ms in intervals_ms]
+    return tuple(each.name for each in idle if sum(each.name in names for names in found) * 2 > len(intervals_ms))
+
+
+def _out_of_step(idle: Sequence[Incarnation], generations: Sequence[Generation], interval_ms: int) -> set[str]:
+    together = defaultdict(list)
+    for each in _heard(idle, generations, interval_ms):
+        together[each.incarnation.generation_at.get(each.joined_ms), each.began_ms].append(each)
+    names = set()
+    for same in together.values():
+        usual_ms = sorted(each.after_due_ms for each in same)[:_WITNESSES][-1]
+        late = {each.incarnation.name for each in same if each.later_than(usual_ms, interval_ms, _MOST_DRIFT_MS)}
+        if len(same) - len(late) >= max(_WITNESSES, len(late)):
+            names |= late
+    return names
+
+
+def _heard(
+    incarnations: Iterable[Incarnation], generations: Sequence[Generation], interval_ms: int
+) -> Iterator[_Heard]:
     for incarnation in incarnations:
         for joined, heard in incarnation.heartbeats:
-            due = _due(joined, heard, generations, settings[HEARTBEAT])
-            if due is None or _explained(incarnation, joined, heard):
-                continue
-            lines = [at for at in incarnation.line_times if at < due]
-            since = max([joined, heard - settings[SESSION], *lines[-1:]])
-            stall = Stall(StallKind.FROZEN, min(since + 1, due), heard, by_ms=due)
-            incarnation.stalls = sorted([*incarnation.stalls, stall], key=lambda each: each.to_ms or 0)
-            notes.append(
-                f"{incarnation.name} heard of a rebalance {heard - due} ms after its heartbeat was due: assumed to have"
-                f" been frozen from {since / 1_000:,.1f} to {due / 1_000:,.1f} s of the record (each seed draws a"
-                f" time) until {heard / 1_000:,.1f} s; in the record's own figure it serves meanwhile"
-            )
-    return notes
+            began = [
+                g.started_ms
+                for g in generations
+                if g.started_ms is not None and g.cause != "unknown" and joined < g.started_ms <= heard
+            ]
+            if began and not _explained(incarnation, joined, heard):
+                beats = -(-(began[0] - joined) // interval_ms)
+                yield _Heard(incarnation, joined, began[0], joined + beats * interval_ms, heard, beats)
 
 
-def _due(joined_ms: int, heard_ms: int, generations: Sequence[Generation], interval_ms: int) -> int | None:
-    """When the heartbeat was due that came at `heard_ms`, if it was too late; it had to report the next rebalance."""
-    began = [
-        g.started_ms
-        for g in generations
-        if g.started_ms is not None and g.cause != "unknown" and joined_ms < g.started_ms <= heard_ms
-    ]
-    if not began:
-        return None
-    beats = -(-(began[0] - joined_ms) // interval_ms)
-    due = joined_ms + beats * interval_ms
-    late = _LATE_MS + interval_ms // 10 + 8 * beats
-    return due if heard_ms - began[0] > interval_ms + late and heard_ms - due > late else None
+def _frozen(incarnation: Incarnation, stalls: Sequence[Stall]) -> Incarnation:
+    if not stalls:
+        return incarnation
+    return replace(incarnation, stalls=sorted([*incarnation.stalls, *stalls], key=lambda each: each.to_ms or 0))
 
 
 def _explained(incarnation: Incarnation, joined_ms: int, heard_ms: int) -> bool:

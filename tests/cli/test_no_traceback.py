@@ -136,6 +136,22 @@ def shell(folder: Path, line: str, **environment: str) -> subprocess.CompletedPr
     )
 
 
+@pytest.mark.parametrize(("number", "ended"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_a_signal_while_the_program_loads_ends_it_in_one_sentence(number: str, ended: int, tmp_path: Path) -> None:
+    comes_with_typer = (
+        "import importlib.abc, signal, sys\n"
+        "class Comes(importlib.abc.MetaPathFinder):\n"
+        "    def find_spec(self, name, *_):\n"
+        f"        if name == 'typer': signal.raise_signal(signal.{number})\n"
+        "sys.meta_path.insert(0, Comes())\n"
+        "from groupsim.cli.entry import main\n"
+        "main()\n"
+    )
+    (tmp_path / "loads.py").write_text(comes_with_typer)
+    found = shell(tmp_path, f"{sys.executable} loads.py")
+    assert (found.returncode, found.stderr, found.stdout) == (ended, b"groupsim: interrupted\n", b"")
+
+
 def test_an_output_that_is_full_closed_cut_or_ascii(tmp_path: Path) -> None:
     """Each in a process of its own: what Python prints at its end counts, too."""
     full = shell(tmp_path, "groupsim scenarios > /dev/full")

@@ -38,6 +38,7 @@ def test_what_no_log_shows_happened_within_the_time_that_seeds_draw_from(kind: s
 def test_nobody_is_said_to_have_been_frozen_for_less_than_a_session_who_did_not(kind: str) -> None:
     incidents = [read_story(kind, seed).incident for seed in STORIES]
     assert not [note for incident in incidents for note in incident.notes if "been frozen from" in note]
+    assert not [name for incident in incidents for name in incident.stopped]
 
 
 def test_few_seeds_enclose_most_of_what_happened() -> None:

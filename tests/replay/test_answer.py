@@ -55,8 +55,31 @@ def test_the_amount_is_the_range_of_the_seeds_widened_by_how_far_the_replay_is_o
 
 
 def test_a_record_far_from_the_median_of_its_replays_is_named() -> None:
-    lucky = replace(SURE, recorded_ms=12_000, recorded_at_most_ms=12_000, replayed_ms=12_000)
-    assert "(−50 % over 10 seeds; the record has 12.0); trust" in sentence(result([10_000] * 10, [20_000] * 10), lucky)
+    lucky = replace(SURE, recorded_ms=16_500, recorded_at_most_ms=16_500, replayed_ms=16_500)
+    assert "(−50 % over 10 seeds; the record has 16.5); trust" in sentence(result([10_000] * 10, [20_000] * 10), lucky)
+
+
+def test_a_record_that_hardly_any_seed_costs_makes_the_direction_unsure() -> None:
+    rare = replace(SURE, recorded_ms=12_000, recorded_at_most_ms=12_000, replayed_ms=12_000)
+    found = result([10_000] * 20, [20_000] * 20)
+    why = "as recorded, none of 20 seeds costs about as much as was recorded (12.0)"
+    assert f"; the direction is not sure: {why}; the replay" in sentence(found, rare)
+    once = result([10_000] * 20, [12_000] + [20_000] * 19)
+    assert "only 1 of 20 seeds costs" in sentence(once, rare)
+    often = result([10_000] * 20, [12_000] * 2 + [20_000] * 18)
+    assert "trust the direction" in sentence(often, rare)
+    alike = result([20_000] * 20, [20_000] * 20)
+    assert f"; not sure: {why}; the replay" in sentence(alike, rare)
+
+
+def test_processes_that_were_stopped_make_every_direction_unsure() -> None:
+    doubtful = replace(SURE, stopped=("m1.0", "m3.0"))
+    half, same = result([10_000] * 10, [20_000] * 10), result([20_000] * 10, [20_000] * 10)
+    why = "m1.0, m3.0 were probably stopped for a time, and no log shows when and for how long"
+    assert f"; the direction is not sure: {why}; the replay" in sentence(half, doubtful)
+    assert f"; not sure: {why}; the replay" in sentence(same, doubtful)
+    assert f"; not sure: {why}; the replay" in headline([result([1], [1]), same, same], doubtful)
+    assert line(half, doubtful).endswith("; the direction is not sure")
 
 
 def test_seeds_that_say_the_opposite_are_counted() -> None:

@@ -91,6 +91,8 @@ def test_without_a_broker_log_hosts_are_usual_and_the_linger_is_said_to_be_assum
     assert found.host.again == 1.0
     assert found.settings[APPEND_LINGER] == 10
     assert any(APPEND_LINGER in note and "no log shows" in note for note in found.notes)
+    assert any(note.startswith("hosts are assumed to be as fast as usual") for note in found.notes)
+    assert not any("hosts are assumed" in note for note in incident(0, 3.0, 30).notes)
 
 
 def generation(number: int, sync_ms: int, leader: str | None = "m1-a") -> Generation:

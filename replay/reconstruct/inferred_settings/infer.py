@@ -13,11 +13,13 @@ from groupsim.replay.reconstruct.inferred_settings.evidence import (
     DEFAULT_HEARTBEAT_MS,
     HEARTBEAT,
     INITIAL_DELAY,
+    LEAST_SESSION_MS,
     MAX_POLL,
     SESSION,
     Evidence,
     Inference,
     Inferred,
+    Open,
 )
 from groupsim.replay.reconstruct.inferred_settings.heartbeat import intervals, only, reporting_heartbeats
 from groupsim.replay.reconstruct.inferred_settings.initial_delay import initial_delay
@@ -28,7 +30,7 @@ from groupsim.replay.reconstruct.inferred_settings.session import both
 from groupsim.simulation.clients.config import CONSUMER
 
 _DEFAULT_SESSION_MS = 45_000
-_ASSUMED_MS = 6_000
+_ASSUMED_MS = LEAST_SESSION_MS
 """What an import assumes of a session where no log shows it."""
 _RARE = 2
 """So many of the 40 equally likely values at each end are left out where nothing but habit tells the session."""
@@ -86,15 +88,25 @@ def _session_and_heartbeat(evidence: Evidence, known: Mapping[str, int]) -> tupl
 
 def _session(found: Candidates, removals: Removals, heartbeat_seen: bool) -> Inference:
     if not removals.any:
-        usual = found.equally_likely()[_RARE:-_RARE]
+        usual = _allowed(found.equally_likely()[_RARE:-_RARE])
         if not heartbeat_seen or found.best == _DEFAULT_SESSION_MS:
             return Inference(_DEFAULT_SESSION_MS, _NO_SESSION, usual)
-        return Inference(found.best, _NOT_DEFAULT, usual)
+        return Inference(_nearest(found.best, usual), _NOT_DEFAULT, usual)
     if found.sure:
         how = "the close of a static member" if removals.closed_ms else "a member's last sign of life"
         return Inference(found.best, f"fits the time from {how} to its removal", known=True)
-    why = "is the likeliest of the values that fit the silence of a removed member"
-    return Inference(found.best, why, found.equally_likely())
+    why, allowed = "is the likeliest of the values that fit the silence of a removed member", found.equally_likely()
+    return Inference(_nearest(found.best, _allowed(allowed)), why, _allowed(allowed))
+
+
+def _allowed(sessions: Open) -> Open:
+    """Those that a broker allows by default, unless most are shorter: then it must allow less."""
+    allowed = tuple(session for session in sessions if session >= LEAST_SESSION_MS)
+    return allowed if 2 * len(allowed) >= len(sessions) else sessions
+
+
+def _nearest(value: int, values: Open) -> int:
+    return min(max(value, values[0]), values[-1])
 
 
 def _heartbeat(found: Candidates, session: Inference, observed: int, last: int) -> Inference:

@@ -20,7 +20,7 @@ from groupsim.replay.reconstruct.inferred_settings.candidates import (
     values_between,
     width_ms,
 )
-from groupsim.replay.reconstruct.inferred_settings.evidence import DEFAULT_HEARTBEAT_MS
+from groupsim.replay.reconstruct.inferred_settings.evidence import DEFAULT_HEARTBEAT_MS, LEAST_SESSION_MS
 from groupsim.replay.reconstruct.inferred_settings.heartbeat import Intervals
 from groupsim.replay.reconstruct.inferred_settings.removals import Removals, fit_of_both, fit_of_session
 
@@ -31,9 +31,8 @@ _CHOSEN = {6_000: 0.5, 10_000: 0.25, 30_000: 0.1, 45_000: 0.15}
 """The same where the heartbeat interval is not the default: who shortens that wants a short session, too."""
 _ANY, _ROUND, _MULTIPLE, _OFTEN = 0.25, 0.35, 0.2, 0.2
 """How many groups have any session, a round one, some whole intervals, a usual one."""
-_LEAST_ALLOWED_MS = 6_000
-"""group.min.session.timeout.ms, by default; and how much rarer shorter sessions are."""
 _LESS_ALLOWED = 0.3
+"""How much rarer sessions are that are shorter than a broker allows by default."""
 _RATIOS = (3, 15)
 """The session is at least 3 intervals (Kafka's documentation), by default 15 (Kafka 3.0) or 3.3 (before)."""
 _OTHER_RATIO = 0.05
@@ -127,7 +126,7 @@ def _prior(sessions: _Sessions, intervals: Numbers) -> Numbers:
     default = np.abs(intervals - DEFAULT_HEARTBEAT_MS)[:, None] <= _DEFAULT_IS * DEFAULT_HEARTBEAT_MS
     often = np.where(default, sessions.default, sessions.chosen)
     prior = _ANY * sessions.anything + _ROUND * sessions.rounded + _MULTIPLE * multiple + _OFTEN * often
-    return np.asarray(prior * np.where(sessions.values < _LEAST_ALLOWED_MS, _LESS_ALLOWED, 1.0), np.float64)
+    return np.asarray(prior * np.where(sessions.values < LEAST_SESSION_MS, _LESS_ALLOWED, 1.0), np.float64)
 
 
 def _allowed(sessions: Numbers, intervals: Numbers) -> Numbers:
