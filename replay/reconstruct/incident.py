@@ -24,7 +24,7 @@ from groupsim.replay.reconstruct.members import Member, members_of
 from groupsim.replay.reconstruct.old_imports import completed
 from groupsim.replay.reconstruct.rebalances import Generation, generations_of
 from groupsim.replay.reconstruct.record_interval import record_interval_ms
-from groupsim.replay.reconstruct.short_stops import QUIET, is_quiet, seem_stopped, short_stops, with_stops
+from groupsim.replay.reconstruct.short_stops import is_quiet, stopped_members
 from groupsim.replay.reconstruct.unseen import died_before_return
 from groupsim.simulation.clients.config import KAFKA_PYTHON
 from groupsim.simulation.clients.traits import TRAITS
@@ -114,17 +114,13 @@ def reconstruct(
     evidence = Evidence(incarnations, generations, TRAITS[client].heartbeats_from_sync)
     writes = writes_ms(facts, group)
     inferred = infer_settings(facts, group, evidence, known, writes)
-    quiet = is_quiet(incarnations) and not growths
     longest_ms = max([inferred.values[HEARTBEAT], *inferred.open.get(HEARTBEAT, ())])
     members = with_programs(facts, group, members_of(incarnations), generations, longest_ms, writes)
-    host = host_of(client, members, generations)
-    stops = short_stops(incarnations, generations, inferred.values) if HEARTBEAT in inferred.known else []
-    likely = inferred.open.get(HEARTBEAT, (inferred.values[HEARTBEAT],))
-    stopped = {*(stop.name for stop in stops), *seem_stopped(members, generations, likely)}
+    stopped = stopped_members(members, generations, inferred, is_quiet(incarnations) and not growths)
     return Incident(
         group=group,
         topics=counts,
-        members=with_stops(members, stops),
+        members=stopped.members,
         client=client,
         settings=inferred.values,
         open_settings=inferred.open,
@@ -135,13 +131,13 @@ def reconstruct(
         rejoins=tuple(topology_changes.rejoins(generations, incarnations, client == KAFKA_PYTHON)),
         ends_ms=end_ms,
         record_interval_ms=record_interval_ms(facts),
-        host=host,
-        stopped=tuple(incarnation.name for incarnation in incarnations if incarnation.name in stopped),
+        host=host_of(client, members, generations),
+        stopped=stopped.names,
         notes=(
             *inferred.notes,
             *notes,
             *growth_notes,
-            *([QUIET] if quiet and not stopped else [stop.note() for stop in stops]),
+            *stopped.notes,
             *assignor_notes(generations),
             *program_notes(members),
             *host_notes(client, members, generations),

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from groupsim.replay.reconstruct.incarnation import Incarnation, Stall, StallKind
-from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, SESSION
+from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, SESSION, Inferred
 from groupsim.replay.reconstruct.members import Member
 from groupsim.replay.reconstruct.rebalances import Generation
 
@@ -49,6 +49,14 @@ class ShortStop(NamedTuple):
         )
 
 
+class Stopped(NamedTuple):
+    """The members of a group with the stops that surely were; the processes that were stopped at all; the notes."""
+
+    members: tuple[Member, ...]
+    names: tuple[str, ...]
+    notes: list[str]
+
+
 class _Heard(NamedTuple):
     """A heartbeat that reported a rebalance: when that began, and when the heartbeat was due."""
 
@@ -68,6 +76,23 @@ class _Heard(NamedTuple):
 
     def late_ms(self, interval_ms: int, drift_ms: int) -> int:
         return _LATE_MS + interval_ms // 10 + drift_ms * self.beats
+
+
+def stopped_members(
+    members: Sequence[Member], generations: Sequence[Generation], inferred: Inferred, quiet: bool
+) -> Stopped:
+    """What the heartbeats of a group show. `quiet`: no log shows that anything else happened.
+
+    Where the heartbeat interval is open, a stop is replayed with the intervals that it follows from.
+    """
+    incarnations = [incarnation for member in members for incarnation in member.incarnations]
+    stops = short_stops(incarnations, generations, inferred.values) if HEARTBEAT in inferred.known else []
+    likely = inferred.open.get(HEARTBEAT, (inferred.values[HEARTBEAT],))
+    found = {*(stop.name for stop in stops), *seem_stopped(members, generations, likely)}
+    names = tuple(incarnation.name for incarnation in incarnations if incarnation.name in found)
+    return Stopped(
+        with_stops(members, stops), names, [QUIET] if quiet and not names else [stop.note() for stop in stops]
+    )
 
 
 def short_stops(
