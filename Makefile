@@ -11,7 +11,7 @@ PREDICTIONS := tests/golden/predictions
 FAMILIES := tests/golden/families
 RECORDINGS ?= $(FAMILIES)/looked-at $(FAMILIES)/put-aside
 
-.PHONY: help demo test quick nightly crash adversary docs check lint types contracts format conformance families predictions bench bench-assignors bench-spark bench-report pictures pins clean
+.PHONY: help demo test quick nightly crash adversary docs check lint types contracts format conformance families recommendations predictions bench bench-assignors bench-spark bench-report pictures pins clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## */  make \1\t/' | expand -t 24
@@ -49,6 +49,7 @@ docs: $(READY)  ## write the generated pages again
 	@$(BIN)/python -m groupsim.cli.reference
 	@$(BIN)/python -m groupsim.conformance.real page
 	@$(BIN)/python -m groupsim.conformance.page.predictions_page
+	@$(BIN)/python -m groupsim.conformance.recommendations page
 
 site: $(READY)  ## build the documentation pages in site/
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
@@ -76,6 +77,9 @@ conformance: $(READY)  ## compare the simulator with a real Kafka and write docs
 families: $(READY)  ## record families of stories for scoring what-ifs on a real Kafka, what is not there yet (JDK 17, Maven; an hour)
 	@$(BIN)/python -m groupsim.conformance.families record $(FAMILIES)
 	@$(BIN)/python -m groupsim.conformance.families readme $(FAMILIES)
+
+recommendations: $(READY)  ## play what an advice recommends after two incidents on a real Kafka, what is not there yet (JDK 17, Maven; a quarter of an hour)
+	@$(BIN)/python -m groupsim.conformance.recommendations record page
 
 predictions: $(READY)  ## score what-ifs on the recorded families (or RECORDINGS="DIR...") and write docs/predictions.md (minutes)
 	@for folder in $(RECORDINGS); do for evidence in logs known actions; do \

@@ -7,7 +7,11 @@ choices     the combinations of some values; which of them no other beats; what 
 unknown     what nobody knows of the world: ranges, drawn by the seed
 sampling    runs of a scenario in processes side by side
 search      an advice on a scenario
+replays     replays of a recorded incident in processes side by side
+incident    an advice on a recorded incident
+advising    what both have in common
 advice      what a search has found
 flips       where along what is unknown another choice is better
-answer      the advice in one sentence, and as data
+price       which measures get worse
+answer      the advice in sentences, and as data; amounts has the units, chart a flip as characters
 """

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from groupsim.advice.choices import Choice
+from groupsim.advice.evidence import Estimate, estimate
 from groupsim.advice.selection import Goal, Row, Selection
 
 GRID_SEEDS = 50
@@ -25,22 +26,56 @@ class Flip:
 
 
 @dataclass(frozen=True, slots=True)
-class Advice:
-    """`before`: measures of the settings as they are, None where they are not known.
+class Along:
+    """What happens along something unknown. `means`: by its value (as text, ascending) and choice, the measure."""
 
-    `flips`: where along what is unknown another choice is better.
+    key: str
+    flips: Sequence[Flip]
+    means: Mapping[str, Mapping[int, float]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """What an advice on a recorded incident rests on: sentences without a full stop.
+
+    `off`: how far its replay is from the record. `warning`: why the figures cannot be trusted, if so. `assumed`: what
+    the logs did not tell. `refused`: the choices that the record cannot answer, and why. `session_ms`: the record's.
+    """
+
+    off: str
+    warning: str = ""
+    assumed: Sequence[str] = ()
+    refused: Sequence[tuple[Choice, str]] = ()
+    session_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """`now`: the measures of the settings as they are, under the first seeds; none where they are not known.
+
+    `along`: each unknown; where along it another choice is better. `record`: of an incident, what the advice rests on.
     """
 
     choices: Sequence[Choice]
     goal: Goal
     selection: Selection
-    before: Row | None = None
-    flips: Sequence[Flip] = ()
+    now: Sequence[Row] = ()
+    along: Sequence[Along] = ()
+    record: Record | None = None
 
     def means(self, choice: int) -> dict[str, float]:
         """The mean of every measure of one choice."""
-        rows = self.selection.rows[choice]
-        return {name: statistics.fmean(row[name] for row in rows) for name in rows[0]}
+        return _means(self.selection.rows[choice])
+
+    @property
+    def before(self) -> dict[str, float] | None:
+        """The mean of every measure of the settings as they are; None where they are not known."""
+        return _means(self.now) if self.now else None
+
+    @property
+    def flips(self) -> list[Flip]:
+        """All of them."""
+        return [flip for each in self.along for flip in each.flips]
 
     @property
     def equal(self) -> int | None:
@@ -50,3 +85,25 @@ class Advice:
             return None
         likely = evidence.differences[evidence.runner_up].below(evidence.zone)
         return evidence.runner_up if likely >= self.goal.confidence else None
+
+    @property
+    def change(self) -> Estimate | None:
+        """By how much the best costs more than the settings as they are, under the same seeds."""
+        evidence, name = self.selection.evidence, self.goal.minimise
+        if evidence is None or len(self.now) < 2:
+            return None
+        pairs = zip(self.selection.rows[evidence.best], self.now, strict=False)
+        return estimate([row[name] - now[name] for row, now in pairs])
+
+    @property
+    def changes_nothing(self) -> bool:
+        """The settings as they are keep the bounds, and the best is most likely not better than they by the zone."""
+        before, change = self.before, self.change
+        if before is None or change is None:
+            return False
+        kept = all(before[name] <= most for name, most in self.goal.bounds.items())
+        return kept and change.below(-self.goal.indifference * abs(before[self.goal.minimise])) < 1 / 2
+
+
+def _means(rows: Sequence[Row]) -> dict[str, float]:
+    return {name: statistics.fmean(row[name] for row in rows) for name in rows[0]}

@@ -1,36 +1,80 @@
-"""An advice in one sentence, and as data."""
+"""An advice in sentences, and as data."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from groupsim.advice.advice import GRID_SEEDS, Advice, Flip
+from groupsim.advice.advice import GRID_SEEDS, Advice, Along, Flip
+from groupsim.advice.amounts import amount, floor, short
 from groupsim.advice.choices import front, in_words, main_effects
 from groupsim.advice.evidence import Evidence
+from groupsim.advice.price import price
+
+SESSION = "session.timeout.ms"
 
 
 def in_one_sentence(advice: Advice) -> str:
-    """What to take, how much better it is, and how sure that is."""
+    """What to take, how much better it is, and how sure that is; then what else has to be known to decide."""
+    warning = advice.record.warning if advice.record is not None else ""
+    return " ".join(filter(None, [f"{warning}." if warning else "", _take(advice), *_more(advice)]))
+
+
+def _take(advice: Advice) -> str:
     found, goal = advice.selection, advice.goal
     used = f"used {found.runs:,} of {len(advice.choices) * GRID_SEEDS:,} runs"
     if found.evidence is None:
         wanted = " and ".join(f"{name} <= {most:g}" for name, most in goal.bounds.items())
-        sure = f"probability at least {_floor(found.confidence)}" if found.reached else "but more runs may find one"
+        sure = f"probability at least {floor(found.confidence)}" if found.reached else "but more runs may find one"
         return f"No choice keeps {wanted} ({sure}; {used})."
-    best = found.evidence.best
-    value = f"{_amount(goal.minimise, found.evidence.mean)}{_instead(advice)}"
-    among = f"best of {len(advice.choices)} with probability at least {_floor(found.confidence)}"
+    value = f"{amount(goal.minimise, found.evidence.mean)}{_instead(advice)}"
+    among = f"best of {len(advice.choices)} with probability at least {floor(found.confidence)}"
     if not found.reached:
-        among = f"best of {len(advice.choices)} so far, with probability {_floor(found.confidence)} only"
-    sentence = f"Take {in_words(advice.choices[best])}: {value}; {among}, within {goal.indifference:.0%}; {used}."
+        among = f"best of {len(advice.choices)} so far, with probability {floor(found.confidence)} only"
+    chosen = in_words(advice.choices[found.evidence.best])
+    return f"Take {chosen}: {value}; {among}, within {goal.indifference:.0%}; {used}."
+
+
+def _more(advice: Advice) -> Iterator[str]:
+    """The runner-up, whether it is worth it, its price, where it flips, and what it rests on."""
+    evidence, goal, record = advice.selection.evidence, advice.goal, advice.record
+    if evidence is None:
+        return
+    if advice.changes_nothing:
+        yield f"There is no difference worth having between it and {_as_they_are(advice)}."
     if advice.equal is not None:
-        other = in_words(advice.choices[advice.equal])
-        sentence += f" There is no difference worth having between it and {other}."
-    for flip in advice.flips:
-        when, then = _flip(advice, flip)
-        sentence += f" With {when} {then} is better."
-    return sentence
+        yield f"There is no difference worth having between it and {in_words(advice.choices[advice.equal])}."
+    elif evidence.runner_up is not None:
+        low, high = evidence.differences[evidence.runner_up].interval()
+        least, most = short(goal.minimise, low).partition(" ")[0], amount(goal.minimise, high)
+        between = most if most.startswith(f"{least} ") else f"{least} to {most}"
+        yield f"Next is {in_words(advice.choices[evidence.runner_up])}: {between} more."
+    if worse := [f"{name} {short(name, a)} instead of {short(name, b)}" for name, (a, b) in price(advice).items()]:
+        yield f"Its price: {', '.join(worse)}."
+    session = advice.choices[evidence.best].get(SESSION, "")
+    if record is not None and record.session_ms is not None and session.isdigit() and int(session) > record.session_ms:
+        yield (
+            f"A process that dies is noticed after {int(session) / 1_000:g} s at most instead of"
+            f" {record.session_ms / 1_000:g} s."
+        )
+    for each in advice.along:
+        for flip in each.flips:
+            when, then = _flip(advice, flip)
+            yield f"With {when} {then} is better."
+        if not each.flips and holds(advice, each):
+            least, *_, most = each.means
+            yield f"It holds for {each.key} from {least} to {most}."
+    if record is not None and record.off:
+        yield f"{record.off[:1].upper()}{record.off[1:]}."
+
+
+def holds(advice: Advice, along: Along) -> bool:
+    """Whether the best choice is within the zone of the least at every value that was looked at."""
+    best = advice.selection.evidence.best if advice.selection.evidence is not None else -1
+    within = 1 + advice.goal.indifference
+    return len(along.means) > 1 and all(
+        best in means and means[best] <= within * min(means.values()) for means in along.means.values()
+    )
 
 
 def _flip(advice: Advice, flip: Flip) -> tuple[str, str]:
@@ -43,7 +87,7 @@ def _flip(advice: Advice, flip: Flip) -> tuple[str, str]:
 
 def as_data(advice: Advice) -> dict[str, Any]:
     """The advice in the form of the command line's contract."""
-    found, goal = advice.selection, advice.goal
+    found, goal, record = advice.selection, advice.goal, advice.record
     evidence = found.evidence
     means = [advice.means(i) for i in range(len(advice.choices))]
     names = [goal.minimise, *(goal.bounds or {"detection_ms": 0})]
@@ -51,6 +95,10 @@ def as_data(advice: Advice) -> dict[str, Any]:
         "answer": in_one_sentence(advice),
         "best": None if evidence is None else advice.choices[evidence.best],
         "measures": None if evidence is None else means[evidence.best],
+        "before": advice.before,
+        "change": None if advice.change is None else list(advice.change.interval()),
+        "changes_nothing": advice.changes_nothing,
+        "price": {name: {"value": value, "before": before} for name, (value, before) in price(advice).items()},
         "confidence": found.confidence,
         "reached": found.reached,
         "indifference": goal.indifference,
@@ -59,8 +107,19 @@ def as_data(advice: Advice) -> dict[str, Any]:
         "runner_up": None if evidence is None else _runner_up(advice, evidence),
         "front": [{**advice.choices[i], "measures": means[i]} for i in front(means, list(dict.fromkeys(names)))],
         "flips": [dict(zip(("when", "then"), _flip(advice, flip), strict=True)) for flip in advice.flips],
+        "along": [_along(advice, each) for each in advice.along],
         "sensitivity": main_effects(advice.choices, [row[goal.minimise] for row in means]),
+        "assumed": list(record.assumed) if record is not None else [],
+        "refused": [{**choice, "why": why} for choice, why in (record.refused if record is not None else ())],
     }
+
+
+def _along(advice: Advice, along: Along) -> dict[str, Any]:
+    values = [
+        {"value": value, "means": [{**advice.choices[i], "mean": mean} for i, mean in means.items()]}
+        for value, means in along.means.items()
+    ]
+    return {"key": along.key, "holds": not along.flips and holds(advice, along), "values": values}
 
 
 def _runner_up(advice: Advice, evidence: Evidence) -> dict[str, Any] | None:
@@ -71,27 +130,17 @@ def _runner_up(advice: Advice, evidence: Evidence) -> dict[str, Any] | None:
     return {**advice.choices[i], "difference": list(difference.interval()), "mean_difference": difference.mean}
 
 
+def _as_they_are(advice: Advice) -> str:
+    return "the settings as they are" if advice.record is None else "the settings of the record"
+
+
 def _instead(advice: Advice) -> str:
     """How much that is beside the settings as they are."""
-    evidence, name = advice.selection.evidence, advice.goal.minimise
-    if advice.before is None or evidence is None:
+    evidence, name, before = advice.selection.evidence, advice.goal.minimise, advice.before
+    if before is None or evidence is None:
         return ""
-    before = advice.before[name]
-    change = f" ({evidence.mean / before - 1:+.0%})" if before else ""
-    return f" instead of {_amount(name, before)} with the settings as they are{change}"
-
-
-def _amount(name: str, value: float) -> str:
-    if name in ("partition_ms", "after_start_ms", "unsafe_ms"):
-        return f"{value / 1_000:,.1f} partition-seconds"
-    if name.endswith("_ms"):
-        return f"{value / 1_000:,.1f} s ({name})"
-    return f"{value:,.1f} {name}"
-
-
-def _floor(probability: float) -> str:
-    """Two digits, never rounded up to what is not known."""
-    return f"{min(int(probability * 100), 99) / 100:.2f}"
+    change = f" ({evidence.mean / before[name] - 1:+.0%})" if before[name] else ""
+    return f" instead of {amount(name, before[name])} with {_as_they_are(advice)}{change}"
 
 
 def table_rows(advice: Advice) -> list[Mapping[str, object]]:

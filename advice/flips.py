@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
+from statistics import fmean
 
-from groupsim.advice.advice import Advice, Flip
+from groupsim.advice.advice import Advice, Along, Flip
+from groupsim.advice.choices import main_effects
 from groupsim.advice.selection import Goal, Sample, Selection, select
 from groupsim.advice.unknown import Range
 
-CONTENDERS = 5
-"""So many choices, the best of the advice, are compared at every value."""
+CONTENDERS = 6
+"""So many choices are compared at every value."""
 RUNS = 15
 """Runs of each of them at most, at one value."""
 LOOKS = 5
@@ -21,22 +23,30 @@ SampleAt = Callable[[Sequence[int], str, str], Sample]
 """Contenders, and the parameter that is held at a value, to the way to sample them."""
 
 
-def flips(advice: Advice, ranges: Mapping[str, Range], sample_at: SampleAt) -> list[Flip]:
-    """Every flip along each unknown parameter, in the order of the parameters and of their values."""
+def along(advice: Advice, ranges: Mapping[str, Range], sample_at: SampleAt) -> list[Along]:
+    """Each unknown parameter, in order: every flip along it, and what the contenders cost at the values looked at."""
     contenders = _contenders(advice)
     if len(contenders) < 2:
         return []
-    return [
-        flip for key, between in ranges.items() for flip in _along(key, between, advice.goal, contenders, sample_at)
-    ]
+    return [_along(key, between, advice.goal, contenders, sample_at) for key, between in ranges.items()]
 
 
 def _contenders(advice: Advice) -> list[int]:
-    allowed = [i for i in range(len(advice.choices)) if advice.selection.allowed[i] >= 0.5]
-    return sorted(allowed, key=lambda i: (advice.means(i)[advice.goal.minimise], i))[:CONTENDERS]
+    """The best, then the best with each value of each setting, from the setting that matters most."""
+    name = advice.goal.minimise
+    means = [advice.means(i)[name] for i in range(len(advice.choices))]
+    allowed = [i for i in range(len(means)) if advice.selection.allowed[i] >= 0.5]
+    ranked = sorted(allowed, key=lambda i: (means[i], i))
+    found = dict.fromkeys(ranked[:1])
+    for key in main_effects(advice.choices, means):
+        best: dict[str, int] = {}
+        for i in ranked:
+            best.setdefault(advice.choices[i][key], i)
+        found |= dict.fromkeys(best.values())
+    return list(found)[:CONTENDERS]
 
 
-def _along(key: str, between: Range, goal: Goal, contenders: Sequence[int], sample: SampleAt) -> list[Flip]:
+def _along(key: str, between: Range, goal: Goal, contenders: Sequence[int], sample: SampleAt) -> Along:
     """Look at some values, then halve the distance between neighbours that disagree."""
     goal = Goal(goal.minimise, {}, SURE, goal.indifference, RUNS * len(contenders))
     known: dict[float, Selection] = {}
@@ -77,4 +87,9 @@ def _along(key: str, between: Range, goal: Goal, contenders: Sequence[int], samp
             else:
                 break
         found.append(Flip(key, between.at(low), between.at(high), before, after))
-    return found
+    return Along(key, found, {between.at(share): _means(known[share], contenders, goal) for share in sorted(known)})
+
+
+def _means(found: Selection, contenders: Sequence[int], goal: Goal) -> dict[int, float]:
+    rows = zip(contenders, found.rows, strict=True)
+    return {i: fmean(row[goal.minimise] for row in own) for i, own in rows}

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from statistics import fmean
 
 from groupsim.advice.advice import GRID_SEEDS, Advice
+from groupsim.advice.advising import advised
 from groupsim.advice.choices import Choice
 from groupsim.advice.errors import AdviceError
-from groupsim.advice.flips import flips
 from groupsim.advice.sampling import runs
-from groupsim.advice.selection import FIRST, Goal, Sample, select
+from groupsim.advice.selection import Goal
 from groupsim.advice.unknown import Unknown
 from groupsim.analysis.tables.measures import MEASURES
 from groupsim.scenarios import catalogue
@@ -39,19 +37,8 @@ def search(
     impossible request, before anything is simulated.
     """
     most = _check(scenario, choices, fixed, goal, unknown)
-    goal, as_it_is = replace(goal, budget=most), len(choices)
     with runs(scenario, fixed, seed, jobs, lambda done: progress(min(done / most, 1.0))) as played:
-        sample = played.sample([*choices, {}], unknown)
-        selection = select(sample, len(choices), goal, min(FIRST, most // len(choices)))
-        rows = selection.rows[0 if selection.evidence is None else selection.evidence.best]
-        now = sample([(as_it_is, nth) for nth in range(len(rows))])
-        before = {name: fmean(row[name] for row in now) for name in now[0]}
-        advice = Advice(choices, goal, selection, before)
-
-        def held(contenders: Sequence[int], key: str, value: str) -> Sample:
-            return played.sample([choices[i] for i in contenders], unknown, {key: value})
-
-        return replace(advice, flips=flips(advice, unknown, held))
+        return advised(played, choices, goal, unknown, most)
 
 
 def _check(scenario: str, choices: Sequence[Choice], fixed: Mapping[str, str], goal: Goal, unknown: Unknown) -> int:

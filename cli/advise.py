@@ -8,18 +8,30 @@ from typing import Annotated
 
 import typer
 
+from groupsim.cli import completion
+from groupsim.cli.advise_incident import Asked, is_scenario, on_incident
+from groupsim.cli.advise_output import print_advice
 from groupsim.cli.errors import BadRequest
-from groupsim.cli.options import FormatOption, key_values
-from groupsim.cli.output import Format, plain, table, write_json
+from groupsim.cli.existing_store import DEFAULT_STORE
+from groupsim.cli.options import FormatOption, StoreOption, key_values
+from groupsim.cli.output import Format, write_json
 from groupsim.cli.progress import progress
-from groupsim.cli.run import ScenarioArgument, SetOption
+from groupsim.cli.run import SetOption
+from groupsim.cli.whatif import AssumeOption, BetweenOption, TopicOption
 
-_SHOWN = 10
+AboutArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="SCENARIO|RUN",
+        help="A scenario, or a run of the store: an id, a unique prefix of it, a name, or `latest`.",
+        autocompletion=completion.scenario_names,
+    ),
+]
 _BOUND = re.compile(r"\s*([a-z_]{1,40})\s*<=\s*(\d{1,15}(?:\.\d{1,6})?)\s*")
 
 
 def advise(
-    scenario: ScenarioArgument,
+    about: AboutArgument,
     vary: Annotated[
         list[str], typer.Option("--vary", metavar="KEY=V1,V2,...", help="Values of a setting, or KEY=LOW..HIGH.")
     ],
@@ -43,15 +55,22 @@ def advise(
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="The first seed.")] = 0,
     settings: SetOption = [],  # noqa: B006
     jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Processes; by default one per core.")] = None,
+    group: Annotated[str | None, typer.Option(help="Of a run: the group; default: that with most rebalances.")] = None,
+    topics: TopicOption = [],  # noqa: B006
+    assume: AssumeOption = [],  # noqa: B006
+    between: BetweenOption = None,
+    store: StoreOption = DEFAULT_STORE,
     form: FormatOption = Format.TABLE,
 ) -> None:
     """Find the best of several settings of a scenario with as few runs as possible, and say how sure that is.
 
-    Every choice is simulated under the same seeds; those that cannot be the best get no more of them.
+    Every choice is simulated under the same seeds; those that cannot be the best get no more of them. Of a RUN, an
+    incident that was imported, every choice is a what-if (`groupsim incident whatif`), and what its logs leave open is
+    drawn anew under each seed, alike for all choices.
 
     Example: groupsim advise rolling_restart --vary assignor=range,cooperative-sticky --vary static=true,false
     """
-    from groupsim.advice.answer import as_data, in_one_sentence, table_rows
+    from groupsim.advice.answer import as_data
     from groupsim.advice.choices import combinations
     from groupsim.advice.choices import vary as values_of
     from groupsim.advice.search import search
@@ -61,19 +80,23 @@ def advise(
     if form not in (Format.TABLE, Format.JSON):
         raise BadRequest(f"--format must be table or json for an advice, not {form.value}")
     choices, fixed = combinations(values_of(vary)), key_values(settings, "--set")
-    between = ranges_of(unknown)
-    for key in sorted((choices[0].keys() & fixed.keys()) | (between.keys() & (choices[0].keys() | fixed.keys()))):
+    ranges = ranges_of(unknown)
+    for key in sorted((choices[0].keys() & fixed.keys()) | (ranges.keys() & (choices[0].keys() | fixed.keys()))):
         raise BadRequest(f"{key!r} is given twice, by --vary, --unknown or --set")
     goal = Goal(minimize, _bounds(subject_to), confidence, _share(indifference), budget)
-    with progress(scenario) as bar:
-        processes = jobs or os.cpu_count() or 1
-        advice = search(scenario, choices, fixed, goal, unknown=between, seed=seed, jobs=processes, progress=bar)
+    processes = jobs or os.cpu_count() or 1
+    if is_scenario(about):
+        with progress(about) as bar:
+            advice = search(about, choices, fixed, goal, unknown=ranges, seed=seed, jobs=processes, progress=bar)
+    elif fixed:
+        raise BadRequest("--set is for scenarios; of a run its own settings are what choices are compared with")
+    else:
+        asked = Asked(about, store, group, topics, assume, between)
+        advice = on_incident(asked, choices, goal, ranges, seed, processes)
     if form is Format.JSON:
         write_json(as_data(advice))
     else:
-        print(plain(in_one_sentence(advice)))
-        rows = table_rows(advice)[:_SHOWN]
-        table(rows, list(rows[0]))
+        print_advice(advice)
     if not advice.selection.reached:
         raise typer.Exit(1)
 

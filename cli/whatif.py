@@ -67,6 +67,9 @@ AssumeOption = Annotated[
         "group.initial.rebalance.delay.ms, metadata.max.age.ms, client (java, librdkafka or kafka-python).",
     ),
 ]
+TopicOption = Annotated[
+    list[str], typer.Option("--topic", metavar="NAME=PARTITIONS", help="Partitions of a topic, if not in the logs.")
+]
 SeedsOption = Annotated[
     str | None,
     typer.Option(
@@ -94,9 +97,7 @@ def whatif(
     between: BetweenOption = None,
     seeds: SeedsOption = None,
     group: Annotated[str | None, typer.Option(help="The group; default: the one with the most rebalances.")] = None,
-    topics: Annotated[
-        list[str], typer.Option("--topic", metavar="NAME=PARTITIONS", help="Partitions of a topic, if not in the logs.")
-    ] = [],  # noqa: B006
+    topics: TopicOption = [],  # noqa: B006
     assume: AssumeOption = [],  # noqa: B006
     store: StoreOption = DEFAULT_STORE,
     form: FormatOption = Format.TABLE,
@@ -125,13 +126,13 @@ def whatif(
     )
     with existing(store) as opened:
         info = opened.find(run)
-        unknown = None if topics else _unknown(opened, info)
+        unknown = None if topics else total_unknown(opened, info)
         incident = replayable_run(
             opened,
             info,
             group,
             key_integers(topics, "--topic", 1, MOST_PARTITIONS),
-            _assumptions(assume),
+            assumptions(assume),
             chosen,
             between,
         )
@@ -161,7 +162,7 @@ def _print(incident: ReplayableRun, found: Answer, form: Format, roll: dict[str,
             output.note(f"note: {result.choice}: {sentence}")
 
 
-def _unknown(store: EventStore, info: RunInfo) -> str | None:
+def total_unknown(store: EventStore, info: RunInfo) -> str | None:
     """Why the recording does not support a total; then the figures are the simulation's alone."""
     from groupsim.analysis.tables.support import support
     from groupsim.cli.summary import measured
@@ -184,7 +185,7 @@ def _default_seeds(incident: ReplayableRun, rows: int) -> Sampling:
     return found
 
 
-def _assumptions(assume: Sequence[str]) -> dict[str, int | str]:
+def assumptions(assume: Sequence[str]) -> dict[str, int | str]:
     """The values of --assume. Raises BadRequest."""
     from groupsim.replay.reconstruct.inferred_settings.evidence import ASSUMABLE, INITIAL_DELAY
     from groupsim.simulation.clients.config import CLIENTS

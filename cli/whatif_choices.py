@@ -12,9 +12,7 @@ from groupsim.cli.options import key_values
 if TYPE_CHECKING:
     from groupsim.replay.choice import Choice
 
-MEMBERSHIP, RESTART = "membership", "restart.ms"
 PROTOCOL, STRATEGY, REMOTE = "group.protocol", "partition.assignment.strategy", "group.remote.assignor"
-STATIC, DYNAMIC = "static", "dynamic"
 CLASSIC, CONSUMER = "classic", "consumer"
 ON_THE_SERVER = ("uniform", "range")
 _NEXT_KEY = re.compile(r",(?=[A-Za-z][\w.]*=)")
@@ -72,28 +70,6 @@ def _assignor(names: str) -> Choice:
 
 
 def _set(text: str) -> Choice:
-    from groupsim.coordinator.config import Configs, near
-    from groupsim.coordinator.config import names as setting_names
-    from groupsim.replay.choice import Choice
-    from groupsim.simulation.clients.config import ConsumerConfig
+    from groupsim.replay.choice_settings import choice_of
 
-    given = key_values(_NEXT_KEY.split(text), "--set")
-    membership, restart = given.pop(MEMBERSHIP, None), given.pop(RESTART, None)
-    if membership not in (None, STATIC, DYNAMIC):
-        raise BadRequest(f"--set {MEMBERSHIP}={membership}: must be {STATIC} or {DYNAMIC}")
-    if restart is not None and not (restart.isascii() and restart.isdigit()):
-        raise BadRequest(f"--set {RESTART}={restart}: must be a whole number of milliseconds")
-    protocol = given.pop(PROTOCOL, None)
-    if protocol not in (None, CLASSIC, CONSUMER):
-        raise BadRequest(f"--set {PROTOCOL}={protocol}: must be {CLASSIC} or {CONSUMER}")
-    known = [*Configs().names(), *setting_names(ConsumerConfig()), MEMBERSHIP, RESTART]
-    for key in given:
-        if key not in known:
-            raise BadRequest(f"--set {key}: unknown setting{near(key, known)}")
-    return Choice(
-        name=text,
-        settings=given,
-        static=None if membership is None else membership == STATIC,
-        protocol=protocol,
-        restart_ms=None if restart is None else int(restart),
-    )
+    return choice_of(key_values(_NEXT_KEY.split(text), "--set"), text, "--set")

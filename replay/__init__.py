@@ -9,6 +9,7 @@
 - `simulated_program`: the application that a replayed member is simulated with
 - `player`: a replay in the simulator, as recorded or with another choice
 - `fidelity`: how far a replay is from the record
+- `choice_settings`: settings as a user writes them, as a choice
 - `cost`: what a record, its replay or a choice costs, in one window
 - `what_if`: what each choice costs, over as many seeds as medians need; `spread`: medians, their intervals, humps
 - `refusals`: what a record can't answer

@@ -82,15 +82,8 @@ def ask(
     first = range(seeds.begin, seeds.begin + EXACT_SEEDS) if isinstance(seeds, Sampling) else seeds[:EXACT_SEEDS]
     rows = 1 + sum(incident.refusal(choice) is None and not incident.has_already(choice) for choice in choices)
     share = len(first) / (len(first) + rows * (seeds.most if isinstance(seeds, Sampling) else len(seeds)))
-    exact = []
-    for done, seed in enumerate(first, start=1):
-        exact.append(incident.replay_exactly(seed))
-        progress(share * done / len(first))
-    close = fidelity(incident.generations, exact, incident.replayed_group)
-    replayed_ms = round(median(incident.measure(run).unavailable_partition_ms for run in exact))
+    close, trusted = nearness(incident, first, choices, unknown, lambda part: progress(share * part))
     recorded = incident.cost
-    stopped = () if incident.incident is None else incident.incident.stopped
-    trusted = trust(close, replayed_ms, recorded, unknown, incident.open_settings(choices), stopped)
     results = compare_choices(
         incident.replay,
         incident.measure,
@@ -107,8 +100,31 @@ def ask(
         results=tuple(results),
         close=close,
         trust=trusted,
-        assumed=(*incident.notes, *_shown_hardly(incident, choices)),
+        assumed=assumed(incident, choices),
     )
+
+
+def nearness(
+    incident: ReplayableRun,
+    seeds: Sequence[int],
+    choices: Sequence[Choice],
+    unknown: str | None = None,
+    progress: Callable[[float], None] = lambda _: None,
+) -> tuple[Fidelity, Trust]:
+    """Replay the incident exactly: how near that is to the record, and what answers about these choices rest on."""
+    exact = []
+    for done, seed in enumerate(seeds, start=1):
+        exact.append(incident.replay_exactly(seed))
+        progress(done / len(seeds))
+    close = fidelity(incident.generations, exact, incident.replayed_group)
+    replayed_ms = round(median(incident.measure(run).unavailable_partition_ms for run in exact))
+    stopped = () if incident.incident is None else incident.incident.stopped
+    return close, trust(close, replayed_ms, incident.cost, unknown, incident.open_settings(choices), stopped)
+
+
+def assumed(incident: ReplayableRun, choices: Sequence[Choice]) -> tuple[str, ...]:
+    """What the logs did not tell: of the record, and of what these choices depend on."""
+    return (*incident.notes, *_shown_hardly(incident, choices))
 
 
 def _shown_hardly(incident: ReplayableRun, choices: Sequence[Choice]) -> list[str]:

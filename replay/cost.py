@@ -27,6 +27,7 @@ class Cost:
 
     `unknown_ms` is what the logs leave open, part of nothing else. `founding_ms`: partition-milliseconds before the
     group was founded; they count in nothing else, either. `cut`: some partition was not held when the run ended.
+    `worst_partition_ms`: of the partition with most. `span_ms`: what was compared, in the run's time.
     """
 
     rebalances: int
@@ -38,6 +39,8 @@ class Cost:
     partitions: int = 0
     founding_ms: int = 0
     cut: bool = False
+    worst_partition_ms: int = 0
+    span_ms: tuple[int, int] = (0, 0)
 
 
 def default_window(
@@ -126,6 +129,8 @@ def _cost(
         partitions=len(by_partition),
         founding_ms=sum(found.within(0, founded or 0).values()),
         cut=any(begin < to_ms <= end for gaps in found.gaps.values() for begin, end in gaps),
+        worst_partition_ms=ranked[-1] if ranked else 0,
+        span_ms=(from_ms, to_ms),
     )
 
 

@@ -73,7 +73,7 @@ def replay_incident(
         if HEARTBEAT in incident.open_settings:
             members = with_stops(members, short_stops(incident.incarnations, incident.generations, settings))
         incident = replace(incident, settings=settings, members=members)
-    _check(incident, choice)
+    check(incident, choice)
     store = MemoryStore()
     replayed = _Replay(incident, choice, draws)
     lasts = replayed.from_ms + incident.ends_ms + tail_ms
@@ -96,7 +96,7 @@ def tail_ms(incident: Incident, choices: Iterable[Choice]) -> int:
     return min(slowest, _LONGEST_TAIL_MS) + AFTERWARDS_MS
 
 
-def _check(incident: Incident, choice: Choice) -> None:
+def check(incident: Incident, choice: Choice) -> None:
     """A broker refuses a session that is too short, so no member could join. Raises BadSetting."""
     protocols.check(incident, choice)
     shortest = min([LEAST_SESSION_MS, incident.settings[SESSION], *incident.open_settings.get(SESSION, ())])

@@ -108,7 +108,7 @@ def replayable_run(
         cost=recorded_cost(facts, chosen, window, known, grown),
         notes=(*incident.notes, *others),
         replay=partial(replay_incident, incident, tail_ms=tail_ms(incident, choices)),
-        replay_exactly=lambda seed: replay_incident(incident, AS_RECORDED, seed, exact=True),
+        replay_exactly=partial(replay_incident, incident, AS_RECORDED, exact=True),
         incident=incident,
     )
 

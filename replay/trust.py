@@ -97,19 +97,23 @@ class Trust:
 
     def doubts(self, result: ChoiceResult) -> list[str]:
         """Why the direction of an answer may be wrong whatever the seeds say."""
+        return self.doubts_about([each.unavailable_partition_ms for each in result.baseline])
+
+    def doubts_about(self, baseline_ms: Sequence[float]) -> list[str]:
+        """The same, from what the seeds cost as recorded."""
         found = []
         if self.stopped:
             found.append(
                 f"{listed(list(self.stopped))} {'was' if len(self.stopped) == 1 else 'were'} probably stopped for a"
                 " time, and no log shows when and for how long"
             )
-        seeds, near = len(result.baseline), sum(self._like(each.unavailable_partition_ms) for each in result.baseline)
+        seeds, near = len(baseline_ms), sum(map(self._like, baseline_ms))
         if near < _RARE * seeds and not self.low and self.unknown is None:
             cost = f"costs about as much as was recorded ({seconds(self.recorded_ms)})"
             found.append(f"as recorded, {f'only {near}' if near else 'none'} of {seeds} seeds {cost}")
         return found
 
-    def _like(self, cost_ms: int) -> bool:
+    def _like(self, cost_ms: float) -> bool:
         """Whether a replay with drawn times costs about what was recorded."""
         off_ms = max(self.recorded_ms - cost_ms, cost_ms - self.recorded_at_most_ms)
         return off_ms <= max(SMALL_MS, LOW_ERROR * self.recorded_at_most_ms)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,33 +12,41 @@ from groupsim.conformance.timelines.recording import ADD_PARTITIONS, MemberActio
 from groupsim.conformance.timelines.scenarios import Action
 
 LOOKED_AT, PUT_ASIDE = "looked-at", "put-aside"
-STATIC, HEARTBEAT = "static", "hb"
+STATIC, HEARTBEAT, SESSION = "static", "hb", "s"
+
+
+_CHOICE = re.compile(
+    rf"(range|roundrobin|sticky|cooperative-sticky)(-{STATIC})?(?:-{HEARTBEAT}(\d+))?(?:-{SESSION}(\d+))?"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedChoice:
-    """What differs within a family. `heartbeat_ms`: None for the family's own.
+    """What differs within a family. `heartbeat_ms`, `session_ms`: None for the family's own.
 
-    Written as in other recordings: `range`, `range-static`, `range-hb1000`.
+    Written as in other recordings: `range`, `range-static`, `range-hb1000`, `range-static-hb1000-s6000`.
     """
 
     name: str
     assignor: str
     static: bool = False
     heartbeat_ms: int | None = None
+    session_ms: int | None = None
 
 
 def choice(name: str) -> RecordedChoice:
     """The choice of this name."""
-    for assignor in ("range", "roundrobin", "sticky", "cooperative-sticky"):
-        if name == assignor:
-            return RecordedChoice(name, assignor)
-        if name == f"{assignor}-{STATIC}":
-            return RecordedChoice(name, assignor, static=True)
-        ending = name.removeprefix(f"{assignor}-{HEARTBEAT}")
-        if ending != name and ending.isdecimal():
-            return RecordedChoice(name, assignor, heartbeat_ms=int(ending))
-    raise ValueError(f"{name!r} is no choice: <assignor>, <assignor>-{STATIC} or <assignor>-{HEARTBEAT}<ms>")
+    found = _CHOICE.fullmatch(name)
+    if found is None:
+        raise ValueError(f"{name!r} is no choice: <assignor>, then -{STATIC}, -{HEARTBEAT}<ms> or -{SESSION}<ms>")
+    assignor, static, heartbeat, session = found.groups()
+    return RecordedChoice(
+        name,
+        assignor,
+        static=static is not None,
+        heartbeat_ms=None if heartbeat is None else int(heartbeat),
+        session_ms=None if session is None else int(session),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -71,7 +71,7 @@ class FamilyRun:
         family = self.family
         age = {} if family.metadata_age_ms is None else {"metadata.max.age.ms": family.metadata_age_ms}
         return {
-            "session.timeout.ms": family.session_ms,
+            "session.timeout.ms": self.choice.session_ms or family.session_ms,
             "heartbeat.interval.ms": self.choice.heartbeat_ms or family.heartbeat_ms,
             "max.poll.interval.ms": family.max_poll_ms,
             "auto.offset.reset": "latest",

@@ -9,7 +9,7 @@ import pytest
 
 from groupsim.advice.advice import Advice
 from groupsim.advice.errors import AdviceError
-from groupsim.advice.flips import flips
+from groupsim.advice.flips import along
 from groupsim.advice.selection import Goal, Row, Sample, select
 from groupsim.advice.unknown import Range, drawn, unknown
 
@@ -38,13 +38,16 @@ def at(contenders: Sequence[int], key: str, value: str) -> Sample:
 
 @pytest.mark.parametrize("middle", [4_000, 50_000])
 def test_the_flip_lies_where_both_cost_the_same(middle: float) -> None:
-    (flip,) = flips(advice(middle), DOWNTIME, at)
+    (found,) = along(advice(middle), DOWNTIME, at)
+    (flip,) = found.flips
     assert (flip.before, flip.after) == (STATIC, DYNAMIC)
     assert 18_000 <= float(flip.below) < float(flip.above) <= 22_000
 
 
 def test_there_is_none_where_one_choice_is_always_best() -> None:
-    assert flips(advice(4_000), {"downtime_ms": Range(100, 9_000, whole=True)}, at) == []
+    (found,) = along(advice(4_000), {"downtime_ms": Range(100, 9_000, whole=True)}, at)
+    assert found.flips == []
+    assert [min(means, key=lambda i: means[i]) for means in found.means.values()] == [STATIC] * 5
 
 
 def test_what_is_unknown_is_the_same_for_all_choices_under_a_seed_and_within_its_range() -> None:

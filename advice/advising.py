@@ -1,0 +1,37 @@
+"""What a scenario and a recorded incident have in common: sample choices, then the settings as they are, then look
+where the advice flips."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from groupsim.advice.advice import Advice
+from groupsim.advice.choices import Choice
+from groupsim.advice.flips import along
+from groupsim.advice.selection import FIRST, Goal, Sample, select
+from groupsim.advice.unknown import Unknown
+
+NOTHING: Mapping[str, str] = {}
+
+
+class Played(Protocol):
+    """Runs of a scenario, or replays of an incident."""
+
+    def sample(self, choices: Sequence[Choice], unknown: Unknown, held: Mapping[str, str] = NOTHING) -> Sample:
+        """A way to sample these choices; what is `unknown` is drawn by the seed, but for what is `held`."""
+
+
+def advised(played: Played, choices: Sequence[Choice], goal: Goal, unknown: Unknown, most: int) -> Advice:
+    """The best of these settings over all that is `unknown`, with `most` runs at most."""
+    as_it_is = len(choices)
+    sample = played.sample([*choices, {}], unknown)
+    selection = select(sample, len(choices), replace(goal, budget=most), min(FIRST, most // len(choices)))
+    rows = selection.rows[0 if selection.evidence is None else selection.evidence.best]
+    advice = Advice(choices, goal, selection, sample([(as_it_is, nth) for nth in range(len(rows))]))
+
+    def held(contenders: Sequence[int], key: str, value: str) -> Sample:
+        return played.sample([choices[i] for i in contenders], unknown, {key: value})
+
+    return replace(advice, along=along(advice, unknown, held))

@@ -1,0 +1,99 @@
+"""An advice on an imported incident."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from groupsim.advice.advice import Advice
+from groupsim.advice.answer import as_data, in_one_sentence
+from groupsim.advice.choices import combinations, vary
+from groupsim.advice.errors import AdviceError
+from groupsim.advice.incident import advise
+from groupsim.advice.selection import Goal
+from groupsim.advice.unknown import unknown
+from groupsim.incidents.facts.importer import import_run
+from groupsim.incidents.logs.reading import read_files
+from groupsim.replay.choice import AS_RECORDED
+from groupsim.replay.replayable import ReplayableRun, replayable_run
+from groupsim.storage.memory import MemoryStore
+
+INCIDENTS = Path(__file__).parents[2] / "examples" / "incidents"
+
+
+@cache
+def incident(name: str) -> ReplayableRun:
+    store = MemoryStore()
+    reading = read_files(sorted((INCIDENTS / name).glob("*.log.gz")))
+    return replayable_run(store, import_run(reading, store, name=None, topics={}, session_timeout_ms=None).run)
+
+
+def asked(name: str, *varied: str, goal: Goal | None = None, left_open: Sequence[str] = ()) -> Advice:
+    return advise(incident(name), combinations(vary(varied)), goal or Goal(), unknown=unknown(left_open))
+
+
+def test_choices_and_the_record_have_the_same_draws_and_the_costs_of_a_what_if() -> None:
+    found = asked("rolling-restart-cooperative", "assignor=range,cooperative-sticky")
+    recorded = incident("rolling-restart-cooperative")
+    for nth, row in enumerate(found.now):
+        replayed = recorded.measure(recorded.replay(AS_RECORDED, nth))
+        assert row["partition_ms"] == replayed.unavailable_partition_ms
+        assert row["rebalances"] == replayed.rebalances
+    own = found.choices.index({"assignor": "cooperative-sticky"})
+    shared = min(len(found.now), len(found.selection.rows[own]))
+    assert found.selection.rows[own][:shared] == list(found.now[:shared])  # it is what the record has
+
+
+def test_the_best_is_compared_with_the_settings_of_the_record() -> None:
+    found = asked("rolling-restart-cooperative", "assignor=range,cooperative-sticky", "static=true,false")
+    sentence = in_one_sentence(found)
+    assert sentence.startswith("Take assignor=range static=false: ")
+    assert "partition-seconds with the settings of the record (-" in sentence
+    assert found.change is not None
+    assert found.change.interval()[1] < 0
+
+
+def test_of_equal_choices_the_one_that_changes_least_is_taken() -> None:
+    found = asked("rolling-restart-cooperative", "max.poll.interval.ms=200000,100000,8000", "static=true,false")
+    assert found.selection.evidence is not None
+    best = found.choices[found.selection.evidence.best]
+    assert best["static"] == "false"
+    assert as_data(found)["changes_nothing"]
+    assert "no difference worth having between it and the settings of the record" in in_one_sentence(found)
+
+
+def test_what_the_record_cannot_answer_is_left_out_with_the_reason() -> None:
+    varied = ("heartbeat.interval.ms=300,3500", "assignor=range,cooperative-sticky")
+    found = asked("kill9-range", *varied)
+    refused = as_data(found)["refused"]
+    assert [each["heartbeat.interval.ms"] for each in refused] == ["3500", "3500"]
+    assert all("session.timeout.ms, which must be longer, may be 3000" in each["why"] for each in refused)
+    assert len(found.choices) == 2
+
+
+def test_a_request_that_the_record_cannot_answer_at_all_is_refused_with_the_reason() -> None:
+    with pytest.raises(AdviceError, match=r"none of 2 choices; restart\.ms=500: no member comes back in it"):
+        asked("kill9-range", "restart.ms=500,900")
+    with pytest.raises(AdviceError, match=r"unknown measure 'reprocessed_records'; of an incident there are"):
+        asked("kill9-range", "static=true,false", goal=Goal("reprocessed_records"))
+    with pytest.raises(AdviceError, match="--unknown downtime_ms"):
+        asked("kill9-range", "static=true,false", left_open=["downtime_ms=1..9"])
+
+
+def test_where_it_flips_is_found_along_what_nobody_knows() -> None:
+    found = asked("rolling-restart-cooperative", "static=true,false", left_open=["restart.ms=200..20000"])
+    flips: list[Mapping[str, str]] = as_data(found)["flips"]
+    (flip,) = [flip for flip in flips if flip["when"].startswith("restart.ms")]
+    assert flip["then"] in ("static=true", "static=false")
+
+
+def test_what_rests_on_assumptions_is_said() -> None:
+    data = as_data(asked("rolling-restart-cooperative", "session.timeout.ms=6000,30000"))
+    assert any("session.timeout.ms=6000 is assumed" in text for text in data["assumed"])
+    assert any(
+        "session.timeout.ms=6000: a process that was stopped" in text or "heartbeat" in text for text in data["assumed"]
+    )
+    assert "The replay of the record is " in data["answer"]
