@@ -46,14 +46,14 @@ class Replayed:
     tail_ms: int
 
     @property
-    def spoken(self) -> str | None:
+    def protocol(self) -> str | None:
         """The protocol of the recorded members; None if there are both."""
         found = {each.protocol for each in self.incident.incarnations}
         return found.pop() if len(found) == 1 else None
 
     def choice(self, settings: Mapping[str, str]) -> replayed.Choice:
         """These settings as a choice of a what-if. Raises BadSetting."""
-        return choice_of(settings, in_words(settings), "--vary", self.spoken)
+        return choice_of(settings, in_words(settings), "--vary", self.protocol)
 
     def refusal(self, settings: Mapping[str, str]) -> str | None:
         """Why the record can't answer them; None if it can, as far as can be said without a simulation."""

@@ -18,10 +18,10 @@ _WORDS = {"static": MEMBERSHIP, "protocol": PROTOCOL, "restart_ms": RESTART}
 _TRUTH = {"true": STATIC, "false": DYNAMIC}
 
 
-def choice_of(given: Mapping[str, str], name: str, option: str, spoken: str | None = None) -> Choice:
+def choice_of(given: Mapping[str, str], name: str, option: str, recorded: str | None = None) -> Choice:
     """The choice `name` with these settings: Kafka's, `membership`, `restart.ms`, `assignor`; `option` named them.
 
-    `spoken`: the protocol of the record's members; it tells whose assignor is meant. Raises BadSetting.
+    `recorded`: the protocol of the record's members; it tells whose assignor is meant. Raises BadSetting.
     """
     settings = {_WORDS.get(key, key): value for key, value in given.items()}
     if len(settings) < len(given):
@@ -36,7 +36,7 @@ def choice_of(given: Mapping[str, str], name: str, option: str, spoken: str | No
     if protocol not in (None, CLASSIC, CONSUMER):
         raise BadSetting(f"{option} {PROTOCOL}={protocol}: must be {CLASSIC} or {CONSUMER}")
     if (assignor := settings.pop(ASSIGNOR, None)) is not None:
-        settings[_whose(assignor, protocol or spoken, option)] = assignor
+        settings[_whose(assignor, protocol or recorded, option)] = assignor
     known = [*Configs().names(), *setting_names(ConsumerConfig()), MEMBERSHIP, RESTART]
     for key in settings:
         if key not in known:
