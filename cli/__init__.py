@@ -12,7 +12,7 @@ import_runs       `import`
 sweep             `sweep`, `sweep-report`
 assign            `assign`, `assignors`
 incident          `incident read`, `incident import`
-advise            `advise`; advise_incident is about a run, advise_output prints
+advise            `advise`; advise_incident is about a run, advise_options has its options, advise_output prints
 whatif            `incident whatif`; whatif_choices reads its --set and --assignor, whatif_output prints
 log_options       the arguments and options of the commands that read logs
 conformance       `conformance play`, `reenact`, `check`

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Annotated
 
 import typer
 
-from groupsim.cli import completion
 from groupsim.cli.advise_incident import Asked, is_scenario, on_incident
+from groupsim.cli.advise_options import (
+    AboutArgument,
+    BudgetOption,
+    ConfidenceOption,
+    GroupOption,
+    IndifferenceOption,
+    JobsOption,
+    MinimizeOption,
+    SeedOption,
+    SubjectOption,
+    UnknownOption,
+    VaryOption,
+)
 from groupsim.cli.advise_output import print_advice
 from groupsim.cli.errors import BadRequest
 from groupsim.cli.existing_store import DEFAULT_STORE
@@ -19,43 +30,22 @@ from groupsim.cli.progress import progress
 from groupsim.cli.run import SetOption
 from groupsim.cli.whatif import AssumeOption, BetweenOption, TopicOption
 
-AboutArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="SCENARIO|RUN",
-        help="A scenario, or a run of the store: an id, a unique prefix of it, a name, or `latest`.",
-        autocompletion=completion.scenario_names,
-    ),
-]
 _BOUND = re.compile(r"\s*([a-z_]{1,40})\s*<=\s*(\d{1,15}(?:\.\d{1,6})?)\s*")
 
 
 def advise(
     about: AboutArgument,
-    vary: Annotated[
-        list[str], typer.Option("--vary", metavar="KEY=V1,V2,...", help="Values of a setting, or KEY=LOW..HIGH.")
-    ],
-    unknown: Annotated[
-        list[str], typer.Option("--unknown", metavar="KEY=LOW..HIGH", help="A parameter that nobody knows: drawn.")
-    ] = [],  # noqa: B006  typer copies it
-    minimize: Annotated[
-        str,
-        typer.Option("--minimize", metavar="MEASURE", help="What to make small; see docs/how-to/choose-settings.md."),
-    ] = "partition_ms",
-    subject_to: Annotated[
-        list[str], typer.Option("--subject-to", metavar="MEASURE<=VALUE", help="A bound that the mean has to keep.")
-    ] = [],  # noqa: B006  typer copies it
-    indifference: Annotated[
-        str, typer.Option("--indifference", metavar="SHARE", help="What is no difference worth having.")
-    ] = "5%",
-    confidence: Annotated[
-        float, typer.Option("--confidence", min=0.5, max=0.999, help="How sure it has to be.")
-    ] = 0.95,
-    budget: Annotated[int | None, typer.Option("--budget", metavar="RUNS", min=4, help="At most so many runs.")] = None,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="The first seed.")] = 0,
+    vary: VaryOption,
+    unknown: UnknownOption = [],  # noqa: B006  typer copies it
+    minimize: MinimizeOption = "partition_ms",
+    subject_to: SubjectOption = [],  # noqa: B006
+    indifference: IndifferenceOption = "5%",
+    confidence: ConfidenceOption = 0.95,
+    budget: BudgetOption = None,
+    seed: SeedOption = 0,
     settings: SetOption = [],  # noqa: B006
-    jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Processes; by default one per core.")] = None,
-    group: Annotated[str | None, typer.Option(help="Of a run: the group; default: that with most rebalances.")] = None,
+    jobs: JobsOption = None,
+    group: GroupOption = None,
     topics: TopicOption = [],  # noqa: B006
     assume: AssumeOption = [],  # noqa: B006
     between: BetweenOption = None,
