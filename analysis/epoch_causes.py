@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from groupsim.events import consumer as c
 from groupsim.events.base import Event
+from groupsim.events.classic import RebalanceCause
 from groupsim.events.consumer import BumpCause, LossCause
 from groupsim.events.types import MemberId
 
@@ -17,7 +18,7 @@ REMOVALS = {
     LossCause.JOIN_TIMEOUT: "join-timeout",
     LossCause.SYNC_TIMEOUT: "sync-timeout",
     LossCause.REMOVED: "member-removed",
-    LossCause.UNKNOWN: "unknown",
+    LossCause.UNKNOWN: RebalanceCause.MEMBER_GONE,
 }
 """Why a member of a consumer group is gone."""
 JOINED = "member-joined"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -10,15 +10,17 @@ from typing import Any
 import pandas as pd
 
 from groupsim.analysis.availability.intervals import Intervals, intervals
+from groupsim.analysis.availability.labels import Interval
 from groupsim.analysis.blame.blame import Blame, blame
 from groupsim.analysis.blame.critical_path import critical_paths
+from groupsim.analysis.blame.gone import Gone, gone_in_doubt
 from groupsim.analysis.blame.steps import Step
 from groupsim.analysis.snapshots import replay_stored
 from groupsim.analysis.tables import blame_tables, commits, frames, members, metrics, ownership
 from groupsim.analysis.tables.lag import BEHIND, Ends, lag_rows, partition_lags
 from groupsim.analysis.tables.rebalances import rebalances
 from groupsim.analysis.tables.summary import summarise
-from groupsim.analysis.tables.support import Support, support
+from groupsim.analysis.tables.support import Support, Supported
 from groupsim.analysis.timelines.builder import group_timelines
 from groupsim.analysis.timelines.group_timeline import GroupTimeline
 from groupsim.analysis.timelines.rebalance import Rebalance
@@ -72,9 +74,20 @@ class Run:
         return list(self._store.read(self.info.id, types=STATE_CHANGING))
 
     @cached_property
-    def intervals(self) -> Intervals:
-        """`analysis.availability.intervals.intervals` of the run, computed once."""
+    def intervals(self) -> Sequence[Interval]:
+        """`analysis.availability.intervals.intervals` of the run, computed once.
+
+        Of a recorded run whose total is unknown: what is in doubt is UNKNOWN (`analysis.tables.support`).
+        """
+        return self._labelled if self._supported is None else self._supported.intervals
+
+    @cached_property
+    def _labelled(self) -> Intervals:
         return intervals(self.state_changing)
+
+    @cached_property
+    def _supported(self) -> Supported | None:
+        return Supported(self.info.summary, self._labelled) if self.info.source == RunSource.RECORDED else None
 
     @cached_property
     def timelines(self) -> dict[str, GroupTimeline]:
@@ -90,6 +103,11 @@ class Run:
     def reasons(self) -> list[Blame]:
         """`analysis.blame.blame.blame` of the run, computed once."""
         return blame(self.state_changing, self.intervals, self.timelines)
+
+    @cached_property
+    def gone(self) -> list[Gone]:
+        """`analysis.blame.gone.gone_in_doubt` of the run, computed once."""
+        return gone_in_doubt(self.intervals, self.timelines)
 
     @cached_property
     def steps(self) -> list[Step]:
@@ -166,9 +184,11 @@ class Run:
     @cached_property
     def support(self) -> Support | None:
         """What the total of a recorded run rests on; None of a simulated one, which knows all."""
-        if self.info.source != RunSource.RECORDED:
-            return None
-        return support(self.info.summary, self.summary(), self.intervals)
+        return None if self._supported is None else self._supported.support()
+
+    def support_between(self, from_ms: int, to_ms: int) -> Support | None:
+        """The same of a part of the run."""
+        return None if self._supported is None else self._supported.support((from_ms, to_ms))
 
     @cached_property
     def what_ifs(self) -> list[StoredWhatIf]:

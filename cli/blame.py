@@ -23,6 +23,8 @@ SUMS = ("phase", "configuration", "member", "cause", "label", "rebalance", "grou
 PIECES = "piece"
 SHOWN = 15
 """The most rows in a table; the largest parts come first."""
+GONE = 3
+"""Of so many members it is said how much is in doubt because of them."""
 _PATHS = ("group", "generation", "member", "step", "kind", "from_ms", "to_ms", "duration_ms", "saved_ms")
 
 
@@ -68,7 +70,7 @@ def blame(
         rows = metrics.between(rows, *between)
     if by == PIECES:
         output.rows(*with_instants(frames.records(rows), frames.columns(rows), info, "from_ms"), form)
-        print_caveat(found)
+        print_caveat(found, between)
         return
     total = int(rows["duration_ms"].sum())
     summed = frames.records(metrics.by(rows, *parts))
@@ -79,7 +81,9 @@ def blame(
     if rest := summed[len(shown) :]:
         share = sum(row["partition_ms"] for row in rest) / total
         output.note(f"{len(rest)} smaller parts are not shown ({share:.1%} of the total); --format csv lists all")
-    if print_caveat(found):
+    for gone in [each for each in found.gone if between is None or between[0] < each.at_ms <= between[1]][:GONE]:
+        output.note(f"in no row: {gone.sentence()}")
+    if print_caveat(found, between):
         raise typer.Exit(1)
     if form is Format.TABLE:
         output.note(f"total unavailable time: {total / 1_000:,.3f} partition-seconds")

@@ -78,14 +78,15 @@ def unavailable(
     if by == "partition":
         found_rows, columns = with_instants(found_rows, columns, found.info, "from_ms")
     output.rows(found_rows, columns, form, spare=("to_ms", "topic") if by == "partition" else ())
-    _print_unknown(found, notes, in_full)
-    total_unknown = print_caveat(found)
+    _print_unknown(found, notes, in_full, between)
+    total_unknown = print_caveat(found, between)
     raise typer.Exit(int(total_unknown and by != "partition"))  # single intervals are no total
 
 
-def print_caveat(found: Any) -> bool:
-    """Print on stderr that the total of a recorded run is unknown, and why; whether it is."""
-    caveat = None if found.support is None else found.support.caveat()
+def print_caveat(found: Any, between: tuple[int, int] | None = None) -> bool:
+    """Print on stderr that the total of a recorded run, or of a part of it, is unknown, and why; whether it is."""
+    rests_on = found.support if between is None else found.support_between(*between)
+    caveat = None if rests_on is None else rests_on.caveat()
     if caveat is not None:
         output.note(output.plain(caveat))
     return caveat is not None
@@ -100,9 +101,11 @@ def _note_end(found: Any, between: tuple[int, int]) -> None:
         output.note(f"note: the run ends at {end_ms} ms, so {what} of {span} is in it")
 
 
-def _print_unknown(found: Any, notes: Any, in_full: bool) -> None:
+def _print_unknown(found: Any, notes: Any, in_full: bool, between: tuple[int, int] | None) -> None:
     """Print on stderr how much of the answer the logs leave unknown."""
-    unknown = sum(i.duration_ms for i in found.intervals if i.label == "UNKNOWN")
+    from_ms, to_ms = between or (0, found.intervals[-1].to_ms if len(found.intervals) else 0)
+    dark = [i for i in found.intervals if i.label == "UNKNOWN"]
+    unknown = sum(max(0, min(i.to_ms, to_ms) - max(i.from_ms, from_ms)) for i in dark)
     if unknown:
         output.note(f"unknown from the logs: {unknown / 1_000:,.1f} partition-seconds (label UNKNOWN in `timeline`)")
     listed = notes if found.info.source == RunSource.RECORDED and isinstance(notes, list) else []

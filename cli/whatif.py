@@ -164,13 +164,13 @@ def _print(incident: ReplayableRun, found: Answer, form: Format, roll: dict[str,
 
 def total_unknown(store: EventStore, info: RunInfo) -> str | None:
     """Why the recording does not support a total; then the figures are the simulation's alone."""
+    from groupsim.analysis.availability.intervals import intervals
     from groupsim.analysis.tables.support import support
-    from groupsim.cli.summary import measured
     from groupsim.events.catalogue import STATE_CHANGING
 
     if info.source != RunSource.RECORDED:
         return None
-    return support(info.summary, *measured(list(store.read(info.id, types=STATE_CHANGING)))).unknown
+    return support(info.summary, intervals(store.read(info.id, types=STATE_CHANGING))).unknown
 
 
 def _default_seeds(incident: ReplayableRun, rows: int) -> Sampling:

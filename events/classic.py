@@ -27,6 +27,8 @@ class RebalanceCause(StrEnum):
     STATIC_REPLACED = "static-replaced"
     OVER_CAPACITY = "over-capacity"
     DOWNGRADED = "downgraded"
+    MEMBER_GONE = "member-gone"
+    """It left or was removed: `__consumer_offsets` does not say which."""
     UNKNOWN = "unknown"
 
 

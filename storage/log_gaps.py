@@ -17,7 +17,8 @@ class Doubt(msgspec.Struct, frozen=True):
 
     From `from_ms` up to `to_ms` (milliseconds since the run's start). `partitions` are (topic, number); None: all of
     the group. `why` says in a sentence what is missing and what to export. `own_word`: what a client's log says of
-    the client itself (its callbacks, its positions) is certain all the same.
+    the client itself (its callbacks, its positions) is certain all the same. `inexact`: what happened is known, but not
+    exactly when; the time counts as its label says, and the totals have bounds.
     """
 
     group: str
@@ -26,6 +27,7 @@ class Doubt(msgspec.Struct, frozen=True):
     partitions: tuple[tuple[str, int], ...] | None
     why: str
     own_word: bool = False
+    inexact: bool = False
 
 
 def log_gaps(

@@ -41,7 +41,7 @@ class Causes:
         """Take notice of one fact, before the group's state does. `owed`: a follow-up rebalance is due."""
         grown = self._epochs.apply(event)
         if grown is not None:
-            self._epoch_grew(grown)
+            self._epoch_grew(grown, processes)
         match event:
             case GroupCreated():
                 self._founded = True
@@ -75,14 +75,21 @@ class Causes:
     def _chain(self, event: c.RebalanceStarted, processes: Processes) -> str:
         process = processes.of(event.member)
         trouble = self._removed if process is None else of_process(process)
-        return f"{trouble} > {event.cause}" if trouble else event.cause
+        return _linked(trouble, event.cause, process)
 
-    def _epoch_grew(self, grown: EpochCause) -> None:
+    def _epoch_grew(self, grown: EpochCause, processes: Processes) -> None:
         """A member that is removed, or another reason, makes the epoch of a consumer group grow (KIP-848)."""
         trouble = self._removed if grown.removed else None
-        self._set(f"{trouble} > {grown.word}" if trouble else grown.word)
+        self._set(_linked(trouble, grown.word, processes.of(grown.member)))
         self._removed = None
 
     def _set(self, cause: str) -> None:
         if self._started:
             self.now = cause
+
+
+def _linked(trouble: str | None, word: str, process: Process | None) -> str:
+    """What happened to a member, and what came of it; `gone m2.0` where nobody says what happened to it."""
+    if trouble:
+        return f"{trouble} > {word}"
+    return f"gone {process.id}" if word == c.RebalanceCause.MEMBER_GONE and process is not None else word

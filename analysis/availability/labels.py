@@ -61,6 +61,7 @@ class SubLabel(StrEnum):
     ONLY_CLIENTS = "only clients speak"
     NOTHING_YET = "nothing is told yet"
     NO_LOG = "no log of a member"
+    IN_DOUBT = "in doubt"
 
 
 class Verdict(NamedTuple):

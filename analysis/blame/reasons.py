@@ -166,6 +166,6 @@ def _dead(timeline: GroupTimeline, member: str | None, from_ms: int) -> Reason:
         return Reason(BlamePhase.DETECTING, member, session_of(timeline, member))
     following = timeline.next_rebalance(removal.at_ms)
     caused = following if following is not None and following.started_ms == removal.at_ms else None
-    expired = removal.cause == "session-expired"
+    expired = removal.cause in ("session-expired", "unknown")  # a dead member does not leave
     timeout = session_of(timeline, member) if expired else _TIMEOUTS.get(removal.cause)
     return Reason(BlamePhase.DETECTING, member, timeout, caused)

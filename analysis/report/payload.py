@@ -18,6 +18,8 @@ from groupsim.analysis.runs import Run
 from groupsim.analysis.tables.summary import summarise
 from groupsim.analysis.timelines.rebalance import Rebalance
 
+GONE = 2
+"""Of so many members it is said how much is in doubt because of them."""
 VIOLATIONS = 100
 """At most so many of one invariant are listed; the rest are counted."""
 
@@ -62,6 +64,7 @@ def report_data(run: Run, verdicts: Sequence[Verdict]) -> dict[str, Any]:
         known = bounds(run.support.at_least_ms, run.support.at_most_ms)
         lead = [f"The total of unavailable time is unknown{known}: {shown(run.support.unknown, 600)}.", *lead]
         lead[1] = f"As far as the logs tell: {lead[1]}"
+        lead[1:1] = [f"{gone.sentence()}." for gone in run.gone[:GONE]]
     return {
         "id": info.id,
         "name": shown(info.name),

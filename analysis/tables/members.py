@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from groupsim.analysis.timelines.process_timeline import BY_THE_TOPIC
 from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.events import consumer as k
@@ -52,8 +53,6 @@ CALLBACKS = {
 `error`: what it raised."""
 
 Row = dict[str, Any]
-_BY_THE_TOPIC = (p.ProcessStarted, p.SyncOk, p.ViewChanged)
-"""All that `__consumer_offsets` gives of a process: another fact is of its own log."""
 
 
 def callbacks(facts: Iterable[Recorded]) -> list[Row]:
@@ -122,7 +121,7 @@ class _ProcessRows:
 
     def hear(self, group: str, event: p.ClientEvent) -> None:
         """Take notice of who speaks, and under which member id."""
-        if not isinstance(event, _BY_THE_TOPIC):
+        if not isinstance(event, BY_THE_TOPIC):
             self._reports.add((group, event.process))
         if isinstance(event, p.SyncOk):
             self._process_of[group, event.member] = event.process

@@ -1,17 +1,24 @@
-"""Whether a run's total of unavailable time can be trusted: recorded logs may not support one. Then it is unknown."""
+"""Whether a run's total of unavailable time can be trusted: recorded logs may not support one. Then it is unknown.
+
+One rule for all figures. If what the logs leave open is little beside the total, it counts as its labels say, and the
+total has bounds. Else the total is unknown, and all that is in doubt is UNKNOWN in every table. Either way the known
+unavailable time and UNKNOWN are apart, and together with what is only inexactly dated they give the bounds.
+"""
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import msgspec
+
 from groupsim.analysis.availability.causes import START
+from groupsim.analysis.availability.doubted import Doubted, DoubtedTime, cut
 from groupsim.analysis.availability.labels import Interval, Label, SubLabel
 from groupsim.analysis.display_names import bounds
-from groupsim.storage.log_gaps import Doubt, doubts, new_groups, resolution_ms, unsupported
+from groupsim.analysis.tables.summary import totals_of
+from groupsim.storage.log_gaps import doubts, new_groups, resolution_ms, unsupported
 
 _MOST = 0.05
 """A total is known if what the logs leave unknown is at most this share of it."""
@@ -20,21 +27,21 @@ _MOST = 0.05
 _FEW = 0.01
 """There is an upper bound if at most this share of all time is that of members without a log, or nobody can say of
 which partitions they had it."""
-_OWN_WORD = frozenset([Label.PAUSED_CALLBACK, Label.RESTORING, Label.PAUSED_APP])
-"""Labels that a client's own log proves, whoever else is in the group."""
 
 
 class Support(NamedTuple):
     """What the total of a recorded run rests on; times in partition-milliseconds.
 
     `known_share`: the share (0-1) of all partition time that the logs tell. `unknown`: why the total is unknown. The
-    total is at least `at_least_ms`, and at most `at_most_ms`; None: there is no bound.
+    total is at least `at_least_ms`, and at most `at_most_ms`; None: there is no bound. `inexact`: a total that is known
+    rests on times that are not exact.
     """
 
     known_share: float
     unknown: str | None
     at_least_ms: int
     at_most_ms: int | None
+    inexact: bool = False
 
     def caveat(self) -> str | None:
         """The sentence that goes with every figure of a run whose total is unknown; None if it is known."""
@@ -45,121 +52,130 @@ class Support(NamedTuple):
 
 @dataclass(slots=True)
 class _Sums:
-    """Partition-milliseconds of a run: all, those unavailable for certain, and what the logs do not tell.
+    """Partition-milliseconds: all, those unavailable, and UNKNOWN.
 
-    `doubtful` is neither of the others. `unlogged`: served by members without a log, by the broker's word alone.
-    `new` is the part of `unknown` before the first assignment of a new group, when there was nothing to serve it.
+    `unlogged`: served by members without a log, by the broker's word alone. `new` is the part of `unknown` before the
+    first assignment of a new group, when there was nothing to serve it. `early` and `late`: how much less and how much
+    more may be unavailable because of inexact times.
     """
 
     total: int = 0
     unavailable: int = 0
     unknown: int = 0
     new: int = 0
-    doubtful: int = 0
     unlogged: int = 0
+    late: int = 0
+    early: int = 0
 
 
-def support(stored: Mapping[str, Any], numbers: Mapping[str, Any], found: Sequence[Interval]) -> Support:
-    """What the total of a recorded run rests on.
+class Supported:
+    """The intervals of a recorded run as its logs support them, and what its totals rest on.
 
-    `stored` is the run's stored summary, `numbers` are those of `analysis.tables.summary.summarise`, `found` are the
-    run's intervals.
+    `stored` is the run's stored summary, `found` are the run's intervals. `intervals` are these, where the total is
+    unknown with all that is in doubt as UNKNOWN.
     """
-    uncertain = doubts(stored)
-    sums = _sums(found, uncertain, new_groups(stored))
-    unclear = sums.unknown + sums.doubtful
-    share = round(1 - unclear / sums.total, 9) if sums.total else 0.0
-    reasons = unsupported(stored)
-    material = unclear - sums.new > _MOST * numbers["unavailable"]["partition_ms"]
-    if material:
-        reasons = list(dict.fromkeys([*reasons, *(each.why for each in uncertain)]))
-    if not sums.total:
-        reasons = reasons or ["no log names a partition; `--topic NAME=PARTITIONS` makes it known"]
-    elif unclear - sums.new > 0.5 * sums.total:
-        reasons.append(f"the logs leave {100 * (1 - share):.0f} % of all partition time unknown")
-    elif material and sums.unknown - sums.new > 0:
-        reasons.append(
-            f"the logs leave {(sums.unknown - sums.new) / 1_000:,.1f} partition-seconds unknown (label UNKNOWN in"
-            " `timeline`); export the logs of all members and of the broker"
-        )
-    bounded = material and not unsupported(stored) and sums.unlogged <= _FEW * sums.total
-    at_most = sums.unavailable + unclear + sums.unlogged if bounded and sums.total else None
-    return Support(share, "; ".join(reasons) or None, sums.unavailable, at_most)
+
+    def __init__(self, stored: Mapping[str, Any], found: Sequence[Interval]) -> None:
+        self._stored = stored
+        everything = doubts(stored)
+        self._doubts = [each for each in everything if not each.inexact]
+        self._new = new_groups(stored) or frozenset[str]()
+        certain = cut(found, Doubted(DoubtedTime(self._doubts), new_groups(stored)))
+        sums = self._sums(certain, DoubtedTime([]))
+        labelled = sum(each.duration_ms for each in found if each.unavailable)
+        self._material = sums.unknown - sums.new > _MOST * labelled
+        self._known = not self._reasons(sums)
+        inexact = [each for each in everything if each.inexact or self._known]
+        self._inexact = DoubtedTime(inexact)
+        self._bounded = not unsupported(stored) and self._share_unlogged(found) <= _FEW
+        self.intervals: Sequence[Interval] = found if self._known else certain
+
+    def support(self, between: tuple[int, int] | None = None) -> Support:
+        """What the total rests on: of the whole run, or of a part of it (from, to in milliseconds)."""
+        found = self.intervals if between is None else list(_clipped(self.intervals, *between))
+        sums = self._sums(found, self._inexact)
+        open_ms = sums.unknown + sums.unlogged + sums.late
+        share = round(1 - sums.unknown / sums.total, 9) if sums.total else 0.0
+        unknown = None if self._known else self._why(sums, whole=between is None)
+        at_least = sums.unavailable - sums.early
+        at_most = sums.unavailable + open_ms if self._bounded and sums.total else None
+        return Support(share, unknown, at_least, at_most, unknown is None and bool(sums.early or sums.late))
+
+    def _why(self, sums: _Sums, *, whole: bool) -> str | None:
+        """Why the total is unknown; None for a part of the run in which all is known."""
+        if not whole and sums.total and not sums.unknown and not unsupported(self._stored):
+            return None
+        return "; ".join(self._reasons(sums))
+
+    def _reasons(self, sums: _Sums) -> list[str]:
+        reasons = unsupported(self._stored)
+        open_ms = sums.unknown - sums.new
+        if self._material:
+            reasons = list(dict.fromkeys([*reasons, *(each.why for each in self._doubts)]))
+        if not sums.total:
+            return reasons or ["no log names a partition; `--topic NAME=PARTITIONS` makes it known"]
+        if open_ms > 0.5 * sums.total:
+            reasons.append(f"the logs leave {100 * sums.unknown / sums.total:.0f} % of all partition time unknown")
+        elif self._material and open_ms > 0:
+            reasons.append(
+                f"the logs leave {open_ms / 1_000:,.1f} partition-seconds unknown (label UNKNOWN in `timeline`);"
+                " export the logs of all members and of the broker"
+            )
+        return reasons
+
+    def _sums(self, found: Sequence[Interval], inexact: DoubtedTime) -> _Sums:
+        sums = _Sums()
+        for interval in found:
+            length = interval.duration_ms
+            sums.total += length
+            if interval.sub_label == SubLabel.COORDINATOR_ONLY:
+                sums.unlogged += length
+            elif interval.unavailable:
+                sums.unavailable += length
+                sums.early += inexact.within(interval)
+            elif interval.label == Label.UNKNOWN:
+                sums.unknown += length
+                founded = interval.cause == START and interval.group in self._new
+                sums.new += length if founded and interval.sub_label != SubLabel.IN_DOUBT else 0
+            else:
+                sums.late += inexact.within(interval)
+        return sums
+
+    @staticmethod
+    def _share_unlogged(found: Sequence[Interval]) -> float:
+        total = sum(each.duration_ms for each in found)
+        unlogged = sum(each.duration_ms for each in found if each.sub_label == SubLabel.COORDINATOR_ONLY)
+        return unlogged / total if total else 0.0
 
 
-def _sums(found: Sequence[Interval], uncertain: Sequence[Doubt], newborn: frozenset[str] | None) -> _Sums:
-    """The sums of a run's intervals; what lies in doubtful time counts as doubtful alone."""
-    sums, doubted = _Sums(), _DoubtedTime(uncertain)
-    partly = {i.group for i in found if i.sub_label == SubLabel.COORDINATOR_ONLY}
-    for interval in found:
-        sums.total += interval.duration_ms
-        starting = interval.cause == START
-        new = starting and interval.group in (newborn or ())
-        if interval.label == Label.ZOMBIE_ONLY and interval.group in partly:
-            doubtful = interval.duration_ms  # a member without a log may serve it, too
-        elif interval.label == Label.UNOWNED and starting and newborn is not None and not new:
-            doubtful = interval.duration_ms  # whoever had it before the logs begin has written nothing yet
-        else:
-            doubtful = doubted.within(interval)
-        sums.doubtful += doubtful
-        certain = interval.duration_ms - doubtful
-        if interval.sub_label == SubLabel.COORDINATOR_ONLY:
-            sums.unlogged += interval.duration_ms
-        if interval.unavailable:
-            sums.unavailable += certain
-        elif interval.label == Label.UNKNOWN:
-            sums.unknown += certain
-            sums.new += certain if new else 0
-    return sums
+def _clipped(found: Sequence[Interval], from_ms: int, to_ms: int) -> Iterator[Interval]:
+    for each in found:
+        begin, end = max(each.from_ms, from_ms), min(each.to_ms, to_ms)
+        if begin < end:
+            yield msgspec.structs.replace(each, from_ms=begin, to_ms=end)
 
 
-class _DoubtedTime:
-    """The doubtful time of each partition, overlaps merged, found by bisection."""
-
-    def __init__(self, uncertain: Sequence[Doubt]) -> None:
-        self._of_partition: dict[tuple[str, str, int], list[Doubt]] = defaultdict(list)
-        self._of_group: dict[str, list[Doubt]] = defaultdict(list)
-        self._merged: dict[tuple[str, str, int, bool], tuple[list[int], list[int]]] = {}
-        for each in uncertain:
-            if each.partitions is None:
-                self._of_group[each.group].append(each)
-            for topic, number in each.partitions or ():
-                self._of_partition[each.group, topic, number].append(each)
-
-    def within(self, interval: Interval) -> int:
-        """How many milliseconds of an interval are doubtful."""
-        starts, ends = self._spans(interval)
-        covered = 0
-        for place in range(max(0, bisect_right(starts, interval.from_ms) - 1), len(starts)):
-            if starts[place] >= interval.to_ms:
-                break
-            covered += max(0, min(ends[place], interval.to_ms) - max(starts[place], interval.from_ms))
-        return covered
-
-    def _spans(self, interval: Interval) -> tuple[list[int], list[int]]:
-        own_word = interval.label in _OWN_WORD
-        key = (interval.group, interval.topic, interval.partition, own_word)
-        if key not in self._merged:
-            mine = [*self._of_partition.get(key[:3], ()), *self._of_group.get(interval.group, ())]
-            starts: list[int] = []
-            ends: list[int] = []
-            for from_ms, to_ms in sorted((d.from_ms, d.to_ms) for d in mine if not (own_word and d.own_word)):
-                if ends and from_ms <= ends[-1]:
-                    ends[-1] = max(ends[-1], to_ms)
-                else:
-                    starts.append(from_ms)
-                    ends.append(to_ms)
-            self._merged[key] = starts, ends
-        return self._merged[key]
+def support(stored: Mapping[str, Any], found: Sequence[Interval]) -> Support:
+    """What the total of a recorded run rests on; see Supported."""
+    return Supported(stored, found).support()
 
 
 def supported(stored: Mapping[str, Any], numbers: dict[str, Any], found: Sequence[Interval]) -> dict[str, Any]:
-    """The numbers with `known_share`; where the total is unknown, with nulls, its bounds, and why in `unknown`.
+    """The numbers with `known_share` and both bounds; where the total is unknown, with nulls, and why in `unknown`.
 
-    Where the logs' times are coarse: with their `resolution_ms`, and the bounds of the total that it leaves.
+    `to_the_end`: what is unavailable by label that lasts to the end of the record, partition-milliseconds. Where the
+    logs' times are coarse: with their `resolution_ms`, and the bounds of the total that it leaves.
     """
-    rests_on = support(stored, numbers, found)
-    unavailable = {**numbers["unavailable"], "known_share": rests_on.known_share}
+    by_logs = Supported(stored, found)
+    rests_on, totals = by_logs.support(), totals_of(by_logs.intervals)
+    unavailable = {
+        **totals.unavailable(),
+        "known_share": rests_on.known_share,
+        "at_least_partition_ms": rests_on.at_least_ms,
+        "at_most_partition_ms": rests_on.at_most_ms,
+        "inexact": rests_on.inexact,
+        "to_the_end": to_the_end(by_logs.intervals),
+    }
     if rests_on.unknown is None and (coarse_ms := resolution_ms(stored)):
         lengths = _unavailable_lengths(found)
         unavailable |= {
@@ -168,15 +184,23 @@ def supported(stored: Mapping[str, Any], numbers: dict[str, Any], found: Sequenc
             "at_most_partition_ms": sum(length + coarse_ms for length in lengths),
         }
     if rests_on.unknown is not None:
-        unavailable |= {
-            "partition_ms": None,
-            "share": None,
-            "by_label": {},
-            "at_least_partition_ms": rests_on.at_least_ms,
-            "at_most_partition_ms": rests_on.at_most_ms,
-            "unknown": rests_on.unknown,
-        }
-    return {**numbers, "unavailable": unavailable}
+        unavailable |= {"partition_ms": None, "share": None, "by_label": {}, "unknown": rests_on.unknown}
+    shares = totals.by_group()
+    groups = {
+        name: {**each, **({"unavailable_partition_ms": shares[name]} if name in shares else {})}
+        for name, each in numbers["groups"].items()
+    }
+    return {**numbers, "groups": groups, "unavailable": unavailable}
+
+
+def to_the_end(found: Sequence[Interval]) -> dict[str, int]:
+    """Unavailable partition-milliseconds by label of intervals that end only because the record does."""
+    end_ms = max((each.to_ms for each in found), default=0)
+    sums: dict[str, int] = {}
+    for each in found:
+        if each.unavailable and each.to_ms == end_ms:
+            sums[each.label] = sums.get(each.label, 0) + each.duration_ms
+    return dict(sorted(sums.items()))
 
 
 def _unavailable_lengths(found: Sequence[Interval]) -> list[int]:

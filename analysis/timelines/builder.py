@@ -133,6 +133,8 @@ class _Fold:
                 phase.waited_for = r.leader
         self.timeline.removals = {named.get(x, x): found for x, found in self.timeline.removals.items()}
         self.timeline.returns_ms = {named.get(x, x): found for x, found in self.timeline.returns_ms.items()}
+        if self.timeline.recorded:
+            self.timeline.processes = {x: found for x, found in self.timeline.processes.items() if found.has_log}
         return self.timeline
 
     @staticmethod

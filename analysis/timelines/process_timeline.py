@@ -66,6 +66,10 @@ _NATIVE = {
 """What decides instead where a member speaks the consumer protocol."""
 
 
+BY_THE_TOPIC = (c.ProcessStarted, c.SyncOk, c.ViewChanged)
+"""All that an import of `__consumer_offsets` says of a process without a log."""
+
+
 class ActivitySpan(NamedTuple):
     """A process does one thing from `from_ms` to `to_ms`; in a callback `callback_kind` is the listener's kind."""
 
@@ -81,6 +85,7 @@ class ProcessTimeline:
 
     `poll_expired_ms`: when it passed max.poll.interval.ms. `cooperative`: it keeps its partitions during a rebalance.
     `native`: it speaks the consumer protocol. `logs_rejoins`: its log says when it learns that it must rejoin.
+    `has_log`: it says something that `__consumer_offsets` does not.
     """
 
     process: ProcessId
@@ -88,6 +93,7 @@ class ProcessTimeline:
     activities: list[Activity] = field(default_factory=list)
     callback_kinds: list[str | None] = field(default_factory=list)
     logs_rejoins: bool = False
+    has_log: bool = False
     cooperative: bool = False
     native: bool = False
     poll_expired_ms: list[int] = field(default_factory=list)
@@ -103,6 +109,7 @@ class ProcessTimeline:
 
     def apply(self, event: Event, at_ms: int) -> None:
         """Fold one fact of the process, or of its link to the coordinator."""
+        self.has_log |= not isinstance(event, BY_THE_TOPIC)
         if isinstance(event, c.PollExpired):
             self.poll_expired_ms.append(at_ms)
         self._apply_interruption(event)

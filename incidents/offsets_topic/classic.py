@@ -6,6 +6,7 @@ was complete (Kafka: ClassicGroup.transitionTo, GroupCoordinatorRecordHelpers.ne
 
 from __future__ import annotations
 
+from groupsim.events.classic import RebalanceCause
 from groupsim.events.types import MemberId, TopicPartition
 from groupsim.incidents.offsets_topic import fields as f
 from groupsim.incidents.offsets_topic.ledger import Ledger, MemberFields
@@ -98,7 +99,7 @@ class ClassicFold:
         new = [member for member in members if member not in before]
         for member in gone:
             ledger.gone(member, joined, place, by=None if converted else "generation")
-        self._started(joined, place, number, new, gone=bool(gone), converted=converted)
+        self._started(joined, place, number, new, gone, converted=converted)
         for member in before:
             if member in members:
                 self._rejoined(member, None if converted else f.claimed(members[member]), joined, number, place)
@@ -126,16 +127,20 @@ class ClassicFold:
             ledger.hold(member, stored, plan[member] | kept, number, place)
 
     def _started(
-        self, joined: int, place: str, number: int, new: list[MemberId], *, gone: bool, converted: bool
+        self, joined: int, place: str, number: int, new: list[MemberId], gone: list[MemberId], *, converted: bool
     ) -> None:
-        cause = "member-joined" if new and not gone and (self._created or number == 1) else "unknown"
+        cause, by = RebalanceCause.UNKNOWN, None
+        if new and not gone and (self._created or number == 1):
+            cause, by = RebalanceCause.MEMBER_JOINED, new[0]
+        elif gone and not new:
+            cause, by = RebalanceCause.MEMBER_GONE, gone[0]
         what = [f"{', '.join(new)} joined"] if new else []
-        what += ["a member left or was removed"] if gone else []
+        what += [f"{', '.join(gone)} left or {'was' if len(gone) == 1 else 'were'} removed"] if gone else []
         self._ledger.say(
             joined,
             place,
             "rebalance_start",
-            new[0] if cause == "member-joined" else None,
+            by,
             old_generation=number - 1,
             cause=cause,
             reason="; ".join(what) or "the topic does not say why",

@@ -62,37 +62,37 @@ def test_a_figure_that_it_does_not_support_is_unknown(
     ],
 )
 def test_doubts_that_hardly_change_the_total_leave_it_known(doubt: Doubt) -> None:
-    assert support(log_gaps([], [doubt], []), numbers(OUTAGE), OUTAGE).unknown is None
+    assert support(log_gaps([], [doubt], []), OUTAGE).unknown is None
 
 
 def test_doubtful_time_is_between_the_bounds() -> None:
     doubt = Doubt("billing", 80_000, 95_000, None, "silent")
-    found = support(log_gaps([], [doubt], []), numbers(OUTAGE), OUTAGE)
+    found = support(log_gaps([], [doubt], []), OUTAGE)
     assert (found.at_least_ms, found.at_most_ms, found.known_share) == (5_000, 20_000, 0.85)
 
 
 def test_doubts_that_overlap_count_once() -> None:
     twice = [Doubt("billing", 0, 10_000, None, "a"), Doubt("billing", 5_000, 15_000, None, "b")]
-    assert support(log_gaps([], twice, []), numbers(OUTAGE), OUTAGE).at_most_ms == 25_000
+    assert support(log_gaps([], twice, []), OUTAGE).at_most_ms == 25_000
 
 
 def test_there_is_no_upper_bound_where_members_have_no_log() -> None:
     found = [*with_unknown(700), interval(Label.OK, 0, 100_000, 2, SubLabel.COORDINATOR_ONLY)]
-    bounds = support({}, numbers(found), found)
+    bounds = support({}, found)
     assert (bounds.at_least_ms, bounds.at_most_ms) == (10_000, None)
 
 
 def test_what_a_client_says_of_itself_is_certain_whoever_else_is_in_the_group() -> None:
     found = [interval(Label.PAUSED_CALLBACK, 0, 1_000), interval(Label.WITHHELD, 1_000, 9_000)]
     doubt = Doubt("billing", 0, 9_000, None, "others may be in it", own_word=True)
-    assert support(log_gaps(["others"], [doubt], []), numbers(found), found).at_least_ms == 1_000
+    assert support(log_gaps(["others"], [doubt], []), found).at_least_ms == 1_000
 
 
 def test_the_time_before_the_first_assignment_of_a_new_group_is_no_loss() -> None:
     found = with_unknown(700)
-    assert support(log_gaps([], [], ["billing"]), numbers(found), found).unknown is None
+    assert support(log_gaps([], [], ["billing"]), found).unknown is None
 
 
 def test_nothing_unavailable_is_zero() -> None:
     found = [interval(Label.OK, 0, 1_000)]
-    assert support({}, numbers(found), found).unknown is None
+    assert support({}, found).unknown is None

@@ -63,7 +63,7 @@ def imported(logs: Sequence[Path], wanted: Wanted = Wanted()) -> Imported:  # no
     facts = list(store.read(run.id))
     found = intervals(facts)
     numbers = summarise(facts, found)
-    rests_on = support(run.summary, numbers, found)
+    rests_on = support(run.summary, found)
     begins = instant(run.origin or "")
     total = numbers["unavailable"]["partition_ms"] if rests_on.unknown is None else None
     return Imported(total, rests_on, begins, begins + (run.simulated_ms or 0), found)

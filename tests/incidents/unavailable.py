@@ -80,8 +80,7 @@ def total(logs: Sequence[Path], truth: dict[str, Any], *, session: bool = True) 
         for i in intervals(facts, last)
         if max(i.from_ms, begin) < min(i.to_ms, end)
     ]
-    unavailable = sum(i.duration_ms for i in clipped if i.unavailable)
-    found = support(run.summary, {"unavailable": {"partition_ms": unavailable}}, clipped)
+    found = support(run.summary, clipped)
     held = sum(unheld(facts, clipped[0].group, last).within(begin, end).values()) if clipped else 0
     return Total(held, found.at_least_ms, found.at_most_ms, found.unknown)
 

@@ -32,7 +32,7 @@ _ODD = 0.01
 _ODD_MS = 10_000
 _STEADY = 0.5
 """In how many groups all members' intervals drift in the same way throughout."""
-_UNKNOWN_SOURCE = "unknown"
+_UNDATED = ("unknown", "member-gone")
 _JOINED_MS = 1_000
 """The answer to SyncGroup comes at most this long after that to JoinGroup, else it is not counted from."""
 
@@ -102,7 +102,7 @@ def _began(joined_ms: int, heartbeat_ms: int, generations: Sequence[Generation])
     began = (
         g.started_ms
         for g in generations
-        if g.started_ms is not None and joined_ms < g.started_ms <= heartbeat_ms and g.cause != _UNKNOWN_SOURCE
+        if g.started_ms is not None and joined_ms < g.started_ms <= heartbeat_ms and g.cause not in _UNDATED
     )
     return next(began, None)
 

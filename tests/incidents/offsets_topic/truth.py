@@ -46,7 +46,7 @@ def measure(
     origin = instant(str(run.origin))
     found = list(clipped(intervals(store.read(run.id)), window[0] - origin, window[1] - origin))
     labelled = sum(each.duration_ms for each in found if each.unavailable)
-    return Measured(support(run.summary, {"unavailable": {"partition_ms": 0}}, found), labelled), reading.topic
+    return Measured(support(run.summary, found), labelled), reading.topic
 
 
 def clipped(found: Iterable[Interval], from_ms: int, to_ms: int) -> Iterator[Interval]:

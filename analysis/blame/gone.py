@@ -1,0 +1,46 @@
+"""Members that were gone at some time, of which no log shows since when: how much of the doubt is theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from groupsim.analysis.availability.labels import Interval, SubLabel
+from groupsim.analysis.display_names import counted, duration, shown
+from groupsim.analysis.timelines.group_timeline import GroupTimeline
+
+
+class Gone(NamedTuple):
+    """A member that was removed at `at_ms`; its partitions may have been unavailable for up to `at_most_ms` before."""
+
+    group: str
+    member: str
+    at_ms: int
+    since_ms: int
+    partitions: int
+    at_most_ms: int
+
+    def sentence(self) -> str:
+        """What is known of it, and what is not."""
+        return (
+            f"{shown(self.member, 60)} was gone at {duration(self.at_ms)} with {counted(self.partitions, 'partition')},"
+            f" and nothing shows when it stopped since {duration(self.since_ms)}: up to"
+            f" {self.at_most_ms / 1_000:,.1f} partition-seconds are in doubt because of it"
+        )
+
+
+def gone_in_doubt(found: Iterable[Interval], timelines: Mapping[str, GroupTimeline]) -> list[Gone]:
+    """The members whose partitions are in doubt until they are known to be gone, those with the most first."""
+    ends: dict[tuple[str, str, int], list[Interval]] = {}
+    for interval in found:
+        if interval.sub_label != SubLabel.IN_DOUBT or interval.member is None:
+            continue
+        timeline = timelines.get(interval.group)
+        removals = timeline.removals.get(interval.member, ()) if timeline is not None else ()
+        if any(removal.at_ms == interval.to_ms for removal in removals):
+            ends.setdefault((interval.group, interval.member, interval.to_ms), []).append(interval)
+    gone = [
+        Gone(*key, min(i.from_ms for i in mine), len(mine), sum(i.duration_ms for i in mine))
+        for key, mine in ends.items()
+    ]
+    return sorted(gone, key=lambda each: (-each.at_most_ms, each))
