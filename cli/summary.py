@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from groupsim.events.base import Recorded
 
 
+_SHOWN_MS = 1_000
+"""What is shorter and lasts to the end of the record is not mentioned."""
+
+
 def measured(facts: Sequence[Recorded]) -> tuple[dict[str, Any], Sequence[Interval]]:
     """The numbers of a run, with the unavailable time of each group, and the intervals they come from."""
     from groupsim.analysis.availability.intervals import intervals
@@ -36,15 +40,23 @@ def headline(summary: dict[str, Any]) -> list[str]:
     unavailable = summary["unavailable"]
     if unavailable["partition_ms"] is None:
         return [f"unavailable  unknown{_bounds(unavailable, share=True)}: {plain(unavailable['unknown'])}"]
+    about = "about " if unavailable.get("inexact") else ""
     lines = [
-        f"unavailable  {amount(unavailable['partition_ms'])} "
+        f"unavailable  {about}{amount(unavailable['partition_ms'])} "
         f"({unavailable['share'] * 100:.2f} % of all partition time), "
         f"at most {unavailable['max_partitions']} partitions at once"
     ]
     if unavailable.get("resolution_ms"):
         lines.append(f"  uncertain: the logs' times are whole seconds{_bounds(unavailable)}")
+    elif about:
+        lines.append(f"  uncertain: the logs show some of these times only in bounds{_bounds(unavailable)}")
     labels = {label: ms for label, ms in unavailable["by_label"].items() if ms}
-    lines += [f"  {label:<16}{ms / 1_000:>12,.3f} s" for label, ms in sorted(labels.items(), key=lambda e: -e[1])]
+    ends = unavailable.get("to_the_end", {})
+    for label, ms in sorted(labels.items(), key=lambda each: -each[1]):
+        to_the_end = (
+            f", {ends[label] / 1_000:,.3f} s of it to the end of the record" if ends.get(label, 0) >= _SHOWN_MS else ""
+        )
+        lines.append(f"  {label:<16}{ms / 1_000:>12,.3f} s{to_the_end}")
     if unavailable.get("starting_ms"):
         lines.append(f"  of this, during initial start-up: {unavailable['starting_ms'] / 1_000:,.3f} s")
     if unavailable.get("unknown_ms"):

@@ -94,7 +94,8 @@ class Supported:
         """What the total rests on: of the whole run, or of a part of it (from, to in milliseconds)."""
         found = self.intervals if between is None else list(_clipped(self.intervals, *between))
         sums = self._sums(found, self._inexact)
-        open_ms = sums.unknown + sums.unlogged + sums.late
+        founding = sums.new if self._known else 0  # when there was nothing to serve it; the total leaves it out, too
+        open_ms = sums.unknown - founding + sums.unlogged + sums.late
         share = round(1 - sums.unknown / sums.total, 9) if sums.total else 0.0
         unknown = None if self._known else self._why(sums, whole=between is None)
         at_least = sums.unavailable - sums.early

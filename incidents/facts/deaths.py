@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from groupsim.events import client as c
 from groupsim.events.base import process_stream
@@ -12,14 +13,26 @@ from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.index import Index
 from groupsim.incidents.facts.processes import ProcessLog, runs_beside
 from groupsim.incidents.facts.unnamed_clients import PlacedRow
+from groupsim.incidents.logs.rows import Row
 from groupsim.incidents.logs.times import iso
 
 _REMOVED = frozenset(["member_failed", "member_gone"])
 _MEMBERSHIP = frozenset(["joined", "leave_sent", "poll_timeout", "state_change"])
 _SHORTEST_SESSION_MS = 6_000
 """group.min.session.timeout.ms, by default."""
+_ANY_MS = 1 << 50
 Deaths = dict[tuple[str, str], int | None]
 """By group and process: None where the broker's removal dates the death, else when the process was started again."""
+
+
+class Stop(NamedTuple):
+    """A process that died or froze, by its fact at `at`; in truth from `from_ms` to `to_ms`, UTC milliseconds."""
+
+    group: str
+    process: str
+    at: int
+    from_ms: int
+    to_ms: int
 
 
 def add_deaths(
@@ -28,12 +41,14 @@ def add_deaths(
     index: Index,
     builder: FactBuilder,
     session_timeout_ms: int | None,
-) -> Deaths:
-    """Add Crashed for every process that fell silent with partitions, as late as the logs allow, and a note on it.
+) -> tuple[Deaths, list[Stop]]:
+    """Add Crashed for every process that fell silent with partitions, at its last heartbeat, and a note on it.
 
-    Also Frozen and Thawed for every process that was removed for silence and wrote on later.
+    Also Frozen and Thawed for every process that was removed for silence and wrote on later. With the time in which
+    each of them may have stopped: a heartbeat interval after its last heartbeat, and before it if that is not exact.
     """
     found: Deaths = {}
+    stops: list[Stop] = []
     removals = {
         (timed.row.group, timed.row.member): (position, timed)
         for position, timed in enumerate(rows)
@@ -49,7 +64,10 @@ def add_deaths(
                 and process.first <= removal[1].at < process.last
                 and not (removal[1].row.kind == "member_gone" and _went(process, removal[1].at))
             ):
-                _add_freeze(process, removal, index, builder, session_timeout_ms)
+                since = _add_freeze(process, removal, index, builder, session_timeout_ms)
+                if since is not None:
+                    until = min(since + index.heartbeat_ms(process.group), removal[1].at)
+                    stops.append(Stop(process.group, process.name, since, since, until))
         if process.closed or not client.held:
             continue
         removal = removals.get((process.group, client.member))
@@ -65,8 +83,19 @@ def add_deaths(
             at = max(process.last, at - (timeout or _SHORTEST_SESSION_MS))
         stream = process_stream(process.group, process.name)
         builder.add(position, TimedRow(at, timed.row), stream, c.Crashed(process=process.name))
-        builder.note(_sentence(process, timed, at, timeout, len(client.held)))
-    return found
+        heartbeat = index.heartbeat_ms(process.group)
+        builder.note(_sentence(process, timed, at, timeout, len(client.held), heartbeat))
+        if removed:
+            begin = process.last if timeout is None else max(process.last, at - _earlier(timed.row, process, heartbeat))
+            stops.append(Stop(process.group, process.name, at, begin, min(at + heartbeat, timed.at)))
+    return found, stops
+
+
+def _earlier(removal: Row, process: ProcessLog, heartbeat_ms: int) -> int:
+    """How much earlier it may have been removed: by the topic, when others heard of it at a heartbeat of theirs."""
+    if removal.kind != "member_gone" or removal.detail.get("by") != "generation":
+        return 0
+    return heartbeat_ms if removal.detail.get("heard") else _ANY_MS
 
 
 def _went(process: ProcessLog, at: int) -> bool:
@@ -83,11 +112,11 @@ def _add_freeze(
     index: Index,
     builder: FactBuilder,
     session_timeout_ms: int | None,
-) -> None:
+) -> int | None:
     """Frozen and Thawed of a process that the broker removed for silence and that wrote on later.
 
-    Its last heartbeat came a session before the removal. If it wrote long after that, it ran: only the coordinator did
-    not hear it.
+    Its last heartbeat came a session before the removal; returns when that was. If it wrote long after that, it ran:
+    only the coordinator did not hear it.
     """
     position, timed = removal
     timeout = session_timeout_ms or index.session_timeouts.get(process.group) or _SHORTEST_SESSION_MS
@@ -99,14 +128,16 @@ def _add_freeze(
             f"{process.name} was removed by the broker at {iso(timed.at)} because its session ended, while it ran (cut"
             " off from the coordinator); it counts as serving what it held until then"
         )
-        return
+        return None
     stream, since = process_stream(process.group, process.name), max(before, heard)
     builder.add(position, TimedRow(since, timed.row), stream, c.Frozen(process=process.name))
     builder.add(later, thawed, stream, c.Thawed(process=process.name))
     builder.note(
         f"{process.name} was removed by the broker at {iso(timed.at)} because its session of {timeout} ms ended, and"
-        f" wrote nothing until {iso(thawed.at)}; it counts as frozen from its last heartbeat on, at {iso(since)}"
+        f" wrote nothing until {iso(thawed.at)}; it counts as frozen from its last heartbeat on, at {iso(since)};"
+        f" it may have frozen up to {index.heartbeat_ms(process.group)} ms later, before its next heartbeat"
     )
+    return since
 
 
 def _end(
@@ -137,7 +168,7 @@ def _successor(process: ProcessLog, processes: Sequence[ProcessLog]) -> ProcessL
     return None
 
 
-def _sentence(process: ProcessLog, end: TimedRow, at: int, timeout: int | None, held: int) -> str:
+def _sentence(process: ProcessLog, end: TimedRow, at: int, timeout: int | None, held: int, heartbeat_ms: int) -> str:
     what = "the broker removed it" if end.row.kind in _REMOVED else "it was started again"
     silence = (
         f"{process.name} fell silent holding {held} partitions: its last line is at {iso(process.last)},"
@@ -149,6 +180,10 @@ def _sentence(process: ProcessLog, end: TimedRow, at: int, timeout: int | None, 
         return (
             f"{silence}; a session lasts at least {_SHORTEST_SESSION_MS} ms (group.min.session.timeout.ms, by default),"
             f" so its last heartbeat came at {iso(at)} or before, which counts as its death; with a longer session it"
-            " died earlier"
+            f" died earlier; it may have died up to {heartbeat_ms} ms later, before its next heartbeat"
         )
-    return f"{silence}; with a session of {timeout} ms its last heartbeat came at {iso(at)}, which counts as its death"
+    earlier = "" if not _earlier(end.row, process, heartbeat_ms) else ", or earlier (others heard of it then)"
+    return (
+        f"{silence}; with a session of {timeout} ms its last heartbeat came at {iso(at)}{earlier}, which counts as its"
+        f" death; it may have died up to {heartbeat_ms} ms later, before its next heartbeat"
+    )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from groupsim.events.types import Partitions, TopicPartition
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
-from groupsim.incidents.facts.deaths import Deaths
+from groupsim.incidents.facts.deaths import Deaths, Stop
 from groupsim.incidents.facts.detail import int_in, text_in
 from groupsim.incidents.facts.index import Index
 from groupsim.incidents.facts.ownership import Ownership
@@ -44,6 +44,15 @@ def find_doubts(
         *_removed_without_log(rows, clients, index, owned, session_timeout_ms),
         *(doubt for doubt in _broker_silent(rows, index, ended) if doubt.group not in from_topic),
     ]
+
+
+def inexact_stops(stops: Iterable[Stop], owned: Ownership) -> Iterator[Doubt]:
+    """When processes died or froze of which the logs only show that they did, in bounds."""
+    for stop in stops:
+        held = owned.at_its_stop.get((stop.group, stop.process, stop.at), ())
+        if held and stop.from_ms < stop.to_ms:
+            why = f"{stop.process} stopped between {iso(stop.from_ms)} and {iso(stop.to_ms)}; no log shows when"
+            yield Doubt(stop.group, stop.from_ms, stop.to_ms, _pairs(held), why, inexact=True)
 
 
 def _silent(rows: Sequence[TimedRow], clients: Sequence[ClientFacts], owned: Ownership) -> Iterator[Doubt]:

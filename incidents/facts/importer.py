@@ -21,7 +21,7 @@ from groupsim.incidents.facts.clocks import TimedRow, order_rows
 from groupsim.incidents.facts.consumer_group import ConsumerGroupFacts
 from groupsim.incidents.facts.coordinator import CoordinatorFacts
 from groupsim.incidents.facts.deaths import add_deaths
-from groupsim.incidents.facts.doubts import find_doubts
+from groupsim.incidents.facts.doubts import find_doubts, inexact_stops
 from groupsim.incidents.facts.edges import begun_before, unfinished
 from groupsim.incidents.facts.growth import add_growths
 from groupsim.incidents.facts.index import Index
@@ -111,7 +111,7 @@ def import_run(
     index = Index(rows)
     check_named(rows, index, most_partitions)
     clients = _add_facts(rows, index, builder, reading)
-    deaths = add_deaths(rows, clients, index, builder, session_timeout_ms)
+    deaths, stops = add_deaths(rows, clients, index, builder, session_timeout_ms)
     shown = topic_growths(reading.topic, rows[0].at)
     growths = add_growths(rows, clients, named_partitions(index, topics), builder, shown)
     facts = builder.facts()
@@ -121,9 +121,10 @@ def import_run(
         builder.note(note)
     ends = [instant(end) + corrections.get(file, 0) for file, end in reading.ends.items()]
     ended = max([rows[-1].at, *ends, *(last.at for last in facts[-1:])])
-    doubts = find_doubts(rows, clients, index, Ownership(facts), deaths, ended, session_timeout_ms, reading.topic)
+    owned = Ownership(facts)
+    doubts = find_doubts(rows, clients, index, owned, deaths, ended, session_timeout_ms, reading.topic)
     doubts += topic_doubts(reading.topic, logged_members(clients, reading.topic), origin, ended, builder)
-    doubts += [growth.doubt() for growth in growths]
+    doubts += [*inexact_stops(stops, owned), *(growth.doubt() for growth in growths)]
     info = _run_info(reading, name, origin)
     edges = begun_before(rows, index.consumer_groups)
     edges += unfinished(rows, [each.process for each in clients], deaths, index.consumer_groups)

@@ -15,6 +15,8 @@ from groupsim.incidents.facts.detail import int_in, partitions_in, text_in
 from groupsim.incidents.logs.rows import Program, Row, is_broker
 
 _NEAR_MS = 60_000
+_HEARTBEAT_MS, _CONSUMER_HEARTBEAT_MS = 3_000, 5_000
+"""heartbeat.interval.ms and group.consumer.heartbeat.interval.ms, by default."""
 _JOINS = frozenset(["member_id_created", "pending_member_joins", "member_joined"])
 _OF_CONSUMER_GROUPS = frozenset(
     [
@@ -57,6 +59,7 @@ class Index:
         self.session_timeouts: dict[str, int] = {}
         self._timeouts: dict[tuple[str, str], Mapping[str, object]] = {}
         self.consumer_groups: set[str] = set()
+        self._heartbeats: dict[str, int] = {}
         self._from_topic: set[str] = set()
         self.shortest_callback_ms: dict[str, int] = {}
         self._plans: dict[tuple[str, int], list[LeaderPlan]] = defaultdict(list)
@@ -99,6 +102,9 @@ class Index:
                 session = int_in(settings.get("session.timeout.ms")) if isinstance(settings, dict) else None
                 if session is not None:
                     self.session_timeouts.setdefault(group, session)
+                heartbeat = int_in(settings.get("heartbeat.interval.ms")) if isinstance(settings, dict) else None
+                if heartbeat is not None and heartbeat > 0:
+                    self._heartbeats.setdefault(group, heartbeat)
             case "client_subscribed":
                 topics = row.detail.get("topics")
                 for topic in topics if isinstance(topics, list) else ():
@@ -174,6 +180,12 @@ class Index:
         """Session and rebalance timeout that a member reported with JoinGroup, as `__consumer_offsets` has them, ms."""
         found = self._timeouts.get((group, member), {})
         return int_in(found.get("session_timeout_ms")), int_in(found.get("rebalance_timeout_ms"))
+
+    def heartbeat_ms(self, group: str) -> int:
+        """How far apart heartbeats of the group's members are: as they printed it, else Kafka's default."""
+        if group in self.consumer_groups:
+            return _CONSUMER_HEARTBEAT_MS
+        return self._heartbeats.get(group, _HEARTBEAT_MS)
 
     def from_topic(self, group: str) -> bool:
         """Whether `__consumer_offsets` is given of the group."""

@@ -26,12 +26,14 @@ class Ownership:
     """Who held what by the facts of a run that is being imported.
 
     `claims`: who took a partition from a process whose log does not say that it gave it up. `given_up`: when a process
-    gave a partition up, by group, process and partition.
+    gave a partition up, by group, process and partition. `at_its_stop`: what a process held when it died or froze, by
+    group, process and time.
     """
 
     def __init__(self, facts: Iterable[PendingFact]) -> None:
         self.claims: list[Claim] = []
         self.given_up: dict[tuple[str, str, TopicPartition], list[int]] = defaultdict(list)
+        self.at_its_stop: dict[tuple[str, str, int], Partitions] = {}
         self._plans: dict[str, list[tuple[int, classic.AssignmentStored]]] = defaultdict(list)
         self._views: dict[tuple[str, str], set[TopicPartition]] = defaultdict(set)
         self._holders: dict[tuple[str, TopicPartition], set[str]] = defaultdict(set)
@@ -53,8 +55,10 @@ class Ownership:
             case client.ViewChanged(process=process, partitions=partitions):
                 self._set_view(at, group, process, set(partitions))
             case client.Crashed(process=process) | client.Closed(process=process):
+                self.at_its_stop[group, process, at] = tuple(sorted(self._views[group, process]))
                 self._set_view(at, group, process, set())
             case client.Frozen(process=process):
+                self.at_its_stop[group, process, at] = tuple(sorted(self._views[group, process]))
                 self._frozen.add((group, process))
             case client.Thawed(process=process):
                 self._frozen.discard((group, process))

@@ -136,7 +136,10 @@ class _Begun:
         since = stored[place - 1] if place else 0
         first = bisect_right(signs, since)
         begun = min(at, signs[first]) if first < len(signs) else at
-        return TimedRow(begun if row.kind == "rebalance_start" else self._gone(row, since, begun, at), row)
+        if row.kind == "rebalance_start":
+            return TimedRow(begun, row)
+        heard = {"heard": True} if first < len(signs) and signs[first] <= at else {}
+        return TimedRow(self._gone(row, since, begun, at), msgspec.structs.replace(row, detail={**row.detail, **heard}))
 
     def _gone(self, row: Row, since: int, begun: int, at: int) -> int:
         """When a member was gone: when it left by its log; else when the rebalance began, unless it wrote on."""

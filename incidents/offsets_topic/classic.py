@@ -63,6 +63,7 @@ class ClassicFold:
                 ledger.say(record.at_ms, record.place, "group_created")
                 self._created = True
             return
+        ledger.lacks("generations", (self._generation or 0) + 1, number - 1)
         for member in ledger.present():
             ledger.gone(member, record.at_ms, record.place)
         ledger.say(record.at_ms, record.place, "group_empty", generation=number)
@@ -94,6 +95,8 @@ class ClassicFold:
         if self._generation is not None and number > self._generation + 1:
             for member in ledger.present():
                 ledger.pause(member, ledger.held(member), self._stored_ms, stored, exact=True)
+        if not converted:
+            ledger.lacks("generations", (self._generation or 0) + 1, number - 1)
         before = ledger.present()
         gone = [member for member in before if member not in members]
         new = [member for member in members if member not in before]

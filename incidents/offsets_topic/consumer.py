@@ -15,6 +15,8 @@ from groupsim.incidents.offsets_topic.record import GroupRecord
 
 _STATES = ("stable", "unrevoked-partitions", "unreleased-partitions")
 """Kafka: MemberState."""
+_FIRST = 2
+"""The epoch to which a new group's first member bumps it."""
 _AWAY = -2
 """The epoch of a static member that left for a while (Kafka: LEAVE_GROUP_STATIC_MEMBER_EPOCH)."""
 
@@ -28,6 +30,7 @@ class ConsumerFold:
         self._names = names
         self._epoch = 0
         self._epoch_ms = 0
+        self._begins = False
         self._targets: dict[MemberId, set[TopicPartition]] = {}
         self._classic: set[MemberId] = set()
         self._assignor: str | None = None
@@ -59,6 +62,10 @@ class ConsumerFold:
         for record in by_kind.get("CurrentMemberAssignment", ()):
             if record.value is not None:
                 self._current(record)
+
+    def upgraded(self) -> None:
+        """The group was a classic group: its epochs follow its generations."""
+        self._begins = True
 
     def forget(self) -> None:
         """The group became a classic group, or was deleted: its records are gone."""
@@ -119,7 +126,9 @@ class ConsumerFold:
             for member in self._ledger.present():
                 held = self._ledger.held(member)
                 self._ledger.pause(member, held, self._epoch_ms, record.at_ms, exact=True)
-        self._epoch, self._epoch_ms = epoch, record.at_ms
+        if not self._begins:
+            self._ledger.lacks("epochs", max(self._epoch, _FIRST - 1) + 1, epoch - 1)
+        self._epoch, self._epoch_ms, self._begins = epoch, record.at_ms, False
         self._ledger.say(record.at_ms, record.place, "group_epoch_bumped", epoch=epoch)
 
     def _target(self, record: GroupRecord) -> None:

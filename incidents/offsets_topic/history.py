@@ -12,6 +12,9 @@ from groupsim.incidents.offsets_topic.collected import Commit
 from groupsim.incidents.offsets_topic.consumer import ConsumerFold
 from groupsim.incidents.offsets_topic.ledger import Ledger
 from groupsim.incidents.offsets_topic.record import GroupRecord
+from groupsim.incidents.sentences import listed
+
+_NAMED = 10
 
 
 class GroupHistory(NamedTuple):
@@ -30,7 +33,15 @@ def ledger_of(records: Iterable[GroupRecord], names: Mapping[str, str]) -> Ledge
     classic = ClassicFold(ledger)
     for _, steps in groupby(ordered, key=lambda record: record.batch):
         _step(list(steps), classic, consumer)
+    for what, gaps in ledger.missing.items():
+        ledger.notes.setdefault(_missing(what, gaps))
     return ledger
+
+
+def _missing(what: str, gaps: Sequence[tuple[int, int]]) -> str:
+    shown = listed([str(first) if first == last else f"{first} to {last}" for first, last in gaps], _NAMED)
+    why = "or never got an assignment" if what == "generations" else "or they are older than its first record"
+    return f"{what} {shown} are not in the topic: compaction removed them, {why}; what happened then is unknown"
 
 
 def _step(batch: list[GroupRecord], classic: ClassicFold, consumer: ConsumerFold) -> None:
@@ -45,6 +56,7 @@ def _step(batch: list[GroupRecord], classic: ClassicFold, consumer: ConsumerFold
             classic.deleted(record)
         else:
             classic.forget()
+            consumer.upgraded()
     if to_classic:
         consumer.forget()
     elif others:

@@ -83,19 +83,28 @@ class Holding:
 
 
 class Ledger:
-    """Collects memberships, holdings and what a broker would have said, in order of time."""
+    """Collects memberships, holdings and what a broker would have said, in order of time.
+
+    `missing`: the generations and epochs without a record, first and last of each gap.
+    """
 
     def __init__(self) -> None:
         self.said: list[Said] = []
         self.memberships: dict[MemberId, Membership] = {}
         self.holdings: list[Holding] = []
         self.notes: dict[str, None] = {}
+        self.missing: dict[str, list[tuple[int, int]]] = {}
         self._open: dict[tuple[MemberId, TopicPartition], Holding] = {}
         self._views: dict[MemberId, frozenset[TopicPartition]] = {}
 
     def say(self, at_ms: int, place: str, kind: str, member: MemberId | None = None, **detail: object) -> None:
         """Add what a broker would have said."""
         self.said.append(Said(at_ms, kind, member, detail, place))
+
+    def lacks(self, what: str, first: int, last: int) -> None:
+        """Generations or epochs (`what`) that have no record."""
+        if first <= last:
+            self.missing.setdefault(what, []).append((first, last))
 
     def appear(self, at_ms: int, place: str, member: MemberId, said: MemberFields) -> None:
         """A member is in the group (again)."""

@@ -125,7 +125,7 @@ def test_what_the_topic_does_not_say_of_a_member_s_end_is_unknown(tmp_path: Path
         )
     )
     assert [(event.member, event.cause) for event in of(facts, c.MemberRemoved)] == [("c1-a", "unknown")]
-    assert [event.cause for event in of(facts, c.RebalanceStarted)] == ["member-joined", "unknown"]
+    assert [event.cause for event in of(facts, c.RebalanceStarted)] == ["member-joined", "member-gone"]
 
 
 def test_a_member_s_session_is_the_topic_s_also_where_the_leader_s_log_has_the_assignment(tmp_path: Path) -> None:

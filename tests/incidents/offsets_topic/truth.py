@@ -103,7 +103,7 @@ class Result(NamedTuple):
     """One recording: partition-milliseconds unavailable by several truths, by the topic, and what differs.
 
     `truths` as `truths` gives them. `logs`: by the broker's and the clients' logs. `clients`: by the topic and the
-    clients' logs.
+    clients' logs, which rests on `both`.
     """
 
     name: str
@@ -112,6 +112,7 @@ class Result(NamedTuple):
     least: int
     most: int | None
     clients: int
+    both: Support
     differ: list[str]
 
     def inside(self, truth: int) -> bool:
@@ -136,6 +137,7 @@ def result(dump: Path, name: str) -> Result:
         topic.rests_on.at_least_ms,
         topic.rests_on.at_most_ms,
         both.labelled_ms,
+        both.rests_on,
         list(differences(history[group], record, start, until)),
     )
 
@@ -176,6 +178,8 @@ def _print_sums(found: Sequence[Result]) -> None:
     print(
         f"topic and clients against broker and clients: median {median(apart):.1%} apart, {near} of {number} within 5 %"
     )
+    held = sum(o.both.at_least_ms <= 1.01 * o.logs and 0.99 * o.logs <= (o.both.at_most_ms or o.logs) for o in found)
+    print(f"broker and clients within the bounds of topic and clients (1 %): {held} of {number}")
     print(
         f"generations, epochs, members and assignments as the logs say: {sum(not o.differ for o in found)} of {number}"
     )
