@@ -39,9 +39,15 @@ def ledger_of(records: Iterable[GroupRecord], names: Mapping[str, str]) -> Ledge
 
 
 def _missing(what: str, gaps: Sequence[tuple[int, int]]) -> str:
+    """A sentence on generations or epochs that have no record."""
     shown = listed([str(first) if first == last else f"{first} to {last}" for first, last in gaps], _NAMED)
-    why = "or never got an assignment" if what == "generations" else "or they are older than its first record"
-    return f"{what} {shown} are not in the topic: compaction removed them, {why}; what happened then is unknown"
+    one = len(gaps) == 1 and gaps[0][0] == gaps[0][1]
+    which = f"{what.removesuffix('s')} {shown} is" if one else f"{what} {shown} are"
+    them, they = ("it", "it") if one else ("them", "they")
+    why = (
+        "never got an assignment" if what == "generations" else f"{'is' if one else 'are'} older than its first record"
+    )
+    return f"{which} not in the topic: compaction removed {them}, or {they} {why}; what happened then is unknown"
 
 
 def _step(batch: list[GroupRecord], classic: ClassicFold, consumer: ConsumerFold) -> None:
