@@ -49,7 +49,8 @@ def _assert_adds_up(run: Run) -> None:
     rests_on, rows, pieces = run.support, run.unavailable(), run.blame()
     assert rests_on is not None
     total = sum(each.duration_ms for each in run.intervals)
-    unknown = int(run.timeline().query("label == 'UNKNOWN'").eval("to_ms - from_ms").sum())
+    dark = run.timeline().query("label == 'UNKNOWN'")
+    unknown = int(dark["to_ms"].sum() - dark["from_ms"].sum())
     assert int(pieces["duration_ms"].sum()) == int(rows["duration_ms"].sum()) == rests_on.at_least_ms
     assert rests_on.at_most_ms == rests_on.at_least_ms + unknown <= total
     assert rests_on.known_share == round(1 - unknown / total, 9)
