@@ -119,8 +119,7 @@ def import_run(
     world = world_facts(index, topics, growths, builder)
     for note in rows_without_fact(rows):
         builder.note(note)
-    ends = [instant(end) + corrections.get(file, 0) for file, end in reading.ends.items()]
-    ended = max([rows[-1].at, *ends, *(last.at for last in facts[-1:])])
+    ended = _ended(rows, facts, [instant(end) + corrections.get(file, 0) for file, end in reading.ends.items()])
     owned = Ownership(facts)
     doubts = [*inexact_stops(stops, owned), *(growth.doubt() for growth in growths)]
     doubts += find_doubts(rows, clients, index, owned, deaths, ended, session_timeout_ms, reading.topic)
@@ -139,6 +138,11 @@ def import_run(
     }
     run = _write(store, info, world, facts, origin, ended - origin, summary)
     return ImportResult(run, builder.notes, tuple(remarks))
+
+
+def _ended(rows: Sequence[TimedRow], facts: Sequence[PendingFact], ends: Sequence[int]) -> int:
+    """When the last of all logs ends."""
+    return max([rows[-1].at, *ends, *(last.at for last in facts[-1:])])
 
 
 def _since(doubt: Doubt, origin: int) -> Doubt:
