@@ -7,6 +7,7 @@
 - `timings`: when heartbeats were sent, and how long messages took, in the record
 - `recorded_latency`: these timings as rules of the simulated network
 - `simulated_program`: the application that a replayed member is simulated with
+- `quiet_time`: hours without an action, which are not simulated
 - `player`: a replay in the simulator, as recorded or with another choice
 - `fidelity`: how far a replay is from the record
 - `choice_settings`: settings as a user writes them, as a choice

@@ -139,6 +139,6 @@ def _shown_hardly(incident: ReplayableRun, choices: Sequence[Choice]) -> list[st
 
 def default_seeds(incident: ReplayableRun, rows: int) -> Sampling:
     """As many seeds as the medians need, fewer at most for a long incident; it does not depend on the machine."""
-    plays = _MEMBER_MS // max(1, incident.lasts_ms * incident.members)
+    plays = _MEMBER_MS // max(1, incident.played_ms * incident.members)
     most = max(FEWEST_SEEDS, min(MOST_SEEDS, (plays - EXACT_SEEDS) // rows))
     return Sampling(first=min(FIRST_SEEDS, most), most=most)

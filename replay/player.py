@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from groupsim.coordinator.config import BadSetting
@@ -12,6 +11,7 @@ from groupsim.replay.actions import Action, ActionKind, Chance, actions_of, batc
 from groupsim.replay.choice import AS_RECORDED, Choice
 from groupsim.replay.drawn_settings import drawn_settings
 from groupsim.replay.even_draws import EvenDraws
+from groupsim.replay.quiet_time import AFTERWARDS_MS, kept_ms, quiet_time, step_ms
 from groupsim.replay.reconstruct.applications.programs import drawn_programs
 from groupsim.replay.reconstruct.incident import Incident
 from groupsim.replay.reconstruct.inferred_settings.evidence import (
@@ -31,6 +31,7 @@ from groupsim.simulation.clients.process import Script
 from groupsim.simulation.delays import Delays
 from groupsim.simulation.latencies import Drawn
 from groupsim.simulation.member import MemberHandle
+from groupsim.simulation.rng import Rng
 from groupsim.simulation.run import Scenario, run
 from groupsim.simulation.world import World
 from groupsim.storage.memory import MemoryStore
@@ -39,9 +40,6 @@ MIN_SESSION = "group.min.session.timeout.ms"
 GROUP = "g"
 _LOADING_MS = 200
 """The end of a failover, in which the new coordinator loads the group."""
-AFTERWARDS_MS = 10_000
-"""A replay goes on for this long after the end, so that a rebalance which still runs can complete."""
-_LONGEST_TAIL_MS = 600_000
 _RECORD_INTERVAL_MS = 20
 _MOST_RECORDS = 10_000
 
@@ -75,25 +73,18 @@ def replay_incident(
         incident = replace(incident, settings=settings, members=members)
     check(incident, choice)
     store = MemoryStore()
-    replayed = _Replay(incident, choice, draws)
-    lasts = replayed.from_ms + incident.ends_ms + tail_ms
-    scenario = Scenario(name="counterfactual", story=replayed.script, seed=seed, lasts_ms=lasts + AFTERWARDS_MS)
+    replayed = _Replay(incident, choice, seed, draws)
+    lasts = replayed.ends_ms + tail_ms + AFTERWARDS_MS
+    scenario = Scenario(name="counterfactual", story=replayed.script, seed=seed, lasts_ms=lasts)
     given = protocols.run_settings(incident, choice)
     result = run(scenario, store, settings=given, record="facts").unless_interrupted()
-    return ReplayedRun(list(store.read(result.info.id)), replayed.from_ms, lasts, result.failure)
+    facts = replayed.quiet.whole(store.read(result.info.id))
+    return ReplayedRun(facts, replayed.from_ms, replayed.from_ms + incident.ends_ms + tail_ms, result.failure)
 
 
-def tail_ms(incident: Incident, choices: Iterable[Choice]) -> int:
-    """How long after the record's end its effects may last, with the slowest of the choices: the same for all."""
-    known = {
-        name: max([incident.settings[name], *incident.open_settings.get(name, ())]) for name in (SESSION, HEARTBEAT)
-    }
-    slowest = 0
-    for choice in (AS_RECORDED, *choices):
-        chosen = {name: str(choice.settings.get(name, value)) for name, value in known.items()}
-        beyond = {name: int(text) if text.isdigit() else known[name] for name, text in chosen.items()}
-        slowest = max(slowest, beyond[SESSION] + 3 * beyond[HEARTBEAT])
-    return min(slowest, _LONGEST_TAIL_MS) + AFTERWARDS_MS
+def played_ms(incident: Incident) -> int:
+    """For how long the incident as recorded is simulated: without its quiet time."""
+    return _Replay(incident, AS_RECORDED, 0, None).ends_ms
 
 
 def check(incident: Incident, choice: Choice) -> None:
@@ -112,25 +103,29 @@ def check(incident: Incident, choice: Choice) -> None:
 class _Replay:
     """One simulation: a world, a group, its members, and the actions on them."""
 
-    def __init__(self, incident: Incident, choice: Choice, draws: EvenDraws | None) -> None:
+    def __init__(self, incident: Incident, choice: Choice, seed: int, draws: EvenDraws | None) -> None:
         self._incident = incident
         self._choice = choice
         self._exact = draws is None
-        self._draws = draws
         self._before = 0
         self._names: dict[str, str] = {}
         self._work_long: set[str] = set()
         self._group_config: dict[str, int] = {}
         self._members: list[MemberHandle] = []
         self.from_ms = lead_in_ms(incident)
+        chance = None if draws is None else Chance(Rng(seed).stream("whatif/episodes"), draws)
+        actions = actions_of(incident, choice.restart_ms, chance)
+        spans = [(0, self.from_ms), *((action.at_ms, action.at_ms + action.lasts_ms) for action in actions)]
+        ends_ms = self.from_ms + incident.ends_ms
+        self.quiet = quiet_time(spans, ends_ms, kept_ms(incident, choice), step_ms(incident, choice))
+        self.ends_ms = self.quiet.simulated_ms(ends_ms)
+        self._actions = [replace(each, at_ms=self.quiet.simulated_ms(each.at_ms)) for each in actions]
 
     def script(self, world: World) -> Script:
         """The incident as a SimPy process."""
         self._world, incident = world, self._incident
-        chance = None if self._draws is None else Chance(world.rng.stream("whatif/episodes"), self._draws)
-        actions = actions_of(incident, self._choice.restart_ms, chance)
         self._configure()
-        times = self._record_times(actions)
+        times = self._record_times()
         most = {g.topic: g.partitions for g in incident.growths}
         self._topics = {
             name: world.topic(name, count, times=dict.fromkeys(range(most.get(name, count)), times))
@@ -138,10 +133,10 @@ class _Replay:
         }
         self._group = world.group(GROUP, group_config=self._group_config)
         self._members = [self._member(number, member) for number, member in self._ranked()]
-        for action in actions:
+        for action in self._actions:
             yield from self._until(action.at_ms)
             self._do(action)
-        yield from self._until(self.from_ms + incident.ends_ms - 1)
+        yield from self._until(self.ends_ms - 1)
 
     def _until(self, at_ms: int) -> Script:
         if self._world.now < self.from_ms <= at_ms:
@@ -174,7 +169,9 @@ class _Replay:
         usual = Delays(lambda _: latencies, draw, world.broker.address, lambda: world.now, self._work_long.__contains__)
         if self._exact:
             write_ms = self._incident.settings[APPEND_LINGER]
-            exact = ExactLatency(known, usual, self._names.get, self._completed, self._record_ms, write_ms)
+            exact = ExactLatency(
+                known, usual, self._names.get, self._completed, self._record_ms, write_ms, self._beats_left_out
+            )
             world.network.add_rule(exact)
             world.heartbeat_timers.late = lambda process: exact.heartbeat_late_ms(process, usual.heartbeat_late_ms)
         else:
@@ -184,26 +181,30 @@ class _Replay:
 
     def _record_ms(self) -> int:
         """The time of the record."""
-        return self._world.now - self.from_ms
+        return self.quiet.whole_ms(self._world.now) - self.from_ms
+
+    def _beats_left_out(self) -> int:
+        """How many heartbeats a member would have sent in the quiet time until now."""
+        return self.quiet.left_out_ms(self._world.now) // step_ms(self._incident, self._choice)
 
     def _completed(self) -> int:
         """How many generations there were since the record's time 0; a large negative number before it."""
         return self._group.generation - self._before if self._world.now >= self.from_ms else -1_000_000
 
-    def _record_times(self, actions: list[Action]) -> list[int]:
+    def _record_times(self) -> list[int]:
         """When records arrive in a partition: at a constant rate, and one wherever a slow batch begins.
 
         So often that a poll always finds some. Where members subscribe to different topics, as often as they did, from
         a drawn instant on: a leader that assigns topics of others waits for metadata until its fetch is answered.
         """
-        lasts, incident = self.from_ms + self._incident.ends_ms + AFTERWARDS_MS, self._incident
+        lasts, incident = self.ends_ms + AFTERWARDS_MS, self._incident
         step = float(max(_RECORD_INTERVAL_MS, lasts // _MOST_RECORDS))
         first = 0.0
         differ = len({i.topics for i in incident.incarnations if i.topics}) > 1
         if differ and not self._exact and incident.record_interval_ms is not None:
             step = max(step, incident.record_interval_ms)
             first = self._world.rng.stream("whatif/records").random() * step
-        return sorted({*(round(first + n * step) for n in range(round(lasts / step))), *batch_times(actions)})
+        return sorted({*(round(first + n * step) for n in range(round(lasts / step))), *batch_times(self._actions)})
 
     def _ranked(self) -> list[tuple[int, Member]]:
         """Members with numbers in the order of their recorded ids: assignors sort members by id."""

@@ -37,14 +37,20 @@ class ExactLatency:
         completed: Callable[[], int],
         now: Callable[[], int],
         write_ms: int,
+        left_out: Callable[[], int] = lambda: 0,
     ) -> None:
-        """`write_ms`: from a simulated heartbeat's answer to the commit's before the rebalance."""
+        """`write_ms`: from a simulated heartbeat's answer to the commit's before the rebalance.
+
+        `left_out`: how many heartbeats of each member are not simulated until now.
+        """
         self._timings = timings
         self._usual = usual
         self._incarnation_of = incarnation_of
         self._completed = completed
         self._now = now
         self._write_ms = write_ms
+        self._left_out = left_out
+        self._left_out_first: dict[tuple[str, int], int] = {}
         self._steady = _steady(timings)
         self._sent: dict[tuple[str, int], int] = {}
 
@@ -114,7 +120,8 @@ class ExactLatency:
         drift = self._drift(name)
         if drift is None:
             return None
-        now, wait = self._now(), drift * number
+        others = self._left_out() - self._left_out_first.setdefault((process, generation), self._left_out())
+        now, wait = self._now(), drift * number + drift * others % self._timings.interval_ms
         seen, begun = self._timings.heartbeats.get(key, (None, None))
         if seen is not None and abs(now + wait - seen) <= _SAME * self._timings.interval_ms:
             return max(0, seen - now, 0 if begun is None else begun + _MARGIN_MS - now)

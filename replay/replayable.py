@@ -13,7 +13,8 @@ from groupsim.events.types import TopicPartition
 from groupsim.incidents.sentences import listed
 from groupsim.replay.choice import AS_RECORDED, Choice
 from groupsim.replay.cost import Cost, default_window, recorded_cost, replayed_cost
-from groupsim.replay.player import GROUP, ReplayedRun, replay_incident, tail_ms
+from groupsim.replay.player import GROUP, ReplayedRun, played_ms, replay_incident
+from groupsim.replay.quiet_time import tail_ms
 from groupsim.replay.reconstruct.incident import Incident, groups, reconstruct
 from groupsim.replay.reconstruct.inferred_settings.evidence import DEFAULT_HEARTBEAT_MS, HEARTBEAT
 from groupsim.replay.reconstruct.rebalances import Generation, generations_of
@@ -31,15 +32,17 @@ from groupsim.storage.store import EventStore, RunInfo
 class ReplayableRun:
     """What is known of one group of a run, and how to replay it: `replay` by choice and seed, `replay_exactly` by seed.
 
-    `replayed_group` is the group's name in the replays; `members`: how many processes they have at most; `notes`: what
-    had to be assumed. `incident`: what is replayed of a recorded run (None: the run was simulated). `cost` is the
-    record's in the `window`, and `measure` gives a replay's, by the same definition.
+    `replayed_group` is the group's name in the replays; `played_ms`: how much of `lasts_ms` they simulate; `members`:
+    how many processes they have at most; `notes`: what had to be assumed. `incident`: what is replayed of a recorded
+    run (None: the run was simulated). `cost` is the record's in the `window`, and `measure` gives a replay's, by the
+    same definition.
     """
 
     name: str
     group: str
     replayed_group: str
     lasts_ms: int
+    played_ms: int
     members: int
     generations: Sequence[Generation]
     window: Window
@@ -102,6 +105,7 @@ def replayable_run(
         group=chosen,
         replayed_group=GROUP,
         lasts_ms=incident.ends_ms,
+        played_ms=played_ms(incident),
         members=len(incident.members),
         generations=known,
         window=window,
@@ -182,6 +186,7 @@ def _simulated(
         group=group,
         replayed_group=group,
         lasts_ms=lasts_ms,
+        played_ms=lasts_ms,
         members=len({fact.event.process for fact in facts if isinstance(fact.event, ProcessStarted)}),
         generations=generations,
         window=window,

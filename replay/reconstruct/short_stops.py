@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from groupsim.replay.reconstruct.incarnation import Incarnation, Stall, StallKind
 from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, SESSION, Inferred
+from groupsim.replay.reconstruct.inferred_settings.lateness import EARLY_MS
 from groupsim.replay.reconstruct.members import Member
 from groupsim.replay.reconstruct.rebalances import Generation
 
@@ -139,7 +140,7 @@ def _out_of_step(idle: Sequence[Incarnation], generations: Sequence[Generation],
         together[each.incarnation.generation_at.get(each.joined_ms), each.began_ms].append(each)
     names = set()
     for same in together.values():
-        usual_ms = sorted(each.after_due_ms for each in same)[:_WITNESSES][-1]
+        usual_ms = max(0, sorted(each.after_due_ms for each in same)[:_WITNESSES][-1])
         late = {each.incarnation.name for each in same if each.later_than(usual_ms, interval_ms, _MOST_DRIFT_MS)}
         if len(same) - len(late) >= max(_WITNESSES, len(late)):
             names |= late
@@ -149,6 +150,7 @@ def _out_of_step(idle: Sequence[Incarnation], generations: Sequence[Generation],
 def _heard(
     incarnations: Iterable[Incarnation], generations: Sequence[Generation], interval_ms: int
 ) -> Iterator[_Heard]:
+    """Each was due first after the rebalance began, or just before that, where it was a little late."""
     for incarnation in incarnations:
         for joined, heard in incarnation.heartbeats:
             began = [
@@ -157,7 +159,8 @@ def _heard(
                 if g.started_ms is not None and g.cause != "unknown" and joined < g.started_ms <= heard
             ]
             if began and not _explained(incarnation, joined, heard):
-                beats = -(-(began[0] - joined) // interval_ms)
+                after, until = began[0] - joined, heard + EARLY_MS - joined
+                beats = max(1, min(-(-after // interval_ms), until // interval_ms))
                 yield _Heard(incarnation, joined, began[0], joined + beats * interval_ms, heard, beats)
 
 

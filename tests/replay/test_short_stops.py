@@ -57,3 +57,15 @@ def test_a_heartbeat_more_than_an_interval_late_is_replayed_as_a_stop(hb: int, b
     (frozen,) = with_stops([member(late)], [stop])
     assert [stall.kind for stall in frozen.incarnations[0].stalls] == [StallKind.FROZEN]
     assert not late.stalls, "what was read stays as it was"
+
+
+@given(INTERVALS, st.integers(1, 12), st.lists(st.integers(0, 60), min_size=4, max_size=8), st.integers(0, 40))
+def test_heartbeats_about_the_begin_of_a_rebalance_show_no_stop(
+    hb: int, beats: int, late: list[int], after: int
+) -> None:
+    due = JOINED_MS + beats * hb
+    members = [member(heard(f"m{n}.0", due + after + each)) for n, each in enumerate(late)]
+    assert seem_stopped(members, began(due + after), (hb,)) == ()
+    assert (
+        short_stops([each.incarnations[0] for each in members], began(due + after), {HEARTBEAT: hb, SESSION: 1}) == []
+    )
