@@ -15,8 +15,8 @@ from groupsim.advice.unknown import Range, Unknown
 from groupsim.replay import ask
 from groupsim.replay.choice import Choice as ReplayedChoice
 from groupsim.replay.choice_settings import ASSIGNOR, RESTART
-from groupsim.replay.player import tail_ms
 from groupsim.replay.protocols import PROTOCOL
+from groupsim.replay.quiet_time import tail_ms
 from groupsim.replay.reconstruct.incident import Incident
 from groupsim.replay.reconstruct.inferred_settings.evidence import SESSION
 from groupsim.replay.replayable import ReplayableRun
