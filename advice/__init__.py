@@ -10,8 +10,10 @@ search      an advice on a scenario
 replays     replays of a recorded incident in processes side by side
 incident    an advice on a recorded incident
 advising    what both have in common
+pareto      the same for several measures to make small together
 advice      what a search has found
 flips       where along what is unknown another choice is better
 price       which measures get worse
-answer      the advice in sentences, and as data; amounts has the units, chart a flip as characters
+answer      the advice in sentences, and as data; amounts has the units, chart a flip as characters,
+            tradeoff the sentence where several measures are to be small
 """

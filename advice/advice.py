@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from groupsim.advice.choices import Choice
 from groupsim.advice.evidence import Estimate, estimate
+from groupsim.advice.pareto import Front
 from groupsim.advice.selection import Goal, Row, Selection
 
 GRID_SEEDS = 50
@@ -54,6 +55,7 @@ class Advice:
     """`now`: the measures of the settings as they are, under the first seeds; none where they are not known.
 
     `along`: each unknown; where along it another choice is better. `record`: of an incident, what the advice rests on.
+    `tradeoff`: where several measures are to be small; then there is no best.
     """
 
     choices: Sequence[Choice]
@@ -62,6 +64,7 @@ class Advice:
     now: Sequence[Row] = ()
     along: Sequence[Along] = ()
     record: Record | None = None
+    tradeoff: Front | None = None
 
     def means(self, choice: int) -> dict[str, float]:
         """The mean of every measure of one choice."""

@@ -10,6 +10,7 @@ from typing import Protocol
 from groupsim.advice.advice import Advice
 from groupsim.advice.choices import Choice
 from groupsim.advice.flips import along
+from groupsim.advice.pareto import select_front
 from groupsim.advice.selection import FIRST, Goal, Sample, select
 from groupsim.advice.unknown import Unknown
 
@@ -27,6 +28,11 @@ def advised(played: Played, choices: Sequence[Choice], goal: Goal, unknown: Unkn
     """The best of these settings over all that is `unknown`, with `most` runs at most."""
     as_it_is = len(choices)
     sample = played.sample([*choices, {}], unknown)
+    if goal.also:
+        first = min(FIRST, most // len(choices))
+        chosen, front = select_front(sample, len(choices), replace(goal, budget=most), first)
+        now = sample([(as_it_is, nth) for nth in range(max(map(len, chosen.rows)))])
+        return Advice(choices, goal, chosen, now, tradeoff=front)
     selection = select(sample, len(choices), replace(goal, budget=most), min(FIRST, most // len(choices)))
     rows = selection.rows[0 if selection.evidence is None else selection.evidence.best]
     advice = Advice(choices, goal, selection, sample([(as_it_is, nth) for nth in range(len(rows))]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from groupsim.advice.advice import GRID_SEEDS, Advice, Along, Flip
@@ -10,6 +10,7 @@ from groupsim.advice.amounts import amount, floor, short
 from groupsim.advice.choices import front, in_words, main_effects
 from groupsim.advice.evidence import Evidence
 from groupsim.advice.price import price
+from groupsim.advice.tradeoff import tradeoff
 
 SESSION = "session.timeout.ms"
 
@@ -23,6 +24,8 @@ def in_one_sentence(advice: Advice) -> str:
 def _take(advice: Advice) -> str:
     found, goal = advice.selection, advice.goal
     used = f"used {found.runs:,} of {len(advice.choices) * GRID_SEEDS:,} runs"
+    if advice.tradeoff is not None and advice.tradeoff.members:
+        return tradeoff(advice, advice.tradeoff, used)
     if found.evidence is None:
         wanted = " and ".join(f"{name} <= {most:g}" for name, most in goal.bounds.items())
         sure = f"probability at least {floor(found.confidence)}" if found.reached else "but more runs may find one"
@@ -39,6 +42,7 @@ def _more(advice: Advice) -> Iterator[str]:
     """The runner-up, whether it is worth it, its price, where it flips, and what it rests on."""
     evidence, goal, record = advice.selection.evidence, advice.goal, advice.record
     if evidence is None:
+        yield from _rests_on(advice)
         return
     if advice.changes_nothing:
         yield f"There is no difference worth having between it and {_as_they_are(advice)}."
@@ -64,8 +68,12 @@ def _more(advice: Advice) -> Iterator[str]:
         if not each.flips and holds(advice, each):
             least, *_, most = each.means
             yield f"It holds for {each.key} from {least} to {most}."
-    if record is not None and record.off:
-        yield f"{record.off[:1].upper()}{record.off[1:]}."
+    yield from _rests_on(advice)
+
+
+def _rests_on(advice: Advice) -> Iterator[str]:
+    if advice.record is not None and advice.record.off:
+        yield f"{advice.record.off[:1].upper()}{advice.record.off[1:]}."
 
 
 def holds(advice: Advice, along: Along) -> bool:
@@ -90,7 +98,6 @@ def as_data(advice: Advice) -> dict[str, Any]:
     found, goal, record = advice.selection, advice.goal, advice.record
     evidence = found.evidence
     means = [advice.means(i) for i in range(len(advice.choices))]
-    names = [goal.minimise, *(goal.bounds or {"detection_ms": 0})]
     return {
         "answer": in_one_sentence(advice),
         "best": None if evidence is None else advice.choices[evidence.best],
@@ -105,13 +112,21 @@ def as_data(advice: Advice) -> dict[str, Any]:
         "runs": found.runs,
         "of_runs": len(advice.choices) * GRID_SEEDS,
         "runner_up": None if evidence is None else _runner_up(advice, evidence),
-        "front": [{**advice.choices[i], "measures": means[i]} for i in front(means, list(dict.fromkeys(names)))],
+        "front": [{**advice.choices[i], "measures": means[i]} for i in front_of(advice, means)],
         "flips": [dict(zip(("when", "then"), _flip(advice, flip), strict=True)) for flip in advice.flips],
         "along": [_along(advice, each) for each in advice.along],
         "sensitivity": main_effects(advice.choices, [row[goal.minimise] for row in means]),
         "assumed": list(record.assumed) if record is not None else [],
         "refused": [{**choice, "why": why} for choice, why in (record.refused if record is not None else ())],
     }
+
+
+def front_of(advice: Advice, means: Sequence[Mapping[str, float]]) -> Sequence[int]:
+    """The choices that no other beats in what is minimised and bounded, else in it and the time to detect the dead."""
+    if advice.tradeoff is not None:
+        return advice.tradeoff.members
+    goal = advice.goal
+    return front(means, list(dict.fromkeys([goal.minimise, *(goal.bounds or {"detection_ms": 0})])))
 
 
 def _along(advice: Advice, along: Along) -> dict[str, Any]:
@@ -143,13 +158,20 @@ def _instead(advice: Advice) -> str:
     return f" instead of {amount(name, before[name])} with {_as_they_are(advice)}{change}"
 
 
-def table_rows(advice: Advice) -> list[Mapping[str, object]]:
-    """One row per choice, best first: its runs, its means, how likely it is allowed."""
+def ranked(advice: Advice) -> list[int]:
+    """The choices, best first; those that no other beats before all others, those that keep no bounds last."""
     found, name = advice.selection, advice.goal.minimise
-    order = sorted(range(len(advice.choices)), key=lambda i: (found.allowed[i] < 0.5, advice.means(i)[name], i))
-    shown = [name, *(n for n in advice.goal.bounds if n != name)]
+    members = advice.tradeoff.members if advice.tradeoff is not None else ()
+    return sorted(
+        range(len(advice.choices)),
+        key=lambda i: (i not in members, found.allowed[i] < 0.5, advice.means(i)[name], i),
+    )
+
+
+def table_rows(advice: Advice) -> list[Mapping[str, object]]:
+    """One row per choice, best first: its runs, its means."""
     return [
-        {"choice": in_words(advice.choices[i]), "runs": len(found.rows[i])}
-        | {n: round(advice.means(i)[n]) for n in shown}
-        for i in order
+        {"choice": in_words(advice.choices[i]), "runs": len(advice.selection.rows[i])}
+        | {n: round(advice.means(i)[n]) for n in advice.goal.names}
+        for i in ranked(advice)
     ]

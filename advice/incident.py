@@ -46,7 +46,7 @@ def advise(
     `total_unknown`: why the record's own total is not known, if so. Raises AdviceError or BadSetting for an impossible
     request, and where the record can answer none of the choices.
     """
-    for name in (goal.minimise, *goal.bounds):
+    for name in goal.names:
         if name not in MEASURES:
             raise AdviceError(f"unknown measure {name!r}; of an incident there are {', '.join(MEASURES)}")
     of = _replayed(incident, choices, unknown)

@@ -43,7 +43,7 @@ def search(
 
 def _check(scenario: str, choices: Sequence[Choice], fixed: Mapping[str, str], goal: Goal, unknown: Unknown) -> int:
     """The budget."""
-    for name in (goal.minimise, *goal.bounds):
+    for name in goal.names:
         if name not in MEASURES:
             raise AdviceError(f"unknown measure {name!r}; there are {', '.join(MEASURES)}")
     found = catalogue.find(scenario)

@@ -27,7 +27,8 @@ NEGLIGIBLE = 1e-6
 class Goal:
     """What to `minimise`, and `bounds`: the most that the means of other measures may be.
 
-    `indifference`: a share of the best mean that is no difference worth having. `budget`: runs at most.
+    `also`: what else to minimise; then there is no single best (`pareto`). `indifference`: a share of the best that is
+    no difference worth having. `budget`: runs at most.
     """
 
     minimise: str = "partition_ms"
@@ -35,6 +36,12 @@ class Goal:
     confidence: float = 0.95
     indifference: float = 0.05
     budget: int | None = None
+    also: Sequence[str] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All measures that matter."""
+        return tuple(dict.fromkeys((self.minimise, *self.also, *self.bounds)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@
 - `blame/`: what unavailable time waited for, and the critical path of each rebalance
 - `tables/`: the tables of a run, their columns and units; comparisons of runs and sweeps
 - `report/`: the HTML report; `plots/`: pictures
-- `what_ifs`: what-ifs that were run on a run, kept with it
+- `what_ifs`, `advices`: what-ifs that were run on a run, and advice that was given on it, kept with it
 - `group_state`, `classic_group_state`: a group as its coordinator knows it; `process_state`: a process by its own facts
 - `log_coverage`: which facts a log contains at all; `replay`, `snapshots`: the state at an instant
 - `display_names`: names, numbers and durations as people read them; `errors`: what can be wrong with a request

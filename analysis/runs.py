@@ -9,6 +9,8 @@ from typing import Any
 
 import pandas as pd
 
+from groupsim.analysis import advices
+from groupsim.analysis.advices import StoredAdvice
 from groupsim.analysis.availability.intervals import Intervals, intervals
 from groupsim.analysis.availability.labels import Interval
 from groupsim.analysis.blame.blame import Blame, blame
@@ -189,6 +191,11 @@ class Run:
     def support_between(self, from_ms: int, to_ms: int) -> Support | None:
         """The same of a part of the run."""
         return None if self._supported is None else self._supported.support((from_ms, to_ms))
+
+    @cached_property
+    def advices(self) -> list[StoredAdvice]:
+        """What `groupsim advise` said about this run, the oldest first."""
+        return advices.kept(self._store, self.info)
 
     @cached_property
     def what_ifs(self) -> list[StoredWhatIf]:

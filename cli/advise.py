@@ -37,7 +37,7 @@ def advise(
     about: AboutArgument,
     vary: VaryOption,
     unknown: UnknownOption = [],  # noqa: B006  typer copies it
-    minimize: MinimizeOption = "partition_ms",
+    minimize: MinimizeOption = ["partition_ms"],  # noqa: B006
     subject_to: SubjectOption = [],  # noqa: B006
     indifference: IndifferenceOption = "5%",
     confidence: ConfidenceOption = 0.95,
@@ -73,7 +73,8 @@ def advise(
     ranges = ranges_of(unknown)
     for key in sorted((choices[0].keys() & fixed.keys()) | (ranges.keys() & (choices[0].keys() | fixed.keys()))):
         raise BadRequest(f"{key!r} is given twice, by --vary, --unknown or --set")
-    goal = Goal(minimize, _bounds(subject_to), confidence, _share(indifference), budget)
+    first, *also = dict.fromkeys(minimize)
+    goal = Goal(first, _bounds(subject_to), confidence, _share(indifference), budget, tuple(also))
     processes = jobs or os.cpu_count() or 1
     if is_scenario(about):
         with progress(about) as bar:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,12 +14,14 @@ from groupsim.cli.progress import progress
 from groupsim.cli.whatif import assumptions, total_unknown
 from groupsim.incidents.facts.limits import MOST_PARTITIONS
 from groupsim.storage.errors import StoreError
+from groupsim.storage.store import RunSource
 
 if TYPE_CHECKING:
     from groupsim.advice.advice import Advice
     from groupsim.advice.choices import Choice
     from groupsim.advice.selection import Goal
     from groupsim.advice.unknown import Unknown
+    from groupsim.storage.store import EventStore, RunInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,22 +44,39 @@ def is_scenario(reference: str) -> bool:
     return path in catalogue.names() or path.endswith(".py") or "/" in path
 
 
+@contextmanager
+def _found(asked: Asked) -> Iterator[tuple[EventStore, RunInfo]]:
+    """The store and the run. Raises BadRequest for what is neither a scenario nor a run."""
+    from groupsim.coordinator.config import near
+    from groupsim.scenarios import catalogue
+
+    with ExitStack() as stack:
+        try:
+            opened = stack.enter_context(existing(asked.store))
+            info = opened.find(asked.run)
+        except StoreError as error:
+            meant = near(asked.run, catalogue.names())
+            raise BadRequest(f"{asked.run!r} is neither a scenario{meant}, nor a run: {error}") from None
+        yield opened, info
+
+
 def on_incident(asked: Asked, choices: Sequence[Choice], goal: Goal, unknown: Unknown, seed: int, jobs: int) -> Advice:
     """The advice on a run of the store. Raises GroupSimError."""
     from groupsim.advice.incident import advise
+    from groupsim.advice.stored import stored
+    from groupsim.analysis import advices
     from groupsim.replay.replayable import replayable_run
 
-    try:
-        store = existing(asked.store)
-    except StoreError as error:
-        raise BadRequest(f"{asked.run!r} is no scenario, and as a run: {error}") from None
-    with store as opened:
-        info = opened.find(asked.run)
+    with _found(asked) as (opened, info):
+        if info.source != RunSource.RECORDED:
+            given = "".join(f" --set {key}={value}" for key, value in info.params.items())
+            scenario = info.scenario_path or info.name
+            raise BadRequest(f"run {info.id} was simulated; ask about its scenario: groupsim advise {scenario}{given}")
         topics = key_integers(asked.topics, "--topic", 1, MOST_PARTITIONS)
         unknown_total = None if topics else total_unknown(opened, info)
         incident = replayable_run(opened, info, asked.group, topics, assumptions(asked.assume), between=asked.between)
         with progress(info.name) as bar:
-            return advise(
+            found = advise(
                 incident,
                 choices,
                 goal,
@@ -66,3 +86,6 @@ def on_incident(asked: Asked, choices: Sequence[Choice], goal: Goal, unknown: Un
                 jobs=jobs,
                 progress=bar,
             )
+        with suppress(StoreError):  # a store that can only be read has the answer on the screen alone
+            advices.keep(opened, info, stored(found, incident.group))
+        return found

@@ -15,7 +15,7 @@ from groupsim.cli.options import StoreOption
 if TYPE_CHECKING:
     from groupsim.analysis.runs import Run
 
-KINDS = ("timeline", "unavailable", "lag", "rebalance", "compare")
+KINDS = ("timeline", "unavailable", "lag", "rebalance", "compare", "pareto", "flips")
 STATIC, INTERACTIVE = (".png", ".svg", ".pdf"), ".html"
 MOST_RUNS = 8
 DPI = 110
@@ -46,6 +46,9 @@ def plot(
     store: StoreOption = DEFAULT_STORE,
 ) -> None:
     """Draw one picture: owners over time, unavailable partitions, lag, one rebalance by member, or several runs.
+
+    `pareto` and `flips` are of the newest `groupsim advise` on the run: choices by two measures, and what they cost
+    along something unknown.
 
     Example: groupsim plot timeline latest -o timeline.png
     """
@@ -92,6 +95,8 @@ def _drawn(
     run = runs[0]
     if group is not None and group not in (known := sorted({row.group for row in run.intervals})):
         raise BadRequest(f"run {run.info.id} has no group {group!r}; it has {', '.join(known) or 'none'}")
+    if kind in ("pareto", "flips"):
+        return _advised(kind, run, pictures, theme)
     if kind == "rebalance":
         return pictures.rebalance(run.critical_paths(), group=group, generation=generation, theme=theme)
     rows = {"timeline": run.timeline, "unavailable": run.unavailable, "lag": run.behind}[kind]()
@@ -99,6 +104,22 @@ def _drawn(
     if kind == "lag" and rows.empty:
         raise BadRequest(f"run {run.info.id} has no commits, so its lag is not known")
     return getattr(pictures, kind)(rows, theme=theme)
+
+
+def _advised(kind: str, run: Run, pictures: Any, theme: str) -> Any:
+    """Of the newest advice on the run. Raises BadRequest, AnalysisError."""
+    from groupsim.analysis import advices
+
+    if not run.advices:
+        raise BadRequest(f"run {run.info.id} has no advice yet: groupsim advise {run.info.id} --vary KEY=V1,V2")
+    newest = run.advices[-1]
+    first, *others = newest.names
+    if kind == "pareto":
+        second = others[0] if others else "detection_ms" if first != "detection_ms" else "partition_ms"
+        return pictures.pareto(advices.choices_frame(newest), x=second, y=first, theme=theme)
+    frame = advices.along_frame(newest)
+    key = str(frame.columns[0])
+    return pictures.sweep(frame, x=key, measure=first, hue="choice", theme=theme, title=f"Mean of {first} by {key}")
 
 
 def _named(runs: list[Run]) -> dict[str, Run]:

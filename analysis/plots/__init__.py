@@ -75,6 +75,23 @@ def compare(frame: pd.DataFrame, *, by: str = "label", theme: str = "light", tit
     return static.compare(frame, by=by, theme_=palette.theme(theme), title=title)
 
 
+def pareto(
+    frame: pd.DataFrame,
+    *,
+    x: str = "detection_ms",
+    y: str = "partition_ms",
+    theme: str = "light",
+    title: str = "",
+) -> Figure:
+    """Two measures of the choices of an advice, of `analysis.advices.choices_frame`: which of them no other beats.
+
+    Measures in ms are drawn in seconds. Raises AnalysisError if columns are missing.
+    """
+    from groupsim.analysis.plots import palette, static
+
+    return static.pareto(frame, x=x, y=y, theme_=palette.theme(theme), title=title)
+
+
 def sweep(
     frame: pd.DataFrame,
     *,

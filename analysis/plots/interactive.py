@@ -179,6 +179,33 @@ def sweep(
     return made
 
 
+def pareto(frame: pd.DataFrame, *, x: str, y: str, theme: str = "light", title: str = "") -> go.Figure:
+    """See `analysis.plots.pareto`."""
+    of, points = named_theme(theme), sweeps.points(frame, x, y)
+    made = _figure(of, title or f"{y} and {x}: choices that no other beats, and the record", 460)
+    hover = "%{text}<br>%{x:,.1f}<br>%{y:,.1f}<extra></extra>"
+    for name, (at_x, at_y), texts, look in (
+        ("beaten by another", points.beaten, points.beaten_names, {"mode": "markers", "marker": {"color": of.faint}}),
+        (
+            "beaten by none",
+            points.front,
+            points.front_names,
+            {"mode": "lines+markers", "line": {"shape": "hv", "color": sweeps.line_colour(0, of)}},
+        ),
+        (
+            "the record",
+            points.recorded,
+            ["as recorded"],
+            {"mode": "markers", "marker": {"color": of.critical, "symbol": "x", "size": 11}},
+        ),
+    ):
+        safe = [_safe(text) for text in texts]
+        made.add_trace(go.Scatter(name=name, x=at_x, y=at_y, text=safe, hovertemplate=hover, **look))
+    made.update_xaxes(title=points.x, rangemode="tozero")
+    made.update_yaxes(title=points.y, rangemode="tozero")
+    return made
+
+
 def _figure(of: Theme, title: str, height: int) -> go.Figure:
     """An empty figure of the theme."""
     axis = {"gridcolor": of.grid, "zerolinecolor": of.grid, "linecolor": of.grid}

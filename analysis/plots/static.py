@@ -230,3 +230,25 @@ def sweep(frame: pd.DataFrame, *, x: str | None, measure: str, hue: str | None, 
     legend(axes, patches if hue is not None else [], theme_, hue or "")
     titled(axes, title or f"{prepared.what} by {prepared.x}: median, and 5 to 95 % of the runs", theme_)
     return made
+
+
+def pareto(frame: pd.DataFrame, *, x: str, y: str, theme_: Theme, title: str) -> Picture:
+    """Two measures of choices: those that no other beats are joined and named."""
+    points = sweeps.points(frame, x, y)
+    made, axes = figure(theme_, WIDTH * 0.75, 5.0)
+    strong, faint = sweeps.line_colour(0, theme_), theme_.faint
+    axes.scatter(*points.beaten, color=faint, s=22, alpha=0.6, linewidths=0, clip_on=False)
+    axes.plot(
+        *points.front, color=strong, marker="o", linewidth=1.4, markersize=6, drawstyle="steps-post", clip_on=False
+    )
+    axes.scatter(*points.recorded, color=theme_.critical, s=46, marker="X", linewidths=0, clip_on=False)
+    font: dict[str, Any] = {"fontsize": SIZE - 1.5, "fontfamily": FONT, "color": theme_.ink, "parse_math": False}
+    for name, at_x, at_y in points.named:
+        axes.annotate(drawn(name, 64), (at_x, at_y), xytext=(6, 6), textcoords="offset points", **font)
+    axes.set_xlim(left=0)
+    axes.set_ylim(bottom=0)
+    axes.margins(0.12)
+    axes.grid(color=theme_.grid, linewidth=0.6)
+    named(axes, theme_, points.x, points.y)
+    titled(axes, title or f"{y} and {x}: choices that no other beats, and the record (X)", theme_)
+    return made

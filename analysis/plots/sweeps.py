@@ -126,6 +126,58 @@ def line_dashes(number: int) -> str:
     return ("-", "--", "-.", ":")[number % 4]
 
 
+RECORDED = "as recorded"
+"""The choice that is the record's own."""
+NAMED = 8
+"""So many choices that no other beats have their names in a picture."""
+Points = tuple[list[float], list[float]]
+
+
+@dataclass(frozen=True)
+class Tradeoff:
+    """Choices by two measures, as `(xs, ys)`; `named`: names of those that no other beats, with both."""
+
+    x: str
+    y: str
+    front: Points
+    front_names: list[str]
+    beaten: Points
+    beaten_names: list[str]
+    recorded: Points
+    named: list[tuple[str, float, float]]
+
+
+def points(frame: pd.DataFrame, x: str, y: str) -> Tradeoff:
+    """From a frame with a row per choice: `choice`, `front`, and its measures. Raises AnalysisError."""
+    needs(frame, ("choice", "front", x, y), "a picture of choices")
+
+    def both(rows: pd.DataFrame) -> Points:
+        return tuple(
+            [float(value) / (1_000 if name.endswith(_SECONDS) else 1) for value in rows[name]] for name in (x, y)
+        )  # type: ignore[return-value]
+
+    own = frame["choice"] == RECORDED
+    front = frame[frame["front"].astype(bool) & ~own].sort_values([x, y, "choice"])
+    beaten = frame[~frame["front"].astype(bool) & ~own]
+    at = both(front)
+    names = [str(name) for name in front["choice"]]
+    return Tradeoff(
+        _axis(x),
+        _axis(y),
+        at,
+        names,
+        both(beaten),
+        [str(name) for name in beaten["choice"]],
+        both(frame[own]),
+        list(zip(names, *at, strict=True))[:NAMED],
+    )
+
+
+def _axis(measure: str) -> str:
+    scale = "seconds" if measure.endswith(_SECONDS) else ""
+    return f"{_WHAT.get(measure, measure)}{', ' if scale else ''}{_UNITS.get(measure, scale)}"
+
+
 def line_colour(number: int, of: Theme) -> str:
     """Strong colours in turn."""
     strong = [

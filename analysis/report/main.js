@@ -25,7 +25,7 @@ function runSection(run, i, title, view, several) {
   return h("section", { class: "run", id, "aria-labelledby": `${id}-name` },
     several ? h("h2", { id: `${id}-name` }, name_(title)) : h("h2", { id: `${id}-name`, class: "quiet" }, "Summary"),
     h("p", { class: "about" }, about.join(" · ")),
-    summarySection(run), whatIfSection(run, id), timelineSection(run, id, view, timeline, overview),
+    summarySection(run), whatIfSection(run, id), adviceSection(run, id), timelineSection(run, id, view, timeline, overview),
     card("Rebalances", `${id}-rebalances`, run.rebalances.length ? rebalances.element : h("p", {}, "No rebalance happened.")),
     reasonsSection(run, id), invariantsSection(run, id), settingsSection(run, id), originSection(run, id), againSection(run, id));
 }

@@ -40,6 +40,7 @@ _SCRIPTS = (
     "rebalances.js",
     "sections.js",
     "what_ifs.js",
+    "advices.js",
     "compare.js",
     "main.js",
 )

@@ -9,6 +9,7 @@ from typing import Any
 from groupsim.analysis.availability.labels import Interval
 from groupsim.analysis.display_names import bounds, duration, shown
 from groupsim.analysis.report import provenance, settings
+from groupsim.analysis.report.advices import advices
 from groupsim.analysis.report.bars import bars
 from groupsim.analysis.report.lanes import all_spans, packed_lanes
 from groupsim.analysis.report.reasons import reasons
@@ -80,6 +81,7 @@ def report_data(run: Run, verdicts: Sequence[Verdict]) -> dict[str, Any]:
         "lead": lead,
         "sentences": rest,
         "what_ifs": what_ifs(run.what_ifs),
+        "advices": advices(run.advices),
         "numbers": {**_numbers(summary, found, rows), "unknown": unknown},
         "groups": _groups(summary, found),
         "bars": bars(found),

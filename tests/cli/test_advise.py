@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
+from tests.analysis.report.test_data import data
 from tests.cli.conftest import Call
 
 SMALL = ("rolling_restart", "--set", "members=3", "--set", "partitions=6", "--set", "duration.ms=90000", "--jobs", "1")
@@ -52,3 +54,80 @@ def test_what_makes_no_sense_is_one_sentence(call: Call, given: tuple[str, ...],
     assert result.status == 2
     assert sentence in result.err
     assert result.err.count("\n") == 1
+
+
+KILL9 = Path(__file__).parents[2] / "examples" / "incidents" / "kill9-range"
+
+
+@pytest.fixture
+def imported(call: Call) -> Call:
+    """kill9-range in the store."""
+    assert call("incident", "import", *map(str, sorted(KILL9.glob("*.log.gz"))), "--name", "kill9").status == 0
+    return call
+
+
+def test_an_incident_has_the_same_answer_and_says_what_it_rests_on(imported: Call) -> None:
+    asked = ("advise", "kill9", "--vary", "session.timeout.ms=6000,12000", "--vary", "assignor=range,sticky")
+    out = imported(*asked, "--format", "json").json
+    assert out["best"] == {"session.timeout.ms": "6000", "assignor": "range"}
+    assert "with the settings of the record" in out["answer"]
+    assert out["assumed"]
+    assert out["before"].keys() == out["measures"].keys()
+    again = imported(*asked)
+    assert again.out.startswith(out["answer"])
+    assert "Assumptions, because the recording does not show it:" in again.out
+    assert imported("report", "kill9", "-o", "r.html").status == 0
+    kept = data(Path("r.html").read_text("utf-8"))["runs"][0]["advices"]
+    assert [each["answer"] for each in kept] == [out["answer"]]  # the same question replaces its answer
+
+
+def test_several_measures_have_choices_that_none_beats(imported: Call) -> None:
+    asked = ("advise", "kill9", "--vary", "session.timeout.ms=6000,12000", "--minimize", "partition_ms")
+    out = imported(*asked, "--minimize", "detection_ms", "--format", "json").json
+    assert out["best"] is None
+    assert [each["session.timeout.ms"] for each in out["front"]] == ["6000"]
+    assert out["answer"].startswith("One choice is beaten by no other of 2 in partition_ms and detection_ms")
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (("rolling_restar", "--vary", "a=1"), "is neither a scenario; near names: rolling_restart"),
+        (
+            ("kill9", "--vary", "restart.ms=5,6"),
+            "can answer none of 2 choices; restart.ms=5: no member comes",
+        ),
+        (("kill9", "--vary", "nosuch=1"), "unknown setting"),
+        (("kill9", "--vary", "static=true", "--set", "members=3"), "--set is for scenarios"),
+        (("kill9", "--vary", "static=true", "--minimize", "commits_refused"), "of an incident there are partition_ms"),
+    ],
+)
+def test_what_an_incident_cannot_answer_is_one_sentence(imported: Call, given: tuple[str, ...], sentence: str) -> None:
+    result = imported("advise", *given)
+    assert result.status == 2
+    assert sentence in result.err
+    assert result.err.count("\n") == 1
+
+
+def test_a_simulated_run_names_the_scenario_to_ask_about(call: Call) -> None:
+    assert call("run", "one_departure", "--set", "members=3").status == 0
+    result = call("advise", "latest", "--vary", "static=true")
+    assert result.status == 2
+    assert "groupsim advise one_departure --set members=3" in result.err
+
+
+def test_an_advice_has_pictures(imported: Call) -> None:
+    assert "has no advice yet" in imported("plot", "pareto", "kill9").err
+    asked = (
+        "advise",
+        "kill9",
+        "--vary",
+        "session.timeout.ms=6000,12000",
+        "--unknown",
+        "heartbeat.interval.ms=900..1500",
+    )
+    assert imported(*asked).status == 0
+    for name in ("a.png", "a.html"):
+        assert imported("plot", "pareto", "kill9", "-o", name).status == 0
+        assert imported("plot", "flips", "kill9", "-o", name).status == 0
+    assert "session.timeout.ms=6000" in Path("a.html").read_text("utf-8")

@@ -1,0 +1,49 @@
+"""An advice on a run in the form in which it is kept with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from groupsim.advice.advice import Advice
+from groupsim.advice.answer import front_of, in_one_sentence, ranked
+from groupsim.advice.choices import in_words, main_effects
+from groupsim.advice.selection import Row
+from groupsim.analysis.advices import AdvisedAlong, AdvisedChoice, StoredAdvice
+
+AS_RECORDED = "as recorded"
+
+
+def stored(advice: Advice, group: str) -> StoredAdvice:
+    """All that a report and pictures show of it."""
+    evidence, record, name = advice.selection.evidence, advice.record, advice.goal.minimise
+    means = [advice.means(i) for i in range(len(advice.choices))]
+    front = set(front_of(advice, means))
+    words = [in_words(choice) for choice in advice.choices]
+    return StoredAdvice(
+        group=group,
+        answer=in_one_sentence(advice),
+        names=list(advice.goal.names),
+        best=None if evidence is None else words[evidence.best],
+        now=_choice(AS_RECORDED, name, advice.now, False),
+        choices=[_choice(words[i], name, advice.selection.rows[i], i in front) for i in ranked(advice)],
+        along=[
+            AdvisedAlong(
+                key=each.key,
+                flips=bool(each.flips),
+                values=list(each.means),
+                means=[{words[i]: mean for i, mean in found.items()} for found in each.means.values()],
+            )
+            for each in advice.along
+        ],
+        sensitivity=main_effects(advice.choices, [row[name] for row in means]),
+        assumed=[] if record is None else list(record.assumed),
+        refused=[] if record is None else [f"{in_words(choice)}: {why}" for choice, why in record.refused],
+    )
+
+
+def _choice(words: str, name: str, rows: Sequence[Row], front: bool) -> AdvisedChoice:
+    values = [row[name] for row in rows]
+    measures = {each: sum(row[each] for row in rows) / len(rows) for each in rows[0]}
+    return AdvisedChoice(
+        choice=words, measures=measures, least=min(values), most=max(values), runs=len(rows), front=front
+    )
