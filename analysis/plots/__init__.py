@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-__all__ = ["compare", "lag", "rebalance", "sweep", "timeline", "unavailable"]
+__all__ = ["compare", "lag", "pareto", "rebalance", "sweep", "timeline", "unavailable"]
 
 
 def timeline(frame: pd.DataFrame, *, theme: str = "light", title: str = "") -> Figure:
