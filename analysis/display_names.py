@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 LONGEST = 200
 
 
@@ -38,3 +40,11 @@ def duration(ms: float) -> str:
         return f"{ms / 1_000:,.1f} s"
     minutes, rest = divmod(round(ms / 1_000), 60)
     return f"{minutes}m{rest:02d}s" if minutes < 60 else f"{minutes // 60:,}h{minutes % 60:02d}m"
+
+
+def moment(ms: int, origin: str | None) -> str:
+    """`4m02s` into a run, or the instant of a recorded one, which began at `origin`."""
+    if origin is None:
+        return duration(ms)
+    at = datetime.fromisoformat(origin).astimezone(UTC) + timedelta(milliseconds=ms)
+    return f"{at:%Y-%m-%d %H:%M:%S}.{at.microsecond // 1_000:03d} UTC"

@@ -186,11 +186,11 @@ class Run:
     @cached_property
     def support(self) -> Support | None:
         """What the total of a recorded run rests on; None of a simulated one, which knows all."""
-        return None if self._supported is None else self._supported.support()
+        return self.support_between(None)
 
-    def support_between(self, from_ms: int, to_ms: int) -> Support | None:
-        """The same of a part of the run."""
-        return None if self._supported is None else self._supported.support((from_ms, to_ms))
+    def support_between(self, between: tuple[int, int] | None) -> Support | None:
+        """The same of a part of the run, from and to in milliseconds; None: of all of it."""
+        return None if self._supported is None else self._supported.support(between)
 
     @cached_property
     def advices(self) -> list[StoredAdvice]:

@@ -17,6 +17,7 @@ from groupsim.cli.read import print_caveat
 if TYPE_CHECKING:
     import pandas as pd
 
+    from groupsim.analysis.tables.support import Support
     from groupsim.storage.store import RunInfo
 
 SUMS = ("phase", "configuration", "member", "cause", "label", "rebalance", "group", "topic", "chain")
@@ -82,11 +83,18 @@ def blame(
         share = sum(row["partition_ms"] for row in rest) / total
         output.note(f"{len(rest)} smaller parts are not shown ({share:.1%} of the total); --format csv lists all")
     for gone in [each for each in found.gone if between is None or between[0] < each.at_ms <= between[1]][:GONE]:
-        output.note(f"in no row: {gone.sentence()}")
+        output.note(f"in no row: {gone.sentence(info.origin)}")
     if print_caveat(found, between):
         raise typer.Exit(1)
     if form is Format.TABLE:
-        output.note(f"total unavailable time: {total / 1_000:,.3f} partition-seconds")
+        output.note(_sum(total, found.support_between(between)))
+
+
+def _sum(total: int, rests_on: Support | None) -> str:
+    """The total, with its bounds where it rests on inexact times."""
+    bounds = None if rests_on is None else rests_on.bounds()
+    about, why = ("", "") if bounds is None else ("about ", f"; {bounds}")
+    return f"total unavailable time: {about}{total / 1_000:,.3f} partition-seconds{why}"
 
 
 def _paths(steps: pd.DataFrame, info: RunInfo, between: tuple[int, int] | None, form: Format) -> None:

@@ -85,7 +85,7 @@ def unavailable(
 
 def print_caveat(found: Any, between: tuple[int, int] | None = None) -> bool:
     """Print on stderr that the total of a recorded run, or of a part of it, is unknown, and why; whether it is."""
-    rests_on = found.support if between is None else found.support_between(*between)
+    rests_on = found.support_between(between)
     caveat = None if rests_on is None else rests_on.caveat()
     if caveat is not None:
         output.note(output.plain(caveat))
@@ -103,9 +103,15 @@ def _note_end(found: Any, between: tuple[int, int]) -> None:
 
 def _print_unknown(found: Any, notes: Any, in_full: bool, between: tuple[int, int] | None) -> None:
     """Print on stderr how much of the answer the logs leave unknown."""
+    from groupsim.analysis.tables.support import open_ended
+
     from_ms, to_ms = between or (0, found.intervals[-1].to_ms if len(found.intervals) else 0)
     dark = [i for i in found.intervals if i.label == "UNKNOWN"]
     unknown = sum(max(0, min(i.to_ms, to_ms) - max(i.from_ms, from_ms)) for i in dark)
+    rests_on = found.support_between(between)
+    for sentence in () if rests_on is None else (rests_on.bounds(), open_ended(found.intervals)):
+        if sentence is not None:
+            output.note(sentence)
     if unknown:
         output.note(f"unknown from the logs: {unknown / 1_000:,.1f} partition-seconds (label UNKNOWN in `timeline`)")
     listed = notes if found.info.source == RunSource.RECORDED and isinstance(notes, list) else []

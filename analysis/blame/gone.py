@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from groupsim.analysis.availability.labels import Interval, SubLabel
-from groupsim.analysis.display_names import counted, duration, shown
+from groupsim.analysis.display_names import counted, moment, shown
 from groupsim.analysis.timelines.group_timeline import GroupTimeline
 
 
@@ -20,11 +20,12 @@ class Gone(NamedTuple):
     partitions: int
     at_most_ms: int
 
-    def sentence(self) -> str:
-        """What is known of it, and what is not."""
+    def sentence(self, origin: str | None) -> str:
+        """What is known of it, and what is not; `origin`: when the run began."""
         return (
-            f"{shown(self.member, 60)} was gone at {duration(self.at_ms)} with {counted(self.partitions, 'partition')},"
-            f" and nothing shows when it stopped since {duration(self.since_ms)}: up to"
+            f"{shown(self.member, 60)} was gone at {moment(self.at_ms, origin)} with"
+            f" {counted(self.partitions, 'partition')}, and nothing shows when it stopped since"
+            f" {moment(self.since_ms, origin)}: up to"
             f" {self.at_most_ms / 1_000:,.1f} partition-seconds are in doubt because of it"
         )
 

@@ -17,6 +17,7 @@ from groupsim.analysis.report.sentences import sentences
 from groupsim.analysis.report.what_ifs import what_ifs
 from groupsim.analysis.runs import Run
 from groupsim.analysis.tables.summary import summarise
+from groupsim.analysis.tables.support import open_ended
 from groupsim.analysis.timelines.rebalance import Rebalance
 
 GONE = 2
@@ -64,8 +65,12 @@ def report_data(run: Run, verdicts: Sequence[Verdict]) -> dict[str, Any]:
         unknown = f"unknown (at least {duration(run.support.at_least_ms)})" if run.support.at_least_ms else "unknown"
         known = bounds(run.support.at_least_ms, run.support.at_most_ms)
         lead = [f"The total of unavailable time is unknown{known}: {shown(run.support.unknown, 600)}.", *lead]
-        lead[1] = f"As far as the logs tell: {lead[1]}"
-        lead[1:1] = [f"{gone.sentence()}." for gone in run.gone[:GONE]]
+        told = f"As far as the logs tell: {lead[1]}"
+        gone = [f"{each.sentence(info.origin)}." for each in run.gone[:GONE]]
+        lead, rest = [lead[0], *gone, told], [*lead[2:], *rest]
+    if run.support is not None:
+        sure = [each for each in (run.support.bounds(), open_ended(found)) if each is not None]
+        lead += [f"{each[0].upper()}{each[1:]}." for each in sure]
     return {
         "id": info.id,
         "name": shown(info.name),

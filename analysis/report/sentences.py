@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from groupsim.analysis.availability.causes import START
 from groupsim.analysis.availability.labels import Interval
 from groupsim.analysis.blame.blame import Blame
 from groupsim.analysis.blame.steps import Step
-from groupsim.analysis.display_names import counted, duration, shown
+from groupsim.analysis.display_names import counted, duration, moment, shown
 from groupsim.analysis.report.reasons import sums
 
 _SMALLEST_SHARE = 0.005
@@ -110,16 +109,8 @@ def _longest(found: Sequence[Interval], origin: str | None) -> Iterator[str]:
         why = f" after {shown(worst.cause, 80)}" if worst.cause else ""
         yield (
             f"The longest interval: {where} of group {shown(worst.group, 60)}, {duration(worst.duration_ms)} "
-            f"{worst.label}{why}, from {_moment(worst.from_ms, origin)} on."
+            f"{worst.label}{why}, from {moment(worst.from_ms, origin)} on."
         )
-
-
-def _moment(ms: int, origin: str | None) -> str:
-    """`4m02s` into a run, or the instant of a recorded one."""
-    if origin is None:
-        return duration(ms)
-    at = datetime.fromisoformat(origin).astimezone(UTC) + timedelta(milliseconds=ms)
-    return f"{at:%Y-%m-%d %H:%M:%S}.{at.microsecond // 1_000:03d} UTC"
 
 
 def _start(pieces: Sequence[Blame]) -> Iterator[tuple[float, str]]:

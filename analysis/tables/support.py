@@ -24,6 +24,7 @@ _MOST = 0.05
 """A total is known if what the logs leave unknown is at most this share of it."""
 
 
+_SHOWN_MS = 1_000
 _FEW = 0.01
 """There is an upper bound if at most this share of all time is that of members without a log, or nobody can say of
 which partitions they had it."""
@@ -48,6 +49,12 @@ class Support(NamedTuple):
         if self.unknown is None:
             return None
         return f"the total is unknown{bounds(self.at_least_ms, self.at_most_ms, self.known_share)}: {self.unknown}"
+
+    def bounds(self) -> str | None:
+        """The sentence that goes with a total that rests on inexact times; None for another one."""
+        if not self.inexact:
+            return None
+        return f"the logs show some of these times only in bounds{bounds(self.at_least_ms, self.at_most_ms)}"
 
 
 @dataclass(slots=True)
@@ -192,6 +199,17 @@ def supported(stored: Mapping[str, Any], numbers: dict[str, Any], found: Sequenc
         for name, each in numbers["groups"].items()
     }
     return {**numbers, "groups": groups, "unavailable": unavailable}
+
+
+def open_ended(found: Sequence[Interval]) -> str | None:
+    """A sentence on what is unavailable to the end of the record, if that is a second or more."""
+    lasting = sum(to_the_end(found).values())
+    if lasting < _SHOWN_MS:
+        return None
+    return (
+        f"{lasting / 1_000:,.1f} partition-seconds of the unavailable time last to the end of the record: how much came"
+        " after is unknown"
+    )
 
 
 def to_the_end(found: Sequence[Interval]) -> dict[str, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from tests.cli.conftest import Call
@@ -35,6 +36,23 @@ def test_a_group_of_a_dump_becomes_a_run_with_both_bounds_and_what_is_known(call
     assert call("timeline", "latest").status == 0
     assert call("report", "latest").status == 0
     assert call("export", "latest", "--to", "exported").status == 0
+
+
+def test_a_part_of_a_run_has_bounds_of_its_own_and_blame_adds_up_to_the_lower_one(call: Call) -> None:
+    imported = call("incident", "import", str(DUMP), "--group", _group(call), "--format", "json")
+    whole = json.loads(imported.out)["unavailable"]
+    rows = json.loads(call("blame", "latest", "--format", "json").out)
+    assert sum(row["partition_ms"] for row in rows) == whole["at_least_partition_ms"]
+    bounds = r"at least ([\d.]+) and at most ([\d.]+) partition-seconds"
+    end = json.loads(imported.out)["simulated_ms"]
+    sums = [0.0, 0.0]
+    for begin, until in ((0, end // 3), (end // 3, end)):
+        said = call("unavailable", "latest", "--between", str(begin), str(until))
+        found = re.search(bounds, said.err)
+        assert found is not None
+        sums = [total + float(number) for total, number in zip(sums, found.groups(), strict=True)]
+    for total, key in zip(sums, ("at_least_partition_ms", "at_most_partition_ms"), strict=True):
+        assert abs(total - whole[key] / 1_000) < 0.2
 
 
 def test_a_what_if_of_the_topic_alone_is_refused_with_the_reason(call: Call) -> None:

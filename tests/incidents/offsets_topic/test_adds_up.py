@@ -66,7 +66,7 @@ def _assert_parts_add_up(run: Run) -> None:
     """The bounds of parts of a run are those of the parts, and add up to those of the whole."""
     end = run.info.simulated_ms or 0
     cuts = [0, end // 5, end // 2, end]
-    parts = [run.support_between(begin, until) for begin, until in pairwise(cuts)]
+    parts = [run.support_between((begin, until)) for begin, until in pairwise(cuts)]
     whole = run.support
     assert whole is not None
     for (begin, until), part in zip(pairwise(cuts), parts, strict=True):

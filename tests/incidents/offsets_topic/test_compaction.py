@@ -102,7 +102,7 @@ def test_a_real_topic_s_true_outage_is_within_the_bounds_also_when_it_is_compact
     run, result = _imported(tmp_path / "dump.txt", Wanted(frozenset([group]), None, until))
     shift = instant(str(result.run.origin)) - start
     begin, end = (at - shift for at in record["summary"]["window_ms"])
-    rests_on = run.support_between(begin, end)
+    rests_on = run.support_between((begin, end))
     assert rests_on is not None
     assert rests_on.at_least_ms <= truths(record)[2]
     if min((each.from_ms for each in run.intervals), default=end) <= begin:  # else the window is not in the topic
