@@ -68,10 +68,11 @@ class Doubted(NamedTuple):
     new_groups: frozenset[str] | None
 
 
-def cut(found: Sequence[Interval], doubted: Doubted) -> list[Interval]:
+def cut(found: Sequence[Interval], doubted: Doubted) -> Iterator[Interval]:
     """The intervals with all that is in doubt as UNKNOWN, sub-label `in doubt`; all others as they are."""
     partly = {i.group for i in found if i.sub_label == SubLabel.COORDINATOR_ONLY}
-    return [piece for interval in found for piece in _pieces(interval, doubted, partly)]
+    for interval in found:
+        yield from _pieces(interval, doubted, partly)
 
 
 def _pieces(interval: Interval, doubted: Doubted, partly: set[str]) -> Iterator[Interval]:

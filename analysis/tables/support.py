@@ -7,7 +7,7 @@ unavailable time and UNKNOWN are apart, and together with what is only inexactly
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -87,19 +87,19 @@ class Supported:
         everything = doubts(stored)
         self._doubts = [each for each in everything if not each.inexact]
         self._new = new_groups(stored) or frozenset[str]()
-        certain = cut(found, Doubted(DoubtedTime(self._doubts), new_groups(stored)))
-        sums = self._sums(certain, DoubtedTime([]))
+        doubted = Doubted(DoubtedTime(self._doubts), new_groups(stored))
+        sums = self._sums(cut(found, doubted), DoubtedTime([]))
         labelled = sum(each.duration_ms for each in found if each.unavailable)
         self._material = sums.unknown - sums.new > _MOST * labelled
         self._known = not self._reasons(sums)
         inexact = [each for each in everything if each.inexact or self._known]
         self._inexact = DoubtedTime(inexact)
         self._bounded = not unsupported(stored) and self._share_unlogged(found) <= _FEW
-        self.intervals: Sequence[Interval] = found if self._known else certain
+        self.intervals: Sequence[Interval] = found if self._known else list(cut(found, doubted))
 
     def support(self, between: tuple[int, int] | None = None) -> Support:
         """What the total rests on: of the whole run, or of a part of it (from, to in milliseconds)."""
-        found = self.intervals if between is None else list(_clipped(self.intervals, *between))
+        found = self.intervals if between is None else _clipped(self.intervals, *between)
         sums = self._sums(found, self._inexact)
         founding = sums.new if self._known else 0  # when there was nothing to serve it; the total leaves it out, too
         open_ms = sums.unknown - founding + sums.unlogged + sums.late
@@ -131,7 +131,7 @@ class Supported:
             )
         return reasons
 
-    def _sums(self, found: Sequence[Interval], inexact: DoubtedTime) -> _Sums:
+    def _sums(self, found: Iterable[Interval], inexact: DoubtedTime) -> _Sums:
         sums = _Sums()
         for interval in found:
             length = interval.duration_ms
