@@ -65,9 +65,9 @@ def report_data(run: Run, verdicts: Sequence[Verdict]) -> dict[str, Any]:
         unknown = f"unknown (at least {duration(run.support.at_least_ms)})" if run.support.at_least_ms else "unknown"
         known = bounds(run.support.at_least_ms, run.support.at_most_ms)
         lead = [f"The total of unavailable time is unknown{known}: {shown(run.support.unknown, 600)}.", *lead]
-        told = f"As far as the logs tell: {lead[1]}"
+        as_far = f"As far as the logs tell: {lead[1]}"
         gone = [f"{each.sentence(info.origin)}." for each in run.gone[:GONE]]
-        lead, rest = [lead[0], *gone, told], [*lead[2:], *rest]
+        lead, rest = [lead[0], *gone, as_far], [*lead[2:], *rest]
     if run.support is not None:
         sure = [each for each in (run.support.bounds(), open_ended(found)) if each is not None]
         lead += [f"{each[0].upper()}{each[1:]}." for each in sure]
