@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -29,7 +30,9 @@ class ConsumerGroupState:
     """Epoch, target and members of one group; Kafka: ConsumerGroup.
 
     `owners` has every partition that a member was given, whether it may use it or has to give it up. `targets` is
-    what each member is to have at `target_epoch`.
+    what each member is to have at `target_epoch`. `withheld`: partitions that the target gives to a member and that
+    nobody was given yet. Both are changed in place, so that a fact about one member costs what that member has;
+    `moved`: the partitions that were looked at for the last fact.
     """
 
     members: dict[MemberId, ConsumerMember] = field(default_factory=dict)
@@ -38,6 +41,9 @@ class ConsumerGroupState:
     targets: dict[MemberId, Partitions] = field(default_factory=dict)
     resolved: dict[str, tuple[str, ...]] = field(default_factory=dict)
     owners: dict[TopicPartition, tuple[MemberId, ...]] = field(default_factory=dict)
+    withheld: set[TopicPartition] = field(default_factory=set)
+    moved: set[TopicPartition] = field(default_factory=set)
+    targeted: Counter[TopicPartition] = field(default_factory=Counter)
     loaded: bool = True
     removed: set[MemberId] = field(default_factory=set)
     members_at_last_assignment: frozenset[MemberId] = frozenset()
@@ -101,11 +107,6 @@ class ConsumerGroupState:
         """It has no members."""
         return not self.members
 
-    @property
-    def withheld(self) -> set[TopicPartition]:
-        """Partitions that the target gives to a member and that nobody was given yet."""
-        return {p for partitions in self.targets.values() for p in partitions} - self.owners.keys()
-
     def owner(self, partition: TopicPartition) -> MemberId | None:
         """The member that was given it; the one that may use it, if there are two."""
         return next(iter(self.owners.get(partition, ())), None)
@@ -134,35 +135,36 @@ class ConsumerGroupState:
 
     def apply(self, event: Event) -> bool:
         """Fold one fact; True if it can have changed what somebody has, may do or subscribes to."""
+        self.moved = set()
         match event:
             case c.GroupUpgraded():
                 self.epoch = self.target_epoch = event.generation
-                self.targets = dict(event.assignment)
+                for name in sorted(self.targets.keys() - event.assignment.keys()):
+                    self._drop_target(name)
                 for name, partitions in event.assignment.items():
-                    self._member(name).assigned = frozenset(partitions)
-                    self._member(name).epoch = event.generation
+                    self._aim(name, partitions)
+                    self._give(name, frozenset(partitions), frozenset())
+                    self.members[name].epoch = event.generation
             case c.ConsumerMemberUpdated():
                 member = self._member(event.member)
                 member.topics, member.expression = event.topics, event.expression
             case c.ConsumerMemberRemoved():
-                self._remove((event.member,))
+                self._remove(event.member)
             case c.StaticMemberReplaced():
-                self.members[event.member] = self.members.pop(event.old)
-                self.members[event.member].epoch = 0
-                self.targets[event.member] = self.targets.pop(event.old, ())
+                self._replace(event.old, event.member)
             case c.StaticMemberAway():
-                member = self._member(event.member)
-                member.epoch, member.pending = -2, frozenset()
+                self._give(event.member, self._member(event.member).assigned, frozenset())
+                self.members[event.member].epoch = -2
             case c.GroupEpochBumped():
                 self.epoch = event.epoch
             case c.TargetComputed():
                 self.target_epoch = event.epoch
-                self.targets |= event.changed
+                for name, partitions in event.changed.items():
+                    self._aim(name, partitions)
                 self.members_at_last_assignment = frozenset(self.members)
             case c.MemberReconciled():
-                member = self._member(event.member)
-                member.epoch, member.state = event.epoch, event.state
-                member.assigned, member.pending = _partitions(event.assigned), _partitions(event.pending)
+                self._give(event.member, _partitions(event.assigned), _partitions(event.pending))
+                self.members[event.member].epoch, self.members[event.member].state = event.epoch, event.state
             case c.ExpressionResolved():
                 self.resolved[event.expression] = event.topics
             case c.ExpressionDropped():
@@ -171,27 +173,70 @@ class ConsumerGroupState:
                 self.loaded = isinstance(event, CoordinatorLoaded)
             case _:
                 return False
-        self.index()
         return True
 
     def _member(self, member: MemberId) -> ConsumerMember:
         return self.members.setdefault(member, ConsumerMember())
 
-    def _remove(self, members: Collection[MemberId]) -> None:
-        for member in members:
-            self.members.pop(member, None)
-            self.removed.add(member)
-            self.targets.pop(member, None)
+    def _remove(self, member: MemberId) -> None:
+        gone = self.members.pop(member, ConsumerMember())
+        self._look(gone.assigned | gone.pending, member)
+        self.removed.add(member)
+        self._drop_target(member)
+
+    def _replace(self, old: MemberId, new: MemberId) -> None:
+        member = self.members[new] = self.members.pop(old)
+        member.epoch = 0
+        self._look(member.assigned | member.pending, new)
+        self._aim(new, self._drop_target(old))
+
+    def _aim(self, member: MemberId, partitions: Partitions) -> None:
+        """From now on the target gives it these."""
+        before, self.targets[member] = self.targets.get(member, ()), partitions
+        self.targeted.update(partitions)
+        self.targeted.subtract(before)
+        self._weigh({*before, *partitions})
+
+    def _drop_target(self, member: MemberId) -> Partitions:
+        """The target does not name it any more; what it gave the member."""
+        before = self.targets.get(member, ())
+        self._aim(member, ())
+        del self.targets[member]
+        return before
+
+    def _give(self, member: MemberId, assigned: frozenset[TopicPartition], pending: frozenset[TopicPartition]) -> None:
+        """From now on it may use some partitions, and has to give others up."""
+        given = self._member(member)
+        before = given.assigned | given.pending
+        given.assigned, given.pending = assigned, pending
+        self._look(before | assigned | pending, member)
+
+    def _look(self, partitions: Collection[TopicPartition], member: MemberId) -> None:
+        """Take the owners of some partitions anew, after something happened to one member."""
+        for partition in partitions:
+            names = sorted({*self.owners.pop(partition, ()), member} & self.members.keys())
+            use = [name for name in names if partition in self.members[name].assigned]
+            leave = [name for name in names if partition in self.members[name].pending]
+            if use or leave:
+                self.owners[partition] = (*use, *leave)
+        self._weigh(partitions)
+
+    def _weigh(self, partitions: Collection[TopicPartition]) -> None:
+        """Take anew which of some partitions are withheld."""
+        self.moved.update(partitions)
+        for partition in partitions:
+            if self.targeted[partition] > 0 and partition not in self.owners:
+                self.withheld.add(partition)
+            else:
+                self.withheld.discard(partition)
 
     def index(self) -> None:
-        """Take the owners from what each member was given."""
-        owners: dict[TopicPartition, tuple[MemberId, ...]] = {}
-        for held in ("assigned", "pending"):
-            for name in sorted(self.members):
-                for partition in getattr(self.members[name], held):
-                    owners[partition] = (*owners.get(partition, ()), name)
-        if owners != self.owners:
-            self.owners = owners
+        """Take owners and withheld partitions from the members and the targets: they are not kept with them."""
+        for name, member in self.members.items():
+            self._look(member.assigned | member.pending, name)
+        targets, self.targets = self.targets, {}
+        for name, partitions in targets.items():
+            self._aim(name, partitions)
 
 
 def _partitions(held: Held) -> frozenset[TopicPartition]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from typing import Any, cast
 
-from groupsim.cli.output import quiet
+from groupsim.cli.output import note, quiet
 from groupsim.cli.progress import progress
 from groupsim.storage import EventStore, open_store
+from groupsim.storage.audit import UncheckedRun
 
 DEFAULT_STORE = "groupsim.db"
 _REPORT_EVERY = 256
@@ -22,6 +24,24 @@ def existing(store: str) -> closing[EventStore]:
     if sys.stderr.isatty() and not quiet():
         opened = cast("EventStore", _StoreWithProgress(opened))
     return closing(opened)
+
+
+@contextmanager
+def unchecked_runs_noted() -> Iterator[None]:
+    """What the library warns of a run that was not checked is a note."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UncheckedRun)
+        usual, noted = warnings.showwarning, set[str]()
+
+        def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+            if not issubclass(category, UncheckedRun):
+                usual(message, category, *place, **more)
+            elif str(message) not in noted:
+                noted.add(str(message))
+                note(f"note: {message}")
+
+        warnings.showwarning = show
+        yield
 
 
 class _StoreWithProgress:

@@ -34,6 +34,7 @@ from groupsim.cli import (
     verify,
 )
 from groupsim.cli.errors import Interrupted, forget_signals, note_signal
+from groupsim.cli.existing_store import unchecked_runs_noted
 from groupsim.cli.last_resort import close_output, make_output_usable, unexpected
 from groupsim.cli.near_commands import with_near_command
 from groupsim.cli.output import be_quiet, error
@@ -129,9 +130,9 @@ def status(arguments: list[str] | None = None) -> int:
             signal.signal(signal.SIGINT, signal.default_int_handler)
         program = typer.main.get_command(app)
         _keep_examples(program)
-        result = program.main(
-            _without_quiet(sys.argv[1:] if arguments is None else arguments), "groupsim", standalone_mode=False
-        )
+        given = _without_quiet(sys.argv[1:] if arguments is None else arguments)
+        with unchecked_runs_noted():
+            result = program.main(given, "groupsim", standalone_mode=False)
         sys.stdout.flush()
     except NoArgsIsHelpError as shown:
         print(shown.format_message(), file=sys.stderr)

@@ -16,6 +16,7 @@ from groupsim.cli.options import FormatOption, RunArgument, StoreOption
 from groupsim.cli.output import Format
 from groupsim.cli.progress import progress
 from groupsim.events.base import Recorded
+from groupsim.storage.audit import refuse_damaged
 from groupsim.storage.errors import StoreError
 from groupsim.storage.memory import MemoryStore
 from groupsim.storage.run_info import LONGEST_MS
@@ -52,6 +53,7 @@ def replay(
             with suppress(StoreError):  # a read-only store has no cached states
                 opened.drop_snapshots(KINDS)
         info = opened.find(run)
+        refuse_damaged(opened, info)
         if at is not None and info.simulated_ms is not None and at > info.simulated_ms:
             output.note(f"note: the run ends at {info.simulated_ms} ms; this is its end")
         state = {**replay_stored(opened, info, at), "digest": info.digest or opened.digest(info.id)}

@@ -12,12 +12,14 @@ from groupsim.analysis.display_names import counted, duration
 from groupsim.cli import completion, output, whatif_migration
 from groupsim.cli.errors import BadRequest
 from groupsim.cli.existing_store import DEFAULT_STORE, existing
+from groupsim.cli.log_options import MostPartitionsOption
 from groupsim.cli.options import FormatOption, RunArgument, StoreOption, key_integers, key_values, seed_range
 from groupsim.cli.output import Format
 from groupsim.cli.progress import progress
 from groupsim.cli.whatif_choices import choices
 from groupsim.cli.whatif_output import print_answer, rows_of
-from groupsim.incidents.facts.limits import MOST_PARTITIONS
+from groupsim.incidents.facts.limits import MOST_PARTITIONS as USUAL_PARTITIONS
+from groupsim.incidents.facts.limits import check_counts
 from groupsim.storage.errors import StoreError
 from groupsim.storage.store import RunSource
 
@@ -98,6 +100,7 @@ def whatif(
     seeds: SeedsOption = None,
     group: Annotated[str | None, typer.Option(help="The group; default: the one with the most rebalances.")] = None,
     topics: TopicOption = [],  # noqa: B006
+    most: MostPartitionsOption = USUAL_PARTITIONS,
     assume: AssumeOption = [],  # noqa: B006
     store: StoreOption = DEFAULT_STORE,
     form: FormatOption = Format.TABLE,
@@ -120,6 +123,8 @@ def whatif(
 
     if form is Format.CSV:
         raise BadRequest("--format must be table, json or jsonl for whatif, not csv")
+    counts = key_integers(topics, "--topic", 1)
+    check_counts(counts, most)
     wanted, chosen = (
         None if seeds is None else seed_range(seeds),
         choices(assignors, sets, whatif_migration.wanted(migrate, protocols)),
@@ -131,7 +136,7 @@ def whatif(
             opened,
             info,
             group,
-            key_integers(topics, "--topic", 1, MOST_PARTITIONS),
+            counts,
             assumptions(assume),
             chosen,
             between,

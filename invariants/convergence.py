@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from groupsim.events import classic as c
 from groupsim.events import client as p
+from groupsim.events import consumer as k
 from groupsim.events import network as n
 from groupsim.events import world as w
 from groupsim.events.base import Event, Recorded, group_of
@@ -160,7 +161,8 @@ class Converges:
             return
         state = group.consumer = group.consumer or Reconciliation()
         state.apply(event)
-        group.host = group.host | state.hosts
+        if isinstance(event, k.ConsumerMemberUpdated):
+            group.host[event.member] = event.client_host
         if state.settled:
             self._settled(group, at_ms, stable=True)
         elif group.began_ms is None:

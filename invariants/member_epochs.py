@@ -30,12 +30,14 @@ READS: tuple[type[Event], ...] = (
 class MemberEpochs:
     """`exists`: the group is a consumer group now. `held`: (topic, partition) -> assignment epoch, by member.
 
-    `pending`: what of this each has to give up; a static member that is away has given it up (Kafka 4.4).
+    `holders`: the same by partition. `pending`: what of this each has to give up; a static member that is away has
+    given it up (Kafka 4.4).
     """
 
     exists: bool = False
     epochs: dict[MemberId, int] = field(default_factory=dict)
     held: dict[MemberId, dict[TopicPartition, int]] = field(default_factory=dict)
+    holders: dict[TopicPartition, set[MemberId]] = field(default_factory=dict)
     pending: dict[MemberId, frozenset[TopicPartition]] = field(default_factory=dict)
 
     def apply(self, event: Event) -> None:
@@ -46,27 +48,39 @@ class MemberEpochs:
             case facts.GroupUpgraded(generation=generation):
                 self.exists = True
                 self.epochs = dict.fromkeys(event.assignment, generation)
-                self.held = {m: dict.fromkeys(held, generation) for m, held in event.assignment.items()}
+                self.held, self.holders = {}, {}
+                for member, given in event.assignment.items():
+                    self._hold(member, dict.fromkeys(given, generation))
             case GroupDeleted() | facts.GroupDowngraded() | facts.EmptyGroupDropped() | facts.EmptyGroupForgotten():
                 self.exists = False
-                self.epochs, self.held = {}, {}
+                self.epochs, self.held, self.holders = {}, {}, {}
             case facts.ConsumerMemberUpdated():
                 self.epochs.setdefault(event.member, 0)
             case facts.ConsumerMemberRemoved():
                 self.epochs.pop(event.member, None)
-                self.held.pop(event.member, None)
+                self._hold(event.member, {})
             case facts.StaticMemberReplaced():
                 self.epochs.pop(event.old, None)
                 self.epochs[event.member] = 0
-                self.held[event.member] = self.held.pop(event.old, {})
+                held = self.held.get(event.old, {})
+                self._hold(event.old, {})
+                self._hold(event.member, held)
             case facts.StaticMemberAway():
                 self.epochs[event.member] = AWAY_EPOCH
                 kept = self.held.get(event.member, {}).keys() - self.pending.pop(event.member, frozenset())
-                self.held[event.member] = dict.fromkeys(sorted(kept), 0)
+                self._hold(event.member, dict.fromkeys(sorted(kept), 0))
             case facts.MemberReconciled():
                 self.epochs[event.member] = event.epoch
-                self.held[event.member] = _by_name((*event.assigned, *event.pending))
+                self._hold(event.member, _by_name((*event.assigned, *event.pending)))
                 self.pending[event.member] = frozenset(_by_name(event.pending))
+
+    def _hold(self, member: MemberId, held: dict[TopicPartition, int]) -> None:
+        for partition in self.held.pop(member, {}):
+            self.holders[partition].discard(member)
+        if held:
+            self.held[member] = held
+        for partition in held:
+            self.holders.setdefault(partition, set()).add(member)
 
     def objection(self, commit: CommitAccepted) -> str:
         """Why Kafka would have refused it; empty if it would not (KIP-848, KIP-1251)."""

@@ -46,12 +46,10 @@ class SingleOwner:
                     yield Violation(self.name, fact.at_ms, fact.seq, f"{tp} granted to {other} and {member} {where}")
 
     def _held(self, fact: Recorded, event: MemberReconciled, state: MemberEpochs) -> Iterator[Violation]:
-        mine = state.held.get(event.member, {})
-        others = [m for m, held in state.held.items() if m != event.member and not held.keys().isdisjoint(mine)]
-        for other in sorted(others):
-            for tp in sorted(state.held[other].keys() & mine.keys()):
-                where = f"at epoch {event.epoch} of {group_of(fact.stream)}"
-                yield Violation(self.name, fact.at_ms, fact.seq, f"{tp} held by {other} and {event.member} {where}")
+        shared = [(m, tp) for tp in state.held.get(event.member, {}) for m in state.holders[tp] if m != event.member]
+        for other, tp in sorted(shared):
+            where = f"at epoch {event.epoch} of {group_of(fact.stream)}"
+            yield Violation(self.name, fact.at_ms, fact.seq, f"{tp} held by {other} and {event.member} {where}")
 
     def finish(self, at_ms: int, seq: int) -> Iterator[Violation]:
         """A run's end breaks nothing."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from groupsim.events import consumer as facts
@@ -26,18 +27,18 @@ READS: tuple[type[Event], ...] = (
 
 @dataclass(slots=True)
 class Reconciliation:
-    """`reached` has the epoch of each member that is STABLE, else None; `hosts` where each runs."""
+    """`reached` has the epoch of each member that is STABLE, else None; `counts`: how many reached which."""
 
     epoch: int = 0
     target_epoch: int = 0
     reached: dict[MemberId, int | None] = field(default_factory=dict)
     held: dict[MemberId, Held] = field(default_factory=dict)
-    hosts: dict[MemberId, str] = field(default_factory=dict)
+    counts: Counter[int | None] = field(default_factory=Counter)
 
     @property
     def settled(self) -> bool:
         """Every member is at the target of the group's epoch."""
-        return self.epoch == self.target_epoch and all(at == self.target_epoch for at in self.reached.values())
+        return self.epoch == self.target_epoch and self.counts[self.target_epoch] == len(self.reached)
 
     @property
     def owners(self) -> dict[TopicPartition, MemberId]:
@@ -50,25 +51,33 @@ class Reconciliation:
             case facts.GroupUpgraded():
                 self.epoch = self.target_epoch = event.generation
                 self.reached = dict.fromkeys(event.assignment, event.generation)
+                self.counts = Counter(self.reached.values())
                 self.held = {m: tuple((*p, 0) for p in given) for m, given in event.assignment.items()}
             case facts.ConsumerMemberUpdated():
-                self.hosts[event.member] = event.client_host
-                self.reached.setdefault(event.member, None)
+                self._reach(event.member, self.reached.get(event.member))
             case facts.ConsumerMemberRemoved():
                 self._remove(event.member)
             case facts.StaticMemberReplaced():
                 held = self.held.get(event.old, ())
                 self._remove(event.old)  # a process that comes back with its id has it anew
-                self.held[event.member], self.reached[event.member] = held, None
+                self.held[event.member] = held
+                self._reach(event.member, None)
             case facts.GroupEpochBumped():
                 self.epoch = event.epoch
             case facts.TargetComputed():
                 self.target_epoch = event.epoch
             case facts.MemberReconciled():
                 stable = event.state is facts.MemberState.STABLE
-                self.reached[event.member] = event.epoch if stable else None
+                self._reach(event.member, event.epoch if stable else None)
                 self.held[event.member] = event.assigned
 
     def _remove(self, member: MemberId) -> None:
-        self.reached.pop(member, None)
+        if member in self.reached:
+            self.counts[self.reached.pop(member)] -= 1
         self.held.pop(member, None)
+
+    def _reach(self, member: MemberId, epoch: int | None) -> None:
+        if member in self.reached:
+            self.counts[self.reached[member]] -= 1
+        self.reached[member] = epoch
+        self.counts[epoch] += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 
 from groupsim.storage.codec import Digest, Row, digest_of, recorded
@@ -12,6 +13,10 @@ from groupsim.storage.store import Damage, EventStore, RunInfo
 
 MOST_CHECKED = 300_000
 """Facts that are checked in about a second."""
+
+
+class UncheckedRun(UserWarning):
+    """A run that is too long to be compared with its digest before each answer."""
 
 
 def audit(store: EventStore, info: RunInfo) -> Damage | None:
@@ -26,9 +31,16 @@ def audit(store: EventStore, info: RunInfo) -> Damage | None:
 def refuse_damaged(store: EventStore, info: RunInfo) -> None:
     """Raises StoreError for a run that is not as it was written: numbers of changed facts would be false.
 
-    Runs of more than MOST_CHECKED facts are not read for this; `audit` (`groupsim verify`) reads any.
+    Runs of more than MOST_CHECKED facts are not read for this: an UncheckedRun warning says so, and `audit` (`groupsim
+    verify`) reads any.
     """
-    if info.facts > MOST_CHECKED or isinstance(store, MemoryStore):
+    if isinstance(store, MemoryStore):
+        return
+    if info.facts > MOST_CHECKED:
+        sentence = (
+            f"run {info.id} has {info.facts:,} facts: they were not compared with their digest before this answer"
+        )
+        warnings.warn(f"{sentence}; `groupsim verify {info.id}` does", UncheckedRun, stacklevel=2)
         return
     last = max(store.batch_checksums(info.id), default=None)
     count, expected = (info.facts, info.digest) if info.digest is not None else last or (0, None)

@@ -102,7 +102,9 @@ class GroupView:
         elif isinstance(self.group.state, ConsumerGroupState):
             if isinstance(event, consumer.MemberReconciled):
                 self._granted((event.member,))
-            self._set_owed(self.group.state.withheld)
+            self._moved |= self.group.state.moved
+            if self.group.owed is not self.group.state.withheld:  # it was not a consumer group before
+                self._set_owed(self.group.state.withheld)
 
     def _granted(self, members: Iterable[MemberId]) -> None:
         for process, surrendered in self.group.processes.granted(members):

@@ -56,7 +56,7 @@ class Epochs:
     ) -> None:
         """It is a consumer group from now on; `state` has the members of the classic group."""
         self.state = state
-        self.timeline.progress.consumer.put(at_ms, True)
+        self.timeline.progress.begin(at_ms)
         self.causes = EpochCauses()
         self.last_owners = {}
         if isinstance(event, c.GroupUpgraded):

@@ -63,16 +63,23 @@ class TargetProgress:
 
     consumer: Series[bool] = field(default_factory=Series)
     targets: Series[Target] = field(default_factory=Series)
-    holders: Series[Mapping[TopicPartition, tuple[MemberId, ...]]] = field(default_factory=Series)
+    holders: dict[TopicPartition, Series[MemberId | None]] = field(default_factory=dict)
     members: dict[MemberId, Series[tuple[int, MemberState]]] = field(default_factory=dict)
     changes_ms: list[int] = field(default_factory=list)
     names: dict[MemberId, str] = field(default_factory=dict)
+
+    def begin(self, at_ms: int) -> None:
+        """It is a consumer group from now on; nobody holds anything yet."""
+        self.consumer.put(at_ms, True)
+        for series in self.holders.values():
+            series.put(at_ms, None)
 
     def remember(self, state: ConsumerGroupState, member: MemberId | None, new_target: bool, at_ms: int) -> None:
         """The state after a fact about `member`; `new_target`: the epoch or the target changed."""
         if not self.changes_ms or self.changes_ms[-1] != at_ms:
             self.changes_ms.append(at_ms)
-        self.holders.put(at_ms, state.owners)
+        for partition in state.moved:
+            self.holders.setdefault(partition, Series()).put(at_ms, state.owner(partition))
         if new_target:
             owners = {tp: m for m, given in state.targets.items() for tp in given}
             self.targets.put(at_ms, Target(state.target_epoch, state.epoch > state.target_epoch, owners))
@@ -97,8 +104,8 @@ class TargetProgress:
 
     def stage(self, partition: TopicPartition, at_ms: int) -> Stage:
         """How far the partition has come."""
-        holders, target = self.holders.at(at_ms), self.targets.at(at_ms)
-        holder = next(iter((holders or {}).get(partition, ())), None)
+        target = self.targets.at(at_ms)
+        holder = self.holders[partition].at(at_ms) if partition in self.holders else None
         if target is None:
             return Stage(holder, None, False)
         owner = target.owners.get(partition)

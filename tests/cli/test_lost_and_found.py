@@ -26,6 +26,7 @@ READERS = (
     ("blame",),
     ("report", "-o", "r.html"),
     ("incident", "whatif"),
+    ("replay",),
 )
 
 
@@ -53,6 +54,20 @@ def test_a_changed_head_is_found_by_readers_too(call: Call) -> None:
     call("run", "steady_state", "--set", "duration.ms=1000", "--set", "members=1")
     damaged("UPDATE runs SET seed = seed + 1")
     assert "what is known of the run" in call("unavailable", "latest").err
+
+
+@pytest.mark.parametrize("command", READERS[:4] + READERS[-1:], ids=lambda command: command[0])
+def test_a_run_too_long_to_be_checked_is_said_to_be_unchecked(
+    call: Call, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call("run", "steady_state", "--set", "duration.ms=9000", "--set", "members=2")
+    asked = (command[0], "latest", *command[1:])
+    assert "not compared" not in call(*asked).err
+    monkeypatch.setattr("groupsim.storage.audit.MOST_CHECKED", 20)
+    answered = call(*asked)
+    assert answered.status == 0
+    assert answered.err.count("they were not compared with their digest before this answer; `groupsim verify") == 1
+    assert call(*asked, "--quiet").err == ""
 
 
 def test_a_flipped_bit_in_the_store_changes_no_number(call: Call) -> None:

@@ -108,6 +108,15 @@ def test_a_partition_number_in_a_log_takes_no_memory(call: Call) -> None:
     assert call("incident", "import", "a.log", "--most-partitions", "150001").status == 1
 
 
+def test_a_what_if_has_the_same_limit_and_the_same_option(call: Call) -> None:
+    call("run", "steady_state", "--set", "duration.ms=9000", "--set", "members=2")
+    asked = ("incident", "whatif", "latest", "--seeds", "0:1", "--set", "heartbeat.interval.ms=1000")
+    refused = call(*asked, "--topic", "orders=100001")
+    assert (refused.status, refused.err.count("\n")) == (2, 1)
+    assert "--topic orders: 100,001 partitions are more than 100,000; --most-partitions N allows more" in refused.err
+    assert call(*asked, "--topic", "orders=100001", "--most-partitions", "100001").status == 0
+
+
 def test_an_error_that_nobody_expected_is_one_sentence(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object, **__: object) -> None:
         raise KeyError("m1")
