@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -89,15 +88,14 @@ def _check(to: Path) -> None:
 
 def _write(to: Path, text: str) -> None:
     """Write the file completely or not at all."""
+    from groupsim.pipeline.whole_file import whole_file
+
     if to.exists() and not to.is_file():  # a device or a pipe can't be replaced
         to.write_text(text, "utf-8")
         return
     unfinished = to.with_name(f".{to.name}.{os.getpid()}")
     try:
-        unfinished.write_text(text, "utf-8")
-        unfinished.replace(to)
+        with whole_file(to, unfinished):
+            unfinished.write_text(text, "utf-8")
     except OSError as error:
         raise BadRequest(f"-o {to} can't be written: {error.strerror or error}") from None
-    finally:
-        with suppress(OSError):
-            unfinished.unlink(missing_ok=True)

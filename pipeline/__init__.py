@@ -1,6 +1,7 @@
 """Many runs: export and import of runs, sweeps on Spark, and Spark transforms over their facts.
 
 export, importing    runs from a store to Parquet or JSON Lines, and back
+whole_file           a file that is written completely or not at all
 schemas              the columns of every table
 source               the facts of a lake as a Spark DataFrame
 datasource           `spark.read.format("groupsim")`: facts straight from an event store

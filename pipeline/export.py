@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from urllib.parse import quote
@@ -18,6 +17,7 @@ from groupsim.events.types import RunId
 from groupsim.pipeline.errors import PipelineError
 from groupsim.pipeline.head import head
 from groupsim.pipeline.schemas import LAKE
+from groupsim.pipeline.whole_file import whole_file
 from groupsim.storage.codec import COLUMNS, Row, digest_of
 from groupsim.storage.store import EventStore, RunInfo, RunStatus
 
@@ -47,7 +47,7 @@ def _export_run(store: EventStore, run: RunId, directory: Path) -> Path:
     schema = LAKE.with_metadata({RUN_KEY: head(info, _digest(store, info))})
     # The unfinished file lies beside the folders under a name that Spark and Arrow ignore.
     unfinished = directory / f".{folder.name}.{os.getpid()}"
-    with _complete_or_absent(folder / FILE, unfinished), pq.ParquetWriter(unfinished, schema, **PARQUET) as writer:
+    with _written(folder / FILE, unfinished), pq.ParquetWriter(unfinished, schema, **PARQUET) as writer:
         for part in _parts(rows):
             writer.write_batch(row_group(part, schema))
     return folder / FILE
@@ -70,7 +70,7 @@ def export_jsonl(store: EventStore, runs: Iterable[RunId], file: str | Path) -> 
     target = Path(file)
     parts = [_whole(store, run) for run in runs]
     unfinished = target.with_name(f".{target.name}.{os.getpid()}")
-    with _complete_or_absent(target, unfinished), unfinished.open("wb") as out:
+    with _written(target, unfinished), unfinished.open("wb") as out:
         for rows, info in parts:
             for number, part in enumerate(_parts(rows)):
                 out.write(_json_lines(info, part, head(info, _digest(store, info)) if number == 0 else None))
@@ -106,30 +106,10 @@ def _parts(rows: Iterator[Row]) -> Iterator[list[Row]]:
 
 
 @contextmanager
-def _complete_or_absent(target: Path, unfinished: Path) -> Iterator[None]:
-    """Write to `unfinished`, which becomes `target` at the end and is deleted after an error."""
+def _written(target: Path, unfinished: Path) -> Iterator[None]:
+    """`whole_file`; what keeps the file from being written is a PipelineError."""
     try:
-        unfinished.parent.mkdir(parents=True, exist_ok=True)
-        with unfinished.open("wb") as held:
-            fcntl.flock(held, fcntl.LOCK_EX)
-            _remove_left(unfinished)
+        with whole_file(target, unfinished):
             yield
-        target.parent.mkdir(exist_ok=True)
-        with unfinished.open("rb") as written:
-            os.fsync(written.fileno())
-        unfinished.replace(target)
     except OSError as error:
         raise PipelineError(f"{target} can't be written: {error.strerror or error}") from None
-    finally:
-        with suppress(OSError):
-            unfinished.unlink(missing_ok=True)
-
-
-def _remove_left(unfinished: Path) -> None:
-    """Delete what killed exports to the same place left: files that nobody holds any more."""
-    for left in unfinished.parent.glob(f"{unfinished.stem}.*"):
-        with suppress(OSError):
-            if left != unfinished and left.suffix[1:].isdigit():
-                with left.open("rb") as abandoned:
-                    fcntl.flock(abandoned, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    left.unlink()

@@ -26,7 +26,7 @@ from groupsim.simulation.errors import BadScenario, ScenarioFailed, ScenarioRais
 from groupsim.simulation.log import Log
 from groupsim.simulation.settings import Settings, check_settings
 from groupsim.simulation.world import World
-from groupsim.storage.errors import StoreError
+from groupsim.storage.errors import StoreError, StoreUnusable
 from groupsim.storage.gc import rare_collections
 from groupsim.storage.resumed import ResumedWriter
 from groupsim.storage.store import EventStore, RecordMode, RunInfo, RunSource, RunStatus, RunWriter
@@ -101,7 +101,11 @@ def run(
         created_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
         scenario_path=scenario.path,
     )
-    return _play(scenario, store.begin(info), chosen, progress)
+    writer = store.begin(info)
+    try:
+        return _play(scenario, writer, chosen, progress)
+    except StoreUnusable as error:
+        raise StoreUnusable(f"{error}; `groupsim run --resume {info.id}` continues from what was stored") from error
 
 
 def resume(

@@ -13,7 +13,7 @@ from sqlalchemy import URL, Connection, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from groupsim.storage.backend import Backend
-from groupsim.storage.errors import StoreError
+from groupsim.storage.errors import StoreError, StoreUnusable
 
 # Ctrl-C during the return of a connection to the pool is raised as usual; this suppresses the log with a traceback.
 logging.getLogger("sqlalchemy.pool").addHandler(logging.NullHandler())
@@ -84,7 +84,7 @@ class Database:
     def _as_store_error(self, error: BaseException | None) -> Exception:
         if self.backend.is_duplicate_key(error):
             return DuplicateKey()
-        return StoreError(f"the store {self.place} can't be used: {self.backend.sentence(error)}")
+        return StoreUnusable(f"the store {self.place} can't be used: {self.backend.sentence(error)}")
 
 
 def _url(url: str | URL) -> URL:

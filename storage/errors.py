@@ -9,6 +9,10 @@ class StoreError(GroupSimError):
     """Anything wrong with a store."""
 
 
+class StoreUnusable(StoreError):
+    """The database can't do what it is asked: the server is gone, the disk is full, nobody may write."""
+
+
 class StreamConflict(StoreError):
     """Another writer has already written this version of the stream, or this run."""
 

@@ -24,11 +24,57 @@ SETTINGS = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "shar
 _PATIENCE_S = 30.0
 
 
-@dataclass(frozen=True, slots=True)
+CRASH_SETTINGS = ("fsync=off", "synchronous_commit=on", "shared_buffers=64MB", "max_connections=30")
+"""Of a server that is killed: what it said is committed is in the kernel's hands, which outlive it."""
+
+
+@dataclass(slots=True)
 class Server:
-    """A running server; user and password are the ones above."""
+    """A server; user and password are the ones above."""
 
     port: int
+    command: list[str | Path]
+    folder: Path
+    user: str | None
+    process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it and wait until it answers; a killed server is tried again until what it left has ended."""
+        deadline = time.monotonic() + _PATIENCE_S
+        while True:
+            with (self.folder / "log").open("ab") as log:
+                self.process = subprocess.Popen(
+                    self.command, stdout=log, stderr=log, user=self.user, cwd=self.folder, start_new_session=True
+                )
+            if self._answers(deadline):
+                return
+            assert time.monotonic() < deadline, (self.folder / "log").read_text()
+            time.sleep(0.1)
+
+    def kill(self) -> None:
+        """SIGKILL, as a host that is out of memory does; its other processes end by themselves."""
+        assert self.process
+        self.process.kill()
+        self.process.wait(_PATIENCE_S)
+
+    def stop(self) -> None:
+        """PostgreSQL's fast shutdown."""
+        assert self.process
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait(_PATIENCE_S)
+
+    def _answers(self, deadline: float) -> bool:
+        """Wait until it answers; False if it has ended."""
+        assert self.process
+        while self.process.poll() is None:
+            try:
+                self.connect().close()
+            except psycopg.OperationalError:
+                assert time.monotonic() < deadline, (self.folder / "log").read_text()
+                time.sleep(0.05)
+            else:
+                return True
+        return False
 
     def url(self, schema: str | None = None, database: str = "postgres", password: str = PASSWORD) -> str:
         """SQLAlchemy's URL of a database; tables go into `schema` if one is named."""
@@ -62,21 +108,13 @@ def server(settings: tuple[str, ...] = SETTINGS) -> Iterator[Server]:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
         options = [f"-c{setting}" for setting in (*settings, "listen_addresses=127.0.0.1", f"port={port}")]
-        with (folder / "log").open("wb") as log:
-            process = subprocess.Popen(
-                [binaries / "postgres", "-D", folder / "data", "-k", "", *options],
-                stdout=log,
-                stderr=log,
-                user=user,
-                cwd=folder,
-            )
+        command: list[str | Path] = [binaries / "postgres", "-D", folder / "data", "-k", "", *options]
+        made = Server(port, command, folder, user)
+        made.start()
         try:
-            made = Server(port)
-            _wait(made, process, folder / "log")
             yield made
         finally:
-            process.send_signal(signal.SIGINT)  # PostgreSQL's fast shutdown
-            process.wait(_PATIENCE_S)
+            made.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -104,16 +142,3 @@ def _make(binaries: Path, folder: Path, user: str | None) -> None:
     command += ["-A", "scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync"]
     made = subprocess.run(command, user=user, cwd=folder, capture_output=True, text=True, check=False)
     assert made.returncode == 0, made.stdout + made.stderr
-
-
-def _wait(made: Server, process: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + _PATIENCE_S
-    while True:
-        try:
-            made.connect().close()
-        except psycopg.OperationalError:
-            assert process.poll() is None, log.read_text()
-            assert time.monotonic() < deadline, log.read_text()
-            time.sleep(0.05)
-        else:
-            return

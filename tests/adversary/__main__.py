@@ -7,6 +7,7 @@ the end. Exit status 1 if anything was found.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 import time
@@ -15,25 +16,31 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from tests.adversary import interrupted, logs, servers, stories, tampering
+from tests.adversary import documents, interrupted, logs, servers, stories, tampering
 from tests.adversary.called import Finding
 
 _TURN_S = 1.0
+"""CPU time of an area before the next one has its turn."""
 Area = Callable[[Random, Path], None]
 AREAS: dict[str, Area] = {
-    "kill or full disk: run": interrupted.run,
-    "kill or full disk: export": interrupted.export,
-    "kill or full disk: import": interrupted.import_,
+    "fault: run": interrupted.run,
+    "fault: export": interrupted.export,
+    "fault: import": interrupted.import_,
+    "fault: report": interrupted.report,
+    "fault: logs": interrupted.logs,
+    "PostgreSQL: server killed": servers.killed,
     "PostgreSQL: another's": servers.owned_by_another,
     "store: bits": tampering.store_bits,
     "store: fields": tampering.store_fields,
     "export: changed": tampering.exports,
     "export: forged": tampering.forged,
     "logs": logs.whole_logs,
+    "documents": documents.documents,
     "lines that grow": logs.growing_lines,
     "scenario files": stories.files,
     "settings": stories.settings,
-    "numbers": stories.numbers,
+    "numbers: classic": stories.numbers,
+    "numbers: consumer": stories.consumer_numbers,
 }
 
 
@@ -47,20 +54,25 @@ def attempt(area: str, seed: int, folder: Path) -> str | None:
 
 
 def attack(seconds: float, seed: int, areas: list[str]) -> tuple[Counter[str], list[str]]:
-    """Attempts by area, and the findings; in turn each area has a second, and at least one attempt."""
+    """Attempts by area, and the findings; in turn each area has a second of CPU time, and at least one attempt."""
     counts, findings = Counter[str](), list[str]()
     until = time.monotonic() + seconds
     with tempfile.TemporaryDirectory(prefix="adversary-") as folder:
         while time.monotonic() < until:
             for area in areas:
-                turn_ends = min(until, time.monotonic() + _TURN_S)
-                while not counts[area] or time.monotonic() < turn_ends:
+                turn_ends = _cpu_s() + _TURN_S
+                while not counts[area] or (_cpu_s() < turn_ends and time.monotonic() < until):
                     number = seed + counts[area]
                     counts[area] += 1
                     if (found := attempt(area, number, Path(folder))) is not None:
                         findings.append(f"{area}, seed {number}: {found}")
                         print(findings[-1], flush=True)
     return counts, findings
+
+
+def _cpu_s() -> float:
+    """CPU time of this process and of those that it started and that have ended."""
+    return sum(os.times()[:4])
 
 
 def main() -> int:

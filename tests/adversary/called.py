@@ -13,7 +13,9 @@ from typing import Any, NamedTuple
 from groupsim.cli.main import status
 
 USUAL_S = 20.0
-"""No attempt is so large that it may take longer."""
+"""CPU time: no attempt is so large that it may take longer. The machine may be busy with other work."""
+WAITING = 30
+"""So many times as long it may take by the clock."""
 _STATUSES = (0, 1, 2)
 
 
@@ -35,20 +37,23 @@ class _Late(BaseException):
 
 @contextlib.contextmanager
 def within(seconds: float, what: str) -> Iterator[None]:
-    """Raises Finding if the block takes longer."""
+    """Raises Finding if the block computes longer."""
 
     def ring(*_: Any) -> None:
         raise _Late
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = [signal.signal(number, ring) for number in (signal.SIGPROF, signal.SIGALRM)]
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, WAITING * seconds)
     try:
         yield
     except _Late:
-        raise Finding(f"{what}: no answer within {seconds:.0f} s") from None
+        raise Finding(f"{what}: no answer within {seconds:.0f} s of CPU time") from None
     finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        for number, handler in zip((signal.SIGPROF, signal.SIGALRM), before, strict=True):
+            signal.signal(number, handler)
 
 
 def call(*arguments: str, seconds: float = USUAL_S) -> Called:
@@ -72,7 +77,7 @@ def call(*arguments: str, seconds: float = USUAL_S) -> Called:
     called = Called(code, out.getvalue(), err.getvalue())
     if code not in _STATUSES:
         raise Finding(f"{shown}: status {code}")
-    if "unexpected " in called.err or "Traceback" in called.err:
+    if "groupsim: unexpected " in called.err or "Traceback" in called.err:
         raise Finding(f"{shown}: {called.err.strip().splitlines()[-1][:300]}")
     if code == 2 and not called.err.startswith("groupsim: ") and "groupsim: " not in called.err:
         raise Finding(f"{shown}: status 2 without a sentence: {called.err[:200]!r}")

@@ -1,105 +1,178 @@
-"""Programs that are killed, or whose disk is full: what was written stays whole, and can be gone on with."""
+"""Programs that are killed, whose disk is full, or whose permissions go: what was written stays whole, and can be gone
+on with."""
 
 from __future__ import annotations
 
 import contextlib
-import os
-import resource
-import signal
-import time
+import hashlib
+from functools import cache
 from pathlib import Path
 from random import Random
 
-from groupsim.cli.main import status
 from groupsim.events.errors import GroupSimError
-from groupsim.storage import open_store
+from groupsim.storage import EventStore, open_store
 from groupsim.storage.audit import audit
+from groupsim.storage.codec import Row
+from groupsim.storage.store import RunInfo
 from tests.adversary.called import Finding, call
+from tests.adversary.children import FATES, Bench, Ended, Fate, bench
 from tests.adversary.tampering import SCENARIO, originals
 
-
-def _child(arguments: tuple[str, ...], after_s: float | None, bytes_: int | None) -> int:
-    """The program in a process of its own, killed after some time or with files of limited size; its exit status."""
-    child = os.fork()
-    if child == 0:
-        code = 99
-        with contextlib.suppress(BaseException), open(os.devnull, "w", encoding="utf-8") as nothing:
-            if bytes_ is not None:
-                signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-                resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_, bytes_))
-            with contextlib.redirect_stdout(nothing), contextlib.redirect_stderr(nothing):
-                code = status(list(arguments))
-        os._exit(code)
-    if after_s is not None:
-        time.sleep(after_s)
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(child, signal.SIGKILL)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+MOST_S = 0.6
+"""About as long as the longest of these commands runs."""
+LOGS = sorted((Path(__file__).parents[2] / "examples" / "incidents" / "kill9-range").glob("*.log.gz"))
 
 
-def _fresh(folder: Path, name: str) -> Path:
-    for left in folder.glob(f"{name}*"):
-        left.unlink()
-    return folder / name
+def _fate(rng: Random) -> Fate:
+    return rng.choice(FATES)(rng, MOST_S)
 
 
-def _cut(rng: Random) -> tuple[float | None, int | None]:
-    """Either a time to be killed at, or a size at which the disk is full."""
-    return (rng.random() * 0.35, None) if rng.random() < 0.5 else (None, rng.randrange(2_000, 400_000))
+def _done(ended: Ended, fate: Fate, whole: bool, what: str) -> None:
+    if ended.status == 0 and not whole:
+        raise Finding(f"{what} ({fate.what}) ended with status 0 and is not whole")
+
+
+def prefix(store: EventStore, info: RunInfo, true: list[Row], what: str) -> None:
+    """Raises Finding if the run has not the first facts of the true one, or does not verify."""
+    rows = list(store.rows(info.id))
+    if rows != true[: len(rows)] or len(rows) != info.facts:
+        raise Finding(f"{what}: no prefix of its facts")
+    if (damage := audit(store, info)) is not None:
+        raise Finding(f"{what}: does not verify: {damage.sentence}")
+
+
+def resumed(where: str, info: RunInfo, digest: str | None, what: str) -> None:
+    """Raises Finding if the run is not resumed to the digest of an undisturbed one."""
+    if info.status == "running" and (done := call("run", "--resume", info.id, "--store", where)).status != 0:
+        raise Finding(f"{what}: not resumed: {done.err[-200:]!r}")
+    with contextlib.closing(open_store(where, create=False)) as store:
+        again = store.find(info.id)
+        if again.digest != digest or store.digest(info.id) != digest:
+            raise Finding(f"{what}: resumed to another digest")
 
 
 def run(rng: Random, folder: Path) -> None:
     """A run that was cut off has a prefix of the facts, verifies, and is resumed to the same digest."""
-    true = originals(folder)
-    target = _fresh(folder, "cut.db")
-    after, size = _cut(rng)
-    ended = _child((*SCENARIO, "--store", str(target)), after, size)
-    if size is not None and ended not in (0, 2):
-        raise Finding(f"a run on a full disk ({size} bytes) ended with status {ended}")
-    if not target.exists():
-        return
-    try:
-        store = open_store(target, create=False)
-    except GroupSimError:
-        return  # it was cut off before the store was made; the next run makes it
-    runs = store.runs()
-    for info in runs:
-        rows = list(store.rows(info.id))
-        if rows != true["rows"][: len(rows)] or len(rows) != info.facts:
-            raise Finding(f"a run that was cut off ({after}, {size}) has no prefix of its facts")
-        if (damage := audit(store, info)) is not None:
-            raise Finding(f"a run that was cut off ({after}, {size}) does not verify: {damage.sentence}")
-    store.close()
-    for info in runs:
-        if info.status == "running":
-            call("run", "--resume", info.id, "--store", str(target))
-            again = open_store(target, create=False)
-            if again.find(info.id).digest != true["info"].digest:
-                raise Finding(f"a run that was cut off ({after}, {size}) was resumed to another digest")
-            again.close()
+    true, fate = originals(folder), _fate(rng)
+    what = f"a run ({fate.what})"
+    with bench() as own:
+        target = own.made / "cut.db"
+        ended = own.met(fate, *SCENARIO, "--store", str(target))
+        try:
+            with contextlib.closing(open_store(target, create=False)) as store:
+                runs = store.runs()
+                for info in runs:
+                    prefix(store, info, true["rows"], what)
+        except GroupSimError:
+            runs = []  # it was cut off before the store was made; the next run makes it
+        _done(ended, fate, any(info.status == "finished" for info in runs), "a run")
+        for info in runs:
+            resumed(str(target), info, true["info"].digest, what)
+        if not runs and call(*SCENARIO, "--store", str(target)).status != 0:
+            raise Finding(f"after {what} the next one fails")
 
 
 def export(rng: Random, folder: Path) -> None:
-    """An export that was cut off is complete or absent."""
-    true = originals(folder)
-    target = _fresh(folder, "cut.jsonl")
-    after, size = _cut(rng)
-    _child(("export", "latest", "--to", str(target), "--store", str(true["store"])), after, size)
-    if target.exists() and target.read_bytes() != (folder / "true.jsonl").read_bytes():
-        raise Finding(f"an export that was cut off ({after}, {size}) is there, and not whole")
-    for left in folder.glob(".cut.jsonl*"):
-        left.unlink()
+    """An export that was cut off is complete or absent, and can be repeated."""
+    true, fate = originals(folder), _fate(rng)
+    with bench(true["store"]) as own:
+        target = own.made / rng.choice(["cut.jsonl", "lake"])
+        asked = ("export", "latest", "--to", str(target), "--store", str(own.given / "true.db"))
+        ended = own.met(fate, *asked)
+        for path in sorted(own.made.rglob("*")):
+            if path.is_file() and not path.name.startswith(".") and _digest(path) not in _exported(folder):
+                raise Finding(f"an export ({fate.what}) is there, and not whole")
+        _done(ended, fate, target.exists() and any(own.made.rglob("[!.]*.*")), "an export")
+        _repeated(own, asked, "an export", fate)
+
+
+@cache
+def _exported(folder: Path) -> frozenset[str]:
+    (lake,) = (folder / "lake").rglob("*.parquet")
+    return frozenset(map(_digest, (folder / "true.jsonl", lake)))
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _repeated(own: Bench, asked: tuple[str, ...], what: str, fate: Fate) -> None:
+    if (again := call(*asked)).status != 0:
+        raise Finding(f"after {what} ({fate.what}) the next one fails: {again.err[-200:]!r}")
+    if left := [path.name for path in own.made.rglob(".*") if path.is_file()]:
+        raise Finding(f"after {what} ({fate.what}) and another one there is still {left[0]}")
 
 
 def import_(rng: Random, folder: Path) -> None:
     """An import that was cut off is complete or absent, and can be repeated."""
-    true = originals(folder)
-    target = _fresh(folder, "into.db")
-    after, size = _cut(rng)
-    _child(("import", str(folder / "true.jsonl"), "--store", str(target)), after, size)
-    if call("import", str(folder / "true.jsonl"), "--store", str(target)).status != 0:
-        raise Finding(f"after an import that was cut off ({after}, {size}) the next one fails")
-    store = open_store(target, create=False)
-    if store.runs() != [true["info"]] or list(store.rows(true["info"].id)) != true["rows"]:
-        raise Finding(f"after an import that was cut off ({after}, {size}) the run is another one")
-    store.close()
+    true, fate = originals(folder), _fate(rng)
+    (lake,) = (folder / "lake").rglob("*.parquet")
+    with bench(folder / "true.jsonl", lake) as own:
+        target = own.made / "into.db"
+        file = own.given / rng.choice(["true.jsonl", lake.name])
+        asked = ("import", str(file), "--store", str(target))
+        ended = own.met(fate, *asked)
+        for first in (True, False):
+            if target.exists() or not first:
+                try:
+                    with contextlib.closing(open_store(target, create=False)) as store:
+                        runs = store.runs()
+                        whole = runs == [true["info"]] and list(store.rows(true["info"].id)) == true["rows"]
+                except GroupSimError:
+                    runs, whole = [], False
+                if (runs or not first) and not whole:
+                    raise Finding(f"an import ({fate.what}) {'' if first else 'that is repeated '}is another run")
+            if first:
+                _done(ended, fate, target.exists() and whole, "an import")
+                if call(*asked).status != 0:
+                    raise Finding(f"after an import ({fate.what}) the next one fails")
+
+
+def report(rng: Random, folder: Path) -> None:
+    """A report that was cut off is complete or absent, and can be repeated."""
+    true, fate = originals(folder), _fate(rng)
+    with bench(true["store"]) as own:
+        target = own.made / "r.html"
+        asked = ("report", "latest", "-o", str(target), "--store", str(own.given / "true.db"))
+        ended = own.met(fate, *asked)
+        found = target.read_text() if target.exists() else None
+        if found is not None and not found.rstrip().endswith("</html>"):
+            raise Finding(f"a report ({fate.what}) is there, and not whole")
+        _done(ended, fate, found is not None, "a report")
+        _repeated(own, asked, "a report", fate)
+        if found is not None and target.read_text() != found:
+            raise Finding(f"a report ({fate.what}) differs from the next one")
+
+
+@cache
+def _imported() -> list[Row]:
+    with bench(*LOGS) as own:
+        call("incident", "import", str(own.given), "--store", str(own.made / "true.db"))
+        with contextlib.closing(open_store(own.made / "true.db", create=False)) as store:
+            return _facts(store, store.find("latest"))
+
+
+def _facts(store: EventStore, info: RunInfo) -> list[Row]:
+    """Without the paths of the logs, which differ."""
+    return [(*row[:-1], None) for row in store.rows(info.id)]
+
+
+def logs(rng: Random, folder: Path) -> None:
+    """An import of logs that was cut off leaves no run that seems whole, and can be repeated."""
+    true, fate = _imported(), _fate(rng)
+    with bench(*LOGS) as own:
+        target = own.made / "logs.db"
+        asked = ("incident", "import", str(own.given), "--store", str(target))
+        ended = own.met(fate, *asked)
+        for repeated in (False, True):
+            runs: list[RunInfo] = []
+            with contextlib.suppress(GroupSimError), contextlib.closing(open_store(target, create=False)) as store:
+                runs = store.runs()
+                if any(info.status == "finished" and _facts(store, info) != true for info in runs):
+                    raise Finding(f"an import of logs ({fate.what}) has other facts")
+            whole = any(info.status == "finished" for info in runs)
+            if repeated and not whole:
+                raise Finding(f"after an import of logs ({fate.what}) the next one is not whole")
+            if not repeated:
+                _done(ended, fate, whole, "an import of logs")
+                call(*asked)

@@ -41,7 +41,7 @@ WORDS = (
 )
 HEAD = "from groupsim.scenarios.dsl import *\nimport math\n\n@scenario(lasts={})\ndef s(world):\n"
 BEGIN = (
-    "    t = world.topic('t', 2)\n    g = world.group('g')\n    (m,) = g.join('a', topics=[t])\n"
+    "    t = world.topic('t', 2)\n    g = world.group('g', protocol='{}')\n    (m,) = g.join('a', topics=[t])\n"
     "    yield world.sleep(100)\n"
 )
 SETTINGS = ("0", "1", "-5", "7.5", "nan", "1e300", "9" * 30, "", "x", "true", "range", "6000", "45000", "\ud800")
@@ -52,7 +52,9 @@ def files(rng: Random, folder: Path) -> None:
     lasts = rng.choice(["5000", "5000", "20000", *(value for value in VALUES[:12] if value != "10**9")])
     words = [rng.choice(WORDS) for _ in range(rng.randint(1, 5))]
     body = "".join(f"    {word.format(*rng.choices(VALUES, k=2))}\n" for word in words)
-    (folder / "story.py").write_text(HEAD.format(lasts) + BEGIN + body, encoding="utf-8")
+    (folder / "story.py").write_text(
+        HEAD.format(lasts) + BEGIN.format(rng.choice(["classic", "consumer"])) + body, encoding="utf-8"
+    )
     _run(folder, str(folder / "story.py"), body)
 
 
@@ -81,6 +83,8 @@ def _run(folder: Path, scenario: str, what: str, *options: str) -> None:
                     raise Finding(f"a run stays {info.status}, after {what}")
                 if len(list(opened.read(info.id))) != info.facts:
                     raise Finding(f"facts are missing, after {what}")
+                if info.facts < 5_000 and (found := differences(list(opened.read(info.id, types=STATE_CHANGING)))):
+                    raise Finding(f"{found[0]}, after {what}")
     except GroupSimError as error:
         raise Finding(f"a fact can't be read back, after {what}: {error}") from error
     finally:
@@ -89,12 +93,23 @@ def _run(folder: Path, scenario: str, what: str, *options: str) -> None:
 
 def numbers(rng: Random, folder: Path) -> None:
     """Availability of a drawn group is what the naive reading of its definition says."""
-    name = rng.choice(["swarm", "swarm", "consumer_swarm", *catalogue.names()])
+    _compare(rng.choice(["swarm", "swarm", *catalogue.names()]), rng, {})
+
+
+def consumer_numbers(rng: Random, folder: Path) -> None:
+    """The same of groups of the consumer protocol, alone, beside classic members, and converted."""
+    shares = ("classic_share", "static_share", "pattern_share")
+    settings = {name: str(rng.choice([0, 0, 0.3, 0.6])) for name in shares}
+    _compare("consumer_swarm", rng, {**settings, "faults": str(rng.randint(2, 16))})
+
+
+def _compare(name: str, rng: Random, settings: dict[str, str]) -> None:
     seed = rng.randrange(1_000_000)
     try:
-        facts = facts_of(name, seed)
-    except GroupSimError:
+        facts = facts_of(name, seed, settings)
+    except GroupSimError as error:
+        if settings:
+            raise Finding(f"{name} seed {seed} {settings}: {error}") from error
         return
-    found = differences(facts) if len([f for f in facts if type(f.event).__name__ in STATE_CHANGING]) < 10_000 else []
-    if found:
-        raise Finding(f"{name} seed {seed}: {found[0]}")
+    if len(facts) < 10_000 and (found := differences(facts)):
+        raise Finding(f"{name} seed {seed} {settings}: {found[0]}")

@@ -197,3 +197,12 @@ def test_a_spark_master_that_does_not_answer_is_said_at_once(tmp_path: Path) -> 
     refused = subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
     assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
     assert "spark://127.0.0.1:9: 127.0.0.1:9: " in refused.stderr
+
+
+def test_what_a_killed_report_left_is_removed_by_the_next(call: Call) -> None:
+    call("run", "steady_state", "--set", "duration.ms=1000", "--set", "members=1")
+    left = [Path(".r.html.99999"), Path(".other.html.99999")]
+    for each in left:
+        each.write_text("half")
+    assert call("report", "latest", "-o", "r.html").status == 0
+    assert [each.exists() for each in left] == [False, True]

@@ -161,6 +161,7 @@ def test_a_full_disk_is_one_sentence_and_leaves_the_store_whole(tmp_path: Path) 
     assert run.status == "running"
     assert [row[0] for row in store.rows(run.id)] == list(range(run.facts))
     assert run.facts > 0
+    assert full.stderr.endswith(f"; `groupsim run --resume {run.id}` continues from what was stored\n")
     store.close()
     again = [*command[:4], "--resume", run.id, *command[5:], "--format", "json"]
     resumed = subprocess.run(again, capture_output=True, text=True, cwd=ROOT, check=True)
