@@ -101,6 +101,7 @@ def an_error_nobody_expected(plant: pytest.MonkeyPatch) -> None:
 def a_hang(plant: pytest.MonkeyPatch) -> None:
     plant.setattr("tests.adversary.called.USUAL_S", 0.5)
     plant.setattr("tests.adversary.logs.USUAL_S", 0.5)
+
     def endless(*_: object, **__: object) -> None:
         while True:
             pass
