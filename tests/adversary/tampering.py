@@ -32,7 +32,6 @@ def originals(folder: Path) -> dict[str, Any]:
         call(*SCENARIO, "--store", str(store))
         call("export", "latest", "--to", str(folder / "true.jsonl"), "--store", str(store))
         call("export", "latest", "--to", str(folder / "lake"), "--store", str(store))
-        call("report", "latest", "-o", str(folder / "true.html"), "--store", str(store))  # also: all modules are loaded
     answers = {asked: call(*asked, "--format", "json", "--store", str(store)).out for asked in ASKED}
     with_rows = open_store(store, create=False)
     (info,) = with_rows.runs()

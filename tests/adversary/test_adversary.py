@@ -24,7 +24,10 @@ SAMPLE = {
     "PostgreSQL: another's": 1,
     "PostgreSQL: server killed": 1,
     "fault: run": 1,
+    "fault: export": 1,
     "fault: import": 1,
+    "fault: report": 1,
+    "fault: logs": 1,
     "lines that grow": 6,
 }
 """Attempts where it is not two."""
@@ -99,8 +102,8 @@ def an_error_nobody_expected(plant: pytest.MonkeyPatch) -> None:
 
 
 def a_hang(plant: pytest.MonkeyPatch) -> None:
-    plant.setattr("tests.adversary.called.USUAL_S", 0.5)
-    plant.setattr("tests.adversary.logs.USUAL_S", 0.5)
+    plant.setattr("tests.adversary.called.USUAL_S", 0.2)
+    plant.setattr("tests.adversary.logs.USUAL_S", 0.2)
 
     def endless(*_: object, **__: object) -> None:
         while True:
@@ -118,7 +121,7 @@ PLANTED: list[tuple[Callable[[pytest.MonkeyPatch], None], str, int]] = [
     (a_quadratic_pattern, "lines that grow", 0),
     (input_that_nobody_checks, "scenario files", 14),
     (a_run_that_never_ends, "scenario files", 0),
-    (a_formula_in_csv, "logs", 30),
+    (a_formula_in_csv, "logs", 6),
     (an_error_nobody_expected, "logs", 1),
     (a_hang, "logs", 0),
 ]
