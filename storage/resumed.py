@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 
 from groupsim.events.base import Event
 from groupsim.events.types import RunId
@@ -21,7 +21,7 @@ class ResumedWriter:
 
     def __init__(self, store: EventStore, run: RunId) -> None:
         self._inner = store.resume(run)
-        self._stored = store.rows(run, stop=self.info.facts)
+        self._stored = _rows(store, run, self.info.facts)
         self._left = self.info.facts
         self._versions: dict[str, int] = {}
         self._refusal: StoreError | None = None
@@ -47,6 +47,8 @@ class ResumedWriter:
         for (tag, schema), body in encode_all(known):
             self._compare((0, at_ms, stream, self._versions.get(stream, 0), tag, schema, body, source))
             self._versions[stream] = self._versions.get(stream, 0) + 1
+        if not self._left:
+            self._stored.close()  # else its transaction would stay open for the rest of the run
         if new:
             self._inner.append(at_ms, stream, new, source)
 
@@ -67,6 +69,7 @@ class ResumedWriter:
 
     def finish(self, status: RunStatus, simulated_ms: int, summary: dict[str, object] | None = None) -> RunInfo:
         """End the run; see `RunWriter.finish`. An interrupted repetition leaves it unchanged."""
+        self._stored.close()
         if self._refusal:
             raise self._refusal
         if self._stopped:
@@ -78,6 +81,10 @@ class ResumedWriter:
                 f"after {had - self._left}; the scenario or groupsim has changed, so start a new run"
             )
         return self._inner.finish(status, simulated_ms, summary)
+
+
+def _rows(store: EventStore, run: RunId, stop: int) -> Generator[Row, None, None]:
+    yield from store.rows(run, stop=stop)
 
 
 def _described(row: Row) -> str:

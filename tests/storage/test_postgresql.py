@@ -11,6 +11,7 @@ from groupsim.analysis.snapshots import replay_stored
 from groupsim.storage import open_store, schema
 from groupsim.storage.audit import audit
 from groupsim.storage.errors import StoreError
+from groupsim.storage.resumed import ResumedWriter
 from groupsim.storage.store import RunStatus
 from groupsim.storage.writer import BATCH
 from tests.postgres import PASSWORD, USER, Server
@@ -90,6 +91,22 @@ def test_a_connection_cut_under_a_reader_is_a_sentence(postgres: Server) -> None
     with pytest.raises(StoreError, match=r"the store postgresql://.* can't be used: "):
         list(reader)
     assert len(list(store.read("a"))) == 2500
+    store.close()
+
+
+def test_a_resumed_run_keeps_no_transaction_open_once_its_stored_facts_are_compared(postgres: Server) -> None:
+    url = postgres.schema("resumed")
+    store = open_store(url)
+    write(store, "a", 3)
+    again = ResumedWriter(store, "a")
+    for number in range(3):
+        again.append(10 * number, "group:g", [plain(number)])
+    with postgres.connect() as connection:
+        connection.execute("SET lock_timeout = '2s'")
+        connection.execute("ALTER TABLE resumed.facts ADD COLUMN more TEXT")  # waits for every open transaction
+        connection.execute("ALTER TABLE resumed.facts DROP COLUMN more")
+    again.append(30, "group:g", [plain(3)])
+    assert again.finish(RunStatus.FINISHED, 30).facts == 4
     store.close()
 
 
