@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from groupsim.storage import open_store
 from tests.cli.conftest import Call
+from tests.postgres import Server, server
 
 STORY = """
 from pathlib import Path
@@ -21,6 +25,12 @@ def s(world):
     group = world.group("g")
     group.join("a", topics=[topic])
 """
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[Server]:
+    with server() as running:
+        yield running
 
 
 def exported(call: Call) -> str:
@@ -43,6 +53,27 @@ def test_verifying_or_asking_what_if_does_not_run_it(call: Call) -> None:
     call("replay", run, "--fresh", "--store", "other.db")
     assert call("replay", run, "--verify", "--store", "other.db").status == 2
     assert call("replay", run, "--verify", "--scenario", "story.py", "--store", "other.db").status == 0
+
+
+@pytest.mark.parametrize("how", ["a copy of the store", "an export of the import", "Parquet", "PostgreSQL"])
+def test_nor_in_any_store_that_it_gets_into(call: Call, how: str, postgres: Server) -> None:
+    run = exported(call)
+    where = "third.db"
+    if how == "a copy of the store":
+        shutil.copy("other.db", where)
+    elif how == "PostgreSQL":
+        where = postgres.schema("imported_code")
+        assert call("import", "out.jsonl", "--store", where).status == 0
+    else:
+        to = "again.jsonl" if how == "an export of the import" else "lake"
+        assert call("export", run, "--to", to, "--store", "other.db").status == 0
+        assert call("import", to, "--store", where).status == 0
+    refused = call("replay", run, "--verify", "--store", where)
+    assert (refused.status, refused.err.count("\n")) == (2, 1)
+    assert "was imported, and its scenario is a file, 'story.py'" in refused.err
+    assert not Path("executed").exists()
+    assert call("replay", run, "--verify", "--scenario", "story.py", "--store", where).status == 0
+    assert Path("executed").exists()
 
 
 def test_nor_does_resuming(call: Call) -> None:
