@@ -4,8 +4,9 @@ ocba        a budget of runs divided among choices, so that the best is found mo
 evidence    what runs under common seeds say: which choice is best, how likely, by how much
 selection   sample until it is sure enough which choice is best, within an indifference zone
 choices     the combinations of some values; which of them no other beats; what each setting explains
+many        a search among many choices, or a continuum, that leaves a few
 unknown     what nobody knows of the world: ranges, drawn by the seed
-sampling    runs of a scenario in processes side by side
+sampling    runs of a scenario
 search      an advice on a scenario
 replays     replays of a recorded incident in processes side by side
 incident    an advice on a recorded incident

@@ -56,6 +56,7 @@ class Advice:
 
     `along`: each unknown; where along it another choice is better. `record`: of an incident, what the advice rests on.
     `tradeoff`: where several measures are to be small; then there is no best.
+    `tried`: of how many, in so many `search_runs`, a search has left the choices; 0 without a search.
     """
 
     choices: Sequence[Choice]
@@ -65,6 +66,8 @@ class Advice:
     along: Sequence[Along] = ()
     record: Record | None = None
     tradeoff: Front | None = None
+    tried: int = 0
+    search_runs: int = 0
 
     def means(self, choice: int) -> dict[str, float]:
         """The mean of every measure of one choice."""

@@ -18,7 +18,8 @@ SESSION = "session.timeout.ms"
 def in_one_sentence(advice: Advice) -> str:
     """What to take, how much better it is, and how sure that is; then what else has to be known to decide."""
     warning = advice.record.warning if advice.record is not None else ""
-    return " ".join(filter(None, [f"{warning}." if warning else "", _take(advice), *_more(advice)]))
+    parts = [f"{warning}." if warning else "", _take(advice), *_more(advice), _searched(advice)]
+    return " ".join(filter(None, parts))
 
 
 def _take(advice: Advice) -> str:
@@ -76,6 +77,14 @@ def _rests_on(advice: Advice) -> Iterator[str]:
         yield f"{advice.record.off[:1].upper()}{advice.record.off[1:]}."
 
 
+def _searched(advice: Advice) -> str:
+    """What a search says nothing about."""
+    if not advice.tried:
+        return ""
+    tried = f"{advice.tried} choices with {advice.search_runs} runs"
+    return f"A search tried {tried} and left these {len(advice.choices)}; one that it did not try may be better."
+
+
 def holds(advice: Advice, along: Along) -> bool:
     """Whether the best choice is within the zone of the least at every value that was looked at."""
     best = advice.selection.evidence.best if advice.selection.evidence is not None else -1
@@ -110,6 +119,7 @@ def as_data(advice: Advice) -> dict[str, Any]:
         "reached": found.reached,
         "indifference": goal.indifference,
         "runs": found.runs,
+        "searched": {"tried": advice.tried, "runs": advice.search_runs} if advice.tried else None,
         "of_runs": len(advice.choices) * GRID_SEEDS,
         "runner_up": None if evidence is None else _runner_up(advice, evidence),
         "front": [{**advice.choices[i], "measures": means[i]} for i in front_of(advice, means)],

@@ -7,33 +7,35 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 
 from groupsim.advice.errors import AdviceError
-from groupsim.advice.unknown import parse
+from groupsim.advice.unknown import Range, parse
 
 STEPS = 6
-"""Values of a range, evenly apart as ratios, the ends included."""
+"""Values of a range where it is not searched, evenly apart as ratios, the ends included."""
 Choice = dict[str, str]
+Space = Mapping[str, Sequence[str] | Range]
+"""By setting: its values, or a range of them."""
 
 
-def vary(texts: Sequence[str]) -> dict[str, list[str]]:
-    """`KEY=V1,V2` and `KEY=LOW..HIGH` texts as values by key, in order. Raises AdviceError."""
-    found: dict[str, list[str]] = {}
+def vary(texts: Sequence[str]) -> dict[str, list[str] | Range]:
+    """`KEY=V1,V2` texts as values by key and `KEY=LOW..HIGH` as ranges, in order. Raises AdviceError."""
+    found: dict[str, list[str] | Range] = {}
     for text in texts:
         key, equals, rest = text.partition("=")
         if not equals or not key or not rest:
             raise AdviceError(f"--vary {text!r}: expected KEY=V1,V2,... or KEY=LOW..HIGH")
         if key in found:
             raise AdviceError(f"--vary {key!r} is given twice")
-        between = parse(rest, f"--vary {key}")
-        values = rest.split(",") if between is None else between.steps(STEPS)
+        values = rest.split(",")
         if "" in values or len(set(values)) < len(values):
             raise AdviceError(f"--vary {text!r}: every value once, none empty")
-        found[key] = values
+        found[key] = parse(rest, f"--vary {key}") or values
     return found
 
 
-def combinations(values: Mapping[str, Sequence[str]]) -> list[Choice]:
-    """Every combination, the last key changing fastest."""
-    return [dict(zip(values, chosen, strict=True)) for chosen in product(*values.values())]
+def combinations(space: Space) -> list[Choice]:
+    """Every combination, the last key changing fastest; of a range STEPS values."""
+    lists = [values.steps(STEPS) if isinstance(values, Range) else values for values in space.values()]
+    return [dict(zip(space, chosen, strict=True)) for chosen in product(*lists)]
 
 
 def in_words(choice: Mapping[str, str]) -> str:

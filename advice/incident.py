@@ -9,9 +9,10 @@ from groupsim.advice.advice import GRID_SEEDS, Advice, Record
 from groupsim.advice.advising import advised
 from groupsim.advice.choices import Choice, in_words
 from groupsim.advice.errors import AdviceError
-from groupsim.advice.replays import MEASURES, Replayed, Replays, replays
+from groupsim.advice.replays import MEASURES, Replayed, Replays
 from groupsim.advice.selection import Goal
 from groupsim.advice.unknown import Range, Unknown
+from groupsim.pipeline.spread import Spread, here
 from groupsim.replay import ask
 from groupsim.replay.choice import Choice as ReplayedChoice
 from groupsim.replay.choice_settings import ASSIGNOR, RESTART
@@ -27,7 +28,12 @@ NOTHING_UNKNOWN: Unknown = {}
 LEAST = 2
 """Runs of each choice without which nothing can be said."""
 SMALL_MEMBER_MS = 50_000_000
-"""Simulated time, times members, times choices, below which other processes would take longer to start than to work."""
+"""Simulated time, times members, times choices, below which one process is enough."""
+
+
+def is_small(incident: ReplayableRun, choices: Sequence[Choice]) -> bool:
+    """Whether other processes would take longer to start than to work."""
+    return incident.lasts_ms * incident.members * len(choices) < SMALL_MEMBER_MS
 
 
 def advise(
@@ -38,7 +44,7 @@ def advise(
     unknown: Unknown = NOTHING_UNKNOWN,
     total_unknown: str | None = None,
     seed: int = 0,
-    jobs: int = 1,
+    spread: Spread = here,
     progress: Callable[[float], None] = lambda _: None,
 ) -> Advice:
     """The best of these settings for an incident; every seed draws what the record leaves open, and what is `unknown`.
@@ -53,14 +59,13 @@ def advise(
     most = len(choices) * GRID_SEEDS if goal.budget is None else goal.budget
     if most < LEAST * len(choices):
         raise AdviceError(f"--budget {most}: {len(choices)} choices need {LEAST * len(choices)} runs at least")
-    few = incident.lasts_ms * incident.members * len(choices) < SMALL_MEMBER_MS
-    with replays(of, seed, 1 if few else jobs, lambda done: progress(min(done / most, 1.0))) as played:
-        asked, refused = _answerable(played, choices)
-        asked.sort(key=lambda choice: _changed(incident, of, choice))
-        single = _single(of, asked)
-        found = advised(played, asked, goal, {**_open(incident, single, asked), **unknown}, most)
-        _, trusted = ask.nearness(incident, range(seed, seed + ask.EXACT_SEEDS), single, total_unknown)
-        stopped = [f"{name or 'the record'}: {why}" for name, why in played.stopped.items()]
+    played = Replays(of, seed, spread, lambda done: progress(min(done / most, 1.0)))
+    asked, refused = _answerable(played, choices)
+    asked.sort(key=lambda choice: _changed(incident, of, choice))
+    single = _single(of, asked)
+    found = advised(played, asked, goal, {**_open(incident, single, asked), **unknown}, most)
+    _, trusted = ask.nearness(incident, range(seed, seed + ask.EXACT_SEEDS), single, total_unknown)
+    stopped = [f"{name or 'the record'}: {why}" for name, why in played.stopped.items()]
     warning = trusted.warning().removesuffix(": ")
     if not warning and (doubts := trusted.doubts_about([row["partition_ms"] for row in found.now])):
         warning = f"The direction is not sure: {'; '.join(doubts)}"

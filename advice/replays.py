@@ -1,10 +1,8 @@
-"""Replays of a recorded incident in processes side by side: a choice and a seed become measures."""
+"""Replays of a recorded incident: a choice and a seed become measures."""
 
 from __future__ import annotations
 
-import multiprocessing
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -15,6 +13,7 @@ from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.availability.labels import Label
 from groupsim.coordinator.config import BadSetting
 from groupsim.events.errors import GroupSimError
+from groupsim.pipeline.spread import Spread
 from groupsim.replay import choice as replayed
 from groupsim.replay.choice_settings import choice_of
 from groupsim.replay.cost import replayed_cost
@@ -129,7 +128,7 @@ class Replays:
         self,
         of: Replayed,
         first_seed: int,
-        spread: Callable[[Callable[[Work], Done], Sequence[Work]], Iterator[Done]],
+        spread: Spread,
         progress: Callable[[int], None],
     ) -> None:
         self._of, self._first_seed, self._spread, self._progress = of, first_seed, spread, progress
@@ -183,13 +182,3 @@ class Replays:
 
 def _key(work: Work) -> tuple[object, ...]:
     return tuple(work.settings.items()), tuple(work.held.items()), work.seed
-
-
-@contextmanager
-def replays(of: Replayed, first_seed: int, jobs: int, progress: Callable[[int], None]) -> Iterator[Replays]:
-    """Replays in so many processes side by side; the present one alone for 1."""
-    if jobs == 1:
-        yield Replays(of, first_seed, map, progress)
-        return
-    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
-        yield Replays(of, first_seed, lambda function, works: pool.imap(function, works, 4), progress)

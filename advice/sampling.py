@@ -1,10 +1,9 @@
-"""Runs of a scenario in processes side by side: a choice and a seed become measures."""
+"""Runs of a scenario: a choice and a seed become measures."""
 
 from __future__ import annotations
 
-import multiprocessing
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
 
 from groupsim.advice.choices import Choice, in_words
 from groupsim.advice.errors import AdviceError
@@ -12,24 +11,25 @@ from groupsim.advice.selection import Row, Sample
 from groupsim.advice.unknown import Unknown, drawn
 from groupsim.analysis.tables.measures import measured
 from groupsim.events.errors import GroupSimError
-from groupsim.scenarios import catalogue
+from groupsim.pipeline.grid import Subject, load
+from groupsim.pipeline.spread import Spread
 from groupsim.simulation.run import run
 from groupsim.storage.memory import MemoryStore
 
-Work = tuple[str, Mapping[str, str], int]
-Play = Callable[[Sequence[Work]], Iterator[Row]]
+ROW = dict[str, int | float]
+"""The type of a kept row."""
+Work = tuple[Mapping[str, str], int]
 NOTHING: Mapping[str, str] = {}
+_load = lru_cache(maxsize=1)(load)
 
 
-def measure(work: Work) -> Row:
+def measure(what: Subject, work: Work) -> Row:
     """Run a scenario with these settings under a seed, and measure it. Raises AdviceError."""
-    reference, settings, seed = work
-    where = f"{reference} with {in_words(settings) or 'its defaults'}, seed {seed}"
+    settings, seed = work
+    where = f"{what.scenario} with {in_words(settings) or 'its defaults'}, seed {seed}"
     store = MemoryStore()
     try:
-        result = run(
-            catalogue.find(reference), store, seed=seed, settings=settings, record="facts"
-        ).unless_interrupted()
+        result = run(_load(what), store, seed=seed, settings=settings, record="facts").unless_interrupted()
     except GroupSimError as error:
         raise AdviceError(f"{where}: {error}") from None
     if result.failure is not None:
@@ -38,13 +38,24 @@ def measure(work: Work) -> Row:
 
 
 class Runs:
-    """Runs of one scenario; `done` counts them. `jobs` processes side by side, the present one alone for 1."""
+    """Runs of one scenario; `done` counts them. Seed 0 of a selection is `first_seed`; `needed` measures have a value.
+
+    `progress` gets the runs so far. Raises AdviceError where a run has no such measure.
+    """
 
     def __init__(
-        self, reference: str, fixed: Mapping[str, str], first_seed: int, play: Play, progress: Callable[[int], None]
+        self,
+        what: Subject,
+        fixed: Mapping[str, str],
+        first_seed: int,
+        spread: Spread,
+        progress: Callable[[int], None] = lambda _: None,
+        needed: Sequence[str] = (),
     ) -> None:
-        self._reference, self._fixed, self._first_seed = reference, fixed, first_seed
-        self._play, self._progress = play, progress
+        self._measure = partial(measure, what)
+        self._fixed, self._first_seed = fixed, first_seed
+        self._spread, self._progress, self._needed = spread, progress, needed
+        self._known: dict[tuple[tuple[tuple[str, str], ...], int], Row] = {}
         self.done = 0
 
     def sample(self, choices: Sequence[Choice], unknown: Unknown, held: Mapping[str, str] = NOTHING) -> Sample:
@@ -54,30 +65,25 @@ class Runs:
         def sampled(asked: Sequence[tuple[int, int]]) -> list[Row]:
             seeds = [self._first_seed + nth for _, nth in asked]
             works = [
-                (self._reference, {**self._fixed, **drawn(between, seed), **held, **choices[i]}, seed)
+                ({**self._fixed, **drawn(between, seed), **held, **choices[i]}, seed)
                 for (i, _), seed in zip(asked, seeds, strict=True)
             ]
-            return [self._counted(row) for row in self._play(works)]
+            return self._played(works)
 
         return sampled
 
+    def _played(self, works: Sequence[Work]) -> list[Row]:
+        """One row a run; what was played before is known."""
+        keys = [(tuple(sorted(settings.items())), seed) for settings, seed in works]
+        new = {key: work for key, work in zip(keys, works, strict=True) if key not in self._known}
+        for key, row in zip(new, self._spread(self._measure, list(new.values())), strict=True):
+            self._known[key] = self._counted(row)
+        return [self._known[key] for key in keys]
+
     def _counted(self, row: Row) -> Row:
+        for name in self._needed:
+            if name not in row:
+                raise AdviceError(f"{name} is not known: no topic has a rate; --set load.rate=N gives them one")
         self.done += 1
         self._progress(self.done)
         return row
-
-
-@contextmanager
-def runs(
-    reference: str,
-    fixed: Mapping[str, str],
-    first_seed: int,
-    jobs: int,
-    progress: Callable[[int], None] = lambda _: None,
-) -> Iterator[Runs]:
-    """Processes for runs of this scenario; seed 0 of a selection is `first_seed`. `progress` gets the runs so far."""
-    if jobs == 1:
-        yield Runs(reference, fixed, first_seed, lambda works: map(measure, works), progress)
-        return
-    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
-        yield Runs(reference, fixed, first_seed, lambda works: pool.imap(measure, works), progress)

@@ -1,18 +1,21 @@
-"""An advice on a scenario: sample its choices, then the settings as they are, and say what was found."""
+"""An advice on a scenario: its choices are compared, or searched first where they are many."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 
+from groupsim.advice import many
 from groupsim.advice.advice import GRID_SEEDS, Advice
 from groupsim.advice.advising import advised
-from groupsim.advice.choices import Choice
+from groupsim.advice.choices import Choice, Space, combinations
 from groupsim.advice.errors import AdviceError
-from groupsim.advice.sampling import runs
+from groupsim.advice.sampling import Runs
 from groupsim.advice.selection import Goal
 from groupsim.advice.unknown import Unknown
 from groupsim.analysis.tables.measures import MEASURES
-from groupsim.scenarios import catalogue
+from groupsim.pipeline.grid import Subject, load
+from groupsim.pipeline.spread import Spread, here
 from groupsim.simulation.run import resolve_settings
 
 NOTHING_UNKNOWN: Unknown = {}
@@ -21,36 +24,58 @@ LEAST = 2
 
 
 def search(
-    scenario: str,
-    choices: Sequence[Choice],
+    what: Subject,
+    space: Space,
     fixed: Mapping[str, str],
     goal: Goal,
     *,
     unknown: Unknown = NOTHING_UNKNOWN,
     seed: int = 0,
-    jobs: int = 1,
+    spread: Spread = here,
     progress: Callable[[float], None] = lambda _: None,
 ) -> Advice:
     """The best of these settings, on top of `fixed` ones and over all that is `unknown`.
 
-    `progress` gets the share of the budget that is spent. Raises AdviceError, BadScenario or BadSetting for an
-    impossible request, before anything is simulated.
+    `spread` does the runs. `progress` gets the share of the budget that is spent. Raises AdviceError, BadScenario or
+    BadSetting for an impossible request, before anything is simulated.
     """
-    most = _check(scenario, choices, fixed, goal, unknown)
-    with runs(scenario, fixed, seed, jobs, lambda done: progress(min(done / most, 1.0))) as played:
-        return advised(played, choices, goal, unknown, most)
-
-
-def _check(scenario: str, choices: Sequence[Choice], fixed: Mapping[str, str], goal: Goal, unknown: Unknown) -> int:
-    """The budget."""
     for name in goal.names:
         if name not in MEASURES:
             raise AdviceError(f"unknown measure {name!r}; there are {', '.join(MEASURES)}")
-    found = catalogue.find(scenario)
+    possible = _possible(what, fixed, unknown)
+
+    def played(most: int) -> Runs:
+        shown: Callable[[int], None] = lambda done: progress(min(done / most, 1.0))  # noqa: E731
+        return Runs(what, fixed, seed, spread, shown, goal.names)
+
+    if many.is_many(space):
+        half = None if goal.budget is None else goal.budget // 2
+        runs = played(many.MOST if goal.budget is None else goal.budget)
+        left = many.found(space, lambda tried: runs.sample(tried, unknown), possible, goal, seed, half)
+        found = advised(runs, left.choices, goal, unknown, _budget(len(left.choices), half))
+        return replace(found, tried=left.tried, search_runs=left.runs)
+    choices = combinations(space)
     for choice in choices:
-        for share in (0.0, 1.0):
-            resolve_settings(found, {**fixed, **{key: each.at(share) for key, each in unknown.items()}, **choice})
-    most = len(choices) * GRID_SEEDS if goal.budget is None else goal.budget
-    if most < LEAST * len(choices):
-        raise AdviceError(f"--budget {most}: {len(choices)} choices need {LEAST * len(choices)} runs at least")
+        possible(choice)
+    most = _budget(len(choices), goal.budget)
+    return advised(played(most), choices, goal, unknown, most)
+
+
+def _possible(what: Subject, fixed: Mapping[str, str], unknown: Unknown) -> Callable[[Choice], None]:
+    """Raises BadScenario or BadSetting for a choice that can't be, at either end of what is unknown."""
+    scenario = load(what)
+    ends = [{key: each.at(share) for key, each in unknown.items()} for share in (0.0, 1.0)]
+
+    def check(choice: Choice) -> None:
+        for end in ends:
+            resolve_settings(scenario, {**fixed, **end, **choice})
+
+    return check
+
+
+def _budget(choices: int, budget: int | None) -> int:
+    """Runs for so many choices. Raises AdviceError for too few."""
+    most = choices * GRID_SEEDS if budget is None else budget
+    if most < LEAST * choices:
+        raise AdviceError(f"--budget {most}: {choices} choices need {LEAST * choices} runs at least")
     return most

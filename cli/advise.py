@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -22,13 +23,21 @@ from groupsim.cli.advise_options import (
     VaryOption,
 )
 from groupsim.cli.advise_output import print_advice
+from groupsim.cli.advise_spread import KeepOption, ResumeOption, SparkOption, Where, spreading
 from groupsim.cli.errors import BadRequest
 from groupsim.cli.existing_store import DEFAULT_STORE
 from groupsim.cli.options import FormatOption, StoreOption, key_values
 from groupsim.cli.output import Format, write_json
 from groupsim.cli.progress import progress
 from groupsim.cli.run import SetOption
+from groupsim.cli.sweep import MemoryOption
 from groupsim.cli.whatif import AssumeOption, BetweenOption, TopicOption
+
+if TYPE_CHECKING:
+    from groupsim.advice.advice import Advice
+    from groupsim.advice.choices import Space
+    from groupsim.advice.selection import Goal
+    from groupsim.advice.unknown import Unknown
 
 _BOUND = re.compile(r"\s*([a-z_]{1,40})\s*<=\s*(\d{1,15}(?:\.\d{1,6})?)\s*")
 
@@ -50,6 +59,10 @@ def advise(
     assume: AssumeOption = [],  # noqa: B006
     between: BetweenOption = None,
     store: StoreOption = DEFAULT_STORE,
+    to: KeepOption = None,
+    resume: ResumeOption = False,
+    master: SparkOption = None,
+    memory: MemoryOption = "2g",
     form: FormatOption = Format.TABLE,
 ) -> None:
     """Find the best of several settings of a scenario with as few runs as possible, and say how sure that is.
@@ -63,33 +76,43 @@ def advise(
     from groupsim.advice.answer import as_data
     from groupsim.advice.choices import combinations
     from groupsim.advice.choices import vary as values_of
-    from groupsim.advice.search import search
     from groupsim.advice.selection import Goal
     from groupsim.advice.unknown import unknown as ranges_of
 
     if form not in (Format.TABLE, Format.JSON):
         raise BadRequest(f"--format must be table or json for an advice, not {form.value}")
-    choices, fixed = combinations(values_of(vary)), key_values(settings, "--set")
+    space, fixed = values_of(vary), key_values(settings, "--set")
     ranges = ranges_of(unknown)
-    for key in sorted((choices[0].keys() & fixed.keys()) | (ranges.keys() & (choices[0].keys() | fixed.keys()))):
+    for key in sorted((space.keys() & fixed.keys()) | (ranges.keys() & (space.keys() | fixed.keys()))):
         raise BadRequest(f"{key!r} is given twice, by --vary, --unknown or --set")
     first, *also = dict.fromkeys(minimize)
     goal = Goal(first, _bounds(subject_to), confidence, _share(indifference), budget, tuple(also))
-    processes = jobs or os.cpu_count() or 1
+    where = Where(jobs or os.cpu_count() or 1, master, memory, to, resume)
     if is_scenario(about):
-        with progress(about) as bar:
-            advice = search(about, choices, fixed, goal, unknown=ranges, seed=seed, jobs=processes, progress=bar)
+        advice = _on_scenario(about, space, fixed, goal, ranges, seed, where)
     elif fixed:
         raise BadRequest("--set is for scenarios; of a run its own settings are what choices are compared with")
     else:
         asked = Asked(about, store, group, topics, assume, between)
-        advice = on_incident(asked, choices, goal, ranges, seed, processes)
+        advice = on_incident(asked, combinations(space), goal, ranges, seed, where)
     if form is Format.JSON:
         write_json(as_data(advice))
     else:
         print_advice(advice)
     if not advice.selection.reached:
         raise typer.Exit(1)
+
+
+def _on_scenario(
+    about: str, space: Space, fixed: dict[str, str], goal: Goal, unknown: Unknown, seed: int, where: Where
+) -> Advice:
+    from groupsim.advice.sampling import ROW
+    from groupsim.advice.search import search
+    from groupsim.pipeline.grid import subject
+
+    what = subject(about, "facts")
+    with progress(about) as bar, spreading(what, ROW, where) as spread:
+        return search(what, space, fixed, goal, unknown=unknown, seed=seed, spread=spread, progress=bar)
 
 
 def _share(text: str) -> float:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from groupsim.cli.advise_spread import Where, spreading
 from groupsim.cli.errors import BadRequest
 from groupsim.cli.existing_store import existing
 from groupsim.cli.options import key_integers
@@ -60,11 +61,16 @@ def _found(asked: Asked) -> Iterator[tuple[EventStore, RunInfo]]:
         yield opened, info
 
 
-def on_incident(asked: Asked, choices: Sequence[Choice], goal: Goal, unknown: Unknown, seed: int, jobs: int) -> Advice:
+def on_incident(
+    asked: Asked, choices: Sequence[Choice], goal: Goal, unknown: Unknown, seed: int, where: Where
+) -> Advice:
     """The advice on a run of the store. Raises GroupSimError."""
-    from groupsim.advice.incident import advise
+    from groupsim.advice.incident import advise, is_small
+    from groupsim.advice.replays import Done
     from groupsim.advice.stored import stored
     from groupsim.analysis import advices
+    from groupsim.pipeline.grid import Subject
+    from groupsim.pipeline.spread import digest_of
     from groupsim.replay.replayable import replayable_run
 
     with _found(asked) as (opened, info):
@@ -75,7 +81,10 @@ def on_incident(asked: Asked, choices: Sequence[Choice], goal: Goal, unknown: Un
         topics = key_integers(asked.topics, "--topic", 1, MOST_PARTITIONS)
         unknown_total = None if topics else total_unknown(opened, info)
         incident = replayable_run(opened, info, asked.group, topics, assumptions(asked.assume), between=asked.between)
-        with progress(info.name) as bar:
+        options = [asked.group, list(asked.topics), list(asked.assume), asked.between, choices, unknown]
+        about = Subject(scenario=f"run {info.id} with these options", text=digest_of([info.digest, *options]))
+        where = replace(where, jobs=1) if is_small(incident, choices) else where
+        with progress(info.name) as bar, spreading(about, Done, where) as spread:
             found = advise(
                 incident,
                 choices,
@@ -83,7 +92,7 @@ def on_incident(asked: Asked, choices: Sequence[Choice], goal: Goal, unknown: Un
                 unknown=unknown,
                 total_unknown=unknown_total,
                 seed=seed,
-                jobs=jobs,
+                spread=spread,
                 progress=bar,
             )
         with suppress(StoreError):  # a store that can only be read has the answer on the screen alone

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 from groupsim.events.errors import GroupSimError
 
 
@@ -29,3 +31,8 @@ def note_signal(number: int) -> None:
 def was_signalled() -> bool:
     """Whether one has come: a library may turn the KeyboardInterrupt that it raises into an error of its own."""
     return bool(_received)
+
+
+def hush_when_signalled() -> None:
+    """py4j logs what an interrupt does to it, with a traceback: nothing that a user needs."""
+    logging.getLogger().addFilter(lambda record: not was_signalled())

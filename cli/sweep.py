@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from groupsim.cli.errors import BadRequest, Interrupted, was_signalled
+from groupsim.cli.errors import BadRequest, Interrupted, hush_when_signalled, was_signalled
 from groupsim.cli.options import FormatOption, check_record_mode, key_values, seed_range
 from groupsim.cli.output import Format, note, plain, table, write_json
 from groupsim.cli.progress import progress
@@ -70,7 +69,7 @@ def sweep(
     def start() -> SparkSession:
         return spark_session(master, memory, app="groupsim sweep")
 
-    logging.getLogger().addFilter(lambda record: "KeyboardInterrupt while" not in record.getMessage())  # of py4j
+    hush_when_signalled()
     try:
         with progress(found.name) as bar:
             done = sweep_into(start, wanted, to, partitions=partitions, resume=resume, progress=bar)

@@ -10,9 +10,10 @@ lag                  how far each partition is behind, as Spark expressions
 definition           the tables that `analysis` defines, and the version of their code
 cache                these tables stored beside the facts of a sweep
 lake                 the tables of a lake: from the cache, or else computed
-grid                 what a sweep simulates: scenario, grid of settings, seeds
+grid                 what a sweep simulates: scenario, grid of settings, seeds; what its folder says of that
 sweep_point          one point of a sweep: simulate, write facts and summary row
 sweep                a sweep on Spark, resumable
+spread               one function over many arguments, in processes or on Spark, kept in a folder
 sweep_report         the best choices of a sweep, with bootstrap intervals; report_plots draws them
 logs                 logs of incidents, read in parallel on Spark
 session, java        the Spark session and its Java

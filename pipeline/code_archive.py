@@ -6,6 +6,7 @@ import zipfile
 from pathlib import Path
 
 PACKAGES: tuple[str, ...] = (
+    "advice",
     "analysis",
     "assignors",
     "coordinator",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 
@@ -13,8 +16,12 @@ import msgspec
 
 from groupsim.events.types import RunId
 from groupsim.pipeline.errors import PipelineError
+from groupsim.scenarios import catalogue
+from groupsim.simulation.run import Scenario
 
-MANIFEST = "sweep.json"
+SWEEP, ADVICE = "sweep", "advice"
+"""What a folder may be of; its `sweep.json` or `advice.json` says about what."""
+_COMMANDS = {SWEEP: "sweep SCENARIO", ADVICE: "advise SCENARIO --vary KEY=V1,V2"}
 _json = msgspec.json.Encoder(order="deterministic")
 
 
@@ -96,45 +103,70 @@ def grid_of(texts: Sequence[str]) -> dict[str, list[str]]:
     return found
 
 
-def keep_manifest(what: Subject, directory: Path, *, resume: bool) -> None:
-    """Write to `directory` what is swept there. Raises PipelineError if the folder has other contents, or, without
-    `resume`, any contents."""
-    place = directory / MANIFEST
+def load(what: Subject) -> Scenario:
+    """The scenario, loaded from its text if it is a user's file (executors may not have it). Raises BadScenario."""
+    if what.text is None:
+        return catalogue.find(what.scenario)
+    path, _, function = what.scenario.partition("::")
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, Path(path).name)
+        file.write_text(what.text, encoding="utf-8")
+        found = catalogue.find(f"{file}::{function}" if function else str(file))
+    return replace(found, path=what.scenario)
+
+
+def keep_manifest(what: Subject, directory: Path, *, resume: bool, kind: str = SWEEP) -> None:
+    """Write to `directory` what is swept there, or what the advice there is about. Raises PipelineError if the folder
+    has other contents, or, without `resume`, any contents."""
+    place = directory / f"{kind}.json"
+    a = {SWEEP: "a sweep", ADVICE: "an advice"}[kind]
     try:
         if not resume and directory.exists() and any(directory.iterdir()):
-            held = "a sweep; --resume continues it" if place.exists() else "other files"
-            raise PipelineError(f"--to {directory} has {held}; choose a new folder for a new sweep")
+            held = f"{a}; --resume continues it" if place.exists() else "other files"
+            raise PipelineError(f"--to {directory} has {held}; choose a new folder for a new {kind}")
         if place.exists():
-            _compare(what, place)
+            _compare(what, place, kind)
             return
         if resume and (not directory.exists() or any(directory.iterdir())):
-            raise PipelineError(f"--resume: {directory} has no sweep ({MANIFEST}); omit --resume to start one")
+            raise PipelineError(f"--resume: {directory} has no {kind} ({place.name}); omit --resume to start one")
         directory.mkdir(parents=True, exist_ok=True)
-        unfinished = directory / f".{MANIFEST}.{os.getpid()}"
+        unfinished = directory / f".{place.name}.{os.getpid()}"
         unfinished.write_bytes(_json.encode(what))
         unfinished.replace(place)
     except OSError as error:
         raise PipelineError(f"--to {directory}: {error.strerror or error}") from None
 
 
-def _compare(what: Subject, place: Path) -> None:
-    kept = read_manifest(place.parent)
+def _compare(what: Subject, place: Path, kind: str) -> None:
+    kept = read_manifest(place.parent, kind)
     if kept.scenario != what.scenario:
-        raise PipelineError(f"{place.parent} is a sweep of {kept.scenario}, not of {what.scenario}")
+        of = "a sweep of" if kind == SWEEP else "an advice on"
+        raise PipelineError(f"{place.parent} is {of} {kept.scenario}, not {of.split()[-1]} {what.scenario}")
     if kept.text != what.text:
-        raise PipelineError(f"{what.scenario} has changed since the sweep in {place.parent} started; start a new one")
+        raise PipelineError(f"{what.scenario} has changed since the {kind} in {place.parent} started; start a new one")
     if kept.record != what.record:
         raise PipelineError(f"the sweep in {place.parent} was started with --record {kept.record}, not {what.record}")
 
 
-def read_manifest(directory: Path) -> Subject:
-    """The scenario of the sweep in this folder. Raises PipelineError if there is none."""
-    place = directory / MANIFEST
+def read_manifest(directory: Path, kind: str = SWEEP) -> Subject:
+    """What is swept in this folder, or what the advice there is about. Raises PipelineError if there is none."""
+    place = directory / f"{kind}.json"
     try:
         return msgspec.json.decode(place.read_bytes(), type=Subject)
     except OSError:
         raise PipelineError(
-            f"{directory} has no sweep ({MANIFEST}); `groupsim sweep SCENARIO --to` creates one"
+            f"{directory} has no {kind} ({place.name}); `groupsim {_COMMANDS[kind]} --to` creates one"
         ) from None
     except msgspec.MsgspecError as error:
         raise PipelineError(f"{place} can't be read: {error}") from None
+
+
+@contextmanager
+def alone_in(directory: Path, kind: str = SWEEP) -> Iterator[None]:
+    """Lock the folder against a second command that writes there; the lock ends with the process."""
+    with (directory / ".lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise PipelineError(f"another {kind} is writing to {directory}") from None
+        yield

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import shutil
 import threading
 from collections.abc import Callable, Iterator
@@ -13,9 +12,10 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from groupsim.pipeline.errors import PipelineError
-from groupsim.pipeline.grid import Point, Subject, Sweep, keep_manifest
+from groupsim.pipeline.grid import Point, Subject, Sweep, alone_in, keep_manifest
 from groupsim.pipeline.schemas import POINTS, SUMMARY
 from groupsim.pipeline.source import SUMMARY_FOLDER, finished
+from groupsim.pipeline.spread import reason
 from groupsim.pipeline.sweep_point import begun, clean, give_up, play_damaged_again, points_player
 from groupsim.pipeline.sweep_report import rows
 
@@ -73,7 +73,7 @@ def sweep_into(
     directory = directory.resolve()
     new_folder = not directory.exists()
     keep_manifest(sweep.subject, directory, resume=resume)
-    with _alone_in(directory):
+    with alone_in(directory):
         play_damaged_again(directory)
         clean(directory)
         points = sweep.points()
@@ -126,20 +126,13 @@ def _job(spark: SparkSession, what: Subject, points: list[Point], directory: Pat
     except Exception as error:  # of any kind; committed points stay
         if any(word in str(error) for word in _DIED):
             return _death(error)
-        raise PipelineError(f"the sweep in {directory} stopped: {_reason(error)}; `--resume` continues it") from error
+        raise PipelineError(f"the sweep in {directory} stopped: {reason(error)}; `--resume` continues it") from error
     return None
 
 
 def _death(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if any(word in line for word in _DIED)]
     return lines[0].rpartition("Exception: ")[2][:300]
-
-
-def _reason(error: Exception) -> str:
-    """The last error line of the Python worker, or the first line of Spark."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    own = [line for line in lines if "Error: " in line and not line.startswith(("at ", "org.", "Caused by"))]
-    return (own or lines or [type(error).__name__])[0]
 
 
 @contextmanager
@@ -163,17 +156,6 @@ def _watching(directory: Path, points: int, before: int, progress: Callable[[flo
     finally:
         over.set()
         watcher.join()
-
-
-@contextmanager
-def _alone_in(directory: Path) -> Iterator[None]:
-    """Lock the folder against a second sweep; the lock ends with the process."""
-    with (directory / ".lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise PipelineError(f"another sweep is writing to {directory}") from None
-        yield
 
 
 def _outcome(directory: Path, points: list[Point]) -> tuple[list[Failure], int]:

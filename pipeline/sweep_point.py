@@ -7,10 +7,8 @@ has no summary row; it is simulated again and writes the same files.
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,7 +27,7 @@ from groupsim.events.types import RunId
 from groupsim.pipeline.cache import file_of
 from groupsim.pipeline.definition import Table, tables_of_run
 from groupsim.pipeline.export import FILE, PARQUET, RUN_KEY, row_group
-from groupsim.pipeline.grid import Point, Subject
+from groupsim.pipeline.grid import Point, Subject, load
 from groupsim.pipeline.head import head
 from groupsim.pipeline.schemas import LAKE, SUMMARY_ARROW
 from groupsim.pipeline.source import FACTS_FOLDER, SUMMARY_FOLDER, UNFINISHED_FOLDER
@@ -223,20 +221,6 @@ def points_player(what: Subject, directory: str) -> Any:
                 yield pa.RecordBatch.from_pylist([row], SUMMARY_ARROW)
 
     return simulate_batches
-
-
-def load(what: Subject) -> Scenario:
-    """The scenario, loaded from its text if it is a user's file (executors may not have it). Raises BadScenario."""
-    from groupsim.scenarios import catalogue
-
-    if what.text is None:
-        return catalogue.find(what.scenario)
-    path, _, function = what.scenario.partition("::")
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, Path(path).name)
-        file.write_text(what.text, encoding="utf-8")
-        found = catalogue.find(f"{file}::{function}" if function else str(file))
-    return replace(found, path=what.scenario)
 
 
 def clean(directory: Path, *, ended: bool = False) -> None:

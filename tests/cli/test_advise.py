@@ -46,7 +46,14 @@ def test_a_bound_takes_another_choice_or_none(call: Call) -> None:
         (("--vary", "static=true", "--subject-to", "rebalances<2"), "--subject-to must be MEASURE<=VALUE"),
         (("--vary", "static=true", "--indifference", "a bit"), "--indifference must be a share"),
         (("--vary", "static=true,false,", "--budget", "4"), "every value once, none empty"),
-        (("--vary", "downtime_ms=10..90", "--budget", "4"), "6 choices need 12 runs at least"),
+        (("--vary", "downtime_ms=10..90", "--budget", "4"), "a search needs 48 runs at least"),
+        (("--vary", "downtime_ms=10,90,91", "--budget", "4"), "3 choices need 6 runs at least"),
+        (("--vary", "static=true", "--resume"), "--resume needs --to DIR"),
+        (("--vary", "static=true", "--master", "nowhere"), "is not a Spark master"),
+        (
+            ("--vary", "static=true", "--minimize", "lag_peak", "--set", "load.rate=0"),
+            "lag_peak is not known: no topic has a rate",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_one_sentence(call: Call, given: tuple[str, ...], sentence: str) -> None:
@@ -131,3 +138,24 @@ def test_an_advice_has_pictures(imported: Call) -> None:
         assert imported("plot", "pareto", "kill9", "-o", name).status == 0
         assert imported("plot", "flips", "kill9", "-o", name).status == 0
     assert "session.timeout.ms=6000" in Path("a.html").read_text("utf-8")
+
+
+def test_an_advice_that_is_continued_repeats_no_run_and_says_the_same(call: Call, tmp_path: Path) -> None:
+    kept = ("advise", *SMALL, "--vary", "static=true,false", "--to", str(tmp_path / "kept"))
+    first = call(*kept)
+    assert first.out.startswith("Take static=false: ")
+    results = {file: file.stat().st_mtime_ns for file in (tmp_path / "kept" / "results").iterdir()}
+    assert call(*kept).err.count("has an advice; --resume continues it") == 1
+    again = call(*kept, "--resume")
+    assert again.out == first.out
+    assert {file: file.stat().st_mtime_ns for file in (tmp_path / "kept" / "results").iterdir()} == results
+    other = call("advise", "one_departure", "--vary", "members=2,3", "--to", str(tmp_path / "kept"), "--resume")
+    assert (other.status, "is an advice on rolling_restart, not on one_departure" in other.err) == (2, True)
+
+
+def test_a_range_is_searched_and_the_answer_says_so(call: Call) -> None:
+    asked = ("advise", *SMALL, "--vary", "downtime_ms=1000..9000", "--budget", "64", "--format", "json")
+    out = json.loads(call(*asked).out)
+    assert int(out["best"]["downtime_ms"]) < 4_000
+    assert out["searched"]["tried"] <= 10
+    assert "one that it did not try may be better" in out["answer"]

@@ -126,8 +126,8 @@ def same_as_here(tmp_path: Path) -> None:
 
     from groupsim.pipeline.cache import cached_runs
     from groupsim.pipeline.definition import AVAILABILITY
-    from groupsim.pipeline.grid import Sweep, subject
-    from groupsim.pipeline.sweep_point import clean, load, simulate
+    from groupsim.pipeline.grid import Sweep, load, subject
+    from groupsim.pipeline.sweep_point import clean, simulate
 
     sweep = Sweep(subject(str(tmp_path / "quick.py")), {"waits": ["2", "5"]}, range(3))
     clean(tmp_path / "near")

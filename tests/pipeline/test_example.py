@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from groupsim.pipeline.grid import Sweep, keep_manifest, subject
-from groupsim.pipeline.sweep_point import clean, load, simulate
+from groupsim.pipeline.grid import Sweep, keep_manifest, load, subject
+from groupsim.pipeline.sweep_point import clean, simulate
 from tests.pipeline.stories import quick
 
 if TYPE_CHECKING:

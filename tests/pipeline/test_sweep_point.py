@@ -12,11 +12,11 @@ import pytest
 from groupsim.cli.summary import measured
 from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.pipeline.export import FILE, RUN_KEY
-from groupsim.pipeline.grid import Point, Subject, Sweep, subject
+from groupsim.pipeline.grid import Point, Subject, Sweep, load, subject
 from groupsim.pipeline.importing import import_runs
 from groupsim.pipeline.schemas import LAKE, SUMMARY_ARROW
 from groupsim.pipeline.source import FACTS_FOLDER, SUMMARY_FOLDER, UNFINISHED_FOLDER
-from groupsim.pipeline.sweep_point import clean, load, points_player, simulate
+from groupsim.pipeline.sweep_point import clean, points_player, simulate
 from groupsim.scenarios.catalogue import find
 from groupsim.simulation.run import run
 from groupsim.storage.memory import MemoryStore

@@ -1,0 +1,173 @@
+"""One function over many arguments: in processes of this machine, or on Spark; results can be kept in a folder.
+
+A kept result is a file of its own that appears when it is complete, so the work can be ended at any moment, and what is
+done is not done again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+import msgspec
+
+from groupsim.events.errors import GroupSimError
+from groupsim.pipeline.errors import PipelineError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+W = TypeVar("W")
+R = TypeVar("R")
+RESULTS = "results"
+_TASKS_A_CORE = 4
+_json = msgspec.json.Encoder(order="deterministic")
+
+
+class Spread(Protocol):
+    """The results of a function for each argument, in order. Function, arguments and results can be pickled."""
+
+    def __call__(self, function: Callable[[W], R], works: Sequence[W]) -> Iterable[R]:
+        """Errors of the function (GroupSimError) are raised."""
+
+
+def here(function: Callable[[W], R], works: Sequence[W]) -> Iterable[R]:
+    """A Spread: one after the other, in this process."""
+    return map(function, works)
+
+
+@contextmanager
+def processes(jobs: int) -> Iterator[Spread]:
+    """So many processes side by side; the present one alone for 1. Raises PipelineError if one of them dies."""
+    if jobs == 1:
+        yield here
+        return
+    before = set(multiprocessing.active_children())
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, spawn, initializer=_leave_signals_to_the_first) as pool:
+
+        def spread(function: Callable[[W], R], works: Sequence[W]) -> Iterable[R]:
+            try:
+                yield from pool.map(function, works, chunksize=max(1, min(4, len(works) // (2 * jobs))))
+            except BrokenProcessPool:
+                raise PipelineError("a process that simulated was killed, or had not enough memory") from None
+
+        try:
+            yield spread
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for child in set(multiprocessing.active_children()) - before:
+                child.terminate()
+            raise
+
+
+def _leave_signals_to_the_first() -> None:
+    """Ctrl-C reaches all processes; the one that began them ends the others."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def on_spark(session: SparkSession) -> Spread:
+    """Each call is one Spark job, its results come all at once. Raises PipelineError where Spark fails."""
+    context = session.sparkContext
+
+    def spread(function: Callable[[W], R], works: Sequence[W]) -> Iterable[R]:
+        if not works:
+            return
+        tasks = min(len(works), _TASKS_A_CORE * context.defaultParallelism)
+        try:
+            found = context.parallelize(works, tasks).map(_Guarded(function)).collect()
+        except Exception as error:  # of any kind: py4j wraps what Java throws
+            raise PipelineError(f"Spark has stopped: {reason(error)}") from error
+        for each in found:
+            if isinstance(each, GroupSimError):
+                raise each
+            yield each
+
+    return spread
+
+
+class _Guarded:
+    """A function whose GroupSimErrors are results: Spark would try again, and bury the sentence."""
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self._function = function
+
+    def __call__(self, work: Any) -> Any:
+        try:
+            return self._function(work)
+        except GroupSimError as error:
+            return error
+
+
+def reason(error: Exception) -> str:
+    """The last error line of the Python worker, or the first line of Spark."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    own = [line for line in lines if "Error: " in line and not line.startswith(("at ", "org.", "Caused by"))]
+    return (own or lines or [type(error).__name__])[0]
+
+
+def keeping(spread: Spread, folder: Path, kind: Any) -> Spread:
+    """A Spread that keeps each result (of type `kind`, as JSON) in `folder`, and computes none that is there.
+
+    The file's name depends on the argument alone: the folder is for one function. Whoever computes writes it, so
+    machines of a cluster share the folder. A file that can't be read counts as missing. Raises PipelineError.
+    """
+    results = folder.resolve() / RESULTS
+    try:
+        results.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise PipelineError(f"{results} can't be written: {error.strerror or error}") from None
+
+    def kept(function: Callable[[W], R], works: Sequence[W]) -> Iterable[R]:
+        known = {key: _read(results / key, kind) for key in dict.fromkeys(map(_key, works))}
+        new = {key: work for work in works if known[key := _key(work)] is None}
+        fresh = iter(spread(_Keeping(function, str(results)), list(new.values())))
+        for key in map(_key, works):
+            if known[key] is None:  # new ones come in this order
+                known[key] = next(fresh)
+            yield known[key]
+
+    return kept
+
+
+class _Keeping:
+    """A function that stores its result, complete or not at all."""
+
+    def __init__(self, function: Callable[[Any], Any], results: str) -> None:
+        self._function, self._results = function, results
+
+    def __call__(self, work: Any) -> Any:
+        found = self._function(work)
+        place = Path(self._results, _key(work))
+        unfinished = place.with_name(f".{place.name}.{os.getpid()}")
+        try:
+            unfinished.write_bytes(_json.encode(found))
+            unfinished.replace(place)
+        except OSError as error:
+            raise PipelineError(f"{place.parent} can't be written: {error.strerror or error}") from None
+        return found
+
+
+def digest_of(value: Any) -> str:
+    """Sixteen hexadecimal digits that depend on the value alone: dataclasses, dicts, lists, texts, numbers."""
+    return hashlib.sha256(_json.encode(value)).hexdigest()[:16]
+
+
+def _key(work: Any) -> str:
+    return f"{digest_of(work)}.json"
+
+
+def _read(place: Path, kind: Any) -> Any:
+    try:
+        return msgspec.json.decode(place.read_bytes(), type=kind)
+    except (OSError, msgspec.MsgspecError):
+        return None

@@ -1,0 +1,92 @@
+"""One function over many arguments, here, side by side and on Spark; kept results are not computed again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from groupsim.events.errors import GroupSimError
+from groupsim.pipeline.errors import PipelineError
+from groupsim.pipeline.session import spark_session
+from groupsim.pipeline.spread import RESULTS, here, keeping, on_spark, processes
+
+Work = tuple[dict[str, str], int]
+WORKS: list[Work] = [({"a": str(n % 3)}, n) for n in range(7)]
+
+
+def counted(log: str, work: Work) -> dict[str, float]:
+    """Twice the number, and a line in a file for each call. Raises GroupSimError for 99, and dies for 98."""
+    if work[1] == 99:
+        raise GroupSimError("99 is too much")
+    if work[1] == 98:
+        os._exit(9)
+    with Path(log).open("a") as file:
+        file.write(f"{work[1]}\n")
+    return {"twice": 2.0 * work[1]}
+
+
+def calls(log: Path) -> list[int]:
+    return sorted(map(int, log.read_text().split()))
+
+
+TWICE = [{"twice": 2.0 * n} for n in range(7)]
+
+
+def test_processes_give_results_in_order_and_raise_what_the_function_raises(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with processes(2) as spread:
+        assert list(spread(partial(counted, str(log)), WORKS)) == TWICE
+        with pytest.raises(GroupSimError, match="99 is too much"):
+            list(spread(partial(counted, str(log)), [({}, 99)]))
+    assert calls(log) == list(range(7))
+
+
+def test_a_process_that_dies_ends_the_work_in_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(PipelineError, match="was killed, or had not enough memory"), processes(2) as spread:
+        list(spread(partial(counted, str(tmp_path / "log")), [*WORKS, ({}, 98)]))
+
+
+def test_what_is_kept_is_computed_once(tmp_path: Path) -> None:
+    log, function = tmp_path / "log", partial(counted, str(tmp_path / "log"))
+    some: Sequence[Work] = [WORKS[3], WORKS[0], WORKS[3]]
+    spread = keeping(here, tmp_path, dict[str, float])
+    assert list(spread(function, some)) == [TWICE[3], TWICE[0], TWICE[3]]
+    assert calls(log) == [0, 3]
+    later = keeping(here, tmp_path, dict[str, float])
+    assert list(later(function, WORKS)) == TWICE
+    assert calls(log) == list(range(7))
+
+
+def test_what_was_done_before_an_end_is_kept_and_a_cut_file_counts_as_missing(tmp_path: Path) -> None:
+    log, function = tmp_path / "log", partial(counted, str(tmp_path / "log"))
+    spread = keeping(here, tmp_path, dict[str, float])
+    with pytest.raises(GroupSimError):
+        list(spread(function, [*WORKS[:4], ({}, 99), *WORKS[4:]]))
+    assert calls(log) == [0, 1, 2, 3]
+    cut = sorted((tmp_path / RESULTS).iterdir())[0]
+    cut.write_bytes(cut.read_bytes()[:5])
+    assert list(spread(function, WORKS)) == TWICE
+    assert len(calls(log)) == 8
+
+
+def test_a_folder_that_can_not_be_written_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / RESULTS).write_text("a file")
+    with pytest.raises(PipelineError, match="can't be written"):
+        keeping(here, tmp_path, dict[str, float])
+
+
+@pytest.mark.spark
+@pytest.mark.xdist_group("spark")
+def test_spark_gives_the_same_in_order_and_keeps_it(tmp_path: Path) -> None:
+    spread = keeping(on_spark(spark_session("local[2]")), tmp_path, dict[str, float])
+    log, function = tmp_path / "log", partial(counted, str(tmp_path / "log"))
+    assert list(spread(function, WORKS)) == TWICE
+    assert len(list((tmp_path / RESULTS).iterdir())) == 7
+    assert list(spread(function, WORKS)) == TWICE
+    assert calls(log) == list(range(7))
+    with pytest.raises(GroupSimError, match="99 is too much"):
+        list(spread(function, [({}, 99)]))
