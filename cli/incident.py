@@ -1,9 +1,9 @@
-"""`groupsim incident read`, `groupsim incident import`: the logs of a recorded incident."""
+"""`groupsim incident import`: the logs of a recorded incident become a run."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,8 +14,8 @@ import typer
 from groupsim.analysis.availability.labels import Interval, Label
 from groupsim.analysis.display_names import counted, duration
 from groupsim.cli import output
-from groupsim.cli.errors import BadRequest
 from groupsim.cli.existing_store import DEFAULT_STORE
+from groupsim.cli.incident_read import print_wordings, read
 from groupsim.cli.log_options import (
     DateOption,
     LogsArgument,
@@ -29,6 +29,8 @@ from groupsim.cli.log_options import (
     TopicOption,
     UnrecognisedOption,
     ZoneOption,
+    export_fields,
+    log_files,
     wanted_rows,
 )
 from groupsim.cli.options import FormatOption, StoreOption, key_integers
@@ -38,111 +40,17 @@ from groupsim.cli.record import record
 from groupsim.cli.summary import headline, measured
 from groupsim.cli.whatif import whatif
 from groupsim.incidents.facts.limits import MOST_PARTITIONS as USUAL_PARTITIONS
-from groupsim.incidents.sentences import folded, plural
+from groupsim.incidents.sentences import folded
 
 if TYPE_CHECKING:
     from groupsim.events.base import Recorded
-    from groupsim.incidents.exports.evidence import Fields
-    from groupsim.incidents.facts.advice import LogSummary
     from groupsim.incidents.facts.importer import ImportResult
-    from groupsim.incidents.logs.reading import SourceLog, TopicLog
-    from groupsim.incidents.logs.rows import Reading, Row, UnrecognisedLine
-
-_ROW_COLUMNS = ("file", "line", "at", "kind", "group", "member", "client", "detail")
+    from groupsim.incidents.logs.rows import Reading, Row
 
 app = typer.Typer(help="Read the logs of brokers and clients, and turn them into runs.", no_args_is_help=True)
+app.command()(read)
 app.command()(whatif)
 app.command()(record)
-
-
-@app.command()
-def read(
-    logs: LogsArgument,
-    tz: ZoneOption = None,
-    date: DateOption = None,
-    text: TextOption = None,
-    time: TimeOption = None,
-    stream: StreamOption = None,
-    unrecognised: UnrecognisedOption = False,
-    form: FormatOption = Format.TABLE,
-) -> None:
-    """Show what logs say about consumer groups, one row per recognised line.
-
-    Example: groupsim incident read server.log --format jsonl
-    """
-    from groupsim.incidents.facts.advice import LogSummary, advice
-    from groupsim.incidents.logs.reading import shown_logs, source_logs
-    from groupsim.incidents.logs.rows import Counts
-    from groupsim.incidents.offsets_topic.reader import sort_out
-
-    files = sort_out(log_files(logs))
-    counts = Counts()
-    answers: dict[str, str] = {}
-    summaries: list[LogSummary] = []
-    strangers: list[UnrecognisedLine] = []
-
-    def recognised_rows(bar: Callable[[float], None]) -> Iterator[dict[str, Any]]:
-        with source_logs(files.others, tz=tz, date=date, fields=export_fields(text, time, stream), progress=bar) as (
-            found,
-            remarks,
-        ):
-            answers.update(remarks.answers)
-            for sentence in folded([*remarks.notes, *remarks.damage]):
-                output.note(sentence)
-            for log in shown_logs(found, files.topic):
-                summary = LogSummary(log.name.removeprefix(f"{log.path.parent}/"))
-                yield from _shown_rows(log, summary, form)
-                summaries.append(summary)
-                counts.add(log.reader.counts)
-                strangers.extend(log.unrecognised if unrecognised else [])
-                for sentence in log.reader.damage:
-                    output.note(sentence)
-
-    with progress("reading") as bar:
-        alone = len(files.others) + len(files.topic) == 1
-        columns = _ROW_COLUMNS[1:] if alone and form is Format.TABLE else _ROW_COLUMNS
-        output.rows(recognised_rows(bar), columns, form)
-    _print_wordings(strangers)
-    output.note(
-        f"{plural(counts.lines, 'line')} read, {counts.recognised:,} recognised, "
-        f"{counts.unrecognised:,} group-related but not recognised"
-    )
-    for file, held in answers.items() if not counts.recognised else ():
-        output.note(f"{file}: it {held}")
-    for sentence in advice(summaries):
-        output.note(sentence)
-
-
-def _shown_rows(log: SourceLog | TopicLog, summary: LogSummary, form: Format) -> Iterator[dict[str, Any]]:
-    """The rows of one log as `incident read` shows them; all of its rows go into the summary."""
-    from groupsim.incidents.logs.rows import KINDS
-
-    for row in log:
-        summary.add(row)
-        if row.kind in KINDS:
-            shown = {name: getattr(row, name) for name in _ROW_COLUMNS}
-            yield {**shown, "detail": output.brief(row.detail, 100)} if form is Format.TABLE else shown
-
-
-def export_fields(text: str | None, time: str | None, stream: str | None) -> Fields | None:
-    """The fields of an export that the user named; None if no option was given."""
-    from groupsim.incidents.exports.evidence import Fields
-
-    return Fields((text,) if text else (), time, stream, None) if text or time or stream else None
-
-
-def log_files(places: list[Path]) -> list[Path]:
-    """The given files; of a folder, all files in it but hidden ones, sorted."""
-    found: list[Path] = []
-    for place in places:
-        if not place.is_dir():
-            found.append(place)
-            continue
-        inside = [path for path in sorted(place.rglob("*")) if path.is_file() and not path.name.startswith(".")]
-        if not inside:
-            raise BadRequest(f"{place} holds no files")
-        found += inside
-    return found
 
 
 @app.command(name="import")
@@ -183,7 +91,7 @@ def import_(
     wanted = wanted_rows(groups, since, until)
     how = {"tz": tz, "date": date, "skews": key_integers(skews, "--skew"), "fields": export_fields(text, time, stream)}
     reading = _read(log_files(logs), master, wanted=wanted, **how)
-    _print_wordings(reading.unrecognised if unrecognised else [])
+    print_wordings(reading.unrecognised if unrecognised else [])
     with closing(open_store(store)) as opened:
         result = import_run(reading, opened, name=name, topics=counts, session_timeout_ms=session, most_partitions=most)
         facts = list(opened.read(result.run.id))
@@ -222,15 +130,6 @@ def _print_missing(reading: Reading) -> None:
         output.note(f"missing: {sentence}")
 
 
-def _print_wordings(lines: Sequence[UnrecognisedLine]) -> None:
-    """Print lines that were not recognised, those of one wording once: how many, and where the first of them is."""
-    from groupsim.incidents.logs.unknown_wordings import by_wording
-
-    for each in by_wording(lines):
-        more = f" ({each.lines:,} lines like it)" if each.lines > 1 else ""
-        output.note(f"{each.example.file}:{each.example.line}: {each.example.text}{more}")
-
-
 def _print_unrecognised(reading: Reading, listed: bool) -> None:
     """Print how many lines about groups were not recognised, unless they are listed."""
     if reading.counts.unrecognised and not listed:
@@ -253,6 +152,8 @@ def _summary(result: ImportResult, found: dict[str, Any], reading: Reading) -> d
         **found,
         "lines": msgspec.to_builtins(reading.counts),
         "notes": list(result.notes),
+        "damage": list(reading.damage),
+        "left_out": [{"file": file, "why": why} for file, why in reading.skipped.items()],
     }
 
 

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from groupsim.cli.errors import BadRequest
 from groupsim.events.types import MOST_PARTITIONS
 
 if TYPE_CHECKING:
+    from groupsim.incidents.exports.evidence import Fields
     from groupsim.incidents.logs.reading import Wanted
 
 LogsArgument = Annotated[
@@ -61,3 +63,24 @@ def wanted_rows(groups: Sequence[str], since: str | None, until: str | None) -> 
 
     ends = [None if text is None else moment(text, at) for at, text in (("--since", since), ("--until", until))]
     return Wanted(frozenset(groups), *ends)
+
+
+def export_fields(text: str | None, time: str | None, stream: str | None) -> Fields | None:
+    """The fields of an export that the user named; None if no option was given."""
+    from groupsim.incidents.exports.evidence import Fields
+
+    return Fields((text,) if text else (), time, stream, None) if text or time or stream else None
+
+
+def log_files(places: list[Path]) -> list[Path]:
+    """The given files; of a folder, all files in it but hidden ones, sorted."""
+    found: list[Path] = []
+    for place in places:
+        if not place.is_dir():
+            found.append(place)
+            continue
+        inside = [path for path in sorted(place.rglob("*")) if path.is_file() and not path.name.startswith(".")]
+        if not inside:
+            raise BadRequest(f"{place} holds no files")
+        found += inside
+    return found

@@ -52,7 +52,11 @@ def read_logs(
     parts = [answers[place] for place in range(len(paths))]
     if fields is not None or any(isinstance(part, Reading) and part.notes for part in parts):
         return read_files(given, tz=tz, date=date, skews=skews, wanted=wanted, fields=fields)
-    return msgspec.structs.replace(_whole(paths, parts), origins=tuple(map(str, given)))
+    whole = _whole(paths, parts)
+    asked = tuple(sorted(wanted.groups))
+    return msgspec.structs.replace(
+        whole, origins=tuple(map(str, given)), asked=asked, since=wanted.since, until=wanted.until
+    )
 
 
 def _reader(tz: str | None, date: str | None, wanted: Wanted) -> Callable[[Task], tuple[int, Reading | str]]:
@@ -87,7 +91,7 @@ def _whole(paths: Sequence[Path], answers: Sequence[Reading | str]) -> Reading:
         whole.unrecognised.extend(part.unrecognised)
         for name in ("damage", "notes", "uncertain"):
             getattr(whole, name).extend(getattr(part, name))
-        for name in ("ends", "answers", "streams"):
+        for name in ("ends", "answers", "streams", "cut_off", "skipped"):
             getattr(whole, name).update(getattr(part, name))
         whole.resolution_ms = max(whole.resolution_ms, part.resolution_ms)
     return whole

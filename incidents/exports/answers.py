@@ -20,6 +20,7 @@ _LARGEST = 1 << 16
 _ERRORS = ("error", "errors", "errorMessage", "error_message", "exception", "fault")
 _TEXTS = ("message", "reason", "detail", "details", "description", "error", "title", "type", "text")
 _FAILED = ("error", "fail", "failed", "failure")
+NOT_A_TEXT = "is not a text"
 _NO_RECORDS = "holds no records; check the query and its hours"
 _LONGEST, _DEPTH = 200, 8
 
@@ -29,10 +30,12 @@ def answer(head: bytes) -> str | None:
 
     `head` is its beginning, of which a whole document must be no more than 64 KiB.
     """
+    if not head:
+        return "is empty (0 bytes)"
     if head.startswith(_ZIP):
         return "is a ZIP archive; unpack it"
     if len(_NOT_TEXT.findall(head)) > _MOST_CONTROLS * len(head):
-        return "is not a text"
+        return NOT_A_TEXT
     if len(head) > _LARGEST:
         return None
     text = head.decode("utf-8-sig", "replace")

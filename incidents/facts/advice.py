@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from groupsim.incidents.logs.rows import Program, Row, is_broker
 from groupsim.incidents.sentences import listed, plural
 
+_GROUPS_NAMED = 4
 _NAMES_KEPT = 10_000
 """So many groups and members of a log are remembered: a log may name any number."""
 _PARTITIONS = ("partitions", "assigned", "added", "assignment")
@@ -101,12 +102,11 @@ def _next(logs: Sequence[LogSummary], groups: Counter[str]) -> str:
 
 
 def _contents(logs: Sequence[LogSummary]) -> list[str]:
-    """Which logs look like those of brokers, of clients, of both, of neither."""
+    """Which logs look like those of brokers, of clients, of both."""
     both = [log for log in logs if log.broker_rows and log.client_rows]
     brokers = [log for log in logs if log.broker_rows and not log.client_rows]
     clients = [log for log in logs if log.client_rows and not log.broker_rows]
     topic = [log for log in logs if log.topic_rows]
-    neither = [log for log in logs if not log.broker_rows and not log.client_rows and not log.topic_rows]
     libraries = sorted(set[str]().union(*(log.libraries for log in clients)))
     written_by = f" ({', '.join(libraries)})" if libraries else ""
     kinds = (
@@ -114,7 +114,6 @@ def _contents(logs: Sequence[LogSummary]) -> list[str]:
         (f"logs of clients{written_by}", clients),
         ("logs of brokers and clients in one", both),
         ("records of __consumer_offsets", topic),
-        ("logs without a line about groups", neither),
     )
     return [f"{kind}: {listed([log.name for log in found])}" for kind, found in kinds if found]
 
@@ -132,7 +131,8 @@ def _times(logs: Sequence[LogSummary]) -> list[str]:
 
 def _groups(groups: Counter[str]) -> list[str]:
     names = [f"{name} ({plural(count, 'line')})" for name, count in groups.most_common()]
-    return [f"groups: {listed(names)}"] if names else []
+    more = "; --groups lists all" if len(names) > _GROUPS_NAMED else ""
+    return [f"groups: {listed(names, _GROUPS_NAMED)}{more}"] if names else []
 
 
 def missing(logs: Sequence[LogSummary]) -> list[str]:

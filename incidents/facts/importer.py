@@ -14,6 +14,7 @@ import msgspec
 from groupsim.events.base import WORLD_STREAM, Event
 from groupsim.events.world import RunEnded
 from groupsim.incidents.errors import LogError
+from groupsim.incidents.facts.asked import nothing_to_import, remarks_on_asked
 from groupsim.incidents.facts.builder import FactBuilder, PendingFact
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clients_only import ClientsOnlyFacts
@@ -31,7 +32,7 @@ from groupsim.incidents.facts.ownership import Ownership
 from groupsim.incidents.facts.processes import split_by_process
 from groupsim.incidents.facts.skew import estimate_skews
 from groupsim.incidents.facts.strays import without_strays
-from groupsim.incidents.facts.support import new_groups, nothing_to_import, require_times, unsupported
+from groupsim.incidents.facts.support import new_groups, require_times, unsupported
 from groupsim.incidents.facts.topic_doubts import topic_doubts
 from groupsim.incidents.facts.topic_growth import topic_growths
 from groupsim.incidents.facts.topic_members import logged_members, write_topic
@@ -40,6 +41,7 @@ from groupsim.incidents.facts.unlogged import unlogged_members
 from groupsim.incidents.facts.world import named_partitions, world_facts
 from groupsim.incidents.logs.rows import Reading, is_broker
 from groupsim.incidents.logs.times import instant, iso
+from groupsim.incidents.sentences import listed
 from groupsim.storage.log_gaps import Doubt, log_gaps
 from groupsim.storage.store import EventStore, RunInfo, RunSource, RunStatus
 
@@ -103,9 +105,9 @@ def import_run(
     remarks = [*strays, *remarks, *misfits, *(str(skew) for skew in skews if skew.ms)]
     rows = [timed for timed in rows if timed.row.group is not None or timed.row.kind in _KINDS_WITHOUT_GROUP]
     if not any(timed.row.group for timed in rows):
-        raise LogError(f"{', '.join(reading.origins or reading.files)}: {nothing_to_import(reading)}")
+        raise LogError(f"{listed(reading.origins or reading.files)}: {nothing_to_import(reading)}")
     builder = FactBuilder()
-    remarks += [*reading.notes, *unrelated_logs(rows), *reading.damage]
+    remarks += [*reading.notes, *unrelated_logs(rows), *reading.damage, *remarks_on_asked(reading)]
     for note in (*remarks, *(str(skew) for skew in skews if not skew.ms)):
         builder.note(note)
     index = Index(rows)

@@ -9,7 +9,7 @@ from groupsim.incidents.errors import LogError
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.detail import int_in
 from groupsim.incidents.logs.rows import Reading, Row, is_broker
-from groupsim.incidents.sentences import listed, plural
+from groupsim.incidents.sentences import plural
 
 _TIMELESS = 0.2
 """A log is refused if more than this share of its rows about groups have no time."""
@@ -60,30 +60,6 @@ def require_times(reading: Reading) -> None:
                 " groups have no time, so the total would be wrong; export this log with its times, give their day with"
                 " --date, or leave it out"
             )
-
-
-def nothing_to_import(reading: Reading) -> str:
-    """Why there is nothing to import: no lines about groups, none that was asked for, or none with a time."""
-    left = reading.left_out
-    if left.groups:
-        period = "" if left.first is None else f" from {left.first} to {left.last}"
-        return (
-            f"none of the {plural(left.rows, 'line')} about groups{period} is of the groups and the period asked for;"
-            f" the logs name {'the group' if len(left.groups) == 1 else 'the groups'} {listed(sorted(left.groups))}"
-        )
-    if reading.rows:
-        return (
-            f"no line names a consumer group at a known time: {len(reading.rows)} lines about groups were recognised,"
-            " but none has a time; export the logs with their times"
-        )
-    held = "".join(f"; {'it' if len(reading.origins) == 1 else file} {said}" for file, said in reading.answers.items())
-    if reading.counts.unrecognised and not held:
-        return (
-            f"no line names a consumer group in a known wording; {reading.counts.unrecognised} lines may be about"
-            " groups: `groupsim incident read --unrecognised` lists them"
-        )
-    lines = f"{plural(reading.counts.lines, 'line')} read"
-    return f"no line names a consumer group ({lines}{held}); nothing to import"
 
 
 def new_groups(rows: Sequence[TimedRow]) -> list[str]:

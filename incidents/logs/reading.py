@@ -16,10 +16,12 @@ from groupsim.incidents.exports.parts import Remarks
 from groupsim.incidents.exports.streams import Source, sources
 from groupsim.incidents.logs.dating import FIRST_DAY
 from groupsim.incidents.logs.reader import LogReader
-from groupsim.incidents.logs.rows import KINDS, Counts, Reading, Row, UnrecognisedLine
+from groupsim.incidents.logs.rows import KINDS, Counts, LeftOut, Reading, Row, UnrecognisedLine
 from groupsim.incidents.logs.times import instant, iso, parse_zone
-from groupsim.incidents.offsets_topic.reader import sort_out
-from groupsim.incidents.offsets_topic.reading import TopicFiles, only_group, placed, read_topic
+from groupsim.incidents.offsets_topic.census import census
+from groupsim.incidents.offsets_topic.reader import TopicFiles, sort_out
+from groupsim.incidents.offsets_topic.reading import only_group, placed, read_topic
+from groupsim.incidents.sentences import plural
 
 ROWS_HELD = 1_000_000
 """The most rows that an import holds in memory, about 1.6 kB each with their facts; no other line is held."""
@@ -44,6 +46,12 @@ class Wanted(NamedTuple):
         if row.at is None or (self.since is None and self.until is None):
             return True
         return (self.since is None or row.at >= self.since) and (self.until is None or row.at <= self.until)
+
+    def cut_off(self, left: LeftOut) -> bool:
+        """Whether it was the period that left these rows out, and not the choice of groups alone."""
+        if not left.rows or (self.since is None and self.until is None):
+            return False
+        return not self.groups or not left.groups or not self.groups.isdisjoint(left.groups)
 
 
 def moment(text: str, option: str) -> str:
@@ -100,6 +108,7 @@ class TopicLog:
         self.stream: str | None = None
         self.reader = TopicCounts()
         self.unrecognised: list[UnrecognisedLine] = []
+        self.without: dict[str, str] = {}
         self._files = files
 
     def __iter__(self) -> Iterator[Row]:
@@ -107,6 +116,7 @@ class TopicLog:
         rows = placed(found.groups.items())
         self.reader.counts.lines, self.reader.counts.recognised = found.records, len(rows)
         self.reader.damage += [*found.damage, *found.notes]
+        self.without = found.without
         yield from rows
 
 
@@ -201,15 +211,16 @@ def read_files(
             notes=list(remarks.notes),
             uncertain=list(remarks.uncertain),
             answers=dict(remarks.answers),
+            asked=tuple(sorted(wanted.groups)),
             since=wanted.since,
+            until=wanted.until,
+            skipped=found.left_out(),
             resolution_ms=remarks.resolution_ms,
             streams={log.name: log.stream for log in logs if log.stream is not None},
         )
         for log in logs:
             _add(log, reading, wanted)
         dayless = sum(log.reader.dayless for log in logs)
-    for path in found.other_topics:
-        reading.notes.append(f"{path} is a segment of another topic than __consumer_offsets; it was left out")
     if found.topic:
         _add_topic(found.topic, reading, wanted, _share([path for path, _ in found.topic], progress))
     if date is not None or not dayless or any(row.at for row in (*reading.rows, *reading.context)):
@@ -228,13 +239,24 @@ def _add_topic(files: TopicFiles, reading: Reading, wanted: Wanted, progress: Ca
     until_ms = None if wanted.until is None else instant(wanted.until)
     found = read_topic(files, wanted.groups or frozenset(named) or only_group(files), until_ms, progress)
     rows = placed(found.groups.items())
+    left = LeftOut()
     reading.files = tuple(dict.fromkeys([*reading.files, *(row.file for row in rows)]))
-    reading.rows.extend(row for row in rows if wanted.has(row))
+    for row in rows:
+        reading.rows.append(row) if wanted.has(row) else left.take(row)
+    if wanted.groups - found.groups.keys() or (named and not found.groups):  # say which are there instead
+        for group, seen in census(files).groups.items():
+            if group in wanted.groups:
+                left.add(LeftOut(seen.records, {group: seen.records}, iso(seen.first_ms), iso(seen.last_ms)))
+            elif group not in found.groups:
+                left.groups[group] = seen.records
+    reading.left_out.add(left)
     reading.counts.lines += found.records
     reading.counts.recognised += len(rows)
     reading.notes.extend(found.notes)
     reading.damage.extend(found.damage)
+    reading.skipped.update(found.without)
     reading.topic.update(found.groups)
+    reading.topic_given = True
     for history in found.groups.values():
         for file in {row.file for row in rows}:
             reading.ends[file] = iso(history.ended_ms)
@@ -242,9 +264,10 @@ def _add_topic(files: TopicFiles, reading: Reading, wanted: Wanted, progress: Ca
 
 def _add(log: SourceLog, reading: Reading, wanted: Wanted) -> None:
     """Read one log into the reading."""
+    left, held = LeftOut(), len(reading.rows) + len(reading.context)
     for row in log:
         if not wanted.has(row):
-            reading.left_out.take(row)
+            left.take(row)
             continue
         (reading.rows if row.kind in KINDS else reading.context).append(row)
         if len(reading.rows) + len(reading.context) > ROWS_HELD:
@@ -252,10 +275,22 @@ def _add(log: SourceLog, reading: Reading, wanted: Wanted) -> None:
                 f"{log.path}:{row.line}: more than {ROWS_HELD:,} lines about groups, the most that one import can hold;"
                 " choose groups with --group, or a period with --since and --until"
             )
+    reading.left_out.add(left)
+    if len(reading.rows) + len(reading.context) == held and wanted.cut_off(left):
+        reading.cut_off[log.name] = left
     reader = log.reader
+    if not reader.counts.recognised:
+        reading.skipped[log.name] = nothing_in(reader.counts, reading.answers.get(str(log.path)))
     reading.counts.add(reader.counts)
     if reader.last_at is not None:
         reading.ends[log.name] = reader.last_at if wanted.until is None else min(reader.last_at, wanted.until)
     reading.unrecognised.extend(log.unrecognised)
     reading.damage.extend(reader.damage)
     reading.uncertain.extend(reader.missing)
+
+
+def nothing_in(counts: Counts, answer: str | None) -> str:
+    """What a file has instead of lines about groups, said of it."""
+    if answer is None and counts.unrecognised:
+        return f"has {plural(counts.unrecognised, 'line')} that may be about groups, in no known wording"
+    return answer or f"has {plural(counts.lines, 'line')}, none about a consumer group"

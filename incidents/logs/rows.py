@@ -133,10 +133,10 @@ class Counts(msgspec.Struct):
 
 
 class LeftOut(msgspec.Struct):
-    """Rows that nobody asked for: how many, their groups, the first and the last instant of them."""
+    """Rows that nobody asked for: how many, also by group, the first and the last instant of them."""
 
     rows: int = 0
-    groups: set[str] = set()
+    groups: dict[str, int] = {}
     first: str | None = None
     last: str | None = None
 
@@ -144,7 +144,7 @@ class LeftOut(msgspec.Struct):
         """Count one row."""
         self.rows += 1
         if row.group is not None:
-            self.groups.add(row.group)
+            self.groups[row.group] = self.groups.get(row.group, 0) + 1
         if row.at is not None:
             self.first = row.at if self.first is None else min(self.first, row.at)
             self.last = row.at if self.last is None else max(self.last, row.at)
@@ -152,7 +152,8 @@ class LeftOut(msgspec.Struct):
     def add(self, other: LeftOut) -> None:
         """Add what was left out of another file."""
         self.rows += other.rows
-        self.groups |= other.groups
+        for group, rows in other.groups.items():
+            self.groups[group] = self.groups.get(group, 0) + rows
         self.first = min((at for at in (self.first, other.first) if at is not None), default=None)
         self.last = max((at for at in (self.last, other.last) if at is not None), default=None)
 
@@ -168,7 +169,9 @@ class Reading(msgspec.Struct):
     instead. `resolution_ms`: that of the coarsest times, if they are coarser than a log's own; else 0. `streams`: the
     short names of those of `files` that are one stream of several in an export. `left_out`: rows of other groups and
     periods than those wanted. `topic`: by group, what `__consumer_offsets` says; its rows are among the others.
-    `since`: the instant from which rows were wanted.
+    `topic_given`: files of it were given. `asked`, `since`, `until`: the groups and the period that were wanted.
+    `cut_off`: logs of which the period leaves nothing. `skipped`: files that have nothing about groups, each with what
+    it has instead.
     """
 
     files: tuple[str, ...] = ()
@@ -186,4 +189,9 @@ class Reading(msgspec.Struct):
     streams: dict[str, str] = {}
     left_out: LeftOut = msgspec.field(default_factory=LeftOut)
     topic: dict[str, GroupHistory] = {}
+    topic_given: bool = False
+    asked: tuple[str, ...] = ()
     since: str | None = None
+    until: str | None = None
+    cut_off: dict[str, LeftOut] = {}
+    skipped: dict[str, str] = {}

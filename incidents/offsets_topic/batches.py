@@ -47,12 +47,13 @@ class Batch(NamedTuple):
 class BatchReader:
     """The batches of one segment file, in its order and in constant memory; `damage` are sentences afterwards.
 
-    Raises LogError if the file can't be opened.
+    `without`: what the file holds if it has no batch, said of it. Raises LogError if the file can't be opened.
     """
 
     def __init__(self, path: Path, *, name: str | None = None, progress: Callable[[int], None] | None = None) -> None:
         self.name = name or str(path)
         self.damage: list[str] = []
+        self.without: str | None = None
         self._path = path
         self._progress = progress
         self._checked = self._left_out = 0
@@ -67,12 +68,14 @@ class BatchReader:
             raise LogError(f"{self._path} can't be read: {error.strerror or error}") from None
 
     def _batches(self, window: _Window) -> Iterator[Batch]:
+        self.without = "is empty (0 bytes); copy it again"
         while window.fill(1):
             batch = _batch_at(window)
             if batch is None:
                 batch = self._after_damage(window)
                 if batch is None:
                     return
+            self.without = None
             yield batch
             window.at += len(batch.raw)
 
@@ -84,7 +87,9 @@ class BatchReader:
             window.at += length
             return self._leave_out(begin, batch)
         if _only_zeros(window):
-            return None  # room that Kafka reserved
+            if self.without is not None:
+                self.without = "holds nothing but zeros: room that Kafka reserved; take the segments before it, too"
+            return None
         for claimed in _candidates(window):
             if not window.fill(claimed):
                 continue
@@ -95,6 +100,13 @@ class BatchReader:
             if (batch := _batch_at(window)) is not None:
                 return self._leave_out(begin, batch)
         size = window.position + len(window.data) - window.at - begin
+        if self.without is not None:
+            self.without = (
+                f"ends after {size:,} bytes, in the middle of its first record batch; copy the whole segment"
+                if cut
+                else f"holds no record batch of Kafka in its {size:,} bytes: it is damaged, or no segment"
+            )
+            return None
         why = "it ends in the middle of a batch" if cut else f"its last {size:,} bytes hold no batch"
         self.damage.append(f"{self.name} is damaged from position {begin:,} on: {why}")
         return None

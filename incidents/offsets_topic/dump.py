@@ -51,8 +51,9 @@ def is_dump(begin: bytes) -> bool:
 class DumpReader:
     """The records of one dump, in the order of its lines; iterate once.
 
-    Then `lines` counts all lines, `unknown` what was not decoded (by its name), and `damage` has sentences about lines
-    that could not be read. Raises LogError if the file can't be opened, or was printed without the decoder.
+    Then `lines` counts all lines, `unknown` what was not decoded (by its name), `damage` has sentences about lines that
+    could not be read, and `without` says so of a dump that was printed without the decoder. Raises LogError if the file
+    can't be opened.
     """
 
     def __init__(self, path: Path, *, name: str | None = None, progress: Callable[[int], None] | None = None) -> None:
@@ -60,6 +61,7 @@ class DumpReader:
         self.lines = 0
         self.unknown: Counter[str] = Counter()
         self.damage: list[str] = []
+        self.without: dict[str, str] = {}
         self._path = path
         self._progress = progress
         self._batch = (0, -1)
@@ -104,13 +106,13 @@ class DumpReader:
                 f"{self.name}: the markers of transactions (lines with endTxnMarker) were cut out of the dump;"
                 f" {plural(self._cut_out, 'commit')} of them count, although some may have been aborted"
             )
-        if self._broken:
+        if not found and not self.unknown:
+            self.without[self.name] = (
+                "was printed by kafka-dump-log without the records of groups; print it again with --offsets-decoder"
+            )
+        elif self._broken:
             more = f" and {self._broken - 1:,} more lines" if self._broken > 1 else ""
             self.damage.append(f"{self._first_broken}{more} can't be read; the rest was read")
-        if not found and not self.unknown and self._broken:
-            raise LogError(
-                f"{self.name} was printed without group records; print it with kafka-dump-log --offsets-decoder"
-            )
 
     def _enter(self, batch: str) -> Iterator[GroupRecord]:
         """Another batch begins. The records of a transaction whose marker was cut out of the dump count."""

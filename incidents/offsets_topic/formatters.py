@@ -71,6 +71,7 @@ class FormatterReader:
     ) -> None:
         self.unknown: Counter[str] = Counter()
         self.damage: list[str] = []
+        self.without: dict[str, str] = {}
         self._paths = paths
         self._groups = groups
         self._progress = progress

@@ -57,6 +57,7 @@ class PartitionsReader:
     ) -> None:
         self.unknown: Counter[str] = Counter()
         self.damage: list[str] = []
+        self.without: dict[str, str] = {}
         self.batches = self.aborted = 0
         self._groups = groups
         self._progress = progress
@@ -77,6 +78,7 @@ class PartitionsReader:
             for reader in readers:
                 self.unknown += reader.unknown
                 self.damage += reader.damage
+                self.without |= reader.without
                 self.batches += reader.batches
                 self.aborted += reader.aborted
 

@@ -30,17 +30,31 @@ class Form(StrEnum):
     RECORDING = "recording"
 
 
+TopicFiles = Sequence[tuple[Path, Form]]
+"""Files that hold records of the topic, and how."""
+
+
 class Found(NamedTuple):
-    """What some files are: those of the topic, those of another topic, and all others."""
+    """What some files are: those of the topic, those of another topic, those beside segments, and all others."""
 
     topic: tuple[tuple[Path, Form], ...]
     other_topics: tuple[Path, ...]
+    beside: tuple[Path, ...]
     others: tuple[Path, ...]
+
+    def left_out(self) -> dict[str, str]:
+        """Why files are not read at all, said of the file."""
+        found = {
+            str(path): f"is a segment of {path.parent.name}, by its folder's name; those of __consumer_offsets are read"
+            for path in self.other_topics
+        }
+        return found | {str(path): "is kept by Kafka beside its segments, and not needed" for path in self.beside}
 
 
 class _Reader(Protocol):
     unknown: Counter[str]
     damage: list[str]
+    without: dict[str, str]
 
     def __iter__(self) -> Iterator[GroupRecord]: ...
 
@@ -61,7 +75,7 @@ def form_of(path: Path) -> Form | None:
 
 
 def sort_out(paths: Iterable[Path]) -> Found:
-    """Which files hold records of the topic. Files that Kafka keeps beside segments belong to none."""
+    """Which files hold records of the topic."""
     from groupsim.incidents.offsets_topic.partitions import of_another_topic
 
     paths = list(paths)
@@ -69,23 +83,25 @@ def sort_out(paths: Iterable[Path]) -> Found:
     segments = {path.parent for path, form in zip(paths, forms, strict=True) if form is Form.SEGMENT}
     topic: list[tuple[Path, Form]] = []
     other_topics: list[Path] = []
+    beside: list[Path] = []
     others: list[Path] = []
     for path, form in zip(paths, forms, strict=True):
         if form is Form.SEGMENT and of_another_topic(path):
             other_topics.append(path)
         elif form is not None:
             topic.append((path, form))
-        elif path.parent not in segments or not _beside_segments(path):
-            others.append(path)
-    return Found(tuple(topic), tuple(other_topics), tuple(others))
+        else:
+            (beside if path.parent in segments and _beside_segments(path) else others).append(path)
+    return Found(tuple(topic), tuple(other_topics), tuple(beside), tuple(others))
 
 
 class TopicReader:
     """The records of files, file by file, those of segments partition by partition; iterate once.
 
     `groups`: only of these (all, if none is named). Afterwards `records` counts what was given by kind, `unknown` what
-    was not decoded (by its name), and `damage` has sentences about what could not be read. Raises LogError if a file
-    can't be opened, or has no group records because of how it was printed.
+    was not decoded (by its name), `damage` has sentences about what could not be read, and `without` says of files
+    without any record what they hold. Raises LogError if a file can't be opened, or has no group records because of how
+    it was printed.
     """
 
     def __init__(
@@ -98,6 +114,7 @@ class TopicReader:
         self.records: Counter[str] = Counter()
         self.unknown: Counter[str] = Counter()
         self.damage: list[str] = []
+        self.without: dict[str, str] = {}
         self._groups = groups
         self._readers: list[_Reader] = []
         segments = [path for path, form in files if form is Form.SEGMENT]
@@ -122,6 +139,7 @@ class TopicReader:
                     yield record
             self.unknown += reader.unknown
             self.damage += reader.damage
+            self.without |= reader.without
 
     def notes(self) -> list[str]:
         """Sentences on what was not decoded, once it was read."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import msgspec
@@ -13,23 +11,27 @@ from groupsim.events.types import GroupId
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.logs.rows import Program, Row
 from groupsim.incidents.logs.times import iso
+from groupsim.incidents.offsets_topic.census import census
 from groupsim.incidents.offsets_topic.collected import Collected
 from groupsim.incidents.offsets_topic.history import GroupHistory, ledger_of
-from groupsim.incidents.offsets_topic.reader import Form, TopicReader
+from groupsim.incidents.offsets_topic.reader import TopicFiles, TopicReader
 from groupsim.incidents.sentences import listed, plural
 
 _NAMED = 10
 Progress = Callable[[int], None] | None
-TopicFiles = Sequence[tuple[Path, Form]]
 
 
 class TopicRead(NamedTuple):
-    """`groups` has what each chosen group's records say; `notes` and `damage` are sentences on the files."""
+    """`groups` has what each chosen group's records say; `notes` and `damage` are sentences on the files.
+
+    `without`: what files hold that have no record, said of the file.
+    """
 
     groups: dict[GroupId, GroupHistory]
     records: int
     notes: list[str]
     damage: list[str]
+    without: dict[str, str]
 
 
 def read_topic(
@@ -48,19 +50,18 @@ def read_topic(
         )
         for group, log in sorted(collected.groups.items())
     }
-    return TopicRead(groups, reader.records.total(), reader.notes(), reader.damage)
+    return TopicRead(groups, reader.records.total(), reader.notes(), reader.damage, reader.without)
 
 
 def only_group(files: TopicFiles) -> frozenset[GroupId]:
     """The group that all records are of. Raises LogError if there are several, with those of most records."""
-    seen: Counter[str] = Counter()
-    for record in TopicReader(files):
-        seen[str(record.key.get("group", record.key.get("groupId")))] += 1
+    seen = census(files).groups
     if len(seen) > 1:
-        names = [f"{name} ({plural(count, 'record')})" for name, count in seen.most_common()]
+        most = sorted(seen.items(), key=lambda each: -each[1].records)
+        names = [f"{name} ({plural(found.records, 'record')})" for name, found in most]
         raise LogError(
-            f"{', '.join(str(path) for path, _ in files)}: the topic has {len(seen)} groups; choose with --group:"
-            f" {listed(names, _NAMED)}"
+            f"{listed([str(path) for path, _ in files])}: the topic has {len(seen)} groups; choose with --group:"
+            f" {listed(names, _NAMED)}; `groupsim incident read --groups` with the same files lists all"
         )
     return frozenset(seen)
 

@@ -54,8 +54,8 @@ class RecordingReader:
     """The records of one recording, in its order; iterate once.
 
     Records that stand together and have the same time are taken for one batch: a consumer does not see batches.
-    Afterwards `unknown` counts by name what was not decoded, `damage` has sentences. Raises LogError if the file can't
-    be opened.
+    Afterwards `unknown` counts by name what was not decoded, `damage` has sentences, `without` says so of
+    a recording without records. Raises LogError if the file can't be opened.
     """
 
     def __init__(
@@ -67,6 +67,7 @@ class RecordingReader:
     ) -> None:
         self.unknown: Counter[str] = Counter()
         self.damage: list[str] = []
+        self.without: dict[str, str] = {}
         self._path = path
         self._groups = groups
         self._progress = progress
@@ -76,8 +77,9 @@ class RecordingReader:
 
         decoder = RecordDecoder(self.unknown, self._groups)
         batch: dict[int, tuple[int, int, int]] = {}
-        broken = 0
+        broken = lines = 0
         for number, text in self._texts():
+            lines += 1
             try:
                 line = LINE.decode(text)
             except (msgspec.DecodeError, RecursionError):
@@ -96,6 +98,8 @@ class RecordingReader:
                 yield made
         if broken:
             self.damage.append(f"{self._path}: {broken:,} lines are damaged and were left out")
+        if lines < 2:
+            self.without[str(self._path)] = "is a recording without records: the topic had none of its groups"
 
     def _texts(self) -> Iterator[tuple[int, bytes]]:
         """The lines with their numbers; of an over-long line only the beginning."""

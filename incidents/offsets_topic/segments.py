@@ -88,7 +88,7 @@ class SegmentReader:
     """The records of segment files of one partition, in the order given; iterate once.
 
     `groups`: only of these. Afterwards `batches` counts them, `unknown` what was not decoded (by its name), `damage`
-    has sentences. Raises LogError if a file can't be opened.
+    has sentences, `without` says of files without a batch what they hold. Raises LogError if a file can't be opened.
     """
 
     def __init__(
@@ -101,6 +101,7 @@ class SegmentReader:
         self.batches = 0
         self.unknown: Counter[str] = Counter()
         self.damage: list[str] = []
+        self.without: dict[str, str] = {}
         self._paths = paths
         self._progress = progress
         self._decoder = RecordDecoder(self.unknown, groups)
@@ -120,6 +121,8 @@ class SegmentReader:
                     yield from self._records(batch, reader.name)
             finally:
                 self.damage += reader.damage
+                if reader.without is not None:
+                    self.without[reader.name] = reader.without
         self.damage += self._transactions.unfinished(self._paths[-1]) if self._paths else ()
 
     def _records(self, batch: Batch, name: str) -> Iterator[GroupRecord]:

@@ -87,9 +87,15 @@ def test_rows_without_a_time_are_counted() -> None:
     )
 
 
-def test_a_log_of_both_and_one_of_neither_are_called_so() -> None:
+def test_a_log_of_both_is_called_so() -> None:
     said = advice([summarise("all.json", [BROKER, CLIENT]), LogSummary("other.log")])
-    assert said[:2] == ["logs of brokers and clients in one: all.json", "logs without a line about groups: other.log"]
+    assert said[0] == "logs of brokers and clients in one: all.json"
+    assert "other.log" not in " ".join(said)
+
+
+def test_where_not_all_groups_are_named_the_option_that_lists_them_is() -> None:
+    said = advice([summarise("all.json", [row(None, Program.JAVA, group=f"g{n}") for n in range(6)])])
+    assert "groups: g0 (1 line), g1 (1 line), g2 (1 line), g3 (1 line) and 2 more; --groups lists all" in said
 
 
 def test_with_several_groups_one_can_be_chosen() -> None:

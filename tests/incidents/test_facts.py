@@ -203,17 +203,39 @@ def test_a_log_without_groups_cannot_be_imported(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "wanted", [Wanted(frozenset({"nosuch"})), Wanted(since="2030-01-01T00:00:00.000Z"), Wanted(until="1999")]
+    ("wanted", "said"),
+    [
+        (
+            Wanted(frozenset({"nosuch"})),
+            r"no line or record is of the group 'nosuch'; there are g0 \(1 line\), g1 \(1 line\)",
+        ),
+        (Wanted(frozenset({"G"})), r"of the group 'G'; near names are g0 \(1 line\), g1 \(1 line\); nothing to import"),
+        (
+            Wanted(since="2030-01-01T00:00:00.000Z"),
+            r"none of the 2 lines about groups is in the period asked for \(--since 2030-01-01T00:00:00.000Z\): they are"
+            " from 2024-03-01T10:00:00.000Z to 2024-03-01T10:00:01.000Z",
+        ),
+        (Wanted(until="1999"), r"none of the 2 lines about groups is in the period asked for \(--until 1999\)"),
+    ],
 )
-def test_where_the_options_match_nothing_the_error_says_what_the_logs_have(tmp_path: Path, wanted: Wanted) -> None:
+def test_where_the_options_match_nothing_the_error_says_what_the_logs_have(
+    tmp_path: Path, wanted: Wanted, said: str
+) -> None:
     lines = [stamped(n, BROKER + f"Group g{n} with generation 5 is now empty " + OLD) for n in (0, 1)]
     reading = read_files([write(tmp_path, *lines)], wanted=wanted)
-    said = (
-        "none of the 2 lines about groups from 2024-03-01T10:00:00.000Z to 2024-03-01T10:00:01.000Z is of the groups"
-        " and the period asked for; the logs name the groups g0, g1"
-    )
     with pytest.raises(LogError, match=said):
         import_run(reading, MemoryStore(), name=None, topics={})
+
+
+def test_a_log_that_only_the_period_leaves_out_is_named(tmp_path: Path) -> None:
+    for name, at in (("a.log", 0), ("b.log", 60)):
+        line = stamped(at, BROKER + "Group g with generation 5 is now empty " + OLD)
+        (tmp_path / name).write_text(line + "\n")
+    reading = read_files([tmp_path / "a.log", tmp_path / "b.log"], wanted=Wanted(since="2024-03-01T10:00:30.000Z"))
+    result = import_run(reading, MemoryStore(), name=None, topics={})
+    (said,) = [note for note in result.remarks if "in the period" in note]
+    assert said.startswith("1 log has no line about groups in the period asked for (--since 2024-03-01T10:00:30.000Z)")
+    assert said.endswith("a.log (2024-03-01T10:00:00.000Z to 2024-03-01T10:00:00.000Z)")
 
 
 def test_hostile_names_stay_what_they_are(tmp_path: Path) -> None:

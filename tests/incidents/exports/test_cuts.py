@@ -90,10 +90,10 @@ def packed_zip() -> bytes:
         (b'{"took":3,"hits":{"total":{"value":0},"hits":[]}}', "it holds no records; check the query and its hours"),
         (b"[]", "it holds no records; check the query and its hours"),
         (b"timestamp,message\n", "it holds no records; check the query and its hours"),
-        (b"", "it holds no records; check the query and its hours"),
+        (b"", "it is empty (0 bytes)"),
         (packed_zip(), "it is a ZIP archive; unpack it"),
         (bytes(range(256)) * 9, "it is not a text"),
-        (b"hello\n", "(1 line read); nothing to import"),
+        (b"hello\n", "(1 line read); expected are logs of Kafka brokers or clients"),
     ],
 )  # fmt: skip
 def test_an_answer_without_records_is_named(tmp_path: Path, data: bytes, said: str) -> None:
@@ -109,7 +109,10 @@ def test_an_answer_without_records_is_named(tmp_path: Path, data: bytes, said: s
 def test_incident_read_names_it_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "answer.json"
     path.write_text('{"status":"error","error":"timeout"}')
-    assert status(["incident", "read", str(path)]) == 0
+    assert status(["incident", "read", str(path)]) == 2
     said = capsys.readouterr().err
     assert "1 line read, 0 recognised" in said
-    assert 'answer.json: it holds no records, but the error "timeout"' in said
+    assert (
+        'answer.json: no line names a consumer group (1 line read; it holds no records, but the error "timeout")'
+        in said
+    )

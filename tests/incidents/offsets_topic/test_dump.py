@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groupsim.incidents.errors import LogError
 from groupsim.incidents.offsets_topic.dump import DumpReader, is_dump
 from groupsim.incidents.offsets_topic.record import GroupRecord
 
@@ -111,9 +110,15 @@ def test_the_text_of_older_tools_gives_the_same_fields(tmp_path: Path) -> None:
     assert tombstone.value is None
 
 
-def test_a_dump_without_the_decoder_is_refused_by_the_name_of_the_option(tmp_path: Path) -> None:
-    with pytest.raises(LogError, match="--offsets-decoder"):
-        _read(tmp_path / "d.txt", f"| offset: 3 {_HEAD.format(0)} key: \x00\x01garbage payload: \x00")
+@pytest.mark.parametrize(
+    "line",
+    [f"| offset: 3 {_HEAD.format(0)} key: \x00\x01garbage payload: \x00", "baseOffset: 0 lastOffset: 4 count: 5 "],
+)
+def test_of_a_dump_without_the_decoder_the_name_of_the_option_is_said(tmp_path: Path, line: str) -> None:
+    (tmp_path / "d.txt").write_text(line, encoding="utf-8")
+    reader = DumpReader(tmp_path / "d.txt")
+    assert list(reader) == []
+    assert "print it again with --offsets-decoder" in reader.without[str(tmp_path / "d.txt")]
 
 
 def test_dumps_and_logs_are_distinguished() -> None:
