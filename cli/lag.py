@@ -54,6 +54,7 @@ def lag(
     """
     from groupsim import analysis
     from groupsim.analysis.tables import lag as tables
+    from groupsim.analysis.tables.lag_notes import end_notes, resolution_note
 
     known = {topic: _rate(topic, text) for topic, text in key_values(rates, "--rate").items()}
     with existing(store) as opened:
@@ -69,8 +70,9 @@ def lag(
     rows = list(tables.catch_up_rows(lags, intervals) if catch_up else tables.lag_rows(lags, every, end_ms))
     columns, first = (tables.CATCH_UP_COLUMNS, "from_ms") if catch_up else (tables.LAG_COLUMNS, "at_ms")
     output.rows(*with_instants(rows, columns, info, first), form)
-    if any(each.end_is == "estimated" for each in lags.values()):
-        output.note("note: ends are estimated from the commits; --ends FILE or --rate TOPIC=NUMBER makes them known")
+    sentences = end_notes(lags, given, None if ends is None else str(ends))
+    for sentence in [*sentences, *([resolution_note(lags)] if catch_up else [])]:
+        output.note(f"note: {sentence}")
 
 
 def _rate(topic: str, text: str) -> float:

@@ -62,6 +62,7 @@ def record(
             settings=settings,
             ended=lambda: ends is not None and time.monotonic() >= ends,
             progress=progress,
+            said=output.note,
         )
     except KeyboardInterrupt:
         if ends is not None or not caught_up:

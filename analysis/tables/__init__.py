@@ -5,5 +5,6 @@
 - `rebalances`, `blame_tables`, `ownership`, `members`, `commits`: one kind of row each
 - `summary`: a run in a few numbers, without pandas; `support`: whether logs support its total
 - `lag`: how far commits are behind, and when a partition had caught up; `measures`: by what choices are compared
+- `lag_notes`: what limits a table of lag
 - `comparison`: runs side by side; `sensitivity`: which parameter of a sweep matters
 """

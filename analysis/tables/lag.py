@@ -5,7 +5,7 @@ Where a partition ends is given, or follows from a rate, or is estimated from th
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -38,9 +38,11 @@ CATCH_UP_COLUMNS = (
     "highest_lag",
     "caught_up_ms",
     "catch_up_ms",
+    "catch_up_at_least_ms",
 )
 """One row a time in which a partition was unavailable. `lag_before`: right after the last commit before it;
-`catch_up_ms`: from its end to the first commit that leaves no more lag than that; missing if there is none."""
+`catch_up_ms`: from its end to the first commit that leaves no more lag than that; missing if there is none. The commit
+before that was still behind, `catch_up_at_least_ms` after its end: in between it caught up."""
 Level = tuple[int, int]
 """An instant, milliseconds of the run, and an offset."""
 Row = dict[str, Any]
@@ -65,6 +67,11 @@ class PartitionLag:
         if given:
             self._end = _through(sorted(given), slope)
 
+    @property
+    def times(self) -> Sequence[int]:
+        """When it was committed."""
+        return self._times
+
     def end(self, at_ms: int) -> int:
         """The offset of the next record, rounded down."""
         return int(self._end(at_ms) + 1e-6)
@@ -83,6 +90,11 @@ class PartitionLag:
         """The first commit after an instant that leaves no more lag than this."""
         later = self.commits[bisect_right(self._times, after_ms) :]
         return next((at for at, offset in later if self.end(at) - offset <= lag), None)
+
+    def behind_at(self, after_ms: int, caught_ms: int | None) -> int:
+        """The last commit after an instant that was still behind: before `caught_ms`; the instant if there is none."""
+        place = len(self._times) if caught_ms is None else bisect_left(self._times, caught_ms)
+        return max(after_ms, self._times[place - 1]) if place else after_ms
 
     def highest(self, from_ms: int, to_ms: int) -> int | None:
         """The highest lag in a period: it is highest just before a commit, or at the end."""
@@ -134,7 +146,8 @@ def catch_up_rows(
         caught = found.caught_up(to_ms, before)
         until = to_ms if caught is None else caught
         took = None if caught is None else caught - to_ms
-        values = (from_ms, to_ms, before, found.highest(before_ms, until), caught, took)
+        least = found.behind_at(to_ms, caught) - to_ms
+        values = (from_ms, to_ms, before, found.highest(before_ms, until), caught, took, least)
         yield dict(zip(CATCH_UP_COLUMNS, (group, *partition, *values), strict=True))
 
 

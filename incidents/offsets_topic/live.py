@@ -6,6 +6,8 @@ org.apache.kafka.coordinator.group.GroupCoordinatorService.partitionFor.
 
 from __future__ import annotations
 
+import re
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 _AT_ONCE = 500
 _POLL_S = 0.5
 _ANSWER_S = 20.0
+_LOOK_S = 1.0
 _NEEDED = "it exists once the cluster had a group, and the user needs READ and DESCRIBE on it"
 _OURS = {
     "group.id": "groupsim-incident-record",  # librdkafka wants one; nothing is ever sent under it but a look-up
@@ -57,15 +60,19 @@ def record(
     settings: Mapping[str, str],
     ended: Callable[[], bool],
     progress: Callable[[int, bool], None] = lambda records, caught_up: None,
+    said: Callable[[str], None] = lambda sentence: None,
 ) -> int:
     """Append the groups' records to the recording until `ended`, but not before the end of the topic was reached once.
 
     A recording that is there already is continued behind its last record. `progress` is called with the number of
-    records written, and whether the end of the topic was reached. Gives the number of records written. Raises LogError
+    records written, and whether the end of the topic was reached, `said` with sentences on what is done and what does
+    not work yet. Gives the number of records written. Raises LogError
     where there is no confluent-kafka, no broker, no such topic or no permission, and for a file that is something else.
     """
-    with _consumer(bootstrap, settings) as consumer:
-        count = _partitions(consumer, bootstrap)
+    troubles = _Troubles(said)
+    with _consumer(bootstrap, settings, troubles) as consumer:
+        said(f"asking {bootstrap} for the partitions of {TOPIC}, for at most {_ANSWER_S:.0f} s")
+        count = _partitions(consumer, bootstrap, troubles)
         head = Head(groups=tuple(sorted(set(groups))), partitions=count)
         wanted = sorted({partition_of(group, count) for group in groups})
         last = continued(path, head)
@@ -128,14 +135,37 @@ def _end_of_partition(error: Any) -> bool:
     return False
 
 
+class _Troubles:
+    """What librdkafka says of brokers that it does not reach: each sentence once."""
+
+    def __init__(self, said: Callable[[str], None]) -> None:
+        self.last = ""
+        self.nowhere = False
+        self._said = said
+        self._known: set[str] = set()
+
+    def __call__(self, error: Any) -> None:
+        """Take an error. `nowhere`: none of the names given leads to a host."""
+        from confluent_kafka import KafkaError
+
+        sentence = _plain(error.str())
+        if error.code() == KafkaError._ALL_BROKERS_DOWN:
+            self.nowhere = bool(self._known) and all("resolve" in each.lower() for each in self._known)
+        elif sentence not in self._known:
+            self._known.add(sentence)
+            self.last = sentence
+            self._said(f"{sentence}; trying again")
+
+
 @contextmanager
-def _consumer(bootstrap: str, settings: Mapping[str, str]) -> Iterator[Consumer]:
+def _consumer(bootstrap: str, settings: Mapping[str, str], troubles: _Troubles) -> Iterator[Consumer]:
     try:
         from confluent_kafka import Consumer, KafkaException
     except ImportError:
         raise LogError("recording the live topic needs confluent-kafka: pip install 'groupsim[record]'") from None
+    how = {"bootstrap.servers": bootstrap, "error_cb": troubles, "logger": _Silent()}
     try:
-        consumer = Consumer({**settings, **_OURS, "bootstrap.servers": bootstrap, "logger": _Silent()})
+        consumer = Consumer({**settings, **_OURS, **how})
     except (KafkaException, ValueError) as wrong:
         raise LogError(f"a setting of the consumer is wrong: {_said(wrong)}") from None
     try:
@@ -146,12 +176,31 @@ def _consumer(bootstrap: str, settings: Mapping[str, str]) -> Iterator[Consumer]
         consumer.close()
 
 
-def _partitions(consumer: Consumer, bootstrap: str) -> int:
+def _partitions(consumer: Consumer, bootstrap: str, troubles: _Troubles) -> int:
     """How many partitions the topic has. Raises LogError where nobody answers or there is no such topic."""
-    found = consumer.list_topics(TOPIC, timeout=_ANSWER_S).topics[TOPIC]
+    from confluent_kafka import KafkaException
+
+    until = time.monotonic() + _ANSWER_S
+    while True:
+        try:
+            found = consumer.list_topics(TOPIC, timeout=_LOOK_S).topics[TOPIC]
+            break
+        except KafkaException as wrong:
+            consumer.poll(0)  # hears what is wrong
+            if troubles.nowhere or time.monotonic() >= until:
+                why = troubles.last or _said(wrong)
+                raise LogError(
+                    f"no broker answers at {bootstrap}: {why}; check host and port (--bootstrap), and what the listener"
+                    " wants (--config: security.protocol and so on)"
+                ) from None
     if found.error is not None:
         raise LogError(f"{bootstrap}: {TOPIC}: {found.error.str()}; {_NEEDED}")
     return len(found.partitions)
+
+
+def _plain(text: str) -> str:
+    """Without the number of the thread and how long it took."""
+    return re.sub(r" \(after \d{1,9}ms in state [A-Z_]{1,40}(?:, [^)]{1,80})?\)", "", text)
 
 
 def _said(wrong: Exception) -> str:

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from groupsim.analysis.availability.labels import Interval, Label
 from groupsim.analysis.tables.lag import Ends, PartitionLag, catch_up_rows, lag_rows, partition_lags
+from groupsim.analysis.tables.lag_notes import end_notes, resolution_note
 from groupsim.events.base import Recorded, group_stream
 from groupsim.events.group import CommitAccepted
 from groupsim.events.types import TopicPartition
@@ -30,13 +31,32 @@ def test_an_outage_shows_in_the_lag_and_the_first_commit_that_is_level_again_end
     (row,) = catch_up_rows(lags, [outage])
     assert (row["lag_before"], row["highest_lag"]) == (0, 599)
     assert (row["caught_up_ms"], row["catch_up_ms"]) == (10_000, 2_500)
+    assert row["catch_up_at_least_ms"] == 1_500, "at 9,000 it was still behind"
+    assert "here they are 1,000 ms apart (median)" in resolution_note(lags)
 
 
 def test_who_never_catches_up_has_no_catch_up_time() -> None:
     lags = partition_lags(_commits((1_000, 100), (2_000, 200), (8_000, 300)), Ends({}, {"orders": 100.0}))
     outage = Interval("g", "orders", 0, Label.UNOWNED, None, None, None, 2_500, 7_500)
     (row,) = catch_up_rows(lags, [outage])
-    assert (row["caught_up_ms"], row["catch_up_ms"]) == (None, None)
+    assert (row["caught_up_ms"], row["catch_up_ms"], row["catch_up_at_least_ms"]) == (None, None, 500)
+
+
+def test_ends_that_are_missing_or_lower_than_a_commit_or_of_no_partition_are_named() -> None:
+    facts = _commits((1_000, 100), (9_000, 700))
+    low = Ends({_ORDERS: [(500, 10), (9_000, 650)], TopicPartition("order", 0): [(9_000, 5)]}, {})
+    assert end_notes(partition_lags(facts, low), low.given, "ends.csv") == [
+        "1 of the ends given is lower than what was committed, which can't be, and the lag counts as 0 there: orders-0"
+        " ends at 650 at 9,000 ms, and 700 was committed by then; are they of this cluster, and of these times?",
+        "ends.csv has ends of partitions without a commit, 1 of them, not used: order-0",
+    ]
+    none = Ends({}, {})
+    assert end_notes(partition_lags(facts, none), {}, "ends.csv") == [
+        "ends.csv has no end of 1 of 1 partitions (orders-0); theirs are estimated from the commits"
+    ]
+    assert end_notes(partition_lags(facts, none), {}, None)[0].startswith("ends are estimated from the commits; --ends")
+    whole = Ends({_ORDERS: [(9_000, 700)]}, {})
+    assert end_notes(partition_lags(facts, whole), whole.given, "ends.csv") == []
 
 
 def test_given_ends_count_and_between_them_the_end_grows_evenly() -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from groupsim.cli.main import status
 from groupsim.incidents.errors import LogError
+from groupsim.incidents.offsets_topic import live
 from groupsim.incidents.offsets_topic.batches import BatchReader
 from groupsim.incidents.offsets_topic.entries import entries
 from groupsim.incidents.offsets_topic.live import group_of, partition_of
@@ -114,3 +115,19 @@ def test_without_confluent_kafka_a_sentence_says_what_to_install(
     monkeypatch.setitem(sys.modules, "confluent_kafka", None)
     assert status(["incident", "record", "--bootstrap", "h:1", "--group", "g"]) == 2
     assert "pip install 'groupsim[record]'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("host", "why"), [("nowhere.invalid:9092", "resolve"), ("127.0.0.1:9", "refused")])
+def test_a_host_that_does_not_answer_is_named_with_what_was_tried_and_at_once_with_what_is_done(
+    host: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("confluent_kafka")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(live, "_ANSWER_S", 1.0)
+    assert status(["incident", "record", "--bootstrap", host, "--group", "g", "--for", "0s"]) == 2
+    first, *_, last = capsys.readouterr().err.splitlines()
+    assert first == f"asking {host} for the partitions of __consumer_offsets, for at most 1 s"
+    assert last.startswith(f"groupsim: no broker answers at {host}: ")
+    assert why in last.lower()
+    assert "check host and port (--bootstrap)" in last
+    assert not list(tmp_path.iterdir())
