@@ -40,7 +40,7 @@ from groupsim.cli.record import record
 from groupsim.cli.summary import headline, measured
 from groupsim.cli.whatif import whatif
 from groupsim.incidents.facts.limits import MOST_PARTITIONS as USUAL_PARTITIONS
-from groupsim.incidents.sentences import folded
+from groupsim.incidents.sentences import folded, listed
 
 if TYPE_CHECKING:
     from groupsim.events.base import Recorded
@@ -95,6 +95,7 @@ def import_(
     with closing(open_store(store)) as opened:
         result = import_run(reading, opened, name=name, topics=counts, session_timeout_ms=session, most_partitions=most)
         facts = list(opened.read(result.run.id))
+        same = [info.id for info in opened.runs() if info.name == result.run.name and info.id != result.run.id]
     numbers, known = measured(facts)
     numbers = supported(result.run.summary, numbers, known)
     summary = _summary(result, {**numbers, "partitions_known": bool(known)}, reading)
@@ -106,6 +107,11 @@ def import_(
     _print_missing(reading)
     _print_notes(result, _trust_note(known), in_full)
     _print_unrecognised(reading, unrecognised)
+    if same and name is not None:
+        output.note(
+            f"note: there is {counted(len(same), 'other run')} named {name!r} ({listed(same[::-1])}); all are kept,"
+            f" so the name no longer chooses one: use the id {result.run.id}, or `latest`"
+        )
     _print_next(result.run.id, facts)
     raise typer.Exit(int(unknown))
 

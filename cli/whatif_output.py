@@ -89,7 +89,10 @@ def _print_fidelity(incident: ReplayableRun, found: Answer) -> None:
     close, trusted = found.close, found.trust
     errors = ""
     if close.median_error_ms is not None:
-        errors = f"; phases differ by {close.median_error_ms} ms in the median, {close.p95_error_ms} ms at p95"
+        errors = (
+            f"; the lengths of their phases differ from the record by {close.median_error_ms} ms (median),"
+            f" {close.p95_error_ms} ms (p95)"
+        )
     print(f"recorded: {_recorded_cost(incident, found)}; simulated exactly: {amount(trusted.replayed_ms)}")
     played = counted(close.played, "generation")
     print(f"simulated exactly: {played}, {close.matched} of {close.recorded} as recorded{errors}")

@@ -10,11 +10,13 @@ from groupsim.incidents.facts.builder import FactBuilder
 from groupsim.incidents.offsets_topic.history import GroupHistory
 from groupsim.incidents.offsets_topic.ledger import Ledger
 from groupsim.incidents.offsets_topic.unsettled import Span, unsettled
+from groupsim.incidents.sentences import listed, plural
 from groupsim.storage.log_gaps import Doubt
 
+_NAMED = 2
 _WHY = (
     "`__consumer_offsets` shows who was given a partition and when it was committed, not when a member began and"
-    " stopped to serve it; export the logs of the clients too"
+    " stopped serving it; export the logs of the"
 )
 
 
@@ -31,27 +33,37 @@ def topic_doubts(
         others = Ledger()
         others.holdings = [each for each in history.ledger.holdings if each.member not in logged]
         found = unsettled(others, history.commits, end_ms)
-        doubts += _of_group(group, found, since_ms)
+        doubts += _of_group(group, found, since_ms, f"{_WHY} {_whose(history.ledger, logged)}")
         all_ms = _length(found, since_ms)
         kept_ms = all_ms - _length(unsettled(others, history.commits, end_ms, callbacks=False), since_ms)
         if kept_ms:
             builder.note(
-                f"of the {all_ms / 1_000:,.1f} doubtful partition-seconds, {kept_ms / 1_000:,.1f} are of members that"
-                " kept their partitions while the group changed: callbacks may have run, which the topic does not show",
+                f"of the {all_ms / 1_000:,.1f} partition-seconds in doubt, {kept_ms / 1_000:,.1f} are of members that"
+                " kept their partitions in a rebalance: whether callbacks stopped them meanwhile is not in the topic",
                 group,
             )
     return doubts
+
+
+def _whose(ledger: Ledger, logged: Collection[MemberId]) -> str:
+    """Which logs are missing: of all clients, or of those that have none."""
+    missing = [member for member in ledger.memberships if member not in logged]
+    if len(missing) == len(ledger.memberships):
+        return "clients too"
+    return f"{plural(len(missing), 'member')} without a log too ({listed(missing, _NAMED)})"
 
 
 def _length(found: Mapping[TopicPartition, Sequence[Span]], since_ms: int) -> int:
     return sum(max(0, span.to_ms - max(span.from_ms, since_ms)) for spans in found.values() for span in spans)
 
 
-def _of_group(group: GroupId, unproved: Mapping[TopicPartition, Sequence[Span]], since_ms: int) -> Iterator[Doubt]:
+def _of_group(
+    group: GroupId, unproved: Mapping[TopicPartition, Sequence[Span]], since_ms: int, why: str
+) -> Iterator[Doubt]:
     spans: dict[Span, list[tuple[str, int]]] = defaultdict(list)
     for partition, found in unproved.items():
         for span in found:
             if span.to_ms > since_ms:
                 spans[Span(max(span.from_ms, since_ms), span.to_ms)].append((partition.topic, partition.partition))
     for span in sorted(spans):
-        yield Doubt(group, span.from_ms, span.to_ms, tuple(spans[span]), _WHY)
+        yield Doubt(group, span.from_ms, span.to_ms, tuple(spans[span]), why)

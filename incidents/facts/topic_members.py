@@ -68,9 +68,9 @@ class _TopicMembers:
             self._builder.note(notice, self._group)
         if memberships:
             self._builder.note(
-                f"{plural(len(memberships), 'member')} without a client log: the topic shows what they were assigned, and"
-                " their commits show that they served it; between two commits in one generation (or epoch) they count as"
-                " serving, before the first and after the last it is unknown",
+                f"{plural(len(memberships), 'member')} without a client log: the topic shows what they were assigned,"
+                " and only commits show that they served it; between two commits in one generation (or epoch) they"
+                " count as serving, before the first and after the last it is unknown",
                 self._group,
             )
         self._commits(since_ms)

@@ -9,7 +9,7 @@ from groupsim.events.types import GroupId
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.logs.rows import Row
 from groupsim.incidents.logs.times import iso
-from groupsim.incidents.offsets_topic.census import MOST_GROUPS, Seen
+from groupsim.incidents.offsets_topic.census import MOST_GROUPS, Count
 
 
 class GroupThere(NamedTuple):
@@ -35,7 +35,7 @@ class GroupsThere:
             if row.group is not None:
                 self._count(GroupThere(row.group, 0, 0, 1, row.at, row.at))
 
-    def add_topic(self, seen: Mapping[GroupId, Seen]) -> None:
+    def add_topic(self, seen: Mapping[GroupId, Count]) -> None:
         """Take what a census of the topic has found."""
         for group, each in seen.items():
             self._count(GroupThere(group, each.records, each.commits, 0, iso(each.first_ms), iso(each.last_ms)))

@@ -15,7 +15,7 @@ MOST_GROUPS = 500_000
 """The most groups that are counted: damaged files may name any number."""
 
 
-class Seen(msgspec.Struct):
+class Count(msgspec.Struct):
     """Of one group: its records, the commits among them, and the instants of the first and the last (ms since 1970)."""
 
     records: int = 0
@@ -27,7 +27,7 @@ class Seen(msgspec.Struct):
 class Census(NamedTuple):
     """`groups` in the order of their first records; the rest is as in TopicReader."""
 
-    groups: dict[GroupId, Seen]
+    groups: dict[GroupId, Count]
     damage: list[str]
     notes: list[str]
     without: dict[str, str]
@@ -35,7 +35,7 @@ class Census(NamedTuple):
 
 def census(files: TopicFiles, progress: Callable[[int], None] | None = None) -> Census:
     """Count the records of each group, in constant memory but for the groups. Raises LogError for too many of them."""
-    found: dict[GroupId, Seen] = {}
+    found: dict[GroupId, Count] = {}
     reader = TopicReader(files, progress=progress)
     for record in reader:
         group = record.key.get("group", record.key.get("groupId"))
@@ -43,7 +43,7 @@ def census(files: TopicFiles, progress: Callable[[int], None] | None = None) -> 
             continue
         seen = found.get(group)
         if seen is None:
-            seen = found[group] = Seen(first_ms=record.at_ms, last_ms=record.at_ms)
+            seen = found[group] = Count(first_ms=record.at_ms, last_ms=record.at_ms)
             if len(found) > MOST_GROUPS:
                 raise LogError(f"{record.place}: more than {MOST_GROUPS:,} groups; is this file damaged?")
         seen.records += 1

@@ -191,7 +191,7 @@ def test_a_simulated_run_plays_its_own_story_again(call: Call) -> None:
     assert call("run", "initial_delay").status == 0
     called = call("incident", "whatif", "latest", "--set", "group.initial.rebalance.delay.ms=0", "--seeds", "0:2")
     assert called.status == 0
-    assert "phases differ by 0 ms in the median, 0 ms at p95" in called.out
+    assert "; the lengths of their phases differ from the record by 0 ms (median), 0 ms (p95)" in called.out
     refused = call("incident", "whatif", "latest", "--set", "membership=static")
     assert refused.status == 2
     assert "its scenario says who is static" in refused.err

@@ -124,7 +124,7 @@ def test_files_of_a_folder_that_have_nothing_about_groups_are_named_with_the_rea
         assert "3 files were left out, with nothing about groups in them: notes.txt has 2 lines, none about" in err
 
 
-def test_damage_is_told_apart_from_what_is_unknown(call: Call) -> None:
+def test_damage_and_what_is_unknown_are_two_things(call: Call) -> None:
     Path(NAME).write_bytes(SEGMENT[: len(SEGMENT) // 2 + 7])
     group = call("incident", "read", NAME, "--groups", "--format", "json").json[0]["group"]
     for data, damaged in ((SEGMENT[: len(SEGMENT) // 2 + 7], True), (SEGMENT, False)):
@@ -134,3 +134,13 @@ def test_damage_is_told_apart_from_what_is_unknown(call: Call) -> None:
         assert bool(said.json["damage"]) is damaged
         assert not damaged or "it ends in the middle of a batch" in said.json["damage"][0]
         assert "damage" in json.loads(said.out)
+
+
+def test_a_second_import_under_the_same_name_says_how_to_tell_them_apart(call: Call) -> None:
+    group = call("incident", "read", str(DUMP), "--groups", "--format", "json").json[0]["group"]
+    first = call("incident", "import", str(DUMP), "--group", group, "--name", "deploy")
+    assert "named 'deploy'" not in first.err
+    (run,) = re.findall(r"^run (\w+)$", first.out, re.M)
+    second = call("incident", "import", str(DUMP), "--group", group, "--name", "deploy")
+    assert f"note: there is 1 other run named 'deploy' ({run}); all are kept" in second.err
+    assert call("rebalances", "deploy").status == 2
