@@ -41,6 +41,7 @@ class Record:
 
     `off`: how far its replay is from the record. `warning`: why the figures cannot be trusted, if so. `assumed`: what
     the logs did not tell. `refused`: the choices that the record cannot answer, and why. `session_ms`: the record's.
+    `has`: the choices that its settings are.
     """
 
     off: str
@@ -48,6 +49,7 @@ class Record:
     assumed: Sequence[str] = ()
     refused: Sequence[tuple[Choice, str]] = ()
     session_ms: int | None = None
+    has: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,12 @@ class Advice:
             return None
         pairs = zip(self.selection.rows[evidence.best], self.now, strict=False)
         return estimate([row[name] - now[name] for row, now in pairs])
+
+    @property
+    def keeps(self) -> bool:
+        """The best is what the record has."""
+        evidence = self.selection.evidence
+        return self.record is not None and evidence is not None and evidence.best in self.record.has
 
     @property
     def changes_nothing(self) -> bool:

@@ -36,6 +36,9 @@ def _take(advice: Advice) -> str:
     if not found.reached:
         among = f"best of {len(advice.choices)} so far, with probability {floor(found.confidence)} only"
     chosen = in_words(advice.choices[found.evidence.best])
+    if advice.keeps:
+        value = amount(goal.minimise, found.evidence.mean)
+        return f"Keep {chosen}, as the record has it: {value}; {among}, within {goal.indifference:.0%}; {used}."
     return f"Take {chosen}: {value}; {among}, within {goal.indifference:.0%}; {used}."
 
 
@@ -45,7 +48,7 @@ def _more(advice: Advice) -> Iterator[str]:
     if evidence is None:
         yield from _rests_on(advice)
         return
-    if advice.changes_nothing:
+    if advice.changes_nothing and not advice.keeps:
         yield f"There is no difference worth having between it and {_as_they_are(advice)}."
     if advice.equal is not None:
         yield f"There is no difference worth having between it and {in_words(advice.choices[advice.equal])}."

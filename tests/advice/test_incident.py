@@ -65,6 +65,11 @@ def test_of_equal_choices_the_one_that_changes_least_is_taken() -> None:
     assert "no difference worth having between it and the settings of the record" in in_one_sentence(found)
 
 
+def test_what_the_record_has_already_is_to_be_kept() -> None:
+    found = asked("rolling-restart-cooperative", "static=true,false")
+    assert in_one_sentence(found).startswith("Keep static=false, as the record has it: ")
+
+
 def test_what_the_record_cannot_answer_is_left_out_with_the_reason() -> None:
     varied = ("heartbeat.interval.ms=300,6500", "assignor=range,cooperative-sticky")
     found = asked("kill9-range", *varied)
