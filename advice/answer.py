@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
-from groupsim.advice.advice import GRID_SEEDS, Advice, Along, Flip
+from groupsim.advice.advice import GRID_SEEDS, Advice, Along, Flip, Record
 from groupsim.advice.amounts import amount, floor, short
-from groupsim.advice.choices import front, in_words, main_effects
+from groupsim.advice.choices import Choice, front, in_words, main_effects
 from groupsim.advice.evidence import Evidence
 from groupsim.advice.price import price
 from groupsim.advice.tradeoff import tradeoff
@@ -172,13 +173,34 @@ def _instead(advice: Advice) -> str:
 
 
 def ranked(advice: Advice) -> list[int]:
-    """The choices, best first; those that no other beats before all others, those that keep no bounds last."""
+    """The choices, best first; those that no other beats before all others, those that keep no bounds last.
+
+    By what they cost more than the best under the same seeds: some have more seeds than others.
+    """
     found, name = advice.selection, advice.goal.minimise
     members = advice.tradeoff.members if advice.tradeoff is not None else ()
+    best = found.rows[0 if found.evidence is None else found.evidence.best]
+
+    def more(i: int) -> float:
+        return fmean(a[name] - b[name] for a, b in zip(found.rows[i], best, strict=False))
+
     return sorted(
         range(len(advice.choices)),
-        key=lambda i: (i not in members, found.allowed[i] < 0.5, advice.means(i)[name], i),
+        key=lambda i: (i not in members, found.allowed[i] < 0.5, more(i), best is not found.rows[i], i),
     )
+
+
+def left_out(record: Record) -> list[str]:
+    """What the record cannot answer: the choices with one reason together, by the values that they share."""
+    by_reason: dict[str, list[Choice]] = {}
+    for choice, why in record.refused:
+        by_reason.setdefault(why, []).append(choice)
+    found = []
+    for why, choices in by_reason.items():
+        shared = {key: value for key, value in choices[0].items() if all(each[key] == value for each in choices)}
+        number = f" ({len(choices)} choices)" if len(choices) > 1 else ""
+        found.append(f"{in_words(shared or choices[0])}{number}: {why}")
+    return found
 
 
 def table_rows(advice: Advice) -> list[Mapping[str, object]]:

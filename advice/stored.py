@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from groupsim.advice.advice import Advice
-from groupsim.advice.answer import front_of, in_one_sentence, ranked
+from groupsim.advice.answer import front_of, in_one_sentence, left_out, ranked
 from groupsim.advice.choices import in_words, main_effects
 from groupsim.advice.selection import Row
 from groupsim.analysis.advices import AdvisedAlong, AdvisedChoice, StoredAdvice
@@ -37,7 +37,7 @@ def stored(advice: Advice, group: str) -> StoredAdvice:
         ],
         sensitivity=main_effects(advice.choices, [row[name] for row in means]),
         assumed=[] if record is None else list(record.assumed),
-        refused=[] if record is None else [f"{in_words(choice)}: {why}" for choice, why in record.refused],
+        refused=[] if record is None else left_out(record),
     )
 
 

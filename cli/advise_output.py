@@ -14,9 +14,9 @@ MOST_ROWS = 10
 
 def print_advice(advice: Advice) -> None:
     """The sentences, the best choices, charts of what flips, which settings matter, and what it rests on."""
-    from groupsim.advice.answer import in_one_sentence, table_rows
+    from groupsim.advice.answer import in_one_sentence, left_out, table_rows
     from groupsim.advice.chart import chart
-    from groupsim.advice.choices import in_words, main_effects
+    from groupsim.advice.choices import main_effects
 
     print(plain(in_one_sentence(advice)))
     rows = table_rows(advice)
@@ -30,8 +30,8 @@ def print_advice(advice: Advice) -> None:
         print(plain(f"differences that each setting explains by itself: {', '.join(effects)}"))
     if advice.record is None:
         return
-    for choice, why in advice.record.refused:
-        print(plain(f"left out: {in_words(choice)}: {why}"))
+    for sentence in left_out(advice.record):
+        print(plain(f"left out: {sentence}"))
     if advice.record.assumed:
         print("Assumptions, because the recording does not show it:")
     for sentence in advice.record.assumed:

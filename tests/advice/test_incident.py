@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from groupsim.advice.advice import Advice
-from groupsim.advice.answer import as_data, in_one_sentence
+from groupsim.advice.answer import as_data, in_one_sentence, left_out
 from groupsim.advice.choices import combinations, vary
 from groupsim.advice.errors import AdviceError
 from groupsim.advice.incident import advise
@@ -102,3 +102,10 @@ def test_what_rests_on_assumptions_is_said() -> None:
         "session.timeout.ms=6000: a process that was stopped" in text or "heartbeat" in text for text in data["assumed"]
     )
     assert "The replay of the record is " in data["answer"]
+
+
+def test_choices_that_are_left_out_for_one_reason_are_one_line() -> None:
+    found = asked("kill9-range", "heartbeat.interval.ms=300,6500", "assignor=range,sticky")
+    assert found.record is not None
+    (line,) = left_out(found.record)
+    assert line.startswith("heartbeat.interval.ms=6500 (2 choices): session.timeout.ms")
