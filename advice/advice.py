@@ -41,7 +41,7 @@ class Record:
 
     `off`: how far its replay is from the record. `warning`: why the figures cannot be trusted, if so. `assumed`: what
     the logs did not tell. `refused`: the choices that the record cannot answer, and why. `session_ms`: the record's.
-    `has`: the choices that its settings are.
+    `changed`: by choice, how many of its values the record does not have.
     """
 
     off: str
@@ -49,7 +49,7 @@ class Record:
     assumed: Sequence[str] = ()
     refused: Sequence[tuple[Choice, str]] = ()
     session_ms: int | None = None
-    has: Sequence[int] = ()
+    changed: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +87,26 @@ class Advice:
 
     @property
     def equal(self) -> int | None:
-        """The next best choice, if it is no worse than the best by more than the zone as surely as was asked for."""
+        """A choice that is no worse than the best by more than the zone as surely as was asked for.
+
+        Of several the one that changes least, where there is a record; else the next best.
+        """
         evidence = self.selection.evidence
-        if evidence is None or evidence.runner_up is None:
+        if evidence is None:
             return None
-        likely = evidence.differences[evidence.runner_up].below(evidence.zone)
-        return evidence.runner_up if likely >= self.goal.confidence else None
+        changed = self.record.changed if self.record is not None else [0] * len(self.choices)
+        apart = {
+            i: each for i, each in evidence.differences.items() if each.below(evidence.zone) >= self.goal.confidence
+        }
+        return min(apart, key=lambda i: (changed[i], apart[i].mean, i), default=None)
+
+    @property
+    def simpler(self) -> bool:
+        """Whether the equal choice changes less of the record than the best."""
+        evidence, equal = self.selection.evidence, self.equal
+        if self.record is None or evidence is None or equal is None:
+            return False
+        return self.record.changed[equal] < self.record.changed[evidence.best]
 
     @property
     def change(self) -> Estimate | None:
@@ -107,7 +121,7 @@ class Advice:
     def keeps(self) -> bool:
         """The best is what the record has."""
         evidence = self.selection.evidence
-        return self.record is not None and evidence is not None and evidence.best in self.record.has
+        return self.record is not None and evidence is not None and self.record.changed[evidence.best] == 0
 
     @property
     def changes_nothing(self) -> bool:

@@ -52,7 +52,9 @@ def _more(advice: Advice) -> Iterator[str]:
     if advice.changes_nothing and not advice.keeps:
         yield f"There is no difference worth having between it and {_as_they_are(advice)}."
     if advice.equal is not None:
-        yield f"There is no difference worth having between it and {in_words(advice.choices[advice.equal])}."
+        other = in_words(advice.choices[advice.equal])
+        less = ", which changes less" if advice.simpler else ""
+        yield f"There is no difference worth having between it and {other}{less}."
     elif evidence.runner_up is not None:
         low, high = evidence.differences[evidence.runner_up].interval()
         least, most = short(goal.minimise, low).partition(" ")[0], amount(goal.minimise, high)
@@ -125,6 +127,7 @@ def as_data(advice: Advice) -> dict[str, Any]:
         "runs": found.runs,
         "searched": {"tried": advice.tried, "runs": advice.search_runs} if advice.tried else None,
         "of_runs": len(advice.choices) * GRID_SEEDS,
+        "equal": None if advice.equal is None else {**advice.choices[advice.equal], "changes_less": advice.simpler},
         "runner_up": None if evidence is None else _runner_up(advice, evidence),
         "front": [{**advice.choices[i], "measures": means[i]} for i in front_of(advice, means)],
         "flips": [dict(zip(("when", "then"), _flip(advice, flip), strict=True)) for flip in advice.flips],

@@ -77,7 +77,7 @@ def advise(
         assumed=(*ask.assumed(incident, single), *stopped),
         refused=refused,
         session_ms=of.incident.settings[SESSION],
-        has=[i for i, choice in enumerate(asked) if incident.has_already(of.choice(choice))],
+        changed=[_changed(incident, of, choice) for choice in asked],
     )
     return replace(found, record=record)
 

@@ -8,6 +8,8 @@ from groupsim.advice.evidence import estimate
 WORSE = 0.05
 LEAST_MS, LEAST = 500, 0.5
 """What is more than this share worse, and by more than this, surely, is a price."""
+_INSTANT = "lag_end"
+"""It depends on how long ago the last commit was."""
 _ALIKE = {"partition_ms", "after_start_ms", "founding_ms"}
 """None of them is elsewhere for the others."""
 
@@ -20,7 +22,7 @@ def price(advice: Advice) -> dict[str, tuple[float, float]]:
     found = {}
     rows = advice.selection.rows[evidence.best]
     for name in advice.now[0]:
-        if name == advice.goal.minimise or {name, advice.goal.minimise} <= _ALIKE:
+        if name in (advice.goal.minimise, _INSTANT) or {name, advice.goal.minimise} <= _ALIKE:
             continue
         paired = [row[name] - now[name] for row, now in zip(rows, advice.now, strict=False)]
         more = estimate(paired)
