@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from groupsim.conformance.predictions.evidence import AskedRun, Setting
     from groupsim.conformance.predictions.score import Pair
 
-SEEDS = "0:5"
+SEEDS = "0:10"
 _WORST = 10
 _LONGEST = 120
 COLUMNS = ("family", "pairs", "clear", "sign_right", "median_error", "p90_error", "inside")

@@ -56,7 +56,9 @@ the answer compared with the recorded runs under that choice.
   greater one and by more than 500 partition-ms, and no repetition of one choice lies between the least and the
   greatest of the other.
 - **Error**: distance of the predicted median from the truth, as a share of the truth. **Inside**: the truth lies
-  between the least and the greatest of the seeds.
+  between the least and the greatest of the seeds. Of perfect predictions that would be so for 67 % of the pairs with 5
+  seeds and for 82 % with 10, because the truth is one more draw: (n - 1) of (n + 1). With few seeds the figures of one
+  family, whose runs share their draws, move by tens of percent from one set of seeds to another.
 - **Evidence**: the logs alone; the logs and the true timeouts; or neither, but the recorded actions, settings and
   programs themselves, which leaves the error of the simulated group.
 - **Noise floor**: how far real runs of the same family and choice are from each other, and how far one seed is from the
