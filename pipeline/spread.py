@@ -55,18 +55,24 @@ def processes(jobs: int) -> Iterator[Spread]:
     with ProcessPoolExecutor(jobs, spawn, initializer=_leave_signals_to_the_first) as pool:
 
         def spread(function: Callable[[W], R], works: Sequence[W]) -> Iterable[R]:
-            try:
-                yield from pool.map(function, works, chunksize=max(1, min(4, len(works) // (2 * jobs))))
+            size = max(1, min(4, len(works) // (2 * jobs)))
+            parts = [pool.submit(_all, function, works[at : at + size]) for at in range(0, len(works), size)]
+            try:  # not pool.map, which cancels what is left: the pool's thread could not end it then
+                for part in parts:
+                    yield from part.result()
             except BrokenProcessPool:
                 raise PipelineError("a process that simulated was killed, or had not enough memory") from None
 
         try:
             yield spread
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
             for child in set(multiprocessing.active_children()) - before:
                 child.terminate()
             raise
+
+
+def _all(function: Callable[[W], R], works: Sequence[W]) -> list[R]:
+    return [function(work) for work in works]
 
 
 def _leave_signals_to_the_first() -> None:

@@ -45,6 +45,13 @@ def test_processes_give_results_in_order_and_raise_what_the_function_raises(tmp_
     assert calls(log) == list(range(7))
 
 
+def test_an_error_ends_what_still_waits_without_a_word(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    many = [({}, 99), *[({}, n) for n in range(500)]]
+    with pytest.raises(GroupSimError, match="99 is too much"), processes(2) as spread:
+        list(spread(partial(counted, str(tmp_path / "log")), many))
+    assert capfd.readouterr() == ("", "")
+
+
 def test_a_process_that_dies_ends_the_work_in_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(PipelineError, match="was killed, or had not enough memory"), processes(2) as spread:
         list(spread(partial(counted, str(tmp_path / "log")), [*WORKS, ({}, 98)]))
