@@ -41,15 +41,7 @@ def four_ways_to_roll(
         raise BadScenario(f"way must be all, {', '.join(FOUR)} or {NEW_NAMES}, not {way!r}")
     probe = watch(world)
     orders = world.topic("orders", partitions=partitions)
-    limits: dict[str, Any] = {"max_surge": _amount(max_surge), "max_unavailable": _amount(max_unavailable)}
-    set_: dict[str, Any] = {"kind": "StatefulSet", "pod_management": "Parallel"}
-    settings: dict[str, dict[str, Any]] = {
-        "as-it-comes": limits,
-        "all-new-first": {"max_surge": "100%", "max_unavailable": 0},
-        "one-by-one": set_,
-        "static": {**set_, "static": "pod-name"},
-        NEW_NAMES: {**limits, "static": "pod-name"},
-    }
+    settings = _settings({"max_surge": _amount(max_surge), "max_unavailable": _amount(max_unavailable)})
     names = FOUR if way == "all" else (way,)
     for name in names:
         world.group(name, assignor=assignor, config={"session.timeout.ms": session_timeout_ms})
@@ -76,6 +68,18 @@ def four_ways_to_roll(
             pod.member.start(after_ms=start_ms)
     for name in names:
         yield world.groups[name].stable(members=replicas, within=minutes(3))
+
+
+def _settings(limits: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """What `world.deployment` is given for each way."""
+    numbered = {"kind": "StatefulSet", "pod_management": "Parallel"}
+    return {
+        "as-it-comes": limits,
+        "all-new-first": {"max_surge": "100%", "max_unavailable": 0},
+        "one-by-one": numbered,
+        "static": {**numbered, "static": "pod-name"},
+        NEW_NAMES: {**limits, "static": "pod-name"},
+    }
 
 
 def _amount(text: str) -> int | str:
