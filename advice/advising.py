@@ -28,12 +28,12 @@ def advised(played: Played, choices: Sequence[Choice], goal: Goal, unknown: Unkn
     """The best of these settings over all that is `unknown`, with `most` runs at most."""
     as_it_is = len(choices)
     sample = played.sample([*choices, {}], unknown)
+    first, divided = min(FIRST, most // len(choices)), goal.budget is not None
     if goal.also:
-        first = min(FIRST, most // len(choices))
         chosen, front = select_front(sample, len(choices), replace(goal, budget=most), first)
         now = sample([(as_it_is, nth) for nth in range(max(map(len, chosen.rows)))])
         return Advice(choices, goal, chosen, now, tradeoff=front)
-    selection = select(sample, len(choices), replace(goal, budget=most), min(FIRST, most // len(choices)))
+    selection = select(sample, len(choices), replace(goal, budget=most), first, divided=divided)
     rows = selection.rows[0 if selection.evidence is None else selection.evidence.best]
     advice = Advice(choices, goal, selection, sample([(as_it_is, nth) for nth in range(len(rows))]))
 

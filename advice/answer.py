@@ -35,7 +35,7 @@ def _take(advice: Advice) -> str:
     value = f"{amount(goal.minimise, found.evidence.mean)}{_instead(advice)}"
     among = f"best of {len(advice.choices)} with probability at least {floor(found.confidence)}"
     if not found.reached:
-        among = f"best of {len(advice.choices)} so far, with probability {floor(found.confidence)} only"
+        among = f"best of {len(advice.choices)} so far, with probability about {floor(found.confidence)}"
     chosen = in_words(advice.choices[found.evidence.best])
     if advice.keeps:
         value = amount(goal.minimise, found.evidence.mean)
@@ -129,6 +129,9 @@ def as_data(advice: Advice) -> dict[str, Any]:
         "of_runs": len(advice.choices) * GRID_SEEDS,
         "equal": None if advice.equal is None else {**advice.choices[advice.equal], "changes_less": advice.simpler},
         "runner_up": None if evidence is None else _runner_up(advice, evidence),
+        "choices": [
+            {**choice, "runs": len(found.rows[i]), "keeps": found.keeps[i]} for i, choice in enumerate(advice.choices)
+        ],
         "front": [{**advice.choices[i], "measures": means[i]} for i in front_of(advice, means)],
         "flips": [dict(zip(("when", "then"), _flip(advice, flip), strict=True)) for flip in advice.flips],
         "along": [_along(advice, each) for each in advice.along],
@@ -207,9 +210,11 @@ def left_out(record: Record) -> list[str]:
 
 
 def table_rows(advice: Advice) -> list[Mapping[str, object]]:
-    """One row per choice, best first: its runs, its means."""
+    """One row per choice, best first: its runs, its means, whether it keeps the bounds."""
+    keeps = {True: "yes", False: "no", None: "not known"}
     return [
         {"choice": in_words(advice.choices[i]), "runs": len(advice.selection.rows[i])}
         | {n: round(advice.means(i)[n]) for n in advice.goal.names}
+        | ({"keeps": keeps[advice.selection.keeps[i]]} if advice.goal.bounds else {})
         for i in ranked(advice)
     ]

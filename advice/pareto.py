@@ -43,7 +43,7 @@ class _Known:
 
     def better(self, i: int, j: int) -> float:
         """At most so likely i is better than j by more than the zone in some measure."""
-        return min(1.0, math.fsum(self.difference(i, j, name).below(-self.zone(j, name)) for name in self.names))
+        return min(1.0, math.fsum(self.difference(i, j, name).doubt(-self.zone(j, name)) for name in self.names))
 
     def no_worse(self, i: int, j: int) -> float:
         """At most so likely i is worse than j by more than the zone in no measure."""
@@ -59,7 +59,7 @@ class _Known:
 
 
 def _at_most(found: Estimate, bound: float) -> float:
-    return float(found.mean <= bound) if found.error == 0 else found.below(bound)
+    return float(found.mean <= bound) if found.error == 0 else found.doubt(bound)
 
 
 def select_front(sample: Sample, choices: int, goal: Goal, first: int = FIRST) -> tuple[Selection, Front]:

@@ -1,24 +1,29 @@
 """Sample until it is sure enough which choice is best, within an indifference zone, or until the budget is spent.
 
-Every round gives the next seeds to the best choice so far and to those that may still be better; the others rest.
-Choices may have to keep below bounds of other measures; one that more likely does not is none.
+Every round gives the next seeds to the best choice so far and to those that may still be better; the others rest. With
+a budget that is to be used well, each round is divided by `ocba` instead. Choices may have to keep below bounds of
+other measures; one that more likely does not is none.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import statistics
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from groupsim.advice.evidence import Evidence, estimate, weigh
+from groupsim.advice.evidence import Estimate, Evidence, estimate, weigh
+from groupsim.advice.ocba import allocation
 
 Row = Mapping[str, float]
 Sample = Callable[[Sequence[tuple[int, int]]], Sequence[Row]]
 """Runs, as (choice, seed), to the measures of each."""
 FIRST = 5
 """Runs of each choice before anything is said."""
-GROWTH = 0.25
-"""Seeds of a further round, as a share of those so far."""
+GROWTH = 0.15
+"""Seeds of a further round, as a share of those so far; a look more costs nothing but the wait for its slowest run."""
+LEAD = 0.5
+"""How far a divided round may take one choice beyond what any had: a first impression may be wrong."""
 NEGLIGIBLE = 1e-6
 """A choice that keeps its bounds no more likely than this is left alone."""
 
@@ -48,12 +53,16 @@ class Goal:
 class Selection:
     """Where sampling ended. `rows` by choice and seed; `allowed`: how likely each choice keeps its bounds.
 
-    `evidence` is about the choices that more likely keep them than not, None if there is none. `confidence`: at least
-    so likely the best keeps its bounds, and none that keeps them is better by more than the zone.
+    `evidence` is about the choices that more likely keep them than not, None if there is none. `keeps`: whether a
+    choice keeps its bounds as surely as was asked for (False: surely not), None where that is not known.
+
+    `confidence`, if it `reached` what was asked for: at least so likely the best keeps its bounds, and none that keeps
+    them is better by more than the zone. If not: about so likely, as far as the runs go.
     """
 
     evidence: Evidence | None
     allowed: Sequence[float]
+    keeps: Sequence[bool | None]
     confidence: float
     rows: list[list[Row]] = field(repr=False)
     reached: bool = False
@@ -64,59 +73,96 @@ class Selection:
         return sum(map(len, self.rows))
 
 
-def select(sample: Sample, choices: int, goal: Goal, first: int = FIRST) -> Selection:
-    """Find the best of so many choices. Seeds count from 0."""
+def select(sample: Sample, choices: int, goal: Goal, first: int = FIRST, *, divided: bool = False) -> Selection:
+    """Find the best of so many choices. Seeds count from 0. `divided`: divide each round of the budget by `ocba`."""
     rows: list[list[Row]] = [[] for _ in range(choices)]
-    _extend(sample, rows, range(choices), first)
+    _extend(sample, rows, dict.fromkeys(range(choices), first))
     while True:
         found, doubts = _known(rows, goal)
         share = (1 - goal.confidence) / max(choices - 1, 1) / 2
-        open_ = sorted(i for i, doubt in doubts.items() if doubt > share)
+        open_ = {i for i, doubt in doubts.items() if doubt > share}
         if found.reached or not open_:
             return found
-        wanted = _more(max(len(rows[i]) for i in open_))
         if found.evidence is not None:
-            open_ = sorted({*open_, found.evidence.best})
-            wanted = max(wanted, _more(len(rows[found.evidence.best])))
-        needed = sum(wanted - len(rows[i]) for i in open_)
-        if goal.budget is not None and found.runs + needed > goal.budget:
+            open_.add(found.evidence.best)
+        left = None if goal.budget is None else goal.budget - found.runs
+        wanted = _divided(rows, goal, open_, left) if divided and left is not None else _together(rows, open_)
+        needed = sum(seeds - len(rows[i]) for i, seeds in wanted.items())
+        if needed == 0 or (left is not None and needed > left):
             return found
-        _extend(sample, rows, open_, wanted)
+        _extend(sample, rows, wanted)
 
 
-def _more(seeds: int) -> int:
-    return seeds + max(2, round(GROWTH * seeds))
+def _together(rows: Sequence[Sequence[Row]], open_: Collection[int]) -> dict[int, int]:
+    """As many seeds for each of them."""
+    most = max(len(rows[i]) for i in open_)
+    return dict.fromkeys(sorted(open_), most + max(1, round(GROWTH * most)))
+
+
+def _divided(rows: Sequence[Sequence[Row]], goal: Goal, open_: Collection[int], left: int) -> dict[int, int]:
+    """Seeds for each, of the next part of what is left: more for those that are hard to tell from the best.
+
+    Pairs are compared seed by seed, so a choice counts with the spread of its difference from the best, and the best
+    with the widest of them: it has as many seeds as any other then. A distance is how far a choice is from being better
+    by more than the zone.
+    """
+    among = sorted(open_)
+    values = [[row[goal.minimise] for row in rows[i]] for i in among]
+    runs = [len(found) for found in values]
+    seeds = min(runs)
+    best = min(range(len(among)), key=lambda i: (statistics.fmean(values[i][:seeds]), i))
+    apart = [[a - b for a, b in zip(found, values[best], strict=False)] for found in values]
+    zone = goal.indifference * abs(statistics.fmean(values[best]))
+    distances = [abs(statistics.fmean(found)) + zone for found in apart]
+    spreads = [statistics.variance(found) for found in apart]
+    distances[best], spreads[best] = 0.0, max(spreads)
+    more = min(left, max(len(among), round(GROWTH * sum(runs))))
+    most = max(runs) + max(2, round(LEAD * max(runs)))
+    given = allocation(distances, spreads, runs, more)
+    wanted = [min(had + extra, most) for had, extra in zip(runs, given, strict=True)]
+    for _ in range(sum(runs) + more - sum(wanted)):  # what nobody may take before the others have caught up
+        wanted[wanted.index(min(wanted))] += 1
+    return dict(zip(among, wanted, strict=True))
 
 
 def _known(rows: list[list[Row]], goal: Goal) -> tuple[Selection, dict[int, float]]:
     """What is known now, and how much doubt each choice brings."""
-    allowed = [_allowed(found, goal.bounds) for found in rows]
+    margins = [_margins(found, goal.bounds) for found in rows]
+    over = [max((m.doubt(0) for m in found), default=0.0) for found in margins]
+    under = [min((m.turned().doubt(0) for m in found), default=1.0) for found in margins]
+    allowed = [1 - max((m.below(0) for m in found), default=0.0) for found in margins]
+    wrong = 1 - goal.confidence
+    keeps = [True if o <= wrong else False if u <= wrong else None for o, u in zip(over, under, strict=True)]
     values = {i: [row[goal.minimise] for row in found] for i, found in enumerate(rows)}
     kept = {i: found for i, found in values.items() if allowed[i] >= 0.5}
-    if not kept:
-        doubts = {i: likely for i, likely in enumerate(allowed) if likely > NEGLIGIBLE}
-        confidence = max(0.0, 1 - math.fsum(doubts.values()))
-        return Selection(None, allowed, confidence, rows, confidence >= goal.confidence), doubts
-    evidence = weigh(kept, goal.indifference)
-    doubts = {**evidence.losses, evidence.best: 1 - allowed[evidence.best]}
-    left_out = {i: values[i] for i in values if i not in kept and allowed[i] > NEGLIGIBLE}
-    for i, found in left_out.items():
-        pair = zip(found, values[evidence.best], strict=False)
-        doubts[i] = allowed[i] * estimate([a - b for a, b in pair]).below(-evidence.zone)
-    confidence = max(0.0, 1 - math.fsum(doubts.values()))
-    return Selection(evidence, allowed, confidence, rows, confidence >= goal.confidence), doubts
+    evidence, doubts, chances = None, dict[int, float](), dict[int, float]()
+    if kept:
+        evidence = weigh(kept, goal.indifference)
+        doubts = {**evidence.losses, evidence.best: over[evidence.best]}
+        chances = {i: d.below(-evidence.zone) for i, d in evidence.differences.items()}
+        chances[evidence.best] = 1 - allowed[evidence.best]
+    for i in values:
+        if i in kept or under[i] <= NEGLIGIBLE:
+            continue
+        doubts[i], chances[i] = under[i], allowed[i]
+        if evidence is not None:
+            pair = zip(values[i], values[evidence.best], strict=False)
+            difference = estimate([a - b for a, b in pair])
+            doubts[i] = min(doubts[i], difference.doubt(-evidence.zone))
+            chances[i] *= difference.below(-evidence.zone)
+    sure = max(0.0, 1 - math.fsum(doubts.values()))
+    reached = sure >= goal.confidence
+    confidence = sure if reached else math.prod(1 - chance for chance in chances.values())
+    return Selection(evidence, allowed, keeps, confidence, rows, reached), doubts
 
 
-def _allowed(rows: Sequence[Row], bounds: Mapping[str, float]) -> float:
-    """How likely every mean is at most its bound: that of the most doubtful."""
-    likely = 1.0
-    for name, most in bounds.items():
-        found = estimate([row[name] for row in rows])
-        likely = min(likely, float(found.mean <= most) if not found.error else found.below(most))
-    return likely
+def _margins(rows: Sequence[Row], bounds: Mapping[str, float]) -> list[Estimate]:
+    """How far below each bound the mean is."""
+    return [estimate([most - row[name] for row in rows]) for name, most in bounds.items()]
 
 
-def _extend(sample: Sample, rows: list[list[Row]], choices: Sequence[int], seeds: int) -> None:
-    asked = [(i, seed) for i in choices for seed in range(len(rows[i]), seeds)]
+def _extend(sample: Sample, rows: list[list[Row]], wanted: Mapping[int, int]) -> None:
+    """Sample until each choice has as many seeds as wanted."""
+    asked = [(i, seed) for i, seeds in wanted.items() for seed in range(len(rows[i]), seeds)]
     for (i, _), row in zip(asked, sample(asked), strict=True):
         rows[i].append(row)

@@ -16,7 +16,7 @@ def tradeoff(advice: Advice, front: Front, used: str) -> str:
     found = advice.selection
     said = f"with probability at least {floor(found.confidence)}"
     if not found.reached:
-        said = f"so far, with probability {floor(found.confidence)} only"
+        said = f"so far, with probability about {floor(found.confidence)}"
     number = len(front.members)
     none = "One choice is" if number == 1 else f"{number} choices are"
     wanted = " and ".join(front.names)

@@ -32,6 +32,7 @@ def test_a_bound_takes_another_choice_or_none(call: Call) -> None:
     none = json.loads(call(*asked, "rebalances<=0").out)
     assert none["best"] is None
     assert none["answer"].startswith("No choice keeps rebalances <= 0")
+    assert [each["keeps"] for each in none["choices"]] == [False, False]
 
 
 @pytest.mark.parametrize(
