@@ -8,6 +8,7 @@ from benchmarks.advice import bare
 from benchmarks.advice.problems import COUNT, HERE, drawn_problems, find, listed
 from benchmarks.advice.score import brier, is_right, known, reliability, trials, tried
 from groupsim.advice.sampling import measure
+from groupsim.pipeline.grid import Subject
 
 
 def test_the_list_is_what_the_seed_draws() -> None:
@@ -21,7 +22,7 @@ def test_a_run_without_a_log_has_the_same_measures() -> None:
     settings = {"protocol": "consumer", "kind": "freeze"}
     found = bare.measure(find("outage"), settings, 3)
     assert found.pop("facts") > 50
-    row = measure((f"{HERE / 'worlds.py'}::outage", settings, 3))
+    row = measure(Subject(scenario=f"{HERE / 'worlds.py'}::outage"), (settings, 3))
     assert found == {name: row[name] for name in found}
 
 
