@@ -129,6 +129,8 @@ def _print_missing(reading: Reading) -> None:
     """Print which logs are missing, as `incident read` does."""
     from groupsim.incidents.facts.advice import missing, summarise
 
+    if reading.cut_off:
+        return  # they were given, and a note says why they say nothing
     by_file: dict[str, list[Row]] = defaultdict(list)
     for row in (*reading.rows, *reading.context):
         by_file[row.file].append(row)

@@ -124,7 +124,7 @@ def import_run(
     ended = _ended(rows, facts, [instant(end) + corrections.get(file, 0) for file, end in reading.ends.items()])
     owned = Ownership(facts)
     doubts = find_doubts(rows, clients, index, owned, deaths, ended, session_timeout_ms, reading.topic)
-    doubts += topic_doubts(reading.topic, logged_members(clients, reading.topic), origin, ended, builder)
+    doubts += topic_doubts(reading, logged_members(clients, reading.topic), origin, ended, builder)
     doubts += [*inexact_stops(stops, owned), *(growth.doubt() for growth in growths)]
     info = _run_info(reading, name, origin)
     edges = begun_before(rows, index.consumer_groups)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from groupsim.events.types import GroupId, MemberId, TopicPartition
 from groupsim.incidents.facts.builder import FactBuilder
-from groupsim.incidents.offsets_topic.history import GroupHistory
+from groupsim.incidents.logs.rows import Reading
 from groupsim.incidents.offsets_topic.ledger import Ledger
 from groupsim.incidents.offsets_topic.unsettled import Span, unsettled
 from groupsim.incidents.sentences import listed, plural
@@ -16,24 +16,22 @@ from groupsim.storage.log_gaps import Doubt
 _NAMED = 2
 _WHY = (
     "`__consumer_offsets` shows who was given a partition and when it was committed, not when a member began and"
-    " stopped serving it; export the logs of the"
+    " stopped serving it"
 )
 
 
 def topic_doubts(
-    histories: Mapping[GroupId, GroupHistory],
-    logged: Collection[MemberId],
-    since_ms: int,
-    end_ms: int,
-    builder: FactBuilder,
+    reading: Reading, logged: Collection[MemberId], since_ms: int, end_ms: int, builder: FactBuilder
 ) -> list[Doubt]:
     """The doubts about all groups, and a note on their largest part; times in UTC milliseconds since 1970."""
     doubts: list[Doubt] = []
-    for group, history in histories.items():
+    for group, history in reading.topic.items():
         others = Ledger()
         others.holdings = [each for each in history.ledger.holdings if each.member not in logged]
         found = unsettled(others, history.commits, end_ms)
-        doubts += _of_group(group, found, since_ms, f"{_WHY} {_whose(history.ledger, logged)}")
+        doubts += _of_group(
+            group, found, since_ms, f"{_WHY}; {_needed(history.ledger, logged, cut_off=bool(reading.cut_off))}"
+        )
         all_ms = _length(found, since_ms)
         kept_ms = all_ms - _length(unsettled(others, history.commits, end_ms, callbacks=False), since_ms)
         if kept_ms:
@@ -45,12 +43,14 @@ def topic_doubts(
     return doubts
 
 
-def _whose(ledger: Ledger, logged: Collection[MemberId]) -> str:
-    """Which logs are missing: of all clients, or of those that have none."""
+def _needed(ledger: Ledger, logged: Collection[MemberId], *, cut_off: bool) -> str:
+    """Which logs are missing; `cut_off`: some were given, and the period leaves nothing of them."""
     missing = [member for member in ledger.memberships if member not in logged]
+    if cut_off:
+        return "the logs given have no line in the period asked for: choose another one with --since and --until"
     if len(missing) == len(ledger.memberships):
-        return "clients too"
-    return f"{plural(len(missing), 'member')} without a log too ({listed(missing, _NAMED)})"
+        return "export the logs of the clients too"
+    return f"export the logs of {plural(len(missing), 'member')} without one too ({listed(missing, _NAMED)})"
 
 
 def _length(found: Mapping[TopicPartition, Sequence[Span]], since_ms: int) -> int:

@@ -144,3 +144,18 @@ def test_a_second_import_under_the_same_name_says_how_to_tell_them_apart(call: C
     second = call("incident", "import", str(DUMP), "--group", group, "--name", "deploy")
     assert f"note: there is 1 other run named 'deploy' ({run}); all are kept" in second.err
     assert call("rebalances", "deploy").status == 2
+
+
+def test_client_logs_that_the_period_leaves_out_are_not_asked_for_again(call: Call) -> None:
+    seen = call("incident", "read", str(DUMP), "--groups", "--format", "json").json[0]
+    Path("m1.log").write_text(
+        f"[2026-11-22 06:00:00,000] INFO [Consumer clientId=m1, groupId={seen['group']}] (Re-)joining group"
+        " (org.apache.kafka.clients.consumer.internals.ConsumerCoordinator)\n"
+    )
+    said = call("incident", "import", str(DUMP), "m1.log", "--group", seen["group"], "--since", seen["first"])
+    assert said.status == 1
+    assert "note: 1 log has no line about groups in the period asked for (--since 2026-11-22T06:2" in said.err
+    assert "m1.log (2026-11-22T06:00:00.000Z to 2026-11-22T06:00:00.000Z)" in said.err
+    assert "the logs given have no line in the period asked for: choose another one" in said.out
+    assert "export the logs of the clients" not in said.out + said.err
+    assert "missing:" not in said.err
