@@ -53,9 +53,8 @@ def attempt(area: str, seed: int, folder: Path) -> str | None:
     return None
 
 
-def attack(seconds: float, seed: int, areas: list[str]) -> tuple[Counter[str], list[str]]:
+def attack(seconds: float, seed: int, areas: list[str], counts: Counter[str], findings: list[str]) -> None:
     """Attempts by area, and the findings; in turn each area has a second of CPU time, and at least one attempt."""
-    counts, findings = Counter[str](), list[str]()
     until = time.monotonic() + seconds
     with tempfile.TemporaryDirectory(prefix="adversary-") as folder:
         while time.monotonic() < until:
@@ -67,7 +66,6 @@ def attack(seconds: float, seed: int, areas: list[str]) -> tuple[Counter[str], l
                     if (found := attempt(area, number, Path(folder))) is not None:
                         findings.append(f"{area}, seed {number}: {found}")
                         print(findings[-1], flush=True)
-    return counts, findings
 
 
 def _cpu_s() -> float:
@@ -82,10 +80,13 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="the first number of each area")
     parser.add_argument("--area", choices=[*AREAS], action="append", help="only this one; may be repeated")
     given = parser.parse_args()
-    counts, findings = attack(60 * given.minutes, given.seed, given.area or [*AREAS])
-    for area, count in counts.items():
-        print(f"{count:7,}  {area}")
-    print(f"{sum(counts.values()):7,}  attempts, {len(findings)} findings")
+    counts, findings = Counter[str](), list[str]()
+    try:
+        attack(60 * given.minutes, given.seed, given.area or [*AREAS], counts, findings)
+    finally:  # what was tried counts, whatever ended it
+        for area, count in counts.items():
+            print(f"{count:7,}  {area}")
+        print(f"{sum(counts.values()):7,}  attempts, {len(findings)} findings", flush=True)
     return 1 if findings else 0
 
 
