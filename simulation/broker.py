@@ -70,6 +70,7 @@ class Broker:
         self._waiting: dict[Connection, deque[Message]] = {}
         self.log_creation_ms = 0.0
         self._down = False
+        self._alone = False
         self._loading = False
         self._failures = 0
         self._durable_ms: dict[GroupId, int] = {}
@@ -132,16 +133,22 @@ class Broker:
         self._asked[message.number] = message
         self._host.handle(group, self._member_ids.named(command))
 
-    def crash(self, downtime_ms: int, loading_ms: int = 0) -> None:
+    @property
+    def nobody_answers(self) -> bool:
+        """Whether it is down, and is the cluster's only broker."""
+        return self._down and self._alone
+
+    def crash(self, downtime_ms: int, loading_ms: int = 0, *, alone: bool = False) -> None:
         """The broker process dies, comes back after `downtime_ms`, and loads its groups for `loading_ms`.
 
-        Connections are closed; parked requests are never answered. Only durable facts come back.
+        Connections are closed; parked requests are never answered. Only durable facts come back. `alone`: it is the
+        cluster's only broker, so that clients reach none meanwhile.
         """
         downtime_ms, loading_ms = ms(downtime_ms, "broker.crash"), ms(loading_ms, "broker.crash(loading_ms=…)")
         self._asked.clear()
         self._undurable.clear()
         self._waiting.clear()
-        self._down = True
+        self._down, self._alone = True, alone
         self._unload()
         self._network.reset_all(but=self.address)
         self._failures += 1

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from groupsim.coordinator.classic.commands import HeartbeatAnswer, JoinAnswer, Sync
 from groupsim.coordinator.outcome import Error
-from groupsim.simulation.latencies import EVENLY, Drawn, Latencies
+from groupsim.simulation.latencies import EVENLY, NONE, Drawn, Latencies
 from groupsim.simulation.network import PASS, Deliver, Handled, Message
 from groupsim.simulation.requests import ToGroup
 
-AT_ONCE_MS = 4
-"""A SyncGroup answered within so long has waited for nobody."""
+AT_ONCE_MS = 1
+"""A follower's SyncGroup answered within so long has waited for nobody; a leader's always waits for the write."""
 MACHINES_SHARE = 0.8
 """How much of the drift of heartbeats is the same for all of a run's members (24 pairs of surviving members)."""
 POLLS_TOGETHER = 0.5
@@ -85,18 +85,18 @@ class Delays:
             case "LeaveGroup":
                 return self._drawn(seen.sent, process, "sent")
             case "SyncGroup":
-                wait = self._assignor(message)
+                wait = self._before_sync(message)
                 self._late[process] = self._now() - self._joined_ms.get(process, 0) > LATE_MS
-                self._synced_ms[message.number] = self._now() + wait
+                if not _leads(message):
+                    self._synced_ms[message.number] = self._now() + wait
                 return wait
         return 0
 
-    def _assignor(self, message: Message) -> float:
-        command = message.body.command if isinstance(message.body, ToGroup) else None
-        if not isinstance(command, Sync) or not command.assignment:
-            return 0
+    def _before_sync(self, message: Message) -> float:
         seen = self._latencies(message.source)
-        return self._first_or_later(seen.first_assignor, seen.assignor, message.source, "assignor")
+        if _leads(message):
+            return self._first_or_later(seen.first_assignor, seen.assignor, message.source, "assignor")
+        return self._first_or_later(seen.first_synced, NONE, message.source, "synced")
 
     def _response_delay(self, message: Message) -> float:
         process, seen = message.target, self._latencies(message.target)
@@ -108,9 +108,13 @@ class Delays:
                 self._joined_ms[process] = self._now() + wait
                 return wait
             case "SyncGroup":
-                if self._now() - self._synced_ms.pop(message.number, 0) <= AT_ONCE_MS:
+                if self._now() - self._synced_ms.pop(message.number, -AT_ONCE_MS - 1) <= AT_ONCE_MS:
                     return self._drawn(seen.late if self._late.get(process) else seen.at_once, process, "at-once")
                 return self._first_or_later(seen.first_assigned, seen.assigned, process, "told")
+            case "FindCoordinator":
+                again = (process, "found") in self._done  # the first time it is a part of the start
+                self._done.add((process, "found"))
+                return self._drawn(seen.first_joined, process, "found") if again else 0
             case "OffsetFetch":
                 return self._first_or_later(seen.first_fetched, seen.fetched, process, "fetched")
             case "ConsumerGroupHeartbeat":
@@ -137,3 +141,9 @@ class Delays:
             return 0
         shares = self._constant(EVENLY, process, "shares") < POLLS_TOGETHER
         return (self._constant(EVENLY, "machine" if shares else process, "poll") * every - self._now()) % every
+
+
+def _leads(message: Message) -> bool:
+    """Whether a SyncGroup brings the leader's assignment."""
+    command = message.body.command if isinstance(message.body, ToGroup) else None
+    return isinstance(command, Sync) and bool(command.assignment)

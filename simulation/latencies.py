@@ -46,6 +46,7 @@ class Latencies:
     ended → JoinGroup or LeaveGroup at the coordinator.
     `first_joined`, `joined`: join phase completed → heartbeats begin, the first time in a process (classes are loaded)
     and later. `first_assignor`, `assignor`: from then to the leader's SyncGroup at the coordinator, likewise.
+    `first_synced`: from then to a follower's first SyncGroup at the coordinator; later ones follow at once.
     `first_assigned`, `assigned`: assignment written → assigned callback begins, likewise; `at_once`: a SyncGroup that
     waited for nothing → its answer handled; `late`: the same where the application came late to the JoinGroup's answer,
     at work till then. `first_fetched`, `fetched`: assigned callback ends → records that wait are returned, likewise.
@@ -67,6 +68,7 @@ class Latencies:
     joined: Drawn
     first_assignor: Drawn
     assignor: Drawn
+    first_synced: Drawn = NONE
     at_once: Drawn = NONE
     late: Drawn = NONE
     first_assigned: Drawn
@@ -98,8 +100,9 @@ LATENCIES: dict[str, Latencies] = {
         joined=Drawn((0, 0, 0, 0, 0, 2, 7, 14, 30, 80)),
         first_assignor=Drawn((4, 7, 8, 12, 18, 26, 41, 52, 75, 80)),
         assignor=Drawn((0, 0, 1, 2, 4, 8, 13, 17, 38, 60)),
+        first_synced=Drawn((0, 0.5, 1, 2, 3, 4, 5, 6, 8, 12)),
         at_once=Drawn((0, 0, 0, 1, 2, 4, 8, 15, 30, 50)),
-        late=Drawn((0, 0, 0, 0, 0, 1, 2, 6, 50, 100)),
+        late=Drawn((0, 0, 0.2, 1, 2, 3, 8, 12, 20, 30)),
         first_assigned=Drawn((0, 5, 6, 9, 16, 25, 42, 58, 88, 148)),
         assigned=Drawn((0, 1, 1, 2, 4, 9, 19, 32, 57, 87)),
         first_committed=Drawn((0, 3, 5, 7, 11, 17, 30, 43, 62, 110)),

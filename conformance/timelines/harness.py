@@ -35,15 +35,18 @@ class Harness:
     """One re-enactment's world, group and members."""
 
     def __init__(self, world: World, recorded: Recording, observed: RunObserver, recorded_times: bool = False) -> None:
-        """`recorded_times`: programs start and close when the recorded ones did, as far as that was recorded."""
+        """`recorded_times`: programs start and close when the recorded ones did, as far as that was recorded, and
+        records come when they came."""
         self._world = world
         self._done_ms = recorded.done_ms if recorded_times else {}
+        self._first_arrivals = recorded.first_arrivals if recorded_times else {}
         self._recorded = recorded
         self._observed = observed
         self._latencies = LATENCIES
         self._slowness = self.draw(self.latencies("").slowness, "machine/slowness")
+        self._again, _ = recorded.slowness or (1.0, 1.0)
         if recorded.slowness is not None:  # read from the record: nothing is left to chance
-            self._latencies = {name: on_host(usual, recorded.slowness) for name, usual in LATENCIES.items()}
+            self._latencies = {name: on_host(usual, *recorded.slowness) for name, usual in LATENCIES.items()}
             self._slowness = 1.0
         if recorded_times:
             world.member_ids.known = {process: iter(ids) for process, ids in recorded.ids.items()}
@@ -81,7 +84,7 @@ class Harness:
         return {**self._recorded.consumer, "enable.auto.commit": self._recorded.auto_commit}
 
     def _arrivals(self, topic: str, first: int) -> dict[int, list[int]]:
-        """Records come to all partitions at the recorded rate; a seed shifts them against the actions.
+        """Records come to all partitions at the recorded rate; a seed shifts them, where nothing shows when they came.
 
         Those of one instant come one partition after the other, so that a fetch finds only the first of them.
         """
@@ -91,6 +94,8 @@ class Harness:
         chance = self._world.rng.stream(f"reenact/{self._recorded.id}/arrivals/{topic}")
         producers = 1 + bisect_right(STRAY_PRODUCERS, chance.random())
         shifts = [chance.random() * step for _ in range(producers)]
+        if topic in self._first_arrivals:
+            shifts = [self._first_arrivals[topic] % step]
         steps = range(int((self._recorded.end_ms + 1000) / step))
         times = sorted(round(shift + n * step) for n in steps for shift in shifts)
         grown = [a.what["partitions"] for a in self._recorded.actions if a.what.get("topic") == topic]
@@ -139,7 +144,7 @@ class Harness:
             name, count = what["topic"], what["partitions"]
             self._topics[name] = self._world.topic(name, count, times=self._arrivals(name, count))
         elif kind == "broker_stop":
-            self._world.broker.crash(self._downtime_ms(action), LOADING_MS)
+            self._world.broker.crash(self._downtime_ms(action), round(LOADING_MS * self._again), alone=True)
 
     def _until(self, at_ms: int) -> simpy.Event:
         return self._world.sleep(max(0, at_ms - self._world.now))

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from groupsim.conformance.timelines.libraries import Libraries, libraries
+from groupsim.conformance.timelines.recorded_arrivals import first_arrivals
 from groupsim.conformance.timelines.recorded_form import process_of
 from groupsim.conformance.timelines.recorded_steps import FIRST_JOIN, steps
 from groupsim.coordinator.broker_versions import BrokerVersion
@@ -14,7 +15,7 @@ from groupsim.coordinator.config import BROKER_VERSION
 from groupsim.events.errors import GroupSimError
 from groupsim.events.types import MemberId, ProcessId
 from groupsim.simulation.clients.config import CLASSIC, CONSUMER, REFUSED
-from groupsim.simulation.host_speed import slowness
+from groupsim.simulation.host_speed import again_and_first
 
 CONSUMER_SETTINGS = (
     "session.timeout.ms",
@@ -82,9 +83,10 @@ class Recording:
     `protocol` is that of members whose start action names none; `group_config` is set for the group alone.
     `pattern`: what all members subscribe to instead of topics by name. `records_per_s`: of one producer to one
     partition. `done_ms`: by `(action's kind, process)` when the program did it: its first JoinGroup reached the
-    coordinator, or it called close(), where the file has that. `slowness`: of its host, by its steps; None where the
-    file has none. `ids`: the member ids of each process in the order in which it had them, where the file shows that.
-    `release`: of Kafka, of its broker and its Java clients; empty if it is not known.
+    coordinator, or it called close(), where the file has that. `first_arrivals`: by topic, when its first record came
+    (`recorded_arrivals`), where that can be known. `slowness`: of its host, by its steps (again, the
+    first time); None where the file has none. `ids`: the member ids of each process in the order in which it had them,
+    where the file shows that. `release`: of Kafka, of its broker and its Java clients; empty if it is not known.
     """
 
     id: str
@@ -105,7 +107,8 @@ class Recording:
     end_ms: int
     window_from_ms: int
     done_ms: dict[tuple[str, str], int]
-    slowness: float | None
+    first_arrivals: dict[str, float]
+    slowness: tuple[float, float] | None
     ids: dict[ProcessId, tuple[MemberId, ...]]
     release: str
 
@@ -156,9 +159,10 @@ def _parse(name: str, record: dict[str, Any], config: dict[str, Any]) -> Recordi
         end_ms=end_ms,
         window_from_ms=_whole(window[0], "window_ms"),
         done_ms=_done_ms(record),
+        first_arrivals=first_arrivals(record, rate),
         ids=_ids(record),
         release=_release(record),
-        slowness=slowness(shown) if shown else None,
+        slowness=again_and_first(shown) if shown else None,
     )
 
 

@@ -67,11 +67,16 @@ class Threads:
 
 @dataclass(slots=True, eq=False)
 class CoordinatorLink:
-    """Whether the coordinator is known, whether a thread looks for it, and when it last answered (ms)."""
+    """Whether the coordinator is known, whether a thread looks for it, and when it last answered (ms).
+
+    `refused`: how often in a row no broker could be connected to; `connect_ms`: when to try that again (ms).
+    """
 
     known: bool = False
     lookup_running: bool = False
     last_answer_ms: int = 0
+    refused: int = 0
+    connect_ms: int = 0
 
 
 @dataclass(slots=True, eq=False)
@@ -89,7 +94,7 @@ class Client:
     `raising`: the callbacks that raise the next time. `next_batch_extra_ms`: how much longer the next batch takes.
     `polled_before_ms`: for how long poll() has waited when this client begins to act.
     `data_cut_since`: since when the data can't be reached, None if it can. `heartbeat_late_ms`: how late its thread
-    wakes for the next heartbeat.
+    wakes for the next heartbeat. `no_broker`: whether no broker of the cluster can be reached.
     """
 
     env: simpy.Environment
@@ -109,6 +114,7 @@ class Client:
     random: Callable[[], float]
     heartbeat_late_ms: Callable[[], int]
     data_cut_since: Callable[[], int | None]
+    no_broker: Callable[[], bool]
     threads: Threads
     fetch: FetchState = field(default_factory=FetchState)
     coordinator: CoordinatorLink = field(default_factory=CoordinatorLink)
@@ -160,6 +166,13 @@ class Client:
         if reached:
             self.record(facts.PositionReached(process=self.process.id, offsets=reached))
         self.record(facts.ViewChanged(process=self.process.id, partitions=partitions))
+
+    def reconnect_backoff_ms(self) -> int:
+        """How long it waits before it connects again: twice as long each time (Kafka: ClusterConnectionStates)."""
+        first, most = self.traits.reconnect_backoff_ms
+        wait = min(first << min(self.coordinator.refused, 30), most)
+        self.coordinator.refused += 1
+        return max(1, round(wait * (0.8 + 0.4 * self.random())))
 
     def backoff_ms(self) -> int:
         """retry.backoff.ms, 20 % more or less."""

@@ -54,13 +54,11 @@ class ClientSettings:
 
 def traits_of(settings: ClientSettings) -> Traits:
     """How the library behaves as a member by this protocol. Raises BadSetting if it has no such protocol."""
-    native = settings.config.group_protocol == CONSUMER
-    if native and (settings.library, settings.release) in RELEASES:
-        return RELEASES[settings.library, settings.release or ""]
-    known = CONSUMER_TRAITS if native else TRAITS
+    protocol = settings.config.group_protocol
+    known = CONSUMER_TRAITS if protocol == CONSUMER else TRAITS
     if settings.library not in known:
-        raise BadSetting(f"{settings.library} can't be a member by group.protocol={settings.config.group_protocol}")
-    return known[settings.library]
+        raise BadSetting(f"{settings.library} can't be a member by group.protocol={protocol}")
+    return RELEASES.get((settings.library, settings.release or "", protocol), known[settings.library])
 
 
 def _printed(config: ConsumerConfig) -> dict[str, int | str | bool]:
@@ -104,6 +102,7 @@ class ClientProcess:
             random=context.rng.stream(f"backoff/{process_id}").random,
             heartbeat_late_ms=lambda: context.heartbeat_timers.late_ms(process_id),
             data_cut_since=lambda: network.cut_since(process_id, DATA),
+            no_broker=lambda: broker.nobody_answers,
             threads=Threads(env),
         )
         if settings.config.group_protocol == CONSUMER:

@@ -36,6 +36,26 @@ def refresh(client: Client) -> None:
     client.membership.metadata_refreshed()
 
 
+def forget(client: Client) -> None:
+    """No broker can be reached: start again from bootstrap.servers (Kafka: Metadata.rebootstrap)."""
+    if client.traits.rebootstraps:
+        client.metadata.known = False
+
+
+def came_back(client: Client, since_ms: int) -> None:
+    """The coordinator is found again; forgotten metadata came before that, at `since_ms`.
+
+    poll() looks at the metadata when it begins. A leader whose poll() began before they came compares nothing with what
+    it assigned, and rejoins (Kafka: ConsumerCoordinator.poll, rejoinNeededOrPending).
+    """
+    if client.metadata.known or not client.traits.rebootstraps:
+        return
+    begun, every = client.threads.last_poll_ms, max(1, client.application.poll_timeout_ms)
+    if client.threads.in_poll and (since_ms - begun) // every == (client.now - begun) // every:
+        client.membership.metadata_refreshed()
+    refresh(client)
+
+
 def refresh_if_due(client: Client) -> None:
     """Refresh when metadata.max.age.ms is over."""
     if client.now >= client.metadata.next_refresh_ms:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from groupsim.simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
+from groupsim.simulation.clients.config import CLASSIC, CONSUMER, JAVA, KAFKA_PYTHON, LIBRDKAFKA
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +42,8 @@ class Traits:
     it waits for metadata before it joins. `revokes_nothing`: the listener is called with an empty set before a first
     join. `awaits_metadata`: a leader that assigns topics it has not subscribed to asks for their metadata first.
     `sticky_from_the_end`: cooperative-sticky goes through a topic's partitions from the highest to the lowest.
+    `rebootstraps`: a consumer that reaches no broker at all forgets its metadata (KIP-899, the default since KIP-1102).
+    `reconnect_backoff_ms`: it then waits before it connects again, at first and at most.
     `returns_user_data`: the user data that members send for a sticky assignor come back to them with the assignment, so
     that the group cannot be upgraded online.
     """
@@ -60,6 +62,8 @@ class Traits:
     revokes_nothing: bool = False
     awaits_metadata: bool = False
     sticky_from_the_end: bool = False
+    rebootstraps: bool = False
+    reconnect_backoff_ms: tuple[int, int] = (50, 1_000)
     returns_user_data: bool = False
     callbacks_at_polls: bool = False
     follows_polls: bool = False
@@ -68,7 +72,7 @@ class Traits:
 
 
 TRAITS: dict[str, Traits] = {
-    JAVA: Traits(naps=True, heartbeats_from_sync=False, fetches_ahead=True, awaits_metadata=True),
+    JAVA: Traits(naps=True, heartbeats_from_sync=False, fetches_ahead=True, awaits_metadata=True, rebootstraps=True),
     LIBRDKAFKA: Traits(
         defaults={"partition.assignment.strategy": ("range", "roundrobin")},
         library_thread=True,
@@ -77,19 +81,23 @@ TRAITS: dict[str, Traits] = {
         commits_while_joining=True,
         sends_reasons=False,
         sticky_from_the_end=True,
+        reconnect_backoff_ms=(100, 10_000),
         returns_user_data=True,
     ),
-    KAFKA_PYTHON: Traits(expires_at_heartbeats=True, first_metadata_ms=100, revokes_nothing=True),
+    KAFKA_PYTHON: Traits(
+        expires_at_heartbeats=True, first_metadata_ms=100, revokes_nothing=True, reconnect_backoff_ms=(50, 30_000)
+    ),
 }
-"""By library: Java's consumer 4.0, librdkafka 2.16, kafka-python 3.0, as recorded."""
+"""By library: Java's consumer 4.4, librdkafka 2.16, kafka-python 3.0, as recorded."""
 CONSUMER_TRAITS: dict[str, Traits] = {
     JAVA: Traits(
         library_thread=True, fetches_ahead=True, callbacks_at_polls=True, follows_polls=True, announces_empty=True
     ),
-    LIBRDKAFKA: Traits(library_thread=True, commits_after_revoking=True),
+    LIBRDKAFKA: Traits(library_thread=True, commits_after_revoking=True, reconnect_backoff_ms=(100, 10_000)),
 }
 """The same for members of the consumer protocol (KIP-848): Java's consumer 4.4, librdkafka 2.16, as recorded."""
-RELEASES: dict[tuple[str, str], Traits] = {
-    (JAVA, "4.0"): replace(CONSUMER_TRAITS[JAVA], follows_polls=False, close_waits_ms=100),
+RELEASES: dict[tuple[str, str, str], Traits] = {
+    (JAVA, "4.0", CLASSIC): replace(TRAITS[JAVA], rebootstraps=False),
+    (JAVA, "4.0", CONSUMER): replace(CONSUMER_TRAITS[JAVA], follows_polls=False, close_waits_ms=100),
 }
-"""Older releases that differ as members of the consumer protocol, as recorded."""
+"""Older releases that differ, by library, release and group.protocol, as recorded."""

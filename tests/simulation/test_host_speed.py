@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from groupsim.conformance.timelines.libraries import Libraries
 from groupsim.conformance.timelines.recorded_steps import steps
 from groupsim.simulation.clients.config import JAVA, LIBRDKAFKA
-from groupsim.simulation.host_speed import HOSTS, NOT_THE_HOSTS, USUAL_MS, Step, on_host, slowness
+from groupsim.simulation.host_speed import HOSTS, NOT_THE_HOSTS, USUAL_MS, Step, again_and_first, on_host, slowness
 from groupsim.simulation.latencies import LATENCIES
 
 FACTORS = st.floats(0.5, 8)
@@ -58,3 +58,20 @@ def test_steps_of_a_recording_are_starts_answers_and_assignments() -> None:
     assert list(steps(record, known)) == found
     works = {**record, "id": "x__cooperative-sticky", "config": {"per_member": {"m1": {"proc": 100}}}}
     assert list(steps(works, known)) == [(JAVA, Step.START, 200)], "it comes late to the answer by itself"
+
+
+def test_what_a_process_does_for_the_first_time_may_be_slower_than_the_rest() -> None:
+    starts = [(JAVA, Step.START, 4 * USUAL_MS[JAVA][Step.START])] * 40
+    answers = [(JAVA, Step.ASSIGNOR, USUAL_MS[JAVA][Step.ASSIGNOR])] * 40
+    again, first = again_and_first([*starts, *answers])
+    assert (again, first) == (pytest.approx(1.0, rel=0.1), pytest.approx(4.0, rel=0.1))
+    assert again_and_first([]) == (1.0, 1.0)
+    unseen, seen = again_and_first(starts)
+    assert 3.0 < unseen <= seen, "without a step of the other kind the host is as slow in both"
+
+
+def test_threads_wake_later_on_a_slow_host_but_not_as_much_later_as_it_is_slower() -> None:
+    usual, slow = LATENCIES[JAVA], on_host(LATENCIES[JAVA], 4.0, 9.0)
+    assert slow.drift.quantiles_ms == pytest.approx([2 * ms for ms in usual.drift.quantiles_ms])
+    assert slow.assignor.quantiles_ms == pytest.approx([4 * ms for ms in usual.assignor.quantiles_ms])
+    assert slow.first_assignor.quantiles_ms == pytest.approx([9 * ms for ms in usual.first_assignor.quantiles_ms])

@@ -95,7 +95,7 @@ class ClassicMembership:
         """A leader that sees other partition counts than it assigned rejoins (Kafka: rejoinNeededOrPending)."""
         state = self._state
         if state.leads and state.watched_topics is not None and not state.rejoin_needed:
-            counts = state.client.cluster_topics.counts()
+            counts = metadata.counts(state.client)
             if {topic: counts.get(topic, 0) for topic in state.watched_topics} != state.watched_topics:
                 state.request_rejoin("cached metadata has changed")
 
