@@ -33,6 +33,7 @@ def was_signalled() -> bool:
     return bool(_received)
 
 
-def hush_when_signalled() -> None:
-    """py4j logs what an interrupt does to it, with a traceback: nothing that a user needs."""
-    logging.getLogger().addFilter(lambda record: not was_signalled())
+def hush_py4j() -> None:
+    """py4j logs what an interrupt does to it, with a traceback, also by the root logger: nothing that a user needs."""
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)
+    logging.getLogger().addFilter(lambda record: not was_signalled() and "KeyboardInterrupt" not in record.getMessage())

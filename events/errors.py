@@ -24,6 +24,7 @@ GroupSimError
 ├── StoreError
 │   ├── Diverged
 │   ├── NewerStore
+│   ├── StoreUnusable
 │   ├── StreamConflict
 │   ├── UnknownFact
 │   └── UnknownRun

@@ -84,7 +84,7 @@ def test_every_story_is_in_both_halves_and_no_two_families_have_the_same_setting
     assert len(settings) == len(FAMILIES)
 
 
-@pytest.mark.parametrize("name", ["fair", "range-", "range-hb", "range-hbfast", "range-static-hb1000"])
+@pytest.mark.parametrize("name", ["fair", "range-", "range-hb", "range-hbfast", "range-hb1000-static"])
 def test_an_unknown_choice_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match="is no choice"):
         choice(name)

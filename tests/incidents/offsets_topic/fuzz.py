@@ -86,8 +86,9 @@ def check(data: bytes, path: Path) -> str:
     assert [fields(record) for record in SegmentReader([path])] == [fields(record) for record in found]
     kept = sum(len(each.raw) for each in BatchReader(path))
     assert kept <= len(data)
-    assert kept == len(data) or reader.damage or not data.rstrip(b"\0")[kept:], "bytes are lost without a word"
-    return "damage named" if reader.damage else "unknown counted" if reader.unknown else "whole"
+    said = reader.damage or reader.without
+    assert kept == len(data) or said or not data.rstrip(b"\0")[kept:], "bytes are lost without a word"
+    return "damage named" if said else "unknown counted" if reader.unknown else "whole"
 
 
 def wrong_contents(count: int, seed: int) -> Iterator[tuple[bytes, str]]:

@@ -11,7 +11,7 @@ from tests.incidents.offsets_topic.fuzz import NAME, cases, check, check_import,
 def test_damaged_segments_are_read_without_a_crash_and_what_is_lost_is_named(tmp_path: Path) -> None:
     outcomes = Counter(check(data, tmp_path / NAME) for data in cases(300, seed=7))
     assert outcomes["damage named"] > 100
-    assert outcomes["whole"] > 30
+    assert outcomes["whole"] > 20
 
 
 def test_records_with_wrong_contents_become_a_run_or_a_sentence(tmp_path: Path) -> None:
