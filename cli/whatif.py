@@ -16,7 +16,7 @@ from groupsim.cli.log_options import MostPartitionsOption
 from groupsim.cli.options import FormatOption, RunArgument, StoreOption, key_integers, key_values, seed_range
 from groupsim.cli.output import Format
 from groupsim.cli.progress import progress
-from groupsim.cli.whatif_choices import choices
+from groupsim.cli.whatif_choices import choices, meant
 from groupsim.cli.whatif_output import print_answer, rows_of
 from groupsim.incidents.facts.limits import MOST_PARTITIONS as USUAL_PARTITIONS
 from groupsim.incidents.facts.limits import check_counts
@@ -141,6 +141,7 @@ def whatif(
             chosen,
             between,
         )
+        chosen = meant(incident, chosen)
         sampled = wanted if wanted is not None else _default_seeds(incident, 1 + len(chosen))
         with progress("simulating") as bar:
             found = ask(incident, chosen, sampled, unknown, bar)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from groupsim.cli.errors import BadRequest
@@ -11,6 +12,7 @@ from groupsim.cli.options import key_values
 
 if TYPE_CHECKING:
     from groupsim.replay.choice import Choice
+    from groupsim.replay.replayable import ReplayableRun
 
 PROTOCOL, STRATEGY, REMOTE = "group.protocol", "partition.assignment.strategy", "group.remote.assignor"
 CLASSIC, CONSUMER = "classic", "consumer"
@@ -40,6 +42,16 @@ def choices(assignors: Sequence[str], sets: Sequence[str], protocols: Sequence[s
         if names.count(name) > 1:
             raise BadRequest(f"the choice {name} is given twice")
     return found
+
+
+def meant(incident: ReplayableRun, chosen: Sequence[Choice]) -> list[Choice]:
+    """The choices of an incident: `--assignor range` is the brokers' where all members speak the consumer protocol."""
+    members = () if incident.incident is None else incident.incident.incarnations
+    if {member.protocol for member in members} != {CONSUMER}:
+        return list(chosen)
+    return [
+        replace(choice, settings={REMOTE: choice.name}) if choice.name in ON_THE_SERVER else choice for choice in chosen
+    ]
 
 
 def _protocol(protocol: str, assignor: str | None) -> Choice:

@@ -1,4 +1,4 @@
-"""Which run a reference means: an id, a unique prefix of an id, `latest`, or a name that only one run has."""
+"""Which run a reference means: an id, `latest`, a name that only one run has, or a unique prefix of an id."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ def find_run(names: Mapping[RunId, str], reference: str, place: str) -> RunId:
         return reference
     if reference == "latest" and ids:
         return ids[-1]
-    found = [run for run in ids if run.startswith(reference)] if reference else []
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise UnknownRun(f"{reference!r} matches {_listed(found)} in {place}; give more characters of the id")
     named = [run for run, name in names.items() if name == reference]
     if len(named) == 1:
         return named[0]
     if named:
         raise UnknownRun(f"{len(named)} runs in {place} are named {reference!r}: {_listed(named[::-1])}; give an id")
+    found = [run for run in ids if run.startswith(reference)] if reference else []
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise UnknownRun(f"{reference!r} matches {_listed(found)} in {place}; give more characters of the id")
     raise unknown_run(ids, reference, place, {*names.values(), "latest"})
 
 

@@ -57,3 +57,11 @@ def test_an_import_of_a_consumer_group_ends_with_the_question_for_the_other_prot
     called = call("incident", "import", *map(str, sorted(folder.glob("*.log.gz"))))
     assert called.status == 0
     assert " --protocol classic" in called.err
+
+
+def test_range_is_the_brokers_in_a_group_of_the_consumer_protocol(call: Call) -> None:
+    """It was taken for the classic assignor that such members also have, and answered as what the record has."""
+    folder = Path(__file__).parents[2] / "examples" / "consumer-groups" / "kill9-uniform"
+    assert call("incident", "import", *map(str, sorted(folder.glob("*.log.gz")))).status == 0
+    rows = call("incident", "whatif", "latest", "--assignor", "range", "--seeds", "0:2", "--format", "json").json
+    assert (rows[1]["choice"], rows[1]["as_recorded"]) == ("range", False)

@@ -214,9 +214,10 @@ def test_a_run_is_found_by_id_unique_prefix_or_as_the_latest(store: EventStore) 
 
 
 def test_a_run_is_found_by_its_name_if_no_other_has_it(store: EventStore) -> None:
-    for run, name in (("a-1", "deploy"), ("b-1", "again"), ("b-2", "again"), ("c-1", "a-1")):
+    for run, name in (("a-1", "deploy"), ("b-1", "again"), ("b-2", "again"), ("c-1", "a-1"), ("d-1", "c")):
         store.begin(info(run, name=name))
     assert store.find("deploy").id == "a-1"
+    assert store.find("c").id == "d-1", "a whole name says more than the beginning of an id"
     assert store.find("a-1").id == "a-1"
     with pytest.raises(UnknownRun, match=r"2 runs in .* are named 'again': b-2, b-1; give an id"):
         store.find("again")
