@@ -18,6 +18,7 @@ from groupsim.replay import choice as replayed
 from groupsim.replay.choice_settings import choice_of
 from groupsim.replay.cost import replayed_cost
 from groupsim.replay.player import GROUP, ReplayedRun, check, replay_incident
+from groupsim.replay.protocols import protocols
 from groupsim.replay.reconstruct.incident import Incident
 from groupsim.replay.refusals import refusal
 from groupsim.replay.window import Window
@@ -47,7 +48,7 @@ class Replayed:
     @property
     def protocol(self) -> str | None:
         """The protocol of the recorded members; None if there are both."""
-        found = {each.protocol for each in self.incident.incarnations}
+        found = protocols(self.incident, replayed.AS_RECORDED)
         return found.pop() if len(found) == 1 else None
 
     def choice(self, settings: Mapping[str, str]) -> replayed.Choice:

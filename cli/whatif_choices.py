@@ -45,13 +45,22 @@ def choices(assignors: Sequence[str], sets: Sequence[str], protocols: Sequence[s
 
 
 def meant(incident: ReplayableRun, chosen: Sequence[Choice]) -> list[Choice]:
-    """The choices of an incident: `--assignor range` is the brokers' where all members speak the consumer protocol."""
-    members = () if incident.incident is None else incident.incident.incarnations
-    if {member.protocol for member in members} != {CONSUMER}:
+    """The choices of an incident: `range` is the brokers' assignor where all members speak the consumer protocol."""
+    from groupsim.replay.choice import AS_RECORDED
+    from groupsim.replay.protocols import protocols
+
+    if incident.incident is None or protocols(incident.incident, AS_RECORDED) != {CONSUMER}:
         return list(chosen)
-    return [
-        replace(choice, settings={REMOTE: choice.name}) if choice.name in ON_THE_SERVER else choice for choice in chosen
-    ]
+    return [_of_brokers(choice) for choice in chosen]
+
+
+def _of_brokers(choice: Choice) -> Choice:
+    """A choice that names an assignor, not whose it is: the brokers', if they have it."""
+    assignor = choice.settings.get(STRATEGY)
+    if choice.protocol is not None or assignor not in ON_THE_SERVER or STRATEGY in choice.name:
+        return choice
+    others = {key: value for key, value in choice.settings.items() if key != STRATEGY}
+    return replace(choice, settings={**others, REMOTE: assignor})
 
 
 def _protocol(protocol: str, assignor: str | None) -> Choice:

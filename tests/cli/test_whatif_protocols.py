@@ -63,5 +63,7 @@ def test_range_is_the_brokers_in_a_group_of_the_consumer_protocol(call: Call) ->
     """It was taken for the classic assignor that such members also have, and answered as what the record has."""
     folder = Path(__file__).parents[2] / "examples" / "consumer-groups" / "kill9-uniform"
     assert call("incident", "import", *map(str, sorted(folder.glob("*.log.gz")))).status == 0
-    rows = call("incident", "whatif", "latest", "--assignor", "range", "--seeds", "0:2", "--format", "json").json
-    assert (rows[1]["choice"], rows[1]["as_recorded"]) == ("range", False)
+    given = ("--assignor", "range", "--set", "assignor=range", "--seeds", "0:2", "--format", "json")
+    rows = call("incident", "whatif", "latest", *given).json
+    assert [(row["choice"], row["as_recorded"]) for row in rows[1:]] == [("range", False), ("assignor=range", False)]
+    assert rows[1]["unavailable_partition_ms"] == rows[2]["unavailable_partition_ms"]
