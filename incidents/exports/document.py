@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 
 from groupsim.incidents.exports import journal, large_json
 from groupsim.incidents.exports.json_lines import json_lines
-from groupsim.incidents.exports.relevant import KEYWORD, LONGEST, blocks_of_lines, hot_lines, relevant
+from groupsim.incidents.exports.relevant import LONGEST, blocks_of_lines, hot_lines, names_groups, relevant
 from groupsim.incidents.exports.walk import Record
 
 HEAD = 1 << 16
@@ -148,10 +148,6 @@ class _Again:
         return head or self._stream.read(size)
 
 
-def _concerns(record: Record) -> bool:
-    return any(isinstance(value, str) and KEYWORD.search(value) for value in record.values())
-
-
 def _is_document(line: bytes) -> bool:
     text = line.strip(_AROUND_VALUES)
     try:
@@ -210,7 +206,7 @@ def _xml(stream: IO[bytes], trouble: Callable[[str], None]) -> Iterator[tuple[in
     """Each element that repeats under its parent and holds fields: `<field k='name'>` or `<name>`."""
     try:
         numbered = enumerate(filter(None, map(_element, _elements(stream))), 1)
-        yield from relevant(numbered, lambda each: _concerns(each[1]))
+        yield from relevant(numbered, lambda each: names_groups(each[1]))
     except (ElementTree.ParseError, ValueError) as error:
         trouble(f"the XML document is damaged ({error}); what came before was read")
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.exports.moments import moment
-from groupsim.incidents.exports.relevant import KEYWORD
+from groupsim.incidents.exports.relevant import KEYWORD, names_groups
 from groupsim.incidents.exports.sequence import Numbering, numbering
 from groupsim.incidents.exports.walk import ORIGINAL, PLAIN, TEXTS, Record, is_time_name
 from groupsim.incidents.logs.times import is_zone_name, zone_named
@@ -118,7 +118,7 @@ def _sample(records: Sequence[Record]) -> list[Record]:
     """Those that may concern groups first, then others from all over the document."""
     concerned = []
     for record in records:
-        if any(isinstance(value, str) and KEYWORD.search(value) for value in record.values()):
+        if names_groups(record):
             concerned.append(record)
             if len(concerned) >= _SAMPLE:
                 break
@@ -171,7 +171,7 @@ def _whole(having: Sequence[Record], text: str, recognised: Callable[[str], int]
     """The prefix of the fields beside the text, if the object they form says more than the text alone."""
     prefix = text.rpartition(".")[0]
     prefix = f"{prefix}." if prefix else ""
-    tried = [r for r in having if any(isinstance(v, str) and KEYWORD.search(v) for v in r.values())][:_TRIED]
+    tried = [r for r in having if names_groups(r)][:_TRIED]
     alone = sum(recognised(r[text]) for r in tried)
     together = sum(recognised(whole(r, prefix)) for r in tried)
     return prefix if together > alone else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import IO
 
-from groupsim.incidents.exports.relevant import KEYWORD, LONGEST, relevant
+from groupsim.incidents.exports.relevant import LONGEST, names_groups, relevant
 from groupsim.incidents.exports.walk import Record
 
 _BLOCK = 1 << 20
@@ -63,11 +63,7 @@ class _Bytes:
 
 def entries(stream: IO[bytes], trouble: Callable[[str], None]) -> Iterator[tuple[int, Record]]:
     """The entries near those that concern groups, with their numbers from 1. What is damaged ends them."""
-    return relevant(enumerate(_entries(_Bytes(stream), trouble), 1), lambda each: _concerns(each[1]))
-
-
-def _concerns(entry: Record) -> bool:
-    return any(KEYWORD.search(value) for value in entry.values())
+    return relevant(enumerate(_entries(_Bytes(stream), trouble), 1), lambda each: names_groups(each[1]))
 
 
 def _entries(data: _Bytes, trouble: Callable[[str], None]) -> Iterator[Record]:

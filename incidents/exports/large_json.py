@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any, Protocol, cast
 
-from groupsim.incidents.exports.relevant import ACTIVITY, HIDDEN, KEYWORD
+from groupsim.incidents.exports.relevant import ACTIVITY, HIDDEN, names_groups
 from groupsim.incidents.exports.walk import Record, column_names, flat, holds_records, plain, walk
 from groupsim.incidents.logs.scan import KEYWORDS, PARTITION, REVOKED
 
@@ -65,7 +65,7 @@ class Found:
         """Whether it may."""
         if not self._hot or self._above is not None:
             return self._hot
-        return any(isinstance(text, str) and KEYWORD.search(text) for text in self._value.values())
+        return names_groups(self._value)
 
     def record(self) -> Record:
         """Its fields."""

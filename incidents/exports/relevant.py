@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, NamedTuple, TypeVar
 
@@ -34,6 +34,11 @@ ACTIVITY = re.compile(GROUP_ACTIVITY.pattern.decode())
 HIDDEN = (rb"\\u00[67]", rb"\[\s{0,9}\d{1,3}(?:,\s{0,9}\d{1,3}){4}")
 """Letters written as escapes, and texts written as lists of bytes: what is in them is seen only when decoded."""
 _HIDDEN = tuple(map(re.compile, HIDDEN))
+
+
+def names_groups(fields: Mapping[str, object]) -> bool:
+    """Whether a text of a record may concern consumer groups."""
+    return any(isinstance(text, str) and KEYWORD.search(text) for text in fields.values())
 
 
 def relevant(items: Iterable[T], concerns: Callable[[T], bool]) -> Iterator[T]:
