@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 from groupsim.events import consumer as k
 from groupsim.events.group import GroupEmptied
-from groupsim.events.types import Held, MemberId, Partitions
+from groupsim.events.types import MemberId, Partitions
 from groupsim.incidents.facts.builder import FactBuilder
 from groupsim.incidents.facts.causes import loss_cause
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.coordinator import CoordinatorFacts
 from groupsim.incidents.facts.detail import client_id_in, int_in, partitions_in, text_in
 from groupsim.incidents.facts.index import Index
-from groupsim.incidents.facts.member_steps import MemberSteps, Step
+from groupsim.incidents.facts.member_steps import MemberSteps, Step, reconciled
 from groupsim.incidents.logs.rows import is_broker
 
 _DOWNGRADE = "Downgrade group"
@@ -83,9 +83,8 @@ class ConsumerGroupFacts(CoordinatorFacts):
         self._add(k.ConsumerGroupCreated(replaces_classic=False))
 
     def _upgrade(self) -> None:
-        assert self._row is not None
         self._native = True
-        held = {member: self._steps.held(member, self._row[0]) for member in sorted(self._members)}
+        held = self._held()
         self._add(k.GroupUpgraded(generation=self._generation, metadata_hash=0, assignment=held))
         for member in self._members:
             self._write_member(member, None, classic=True)
@@ -94,6 +93,19 @@ class ConsumerGroupFacts(CoordinatorFacts):
     def _on_group_converted(self, _: MemberId | None, detail: dict[str, object]) -> None:
         if detail.get("to") == "consumer" and not self._native:
             self._begin()
+        elif detail.get("to") == "classic" and self._native and self._members:
+            self._downgrade(int_in(detail.get("generation")) or self._epoch)
+
+    def _held(self) -> dict[MemberId, Partitions]:
+        """What each member has when the group is converted: by the topic, else by its own log."""
+        assert self._row is not None
+        position, timed = self._row
+        named = timed.row.detail.get("held")
+        known = named if isinstance(named, dict) else {}
+        return {
+            member: partitions_in(known[member]) if member in known else self._steps.held(member, position)
+            for member in sorted(self._members)
+        }
 
     def _on_member_gone(self, member: MemberId | None, detail: dict[str, object]) -> None:
         if not self._native:
@@ -109,7 +121,7 @@ class ConsumerGroupFacts(CoordinatorFacts):
         epoch, before = int_in(detail.get("epoch")) or 0, int_in(detail.get("previous")) or 0
         assigned, pending = partitions_in(detail.get("assigned")), partitions_in(detail.get("pending"))
         state = k.MemberState(str(detail.get("state")))
-        self._add(_reconciled(member, epoch, before, state, assigned, pending))
+        self._add(reconciled(member, epoch, before, state, assigned, pending))
 
     def _on_stabilized(self, member: MemberId | None, detail: dict[str, object]) -> None:
         super()._on_stabilized(member, detail)
@@ -122,9 +134,8 @@ class ConsumerGroupFacts(CoordinatorFacts):
 
     def _downgrade(self, generation: int) -> None:
         """The last native member is gone: a classic group of those who stay, with what they hold."""
-        assert self._row is not None
-        self._native, self._change = False, None
-        held = {member: self._steps.held(member, self._row[0]) for member in sorted(self._members)}
+        self._native, self._change, self._generation = False, None, generation
+        held = self._held()
         leader = next(iter(held), "")
         self._add(k.GroupDowngraded(generation=generation, protocol=None, leader=leader, assignment=held))
         self._reached.clear()
@@ -259,39 +270,23 @@ class ConsumerGroupFacts(CoordinatorFacts):
         before = self._reached.get(member, 0)
         self._reached[member] = epoch
         if not steps:
-            self._add(_reconciled(member, epoch, before, k.MemberState.STABLE, self._steps.held(member, position)))
+            self._add(reconciled(member, epoch, before, k.MemberState.STABLE, self._steps.held(member, position)))
         for number, step in enumerate(steps):
             self._step(member, epoch, before, step, last=not any(later.given for later in steps[number + 1 :]))
 
     def _step(self, member: MemberId, epoch: int, before: int, step: Step, *, last: bool) -> None:
         if step.given and step.revokes:
             kept = tuple(tp for tp in step.partitions if tp in self._steps.held(member, step.fact.position))
-            fact = _reconciled(member, before, before, k.MemberState.UNREVOKED_PARTITIONS, kept, step.revokes)
+            fact = reconciled(member, before, before, k.MemberState.UNREVOKED_PARTITIONS, kept, step.revokes)
         else:
             state = k.MemberState.STABLE if last else k.MemberState.UNRELEASED_PARTITIONS
-            fact = _reconciled(member, epoch, before, state, step.partitions)
+            fact = reconciled(member, epoch, before, state, step.partitions)
         self._builder.infer(step.fact, self._stream, fact)
-
-
-def _reconciled(
-    member: MemberId, epoch: int, before: int, state: k.MemberState, assigned: Partitions, pending: Partitions = ()
-) -> k.MemberReconciled:
-    return k.MemberReconciled(
-        member=member,
-        epoch=epoch,
-        previous_epoch=before,
-        state=state,
-        assigned=_held(assigned, epoch),
-        pending=_held(pending, before),
-    )
-
-
-def _held(partitions: Partitions, epoch: int) -> Held:
-    return tuple(sorted((tp.topic, tp.partition, epoch) for tp in partitions))
 
 
 def _ends_target(timed: TimedRow) -> bool:
     """Whether a broker's row is a new target, or the group's conversion to a classic one."""
     row = timed.row
     down = row.kind == "rebalance_start" and str(row.detail.get("reason")).startswith(_DOWNGRADE)
+    down = down or (row.kind == "group_converted" and row.detail.get("to") == "classic")
     return is_broker(row) and (row.kind == "target_assignment" or down)

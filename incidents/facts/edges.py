@@ -34,7 +34,8 @@ _END = frozenset(["stabilized", "assignment_received", "joined", "synced", "assi
 """Kinds of rows with which one ends."""
 _CHANGING = frozenset(["JOINING", "RECONCILING", "ACKNOWLEDGING"])
 """States of a consumer group's client that has yet to follow its target."""
-_EMPTY = frozenset(["group_empty", "group_dead"])
+_OVER = frozenset(["assignment_received", "group_dead", "group_empty"])
+"""Kinds of a broker's rows by which a rebalance is over."""
 _AFTER = "; export from before the incident until the group is stable again"
 
 
@@ -94,7 +95,7 @@ def _last_of_brokers(rows: Sequence[TimedRow]) -> dict[str, int]:
             continue
         if row.kind == "rebalance_start":
             began[row.group] = at
-        elif row.kind == "assignment_received" or row.kind in _EMPTY:
+        elif row.kind in _OVER or (row.kind == "group_converted" and row.detail.get("to") == "consumer"):
             began.pop(row.group, None)
     return began
 

@@ -21,8 +21,10 @@ _JOINS = frozenset(["member_id_created", "pending_member_joins", "member_joined"
 _OF_CONSUMER_GROUPS = frozenset(
     [
         "consumer_heartbeat",
+        "group_converted",
         "group_epoch_bumped",
         "member_joined",
+        "member_reconciled",
         "member_state",
         "state_change",
         "target_assignment",
@@ -88,6 +90,9 @@ class Index:
         timeout = int_in(row.detail.get("session_timeout_ms"))
         if timeout is not None:
             self.session_timeouts[group] = timeout
+        held = row.detail.get("held")
+        for names in held.values() if isinstance(held, Mapping) else ():
+            self._count(group, names)
         reported = row.detail.get("timeouts")
         for member, timeouts in reported.items() if isinstance(reported, Mapping) else ():
             self._timeouts.setdefault((group, str(member)), timeouts)

@@ -36,6 +36,6 @@ def check_named(rows: Sequence[TimedRow], index: Index, most: int) -> None:
 
 
 def _lists(detail: Mapping[str, object]) -> list[object]:
-    plans = [each for each in map(detail.get, ("assignment", "targets")) if isinstance(each, dict)]
+    plans = [each for each in map(detail.get, ("assignment", "held", "targets")) if isinstance(each, dict)]
     lists = [names for plan in plans for names in plan.values()]
     return [*map(detail.get, ("partitions", "assigned", "owned")), *lists]

@@ -12,9 +12,10 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from groupsim.events import client as c
+from groupsim.events import consumer as k
 from groupsim.events.base import group_of
 from groupsim.events.client import MemberPhase
-from groupsim.events.types import MemberId, Partitions, ProcessId
+from groupsim.events.types import Held, MemberId, Partitions, ProcessId
 from groupsim.incidents.facts.builder import PendingFact
 
 
@@ -93,3 +94,21 @@ class MemberSteps:
             self._member[process] = member
             self.topics[member] = self._subscribed.get(process, ())
             self._views[member].append((position, self._view.get(process, ())))
+
+
+def reconciled(
+    member: MemberId, epoch: int, before: int, state: k.MemberState, assigned: Partitions, pending: Partitions = ()
+) -> k.MemberReconciled:
+    """The step as a fact; the epoch of a partition is that in which the member was given it, by what is known."""
+    return k.MemberReconciled(
+        member=member,
+        epoch=epoch,
+        previous_epoch=before,
+        state=state,
+        assigned=_held(assigned, epoch),
+        pending=_held(pending, before),
+    )
+
+
+def _held(partitions: Partitions, epoch: int) -> Held:
+    return tuple(sorted((tp.topic, tp.partition, epoch) for tp in partitions))

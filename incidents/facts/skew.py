@@ -75,6 +75,6 @@ def _completed(reading: Reading) -> dict[tuple[str | None, int | None], int]:
     """
     found: dict[tuple[str | None, int | None], list[int]] = defaultdict(list)
     for row in reading.rows:
-        if row.kind == "stabilized" and row.at is not None and not row.detail.get("converted"):
+        if row.kind == "stabilized" and row.at is not None:
             found[row.group, int_in(row.detail.get("generation"))].append(instant(row.at))
     return {key: times[0] for key, times in found.items() if len(times) == 1}

@@ -19,9 +19,19 @@ from groupsim.incidents.logs.rows import Program, Row, is_broker
 from groupsim.incidents.logs.times import iso
 
 _BEGINS = frozenset(["heartbeat_says_rebalancing", "joining", "leave_sent", "lost", "rejoin_requested", "revoked"])
-_STEPS = frozenset(["assignment_received", "group_empty", "group_created", "group_epoch_bumped", "member_reconciled"])
+_STEPS = frozenset(
+    [
+        "assignment_received",
+        "group_empty",
+        "group_converted",
+        "group_created",
+        "group_epoch_bumped",
+        "member_reconciled",
+    ]
+)
 """Rows of the topic behind which what clients say is of a later rebalance."""
-_TIMEOUTS = ("session_timeout_ms", "timeouts")
+_FILLED = ("held", "session_timeout_ms", "targets", "timeouts")
+"""What no broker prints of a step, or only with topic ids."""
 _GONE = frozenset(["member_failed", "member_left", "member_gone"])
 _NUMBERED = {
     "rebalance_start": ("old_generation", "rebalance_start"),
@@ -31,8 +41,9 @@ _NUMBERED = {
     "stored_assignment": ("generation", "leader_computed_assignment"),
     "group_epoch_bumped": ("epoch", "group_epoch_bumped"),
     "target_assignment": ("epoch", "target_assignment"),
+    "group_converted": ("to", "group_converted"),
 }
-"""Kinds of the topic's rows: the number that tells two of them apart, and the kind that a log has for it."""
+"""Kinds of the topic's rows: the detail that tells two of them apart, and the kind that a log has for it."""
 _NEAR_MS = 60_000
 """Rows of one step are no further apart; numbers of generations may start over."""
 _LATE_MS = 5_000
@@ -56,7 +67,7 @@ def merged(rows: list[TimedRow], notes: list[str]) -> tuple[list[TimedRow], list
         if said is None:
             found.append(begun.moved(timed))
             continue
-        filled.setdefault(id(said.row), {}).update((k, v) for k, v in timed.row.detail.items() if k in _TIMEOUTS)
+        filled.setdefault(id(said.row), {}).update((k, v) for k, v in timed.row.detail.items() if k in _FILLED)
         for sentence in _contradictions(timed, said):
             contradictions.setdefault(sentence)
     complete = [_filled(timed, filled.get(id(timed.row))) for timed in found]
@@ -67,7 +78,7 @@ def _filled(timed: TimedRow, lacking: Mapping[str, object] | None) -> TimedRow:
     """The row with what no log says and the topic does."""
     if not lacking:
         return timed
-    return TimedRow(timed.at, msgspec.structs.replace(timed.row, detail={**lacking, **timed.row.detail}))
+    return TimedRow(timed.at, msgspec.structs.replace(timed.row, detail={**timed.row.detail, **lacking}))
 
 
 class _Logs:

@@ -13,6 +13,7 @@ from groupsim.incidents.offsets_topic.ledger import Ledger, MemberFields
 from groupsim.incidents.offsets_topic.record import GroupRecord
 
 _CONSUMER = "consumer"
+_Plan = dict[MemberId, set[TopicPartition]]
 
 
 class ClassicFold:
@@ -23,6 +24,7 @@ class ClassicFold:
         self._generation: int | None = None
         self._stored_ms = 0
         self._created = False
+        self._begun = False
 
     def created(self) -> None:
         """The group exists, by the records of another protocol."""
@@ -35,10 +37,12 @@ class ClassicFold:
         members = {str(each.get("memberId")): each for each in f.structs(value.get("members"))}
         if not members:
             self._empty(record, number)
-        elif number == self._generation and not converted:
+        elif converted:
+            self._downgraded(record, number, members)
+        elif number == self._generation:
             self._replaced(record, members)
         else:
-            self._new(record, number, members, f.text(value.get("protocol")), f.text(value.get("leader")), converted)
+            self._new(record, number, members, f.text(value.get("protocol")), f.text(value.get("leader")))
         if (kind := f.text(value.get("protocolType"))) is not None and kind != _CONSUMER:
             self._ledger.notes.setdefault(
                 f"its members are of protocol type {kind}: what they were assigned is not partitions of topics"
@@ -50,11 +54,12 @@ class ClassicFold:
         for member in self._ledger.present():
             self._ledger.gone(member, record.at_ms, record.place)
         self._ledger.say(record.at_ms, record.place, "group_dead")
-        self._generation, self._created = None, False
+        self._generation, self._created, self._begun = None, False, False
 
-    def forget(self) -> None:
-        """The group became a consumer group: its members stay."""
-        self._generation = None
+    def forget(self) -> int | None:
+        """The group became a consumer group: its members stay. Returns the last generation, if there is one."""
+        last, self._generation, self._begun = self._generation, None, False
+        return last
 
     def _empty(self, record: GroupRecord, number: int) -> None:
         ledger = self._ledger
@@ -66,20 +71,47 @@ class ClassicFold:
         ledger.lacks("generations", (self._generation or 0) + 1, number - 1)
         for member in ledger.present():
             ledger.gone(member, record.at_ms, record.place)
+        self._begun = False
         ledger.say(record.at_ms, record.place, "group_empty", generation=number)
 
     def _replaced(self, record: GroupRecord, members: dict[MemberId, f.Fields]) -> None:
         """The same generation again: a static member came back under a new id."""
         ledger, at_ms = self._ledger, record.at_ms
-        for old in [each for each in ledger.present() if each not in members]:
-            instance = ledger.memberships[old].instance
-            new = next((m for m, each in members.items() if each.get("groupInstanceId") == instance), None)
-            ledger.gone(old, at_ms, record.place, said=new is None or instance is None)
-            if new is not None and instance is not None:
-                ledger.say(at_ms, record.place, "static_member_replaced", new, old_member=old, instance=instance)
+        self._exchange(record, members)
         for member, each in members.items():
             self._appear(record, member, each)
             ledger.hold(member, at_ms, f.assigned(each) or set(), self._generation or 0, record.place)
+
+    def _exchange(self, record: GroupRecord, members: dict[MemberId, f.Fields]) -> None:
+        """Who is not among the members is gone, or has come back as another one of its instance id."""
+        ledger, at_ms, place = self._ledger, record.at_ms, record.place
+        for old in [each for each in ledger.present() if each not in members]:
+            instance = ledger.memberships[old].instance
+            new = next((m for m, each in members.items() if each.get("groupInstanceId") == instance), None)
+            ledger.gone(old, at_ms, place, said=new is None or instance is None)
+            if new is not None and instance is not None:
+                ledger.say(at_ms, place, "static_member_replaced", new, old_member=old, instance=instance)
+
+    def _downgraded(self, record: GroupRecord, number: int, members: dict[MemberId, f.Fields]) -> None:
+        """A consumer group goes on as a classic one: its generation is the epoch, with what each was to have.
+
+        If nobody new came with it, it rebalances at once (Kafka: GroupMetadataManager.convertToClassicGroup).
+        """
+        ledger, at_ms, place = self._ledger, record.at_ms, record.place
+        joins = any(member not in ledger.present() for member in members)
+        for member in ledger.present():
+            if member in members:
+                ledger.pause(member, ledger.held(member), at_ms, at_ms, exact=False)
+        self._exchange(record, members)
+        plan = _plan(members)
+        about = {"held": _printed(plan), **_timeouts(members)}
+        ledger.say(at_ms, place, "group_converted", None, to="classic", generation=number, **about)
+        if not joins:
+            cause, reason = RebalanceCause.DOWNGRADED, "Downgrade group from consumer to classic"
+            about |= {"cause": cause, "reason": reason, "converted": True}
+            ledger.say(at_ms, place, "rebalance_start", None, old_generation=number, **about)
+        self._begun = not joins
+        self._give(record, number, members, plan)
 
     def _new(
         self,
@@ -88,50 +120,43 @@ class ClassicFold:
         members: dict[MemberId, f.Fields],
         protocol: str | None,
         leader: MemberId | None,
-        converted: bool,
     ) -> None:
         ledger, place, stored = self._ledger, record.place, record.at_ms
-        joined = self._join_completed(record, converted)
+        joined = self._join_completed(record)
         if self._generation is not None and number > self._generation + 1:
             for member in ledger.present():
                 ledger.pause(member, ledger.held(member), self._stored_ms, stored, exact=True)
-        if not converted:
-            ledger.lacks("generations", (self._generation or 0) + 1, number - 1)
+        ledger.lacks("generations", (self._generation or 0) + 1, number - 1)
         before = ledger.present()
         gone = [member for member in before if member not in members]
         new = [member for member in members if member not in before]
         for member in gone:
-            ledger.gone(member, joined, place, by=None if converted else "generation")
-        self._started(joined, place, number, new, gone, converted=converted)
+            ledger.gone(member, joined, place, by="generation")
+        if not (self._begun and self._generation == number - 1):
+            self._started(joined, place, number, new, gone)
+        self._begun = False
         for member in before:
             if member in members:
-                self._rejoined(member, None if converted else f.claimed(members[member]), joined, number, place)
-        ledger.say(joined, place, "stabilized", generation=number, members=len(members), converted=converted or None)
-        plan = {member: f.assigned(each) or set() for member, each in members.items()}
-        sessions = [ms for each in members.values() if (ms := f.number(each.get("sessionTimeout"))) is not None]
-        ledger.say(
-            stored,
-            place,
-            "stored_assignment",
-            generation=number,
-            protocol=protocol,
-            assignment=_printed(plan),
-            session_timeout_ms=max(sessions, default=None),
-            timeouts={member: found for member, each in members.items() if (found := f.timeouts(each))},
-            converted=converted or None,
-        )
+                self._rejoined(member, f.claimed(members[member]), joined, number, place)
+        ledger.say(joined, place, "stabilized", generation=number, members=len(members))
+        plan = _plan(members)
+        about = {"protocol": protocol, "assignment": _printed(plan), **_timeouts(members)}
+        ledger.say(stored, place, "stored_assignment", None, generation=number, **about)
         ledger.say(stored, place, "assignment_received", generation=number, leader=leader)
+        self._give(record, number, members, plan)
+
+    def _give(self, record: GroupRecord, number: int, members: dict[MemberId, f.Fields], plan: _Plan) -> None:
+        """Each member holds what it was assigned, and what nobody was until it knows."""
+        ledger, stored = self._ledger, record.at_ms
         owners = {partition: member for member, partitions in plan.items() for partition in partitions}
         for member, each in members.items():
             self._appear(record, member, each)
             kept = {p for p in ledger.held(member) if p not in plan[member] and p not in owners}
             ledger.pause(member, ledger.held(member), stored, stored, exact=True)
             ledger.served_to(member, kept, stored)  # it gives these up once it knows, and joins again
-            ledger.hold(member, stored, plan[member] | kept, number, place)
+            ledger.hold(member, stored, plan[member] | kept, number, record.place)
 
-    def _started(
-        self, joined: int, place: str, number: int, new: list[MemberId], gone: list[MemberId], *, converted: bool
-    ) -> None:
+    def _started(self, joined: int, place: str, number: int, new: list[MemberId], gone: list[MemberId]) -> None:
         cause, by = RebalanceCause.UNKNOWN, None
         if new and not gone and (self._created or number == 1):
             cause, by = RebalanceCause.MEMBER_JOINED, new[0]
@@ -147,7 +172,6 @@ class ClassicFold:
             old_generation=number - 1,
             cause=cause,
             reason="; ".join(what) or "the topic does not say why",
-            converted=converted or None,
         )
         self._created = True
 
@@ -162,10 +186,10 @@ class ClassicFold:
             return
         ledger.hold(member, joined, held & claims, number, place)
 
-    def _join_completed(self, record: GroupRecord, converted: bool) -> int:
+    def _join_completed(self, record: GroupRecord) -> int:
         """When the join phase of the record's generation was complete; the record's time where that is not known."""
         at = f.number((record.value or {}).get("currentStateTimestamp"))
-        if at is None or converted or not self._stored_ms <= at <= record.at_ms:
+        if at is None or not self._stored_ms <= at <= record.at_ms:
             return record.at_ms
         return at
 
@@ -175,5 +199,16 @@ class ClassicFold:
         self._ledger.appear(record.at_ms, record.place, member, fields)
 
 
-def _printed(plan: dict[MemberId, set[TopicPartition]]) -> dict[str, list[str]]:
+def _plan(members: dict[MemberId, f.Fields]) -> _Plan:
+    return {member: f.assigned(each) or set() for member, each in members.items()}
+
+
+def _timeouts(members: dict[MemberId, f.Fields]) -> dict[str, object]:
+    """What the members said of their timeouts: the longest session, and those of each."""
+    sessions = [ms for each in members.values() if (ms := f.number(each.get("sessionTimeout"))) is not None]
+    found = {member: timeouts for member, each in members.items() if (timeouts := f.timeouts(each))}
+    return {"session_timeout_ms": max(sessions, default=None), "timeouts": found}
+
+
+def _printed(plan: _Plan) -> dict[str, list[str]]:
     return {member: [str(partition) for partition in sorted(plan[member])] for member in sorted(plan)}

@@ -31,6 +31,7 @@ class ConsumerFold:
         self._epoch = 0
         self._epoch_ms = 0
         self._begins = False
+        self._from: int | None = None
         self._targets: dict[MemberId, set[TopicPartition]] = {}
         self._classic: set[MemberId] = set()
         self._assignor: str | None = None
@@ -39,6 +40,8 @@ class ConsumerFold:
     def batch(self, records: Sequence[GroupRecord]) -> None:
         """Take the records of one batch, which are one step of the coordinator."""
         self.alive = True
+        if self._from is not None:
+            self._converted(records, self._from)
         by_kind: dict[str, list[GroupRecord]] = {}
         for record in records:
             by_kind.setdefault(record.kind.removeprefix("ConsumerGroup"), []).append(record)
@@ -62,10 +65,25 @@ class ConsumerFold:
         for record in by_kind.get("CurrentMemberAssignment", ()):
             if record.value is not None:
                 self._current(record)
+        self._from = None
 
-    def upgraded(self) -> None:
-        """The group was a classic group: its epochs follow its generations."""
+    def upgraded(self, generation: int | None) -> None:
+        """The group was a classic group: its epochs follow its generations. The next batch has its members."""
         self._begins = True
+        self._from = generation if self._ledger.present() else None
+
+    def _converted(self, records: Sequence[GroupRecord], generation: int) -> None:
+        """The members stay with what they were assigned; their first epoch, the last generation, is no new one."""
+        held = {member: set(self._ledger.held(member)) for member in self._ledger.present()}
+        for record in records:
+            value = record.value or {}
+            if record.kind == "ConsumerGroupCurrentMemberAssignment" and value.get("memberEpoch") == generation:
+                held[_member(record)] = f.by_topic(value.get("assignedPartitions"), "topicId", self._names)
+        printed = {member: [str(p) for p in sorted(held[member])] for member in sorted(held)}
+        first = records[0]
+        self._ledger.say(
+            first.at_ms, first.place, "group_converted", to="consumer", generation=generation, held=printed
+        )
 
     def forget(self) -> None:
         """The group became a classic group, or was deleted: its records are gone."""
@@ -129,11 +147,12 @@ class ConsumerFold:
         if not self._begins:
             self._ledger.lacks("epochs", max(self._epoch, _FIRST - 1) + 1, epoch - 1)
         self._epoch, self._epoch_ms, self._begins = epoch, record.at_ms, False
-        self._ledger.say(record.at_ms, record.place, "group_epoch_bumped", epoch=epoch)
+        if epoch != self._from:
+            self._ledger.say(record.at_ms, record.place, "group_epoch_bumped", epoch=epoch)
 
     def _target(self, record: GroupRecord) -> None:
         epoch = f.number((record.value or {}).get("assignmentEpoch"))
-        if epoch is None:
+        if epoch is None or epoch == self._from:
             return
         targets = {m: [str(p) for p in sorted(self._targets.get(m, ()))] for m in sorted(self._targets)}
         self._ledger.say(

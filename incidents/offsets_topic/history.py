@@ -61,8 +61,7 @@ def _step(batch: list[GroupRecord], classic: ClassicFold, consumer: ConsumerFold
         elif not others:
             classic.deleted(record)
         else:
-            classic.forget()
-            consumer.upgraded()
+            consumer.upgraded(classic.forget())
     if to_classic:
         consumer.forget()
     elif others:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from groupsim.analysis.timelines.rebalance import Rebalance
 from groupsim.events.types import TopicPartition
 from groupsim.incidents.facts.detail import partitions_in
 from groupsim.incidents.offsets_topic.history import GroupHistory
@@ -18,26 +19,44 @@ def differences(history: GroupHistory, record: Mapping[str, Any], began: int, un
     """Sentences on where the topic and the recording differ; steps after `until` are not looked at."""
     said = [each for each in history.ledger.said if each.at_ms <= until]
     broker = record["broker"]
-    converted = any(e["kind"].startswith("converted") for e in broker)
     led = {e["generation"]: e.get("member_id") for e in broker if e["kind"] == "assignment_received"}
     theirs = {e["generation"]: (e["n_members"], led[e["generation"]]) for e in broker if _complete(e, led)}
     sizes = {e.detail["generation"]: e.detail["members"] for e in said if e.kind == "stabilized"}
     leaders = {e.detail["generation"]: e.detail.get("leader") for e in said if e.kind == "assignment_received"}
     ours = {generation: (sizes[generation], leaders.get(generation)) for generation in sizes}
-    if converted:  # a conversion writes a generation of which the log has no such lines
-        ours = {generation: found for generation, found in ours.items() if generation in theirs}
     if theirs != ours:
         yield f"generations, members and leaders: {theirs} in the log, {ours} here"
     for kind, here in (("epoch_bumped", "group_epoch_bumped"), ("target_computed", "target_assignment")):
         printed = {e["generation"] for e in broker if e["kind"] == kind}
         written = {e.detail["epoch"] for e in said if e.kind == here}
-        if printed - written or (written - printed and not converted):
+        if printed != written:
             yield f"{kind}: {printed} in the log, {written} here"
     joined = {e["member_id"] for e in broker if e["kind"] in _JOINED}
     memberships = {m for m, membership in history.ledger.memberships.items() if membership.since_ms <= until}
     if joined - memberships or memberships - set(record["member_ids"]):
         yield f"members {sorted(joined ^ memberships)} are only in one of them"
     yield from _assignments(history, record, began)
+
+
+def table_differences(logs: Sequence[Rebalance], both: Sequence[Rebalance]) -> Iterator[str]:
+    """Sentences on where the rebalances of logs and of the topic beside them differ, from their own runs' start.
+
+    How long a rebalance of a consumer group takes is exact in the topic: logs show it only by the members' own words.
+    """
+    numbers, ours = ([(each.generation, each.by_epoch) for each in found] for found in (logs, both))
+    if numbers != ours:
+        yield f"rebalances: {numbers} by the logs, {ours} with the topic"
+        return
+    for one, other in zip(logs, both, strict=True):
+        if one.cause != other.cause:
+            yield f"cause of {one.generation}: {one.cause} by the logs, {other.cause} with the topic"
+        if not one.by_epoch and (one.duration_ms, one.members) != (other.duration_ms, other.members):
+            yield (
+                f"length and members of {one.generation}: {one.duration_ms} ms, {one.members} by the logs,"
+                f" {other.duration_ms} ms, {other.members} with the topic"
+            )
+        if one.duration_ms is not None and other.duration_ms is None:
+            yield f"length of {one.generation}: {one.duration_ms} ms by the logs, unknown with the topic"
 
 
 def _complete(event: Mapping[str, Any], led: Mapping[int, object]) -> bool:
@@ -54,12 +73,7 @@ def _assignments(history: GroupHistory, record: Mapping[str, Any], began: int) -
     plans: dict[tuple[str, int], tuple[int, set[TopicPartition]]] = {}
     for said in history.ledger.said:
         assignment, generation = said.detail.get("assignment"), said.detail.get("generation")
-        if (
-            said.kind == "stored_assignment"
-            and not said.detail["converted"]
-            and isinstance(assignment, dict)
-            and isinstance(generation, int)
-        ):
+        if said.kind == "stored_assignment" and isinstance(assignment, dict) and isinstance(generation, int):
             for member, names in assignment.items():
                 plans[member, generation] = said.at_ms, set(partitions_in(names))
     had: dict[str, set[TopicPartition]] = {}

@@ -16,13 +16,15 @@ from typing import Any, NamedTuple
 
 from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.availability.labels import Interval
+from groupsim.analysis.tables.rebalances import rebalances
 from groupsim.analysis.tables.support import Support, support
+from groupsim.analysis.timelines.rebalance import Rebalance
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import Wanted, read_files
 from groupsim.incidents.logs.times import instant, iso
 from groupsim.incidents.offsets_topic.history import GroupHistory
 from groupsim.storage.memory import MemoryStore
-from tests.incidents.offsets_topic.said import differences
+from tests.incidents.offsets_topic.said import differences, table_differences
 
 SHARED = Path(__file__).parents[4] / "shared"
 _NEAR = 0.05
@@ -30,10 +32,14 @@ TOPICS, RECORDINGS = SHARED / "offsets-topic", SHARED / "recordings-848"
 
 
 class Measured(NamedTuple):
-    """A run's unavailable time in a period, partition-milliseconds: what it rests on, and the sum of its labels."""
+    """A run's unavailable time in a period, partition-milliseconds: what it rests on, and the sum of its labels.
+
+    `rebalances`: those of the whole run.
+    """
 
     rests_on: Support
     labelled_ms: int
+    rebalances: list[Rebalance]
 
 
 def measure(
@@ -44,9 +50,10 @@ def measure(
     store = MemoryStore()
     run = import_run(reading, store, name=None, topics={}).run
     origin = instant(str(run.origin))
-    found = list(clipped(intervals(store.read(run.id)), window[0] - origin, window[1] - origin))
+    facts = list(store.read(run.id))
+    found = list(clipped(intervals(facts), window[0] - origin, window[1] - origin))
     labelled = sum(each.duration_ms for each in found if each.unavailable)
-    return Measured(support(run.summary, found), labelled), reading.topic
+    return Measured(support(run.summary, found), labelled, rebalances(facts)), reading.topic
 
 
 def clipped(found: Iterable[Interval], from_ms: int, to_ms: int) -> Iterator[Interval]:
@@ -103,7 +110,7 @@ class Result(NamedTuple):
     """One recording: partition-milliseconds unavailable by several truths, by the topic, and what differs.
 
     `truths` as `truths` gives them. `logs`: by the broker's and the clients' logs. `clients`: by the topic and the
-    clients' logs, which rests on `both`.
+    clients' logs, which rests on `both`. `tables`: where the rebalances of the logs and of logs and topic differ.
     """
 
     name: str
@@ -114,6 +121,7 @@ class Result(NamedTuple):
     clients: int
     both: Support
     differ: list[str]
+    tables: list[str]
 
     def inside(self, truth: int) -> bool:
         """Whether a truth is within the bounds."""
@@ -130,6 +138,7 @@ def result(dump: Path, name: str) -> Result:
     topic, history = measure([dump], group, until, window)
     whole, _ = measure(logs, group, until, window)
     both, _ = measure([dump, *(log for log in logs if not log.name.startswith("broker"))], group, until, window)
+    everything, _ = measure([dump, *logs], group, until, window)
     return Result(
         name,
         truths(record),
@@ -139,6 +148,7 @@ def result(dump: Path, name: str) -> Result:
         both.labelled_ms,
         both.rests_on,
         list(differences(history[group], record, start, until)),
+        list(table_differences(whole.rebalances, everything.rebalances)),
     )
 
 
@@ -160,7 +170,7 @@ def main(batches: Sequence[str]) -> int:
             truth = zip(HEADS[:4], (*one.truths, one.logs), strict=True)
             wrong = "".join(f" OUTSIDE:{head}" for head, each in truth if not one.inside(each))
             print(f"{name:62} {' '.join(f'{each:>9}' for each in figures)}{wrong}", flush=True)
-            for sentence in one.differ:
+            for sentence in (*one.differ, *one.tables):
                 print(f"    {sentence}")
     _print_sums(found)
     return int(any(one.differ or not one.inside(one.truths[2]) for one in found))
@@ -180,6 +190,7 @@ def _print_sums(found: Sequence[Result]) -> None:
     )
     held = sum(o.both.at_least_ms <= 1.01 * o.logs and 0.99 * o.logs <= (o.both.at_most_ms or o.logs) for o in found)
     print(f"broker and clients within the bounds of topic and clients (1 %): {held} of {number}")
+    print(f"rebalances of topic and logs as those of the logs: {sum(not one.tables for one in found)} of {number}")
     print(
         f"generations, epochs, members and assignments as the logs say: {sum(not o.differ for o in found)} of {number}"
     )
