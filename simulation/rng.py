@@ -15,8 +15,12 @@ class Rng:
     def stream(self, name: str) -> Random:
         """The stream of this name, seeded by the run's seed and the name."""
         if name not in self._streams:
-            self._streams[name] = Random(f"{self._seed}/{name}")
+            self._streams[name] = self.again(name)
         return self._streams[name]
+
+    def again(self, name: str) -> Random:
+        """A Random of its own with the draws of this stream from its beginning: whoever asks has the same."""
+        return Random(f"{self._seed}/{name}")
 
     def uuid(self, name: str) -> str:
         """A UUID (version 4) drawn from the stream."""

@@ -20,6 +20,8 @@ from groupsim.simulation.heartbeat_timers import HeartbeatTimers
 from groupsim.simulation.hosts import Host
 from groupsim.simulation.kubernetes.autoscaler import Autoscaler, autoscale
 from groupsim.simulation.kubernetes.deploy import deploy
+from groupsim.simulation.kubernetes.nodes import LOST_AFTER_MS, Nodes
+from groupsim.simulation.kubernetes.pods import Span
 from groupsim.simulation.kubernetes.workload import Workload
 from groupsim.simulation.load import load_of
 from groupsim.simulation.log import Log
@@ -194,6 +196,15 @@ class World:
         """
         known = group or self.groups.get(name) or self.group(name)
         return deploy(self.context, known, name, replicas=replicas, topics=topics, **settings)
+
+    def nodes(
+        self, count: int, *, name: str = "node", room: int | None = None, lost_after_ms: Span = LOST_AFTER_MS
+    ) -> Nodes:
+        """Machines for `deployment(nodes=…)`: `nodes[0].drain()`, `.take(notice_ms)`, `nodes.interrupt(every_ms)`.
+
+        `room`: pods that fit on one. `lost_after_ms`: from the end of a machine until Kubernetes removes its pods.
+        """
+        return Nodes(self.context, count, checks.name(name, "the name of nodes"), room, lost_after_ms)
 
     def autoscaler(
         self, workload: Workload, *, topics: Iterable[Topic], group: GroupHandle | None = None, **settings: Any

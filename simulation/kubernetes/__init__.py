@@ -2,9 +2,12 @@
 
 counts        numbers and percentages of a rolling update; what they come to
 rollout       one step of a Deployment's rolling update
+budget        how many pods a PodDisruptionBudget lets go, and whether one may
 hpa           what a HorizontalPodAutoscaler wants, and what its behaviour lets it do
 keda          the lag that KEDA's Kafka scaler reports
 pods          one pod: it starts, becomes ready, is asked to end, is killed
+node          one machine: it is drained, taken away, or lost
+nodes         machines, and the spreading of pods over them
 workload      what a Deployment and a StatefulSet have in common
 deployment    pods with new names at every version
 stateful_set  numbered pods that keep their names

@@ -9,11 +9,13 @@ from groupsim.simulation.clients.config import Application
 from groupsim.simulation.consumer_context import ConsumerContext
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.group import GroupHandle
+from groupsim.simulation.kubernetes.budget import DisruptionBudget
 from groupsim.simulation.kubernetes.counts import Amount
 from groupsim.simulation.kubernetes.deployment import Deployment
+from groupsim.simulation.kubernetes.nodes import Nodes
 from groupsim.simulation.kubernetes.pods import GRACE_MS, PodTimes, Span
 from groupsim.simulation.kubernetes.stateful_set import StatefulSet
-from groupsim.simulation.kubernetes.workload import Workload
+from groupsim.simulation.kubernetes.workload import Template, Workload
 from groupsim.simulation.member import MemberHandle
 from groupsim.simulation.topics import Topic
 
@@ -36,6 +38,8 @@ def deploy(
     ready_after_ms: Span = 0,
     termination_grace_ms: int = GRACE_MS,
     static: str | None = None,
+    nodes: Nodes | None = None,
+    budget: DisruptionBudget | None = None,
     client: str = "java",
     config: Mapping[str, object] | None = None,
     application: Application | None = None,
@@ -43,7 +47,8 @@ def deploy(
     """Start `replicas` pods; the result's `roll()` and `scale(n)` do what Kubernetes does.
 
     `static="pod-name"`: each member's instance id is its pod's name, which a Deployment changes at every version.
-    `start_ms` and `ready_after_ms`: milliseconds, or (shortest, longest) to draw from. Raises BadScenario.
+    `start_ms` and `ready_after_ms`: milliseconds, or (shortest, longest) to draw from. `nodes`: what `world.nodes`
+    made; `budget`: how many of the pods may be evicted from them at once. Raises BadScenario.
     """
     if static not in (None, POD_NAME):
         raise BadScenario(f"{name!r}: static must be {POD_NAME!r} or None, not {static!r}")
@@ -61,15 +66,15 @@ def deploy(
         )
         return member
 
-    times = PodTimes(start_ms, ready_after_ms, termination_grace_ms)
+    template = Template(PodTimes(start_ms, ready_after_ms, termination_grace_ms), join, nodes, budget)
     given: dict[str, Any] = {"max_surge": max_surge, "max_unavailable": max_unavailable, "management": pod_management}
     chosen = {key: value for key, value in given.items() if value is not None}
     if kind == "Deployment":
         _refuse(name, kind, chosen, "management", "pod_management")
-        return Deployment(context, name, replicas, times, join, **chosen)
+        return Deployment(context, name, replicas, template, **chosen)
     if kind == "StatefulSet":
         _refuse(name, kind, chosen, "max_surge", "max_surge")
-        return StatefulSet(context, name, replicas, times, join, **chosen)
+        return StatefulSet(context, name, replicas, template, **chosen)
     raise BadScenario(f"{name!r}: kind must be one of {', '.join(KINDS)}, not {kind!r}")
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from groupsim.simulation.consumer_context import ConsumerContext
 from groupsim.simulation.kubernetes.counts import DEFAULT_SURGE, DEFAULT_UNAVAILABLE, Amount, limits
-from groupsim.simulation.kubernetes.pods import Pod, PodTimes
+from groupsim.simulation.kubernetes.pods import Pod
 from groupsim.simulation.kubernetes.rollout import ReplicaSet, new_replicas, old_replicas
-from groupsim.simulation.kubernetes.workload import Join, Workload
+from groupsim.simulation.kubernetes.workload import Template, Workload
 
 
 class Deployment(Workload):
@@ -21,8 +21,7 @@ class Deployment(Workload):
         context: ConsumerContext,
         name: str,
         replicas: int,
-        times: PodTimes,
-        join: Join,
+        template: Template,
         *,
         max_surge: Amount = DEFAULT_SURGE,
         max_unavailable: Amount = DEFAULT_UNAVAILABLE,
@@ -30,7 +29,12 @@ class Deployment(Workload):
         limits(max_surge, max_unavailable, 0)
         self._amounts = (max_surge, max_unavailable)
         self._created = 0
-        super().__init__(context, name, replicas, times, join)
+        super().__init__(context, name, replicas, template)
+
+    @property
+    def kind(self) -> str:
+        """Each version is spread by itself, as its ReplicaSet's pods are."""
+        return f"{self.name}-v{self.revision}"
 
     def reconcile(self) -> None:
         """The new set grows, then the old ones shrink; a deleted pod makes room for the next new one."""
@@ -41,7 +45,7 @@ class Deployment(Workload):
             wanted = new_replicas(self.replicas, found, _counted(new), [_counted(pods) for pods in old.values()])
             for _ in range(wanted - len(new)):
                 self._created += 1
-                self._create(self._join(f"{self.name}-v{self.revision}-{self._created}"))
+                self._create(self._template.join(f"{self.kind}-{self._created}"))
             self._delete(new, len(new) - wanted)
             new = self._sets().get(self.revision, [])
             kept = old_replicas(self.replicas, found, _counted(new), [_counted(pods) for pods in old.values()])

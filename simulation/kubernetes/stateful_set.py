@@ -5,8 +5,8 @@ from __future__ import annotations
 from groupsim.simulation.consumer_context import ConsumerContext
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.kubernetes.counts import Amount, scaled
-from groupsim.simulation.kubernetes.pods import Pod, PodTimes
-from groupsim.simulation.kubernetes.workload import Join, Workload
+from groupsim.simulation.kubernetes.pods import Pod
+from groupsim.simulation.kubernetes.workload import Template, Workload
 from groupsim.simulation.member import MemberHandle
 
 MANAGEMENT = ("OrderedReady", "Parallel")
@@ -25,8 +25,7 @@ class StatefulSet(Workload):
         context: ConsumerContext,
         name: str,
         replicas: int,
-        times: PodTimes,
-        join: Join,
+        template: Template,
         *,
         max_unavailable: Amount = 1,
         management: str = "OrderedReady",
@@ -37,7 +36,7 @@ class StatefulSet(Workload):
         self._unavailable = max_unavailable
         self._ordered = management == MANAGEMENT[0]
         self._members: dict[int, MemberHandle] = {}
-        super().__init__(context, name, replicas, times, join)
+        super().__init__(context, name, replicas, template)
 
     def reconcile(self) -> None:
         """One look: create what is missing, remove what is too much, then update."""
@@ -74,5 +73,5 @@ class StatefulSet(Workload):
 
     def _member(self, number: int) -> MemberHandle:
         if number not in self._members:
-            self._members[number] = self._join(f"{self.name}-{number}")
+            self._members[number] = self._template.join(f"{self.name}-{number}")
         return self._members[number]

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import simpy
 
 from groupsim.simulation.consumer_context import ConsumerContext
 from groupsim.simulation.errors import BadScenario
+from groupsim.simulation.kubernetes.budget import DisruptionBudget, Status
+from groupsim.simulation.kubernetes.nodes import Nodes
 from groupsim.simulation.kubernetes.pods import Pod, PodTimes
 from groupsim.simulation.member import MemberHandle
 from groupsim.simulation.once_an_instant import OnceAnInstant
@@ -17,13 +20,25 @@ Join = Callable[[str], MemberHandle]
 """A member of this name that nobody has started."""
 
 
+@dataclass(frozen=True, slots=True)
+class Template:
+    """What a workload's pods are made from: their times, what makes a member, where they run, how many may be evicted.
+
+    Without `nodes` they run anywhere; without a `budget` all may be evicted at once.
+    """
+
+    times: PodTimes
+    join: Join
+    nodes: Nodes | None = None
+    budget: DisruptionBudget | None = None
+
+
 class Workload(ABC):
     """Pods of one template. `pods` are all that are not gone, the ending ones too, in the order of their creation."""
 
-    def __init__(self, context: ConsumerContext, name: str, replicas: int, times: PodTimes, join: Join) -> None:
+    def __init__(self, context: ConsumerContext, name: str, replicas: int, template: Template) -> None:
         self._context = context
-        self._times = times
-        self._join = join
+        self._template = template
         self._look_soon = OnceAnInstant(context.env, self._look)
         self._waits: list[simpy.Event] = []
         self.name = name
@@ -58,9 +73,24 @@ class Workload(ABC):
         self._look_soon()
         return event
 
+    def budget(self) -> Status | None:
+        """The state of its disruption budget; None without one."""
+        if self._template.budget is None:
+            return None
+        here = [pod for pod in self.pods if not pod.gone]
+        return self._template.budget.status(self.replicas, len(here), sum(pod.healthy for pod in here))
+
+    def _evictable(self, pod: Pod) -> bool:
+        status = self.budget()
+        if status is None or self._template.budget is None or pod.pending or pod.terminating:
+            return True
+        return self._template.budget.allows(status, ready=pod.healthy)
+
     def _look(self) -> None:
         self.pods = [pod for pod in self.pods if not pod.gone]
         self.reconcile()
+        if self._template.nodes is not None:
+            self._template.nodes.look_again()
         if self._is_settled():
             waits, self._waits = self._waits, []
             for event in waits:
@@ -71,7 +101,22 @@ class Workload(ABC):
         return len(self.pods) == len(current) == self.replicas
 
     def _create(self, member: MemberHandle) -> None:
-        self.pods.append(Pod(self._context, member, self.revision, self._times, self._look_soon))
+        made = Pod(
+            self._context,
+            member,
+            self.revision,
+            self._template.times,
+            self._look_soon,
+            kind=self.kind,
+            evictable=self._evictable,
+            scheduler=self._template.nodes,
+        )
+        self.pods.append(made)
+
+    @property
+    def kind(self) -> str:
+        """Pods of one kind are spread over nodes."""
+        return self.name
 
     @abstractmethod
     def reconcile(self) -> None:

@@ -147,6 +147,20 @@ def test_a_process_that_does_not_end_in_time_is_killed() -> None:
     play(story)
 
 
+def test_a_pod_that_is_deleted_while_its_process_starts_leaves_no_process() -> None:
+    def story(world: World) -> Script:
+        world.host("overloaded")
+        pods = world.deployment("billing", topics=[world.topic("orders", 8)], replicas=3)
+        yield world.sleep(2)
+        assert not any(pod.pending or pod.member.running for pod in pods.pods)
+        members = [pod.member for pod in pods.pods]
+        yield pods.scale(0)
+        yield world.sleep(minutes(1))
+        assert not any(member.running for member in members)
+
+    play(story)
+
+
 def test_lag_brings_pods_and_their_absence_takes_them_away_after_five_minutes() -> None:
     def story(world: World) -> Script:
         orders = world.topic("orders", 12, rate=5.0)

@@ -1,0 +1,128 @@
+"""A pool of machines, and the scheduler that spreads pods over them."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+
+import simpy
+
+from groupsim.simulation import checks
+from groupsim.simulation.consumer_context import ConsumerContext
+from groupsim.simulation.errors import BadScenario
+from groupsim.simulation.kubernetes.node import Node
+from groupsim.simulation.kubernetes.pods import Pod, Span, checked
+
+LOST_AFTER_MS = (90_000, 135_000)
+"""From the end of a machine until its pods are removed, with Kubernetes' defaults.
+
+node-monitor-grace-period (50 s), the cloud's node lifecycle controller (up to 5 s) deletes the node, PodGCController
+sees that (up to 20 s), waits for 40 s (quarantineTime) and acts in its next round (up to 20 s).
+"""
+
+
+class Nodes:
+    """Machines that are alike.
+
+    A pod comes to the node with the fewest pods of its kind that do not end (a version of a Deployment, or a
+    StatefulSet); among these to one with the fewest pods; among these to any. A plain form of Kubernetes' scheduler
+    with its default constraints (PodTopologySpread by host name, NodeResourcesFit, selectHost), without zones.
+    `room`: so many pods fit on a node; one that fits nowhere waits.
+    """
+
+    def __init__(
+        self, context: ConsumerContext, count: int, name: str, room: int | None, lost_after_ms: Span = LOST_AFTER_MS
+    ) -> None:
+        self._context = context
+        self._lost_after = checked("lost_after_ms", lost_after_ms)
+        self._room = None if room is None else checks.whole(room, f"nodes {name!r}: room", 1)
+        self._waiting: list[tuple[Pod, simpy.Event]] = []
+        self._made = 0
+        self.name = name
+        self._nodes: list[Node] = []
+        for _ in range(checks.whole(count, f"nodes {name!r}: how many there are", 1, 100_000)):
+            self.add()
+
+    def __iter__(self) -> Iterator[Node]:
+        return iter(self.present)
+
+    def __getitem__(self, number: int) -> Node:
+        return self.present[number]
+
+    def __len__(self) -> int:
+        return len(self.present)
+
+    @property
+    def present(self) -> list[Node]:
+        """Machines that are there, the cordoned ones too."""
+        return [node for node in self._nodes if not node.gone]
+
+    def add(self) -> Node:
+        """One more machine; pods that wait come to it."""
+        self._made += 1
+        name = f"{self.name}-{self._made}"
+        if name in self._context.labels:
+            raise BadScenario(f"nodes {self.name!r}: the name {name!r} is taken")
+        self._context.labels.add(name)
+        node = Node(self._context, name, self._lost_after, self._look)
+        self._nodes.append(node)
+        self._look()
+        return node
+
+    def interrupt(self, every_ms: int, notice_ms: int = 0, replaced_after_ms: int | None = None) -> None:
+        """From now on each machine is taken after a random time, `every_ms` in the mean, with `notice_ms` of notice.
+
+        Spot instances. A new machine is there `replaced_after_ms` after the notice; None: never. Pools with as many
+        machines lose them at the same instants, so that they can be compared.
+        """
+        every_ms = checks.whole(every_ms, f"nodes {self.name!r}: interrupt(every_ms=…)", 1)
+        after = None if replaced_after_ms is None else checks.ms(replaced_after_ms, f"nodes {self.name!r}: replaced")
+        self._context.env.process(self._interrupt(every_ms / len(self), notice_ms, after))
+
+    def _interrupt(self, mean_ms: float, notice_ms: int, after_ms: int | None) -> Generator[simpy.Event]:
+        chance = self._context.rng.again("nodes/interrupt")
+        while True:
+            yield self._context.env.timeout(round(chance.expovariate(1 / mean_ms)))
+            which = chance.random()
+            up = [node for node in self.present if not node.cordoned]
+            if up:
+                up[int(which * len(up))].take(notice_ms)
+                if after_ms is not None:
+                    self._context.env.process(self._replace(after_ms))
+
+    def _replace(self, after_ms: int) -> Generator[simpy.Event]:
+        yield self._context.env.timeout(after_ms)
+        self.add()
+
+    def place(self, pod: Pod) -> simpy.Event:
+        """Fires when the pod has a node, at once where there is one."""
+        event = self._context.env.event()
+        self._waiting.append((pod, event))
+        self._look()
+        return event
+
+    def look_again(self) -> None:
+        """A pod is gone: there may be room for one that waits."""
+        self._look()
+
+    def _look(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for pod, event in waiting:
+            if pod.terminating:
+                continue
+            node = self._best(pod.kind)
+            if node is None:
+                self._waiting.append((pod, event))
+            else:
+                node.bind(pod)
+                event.succeed()
+
+    def _best(self, kind: str) -> Node | None:
+        counts = {}
+        for node in self._nodes:
+            pods = node.pods
+            if not node.cordoned and (self._room is None or len(pods) < self._room):
+                same = sum(1 for pod in pods if pod.kind == kind and not pod.terminating)
+                counts[node.name] = (same, len(pods), node)
+        least = min((found[:2] for found in counts.values()), default=None)
+        best = [node for *count, node in counts.values() if tuple(count) == least]
+        return self._context.rng.stream(f"nodes/place/{self.name}").choice(best) if best else None

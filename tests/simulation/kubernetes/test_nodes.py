@@ -1,0 +1,265 @@
+"""Nodes in simulated time: pods are spread, evicted, and die with their machine."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from groupsim.events.base import Recorded
+from groupsim.events.world import ActionTaken
+from groupsim.scenarios.dsl import World, minutes
+from groupsim.simulation.clients.process import Script
+from groupsim.simulation.errors import BadScenario
+from groupsim.simulation.kubernetes.budget import DisruptionBudget
+from groupsim.simulation.kubernetes.nodes import Nodes
+from groupsim.simulation.kubernetes.workload import Workload
+from tests.simulation.kubernetes.test_workloads import play
+
+PODS: dict[str, Any] = {"replicas": 12, "start_ms": 2_000, "ready_after_ms": 1_000}
+
+
+def actions(world: World) -> list[tuple[int, str, str]]:
+    """(time, action, target) of all that is done from now on."""
+    found: list[tuple[int, str, str]] = []
+
+    def look(fact: Recorded) -> None:
+        if isinstance(fact.event, ActionTaken):
+            found.append((fact.at_ms, fact.event.action, fact.event.target))
+
+    world.context.watch(look)
+    return found
+
+
+def made(world: World, count: int = 4, **settings: Any) -> tuple[Nodes, Workload]:
+    nodes = world.nodes(count, **{key: settings.pop(key) for key in ("room", "lost_after_ms") if key in settings})
+    return nodes, world.deployment("billing", topics=[world.topic("orders", 24)], nodes=nodes, **{**PODS, **settings})
+
+
+def ready(world: World, pods: Workload) -> Script:
+    """Wait until the group has settled: a member that joins for the first time can't close at once."""
+    yield pods.settled()
+    yield world.groups["billing"].stable(members=12, within=minutes(1))
+
+
+def spread(nodes: Nodes) -> list[int]:
+    return [len(node.pods) for node in nodes]
+
+
+def test_pods_are_spread_evenly_and_each_version_by_itself() -> None:
+    def story(world: World) -> Script:
+        nodes, pods = made(world, max_surge="100%", max_unavailable=0)
+        yield pods.settled()
+        assert spread(nodes) == [3, 3, 3, 3]
+        rolled = pods.roll()
+        yield world.sleep(1_000)
+        assert spread(nodes) == [6, 6, 6, 6]
+        yield rolled
+        assert spread(nodes) == [3, 3, 3, 3]
+
+    play(story)
+
+
+def test_a_drain_evicts_all_at_once_and_the_pods_start_elsewhere() -> None:
+    def story(world: World) -> Script:
+        nodes, pods = made(world)
+        yield from ready(world, pods)
+        going, began = nodes[0].pods, world.now
+        left = yield nodes[0].drain()
+        assert left == ()
+        assert world.now - began < 1_000
+        assert nodes[0].pods == []
+        assert nodes[0].cordoned
+        yield pods.settled()
+        assert 3_000 <= world.now - began < 4_000
+        assert spread(nodes) == [0, 4, 4, 4]
+        assert not {pod.name for pod in going} & {pod.name for pod in pods.pods}
+        nodes[0].uncordon()
+        yield pods.scale(15)
+        assert spread(nodes) == [3, 4, 4, 4]
+
+    play(story)
+
+
+def test_what_the_budget_refuses_is_asked_again_every_five_seconds() -> None:
+    def story(world: World) -> Script:
+        nodes, pods = made(world, budget=DisruptionBudget(max_unavailable=1))
+        yield from ready(world, pods)
+        found, began = actions(world), world.now
+        yield nodes[0].drain()
+        evicted = [at_ms - began for at_ms, action, _ in found if action == "evict"]
+        assert evicted == [0, 5_000, 10_000]
+        assert sum(action == "evict-refused" for _, action, _ in found) == 2  # said once for each pod
+        status = pods.budget()
+        assert status is not None
+        assert (status.desired, status.allowed) == (11, 0)
+        yield pods.settled()
+        status = pods.budget()
+        assert status is not None
+        assert (status.healthy, status.allowed) == (12, 1)
+
+    play(story)
+
+
+def test_slow_pods_make_a_drain_with_a_budget_slow() -> None:
+    took = {}
+
+    def story(world: World) -> Script:
+        nodes, pods = made(world, start_ms=20_000, budget=DisruptionBudget(min_available="90%"))  # 11 of 12
+        yield from ready(world, pods)
+        began = world.now
+        yield nodes[0].drain()
+        took["drain"] = world.now - began
+
+    play(story)
+    assert 50_000 <= took["drain"] < 51_000  # asked at 0 s, 25 s and 50 s with an answer that it may
+
+
+def test_a_budget_of_none_lets_no_drain_end() -> None:
+    def story(world: World) -> Script:
+        nodes, pods = made(world, budget=DisruptionBudget(max_unavailable=0))
+        yield pods.settled()
+        names = {pod.name for pod in nodes[0].pods}
+        for_ever = nodes[0].drain()
+        left = yield nodes[1].drain(timeout_ms=60_000)
+        assert len(left) == 3
+        yield world.sleep(minutes(2))
+        assert not for_ever.triggered
+        assert {pod.name for pod in nodes[0].pods} == names
+        assert spread(nodes) == [3, 3, 3, 3]
+
+    play(story)
+
+
+def test_a_pod_that_does_not_run_yet_may_go_whatever_the_budget() -> None:
+    def story(world: World) -> Script:
+        nodes, pods = made(world, budget=DisruptionBudget(max_unavailable=0))
+        yield world.sleep(1_000)
+        left = yield nodes[0].drain(timeout_ms=0)
+        assert left == ()
+        yield pods.settled()
+        assert spread(nodes) == [0, 4, 4, 4]
+
+    play(story)
+
+
+def test_stateful_pods_keep_their_names_and_wait_for_the_old_one_to_be_gone() -> None:
+    def story(world: World) -> Script:
+        nodes, pods = made(world, kind="StatefulSet", pod_management="Parallel", termination_grace_ms=9_000)
+        yield from ready(world, pods)
+        names, slow = sorted(pod.name for pod in pods.pods), nodes[0].pods[0]
+        slow.member.freeze()
+        began = world.now
+        found = actions(world)
+        yield nodes[0].drain()
+        assert world.now - began == 9_000
+        yield pods.settled()
+        assert sorted(pod.name for pod in pods.pods) == names
+        again = [at_ms - began for at_ms, action, target in found if (action, target) == ("start", f"{slow.name}.1")]
+        assert again == [11_000]
+
+    play(story)
+
+
+def test_a_machine_that_goes_with_a_notice_lets_its_pods_leave() -> None:
+    def story(world: World) -> Script:
+        nodes, pods = made(world, lost_after_ms=100_000, budget=DisruptionBudget(max_unavailable=0))
+        yield from ready(world, pods)
+        found, began = actions(world), world.now
+        gone = nodes[0].take(notice_ms=30_000)
+        yield pods.settled()
+        assert world.now - began < 4_000
+        yield gone
+        assert world.now - began == 30_000
+        assert spread(nodes) == [4, 4, 4]
+        assert Counter(action for _, action, _ in found) == {"take": 1, "close": 3, "start": 3, "lose": 1}
+
+    play(story)
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
+def test_a_machine_that_goes_without_a_notice_takes_its_processes_with_it(kind: str) -> None:
+    def story(world: World) -> Script:
+        parallel: dict[str, Any] = {"pod_management": "Parallel"} if kind == "StatefulSet" else {}
+        nodes, pods = made(world, kind=kind, lost_after_ms=100_000, **parallel)
+        yield from ready(world, pods)
+        found, began = actions(world), world.now
+        nodes[0].take()
+        yield world.sleep(99_000)
+        assert sum(pod.member.running for pod in pods.pods) == 9
+        assert [action for _, action, _ in found] == ["take", "lose", "kill", "kill", "kill"]
+        yield pods.settled()
+        assert world.now - began == 103_000
+        assert spread(nodes) == [4, 4, 4]
+
+    play(story, lasts=minutes(6))
+
+
+def test_what_is_still_ending_dies_with_its_machine() -> None:
+    def story(world: World) -> Script:
+        nodes, pods = made(world, lost_after_ms=40_000)
+        yield pods.settled()
+        slow = nodes[0].pods[0]
+        slow.member.freeze()
+        yield nodes[0].take(notice_ms=5_000)
+        assert not slow.member.running
+        assert not slow.gone
+        yield world.sleep(40_000)
+        assert slow.gone
+
+    play(story)
+
+
+def test_pods_wait_for_room() -> None:
+    def story(world: World) -> Script:
+        nodes, pods = made(world, room=3)
+        yield pods.settled()
+        yield nodes[0].drain()
+        yield world.sleep(30_000)
+        assert sum(pod.ready for pod in pods.pods) == 9
+        nodes.add()
+        yield pods.settled()
+        assert spread(nodes) == [0, 3, 3, 3, 3]
+
+    play(story)
+
+
+def test_pools_of_the_same_size_lose_their_machines_at_the_same_instants() -> None:
+    taken: dict[str, list[int]] = {}
+
+    def story(world: World) -> Script:
+        pools = [world.nodes(5, name=name) for name in ("spot", "other")]
+        found = actions(world)
+        pools[0].interrupt(every_ms=minutes(5), notice_ms=0, replaced_after_ms=1_000)
+        yield world.sleep(7)
+        pools[1].interrupt(every_ms=minutes(5), notice_ms=30_000, replaced_after_ms=1_000)
+        yield world.sleep(minutes(55))
+        for pool in pools:
+            assert 4 <= len(pool) <= 8
+        for at_ms, action, target in found:
+            if action == "take":
+                taken.setdefault(target.partition("-")[0], []).append(at_ms)
+
+    play(story, lasts=minutes(56))
+    assert 30 <= len(taken["spot"]) <= 80  # 55 in the mean
+    assert [at_ms + 7 for at_ms in taken["spot"]] == taken["other"][: len(taken["spot"])]
+
+
+def test_what_makes_no_sense_is_refused() -> None:
+    def story(world: World) -> Script:
+        nodes = world.nodes(2)
+        for sentence, wrong in (
+            ("the name 'node-1' is taken", lambda: world.nodes(1)),
+            ("how many there are must be from 1", lambda: world.nodes(0, name="none")),
+            ("room must be from 1", lambda: world.nodes(1, name="full", room=0)),
+            ("lost_after_ms must be milliseconds", lambda: world.nodes(1, name="late", lost_after_ms=-1)),
+            ("drain", lambda: nodes[0].drain(timeout_ms=-1)),
+            ("notice_ms", lambda: nodes[0].take(notice_ms=-1)),
+            ("every_ms", lambda: nodes.interrupt(every_ms=0)),
+        ):
+            with pytest.raises(BadScenario, match=sentence):
+                wrong()
+        yield world.sleep(1)
+
+    play(story)
