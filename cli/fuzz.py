@@ -78,7 +78,9 @@ def _results(scenario: str, settings: Mapping[str, str], seeds: range, jobs: int
     if jobs == 1:
         yield map(_run_seed, work)
         return
-    with multiprocessing.get_context("spawn").Pool(min(jobs, len(seeds))) as pool:
+    from groupsim.pipeline.spread import belong_to_the_first
+
+    with multiprocessing.get_context("spawn").Pool(min(jobs, len(seeds)), belong_to_the_first) as pool:
         yield pool.imap(_run_seed, islice(work, len(seeds)), CHUNK)
 
 

@@ -16,6 +16,7 @@ import msgspec
 
 from groupsim.events.types import RunId
 from groupsim.pipeline.errors import PipelineError
+from groupsim.pipeline.whole_file import whole_file
 from groupsim.scenarios import catalogue
 from groupsim.simulation.run import Scenario
 
@@ -121,18 +122,19 @@ def keep_manifest(what: Subject, directory: Path, *, resume: bool, kind: str = S
     place = directory / f"{kind}.json"
     a = {SWEEP: "a sweep", ADVICE: "an advice"}[kind]
     try:
-        if not resume and directory.exists() and any(directory.iterdir()):
+        begun = f".{place.name}."  # what a killed process left
+        used = directory.exists() and any(not path.name.startswith(begun) for path in directory.iterdir())
+        if not resume and used:
             held = f"{a}; --resume continues it" if place.exists() else "other files"
             raise PipelineError(f"--to {directory} has {held}; choose a new folder for a new {kind}")
         if place.exists():
             _compare(what, place, kind)
             return
-        if resume and (not directory.exists() or any(directory.iterdir())):
+        if resume and (used or not directory.exists()):
             raise PipelineError(f"--resume: {directory} has no {kind} ({place.name}); omit --resume to start one")
-        directory.mkdir(parents=True, exist_ok=True)
-        unfinished = directory / f".{place.name}.{os.getpid()}"
-        unfinished.write_bytes(_json.encode(what))
-        unfinished.replace(place)
+        unfinished = directory / f"{begun}{os.getpid()}"
+        with whole_file(place, unfinished):
+            unfinished.write_bytes(_json.encode(what))
     except OSError as error:
         raise PipelineError(f"--to {directory}: {error.strerror or error}") from None
 

@@ -10,6 +10,7 @@ import hashlib
 import multiprocessing
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -52,7 +53,7 @@ def processes(jobs: int) -> Iterator[Spread]:
         return
     before = set(multiprocessing.active_children())
     spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, spawn, initializer=_leave_signals_to_the_first) as pool:
+    with ProcessPoolExecutor(jobs, spawn, initializer=belong_to_the_first) as pool:
 
         def spread(function: Callable[[W], R], works: Sequence[W]) -> Iterable[R]:
             size = max(1, min(4, len(works) // (2 * jobs)))
@@ -75,10 +76,18 @@ def _all(function: Callable[[W], R], works: Sequence[W]) -> list[R]:
     return [function(work) for work in works]
 
 
-def _leave_signals_to_the_first() -> None:
-    """Ctrl-C reaches all processes; the one that began them ends the others."""
+def belong_to_the_first() -> None:
+    """Ctrl-C reaches all processes; the one that began them ends the others. If it is killed, they end by themselves:
+    each holds both ends of the pipe that it reads its work from, and would wait for ever."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    threading.Thread(target=_end_with_the_first, daemon=True).start()
+
+
+def _end_with_the_first() -> None:
+    if (first := multiprocessing.parent_process()) is not None:
+        first.join()
+        os._exit(1)
 
 
 def on_spark(session: SparkSession) -> Spread:
@@ -125,11 +134,14 @@ def keeping(spread: Spread, folder: Path, kind: Any) -> Spread:
     """A Spread that keeps each result (of type `kind`, as JSON) in `folder`, and computes none that is there.
 
     The file's name depends on the argument alone: the folder is for one function. Whoever computes writes it, so
-    machines of a cluster share the folder. A file that can't be read counts as missing. Raises PipelineError.
+    machines of a cluster share the folder. A file that can't be read counts as missing. What killed processes began
+    to write is deleted, so nobody else may be at work in the folder. Raises PipelineError.
     """
     results = folder.resolve() / RESULTS
     try:
         results.mkdir(parents=True, exist_ok=True)
+        for left in results.glob(".*"):
+            left.unlink(missing_ok=True)
     except OSError as error:
         raise PipelineError(f"{results} can't be written: {error.strerror or error}") from None
 
@@ -156,7 +168,7 @@ class _Keeping:
         place = Path(self._results, _key(work))
         unfinished = place.with_name(f".{place.name}.{os.getpid()}")
         try:
-            unfinished.write_bytes(_json.encode(found))
+            unfinished.write_bytes(msgspec.json.encode(found))  # keys in their order: an answer prints them so
             unfinished.replace(place)
         except OSError as error:
             raise PipelineError(f"{place.parent} can't be written: {error.strerror or error}") from None

@@ -16,11 +16,13 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from tests.adversary import documents, interrupted, logs, servers, stories, tampering
+from tests.adversary import advices, documents, interrupted, logs, servers, stories, sweeps, tampering
 from tests.adversary.called import Finding
 
 _TURN_S = 1.0
 """CPU time of an area before the next one has its turn."""
+_WAITING_S = 5.0
+"""And time by the clock: an area may compute in processes that nobody here waits for."""
 Area = Callable[[Random, Path], None]
 AREAS: dict[str, Area] = {
     "fault: run": interrupted.run,
@@ -28,6 +30,9 @@ AREAS: dict[str, Area] = {
     "fault: import": interrupted.import_,
     "fault: report": interrupted.report,
     "fault: logs": interrupted.logs,
+    "sweep: killed": sweeps.killed,
+    "sweep: worker killed": sweeps.worker_killed,
+    "advice: killed": advices.killed,
     "PostgreSQL: server killed": servers.killed,
     "PostgreSQL: another's": servers.owned_by_another,
     "store: bits": tampering.store_bits,
@@ -59,8 +64,8 @@ def attack(seconds: float, seed: int, areas: list[str], counts: Counter[str], fi
     with tempfile.TemporaryDirectory(prefix="adversary-") as folder:
         while time.monotonic() < until:
             for area in areas:
-                turn_ends = _cpu_s() + _TURN_S
-                while not counts[area] or (_cpu_s() < turn_ends and time.monotonic() < until):
+                turn_ends, latest = _cpu_s() + _TURN_S, min(until, time.monotonic() + _WAITING_S)
+                while not counts[area] or (_cpu_s() < turn_ends and time.monotonic() < latest):
                     number = seed + counts[area]
                     counts[area] += 1
                     if (found := attempt(area, number, Path(folder))) is not None:

@@ -21,6 +21,9 @@ from tests.adversary import logs, tampering
 from tests.adversary.__main__ import AREAS, attempt
 
 SAMPLE = {
+    "sweep: killed": 0,
+    "sweep: worker killed": 0,
+    "advice: killed": 1,
     "PostgreSQL: another's": 1,
     "PostgreSQL: server killed": 1,
     "fault: run": 1,
@@ -30,7 +33,7 @@ SAMPLE = {
     "fault: logs": 1,
     "lines that grow": 6,
 }
-"""Attempts where it is not two."""
+"""Attempts where it is not two; those of sweeps need Spark: tests/pipeline/test_sweep.py."""
 
 
 def test_a_sample_finds_nothing(tmp_path: Path) -> None:

@@ -83,6 +83,15 @@ def test_a_folder_holds_one_sweep_and_is_continued_only_when_asked_to(tmp_path: 
         keep_manifest(RANGE, tmp_path, resume=False)
 
 
+def test_a_folder_in_which_a_process_was_killed_before_it_said_what_is_swept_is_like_a_new_one(tmp_path: Path) -> None:
+    for resume in (False, True):
+        folder = tmp_path / str(resume)
+        folder.mkdir()
+        (folder / ".sweep.json.4711").write_text("{")
+        keep_manifest(RANGE, folder, resume=resume)
+        assert [path.name for path in folder.iterdir()] == ["sweep.json"]
+
+
 def test_a_story_that_was_edited_since_is_not_mixed_with_what_it_was(tmp_path: Path) -> None:
     file = quick(tmp_path)
     keep_manifest(subject(file), tmp_path / "lake", resume=False)

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 STORY = """
-import os, signal, sys, time
+import os, signal, sys
 from groupsim.scenarios.dsl import scenario, seconds
 
 @scenario(lasts=seconds(20))
@@ -35,8 +30,6 @@ def poison(world, how="none"):
         sys.exit(3)
     if world.rng._seed == 2 and how == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
-    if how == "slow":
-        time.sleep(0.5)
 """
 
 
@@ -66,24 +59,3 @@ def test_a_poison_point_is_a_failed_row_and_the_others_go_on(spark: SparkSession
     assert len(list((lake / SUMMARY_FOLDER).iterdir())) == 4
     assert sweep_into(lambda: spark, asked(tmp_path, how), lake, resume=True).before == 4
     assert cut.read_bytes() == whole
-
-
-@pytest.mark.spark
-@pytest.mark.slow
-def test_sigterm_ends_a_sweep_in_one_sentence(tmp_path: Path) -> None:
-    sweep, lake = asked(tmp_path, "slow", 200), tmp_path / "lake"
-    command = [sys.executable, "-m", "groupsim.cli.main", "sweep", sweep.subject.scenario, "--set", "how=slow"]
-    process = subprocess.Popen(
-        [*command, "--seeds", "0:200", "--to", str(lake), "--master", "local[1]"],
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        cwd=Path(__file__).parents[2],
-        text=True,
-    )
-    deadline = time.monotonic() + 120
-    while len(list((lake / SUMMARY_FOLDER).glob("*"))) < 2 and time.monotonic() < deadline:
-        time.sleep(0.05)
-    os.kill(process.pid, signal.SIGTERM)
-    _, said = process.communicate(timeout=60)
-    assert process.returncode == 128 + signal.SIGTERM
-    assert said == f"groupsim: interrupted; `--resume` continues the sweep in {lake}\n"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import time
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -13,6 +15,7 @@ from groupsim.events.errors import GroupSimError
 from groupsim.pipeline.errors import PipelineError
 from groupsim.pipeline.session import spark_session
 from groupsim.pipeline.spread import RESULTS, here, keeping, on_spark, processes
+from tests.adversary.processes import below, gone
 
 Work = tuple[dict[str, str], int]
 WORKS: list[Work] = [({"a": str(n % 3)}, n) for n in range(7)]
@@ -27,6 +30,11 @@ def counted(log: str, work: Work) -> dict[str, float]:
     with Path(log).open("a") as file:
         file.write(f"{work[1]}\n")
     return {"twice": 2.0 * work[1]}
+
+
+def backwards(work: Work) -> dict[str, float]:
+    """Keys that are not in the order of the alphabet."""
+    return {"b": 1.0, "a": 2.0}
 
 
 def calls(log: Path) -> list[int]:
@@ -57,6 +65,28 @@ def test_a_process_that_dies_ends_the_work_in_a_sentence(tmp_path: Path) -> None
         list(spread(partial(counted, str(tmp_path / "log")), [*WORKS, ({}, 98)]))
 
 
+def endless(log: str, work: Work) -> None:
+    """Its process in the file, and then nothing more."""
+    with Path(log).open("a") as file:
+        file.write(f"{os.getpid()}\n")
+    time.sleep(600)
+
+
+def test_processes_end_when_the_first_is_killed(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    if (first := os.fork()) == 0:
+        with processes(2) as spread:
+            list(spread(partial(endless, str(log)), WORKS))
+    until = time.monotonic() + 60
+    while (not log.exists() or len(calls(log)) < 2) and time.monotonic() < until:
+        time.sleep(0.02)
+    children = below(first)
+    os.kill(first, signal.SIGKILL)
+    os.waitpid(first, 0)
+    assert {*calls(log)} <= children.keys()
+    assert gone(children, 60) == []
+
+
 def test_what_is_kept_is_computed_once(tmp_path: Path) -> None:
     log, function = tmp_path / "log", partial(counted, str(tmp_path / "log"))
     some: Sequence[Work] = [WORKS[3], WORKS[0], WORKS[3]]
@@ -66,6 +96,16 @@ def test_what_is_kept_is_computed_once(tmp_path: Path) -> None:
     later = keeping(here, tmp_path, dict[str, float])
     assert list(later(function, WORKS)) == TWICE
     assert calls(log) == list(range(7))
+
+
+def test_what_a_killed_process_began_to_write_goes_and_keys_keep_their_order(tmp_path: Path) -> None:
+    spread = keeping(here, tmp_path, dict[str, float])
+    assert [list(row) for row in spread(backwards, WORKS[:1])] == [["b", "a"]]
+    left = tmp_path / RESULTS / ".0123456789abcdef.json.4711"
+    left.write_text("{")
+    again = keeping(here, tmp_path, dict[str, float])
+    assert not left.exists()
+    assert [list(row) for row in again(backwards, WORKS[:1])] == [["b", "a"]]
 
 
 def test_what_was_done_before_an_end_is_kept_and_a_cut_file_counts_as_missing(tmp_path: Path) -> None:

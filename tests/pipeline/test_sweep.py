@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
@@ -20,6 +17,7 @@ from groupsim.pipeline.errors import PipelineError
 from groupsim.pipeline.grid import Sweep, subject
 from groupsim.pipeline.source import SUMMARY_FOLDER, finished
 from groupsim.pipeline.sweep import sweep_into
+from tests.adversary import sweeps
 from tests.pipeline.stories import quick
 
 if TYPE_CHECKING:
@@ -91,37 +89,16 @@ def test_a_folder_that_can_not_be_written_stops_the_sweep_in_a_sentence(spark: S
 
 @pytest.mark.spark
 @pytest.mark.slow
-def test_kill_9_loses_nothing_and_doubles_nothing(spark: SparkSession, tmp_path: Path) -> None:
-    lake, calm = tmp_path / "lake", tmp_path / "calm"
-    sweep = asked(tmp_path, range(40))
-    options = ["--grid", "assignor=range,sticky", "--set", f"fails_at={FAILS}", "--seeds", "0:40", "--to", str(lake)]
-    command = [
-        sys.executable,
-        "-m",
-        "groupsim.cli.main",
-        "sweep",
-        sweep.subject.scenario,
-        *options,
-        "--master",
-        "local[1]",
-    ]
-    process = subprocess.Popen(command, cwd=Path(__file__).parents[2], stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 120
-    while len(list((lake / SUMMARY_FOLDER).glob("*"))) < 5:
-        assert process.poll() is None, "it ended too soon"
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
-    left = finished(lake)
-    assert len(left) < 80
-    done = sweep_into(lambda: spark, sweep, lake, resume=True)
-    assert done.before >= len(left)  # a worker may have ended its point after the driver died
-    sweep_into(lambda: spark, sweep, calm)
-    assert rows_of(lake) == rows_of(calm)
-    assert len(rows_of(lake)) == 80
-    names = {str(file.relative_to(lake)) for file in lake.rglob("*.parquet")}
-    assert names == {str(file.relative_to(calm)) for file in calm.rglob("*.parquet")}
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_sweep_that_is_killed_loses_nothing_and_doubles_nothing(
+    spark: SparkSession, tmp_path: Path, number: signal.Signals
+) -> None:
+    sweeps.ended_by(number, tmp_path, poison="exit", committed=3, then_s=0.0)
+
+
+@pytest.mark.spark
+def test_a_worker_that_is_killed_costs_no_point(spark: SparkSession, tmp_path: Path) -> None:
+    sweeps.worker_killed(Random(1), tmp_path)
 
 
 def test_two_sweeps_never_write_to_one_folder(tmp_path: Path) -> None:
@@ -149,11 +126,9 @@ def test_two_sweeps_never_write_to_one_folder(tmp_path: Path) -> None:
 def test_a_wrong_request_is_a_sentence_before_spark_starts(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
 ) -> None:
-    began = time.monotonic()
     assert status(["sweep", "rolling_restart", "--to", str(tmp_path / "lake"), *arguments]) == 2
     assert said in capsys.readouterr().err
     assert not (tmp_path / "lake" / "sweep.json").exists()
-    assert time.monotonic() - began < 5
 
 
 @pytest.mark.spark
