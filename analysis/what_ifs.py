@@ -26,7 +26,8 @@ _COOPERATES = {"java", "librdkafka", "franz-go", None}
 class StoredChoice(msgspec.Struct, frozen=True, kw_only=True):
     """One choice: the sentence, and partition-milliseconds over the seeds; None where it could not be answered.
 
-    `verdict` is a `replay.what_if.Verdict`; `values_ms` are the seeds' in their order.
+    `verdict` is a `replay.verdict.Verdict`; `values_ms` are the seeds' in their order. `rebalances`, `max_partitions`:
+    median, least and most; empty in answers of older versions. `founding_ms`: before what is compared.
     """
 
     choice: str
@@ -37,10 +38,16 @@ class StoredChoice(msgspec.Struct, frozen=True, kw_only=True):
     most_ms: int | None = None
     seeds: int = 0
     values_ms: list[int] = []
+    rebalances: list[int] = []
+    max_partitions: list[int] = []
+    founding_ms: int | None = None
 
 
 class StoredWhatIf(msgspec.Struct, frozen=True, kw_only=True):
-    """One call: `choices`, the first as recorded; the window in ms of the run; `recorded_ms` None: unknown."""
+    """One call: `choices`, the first as recorded; the window in ms of the run; `recorded_ms` None: unknown.
+
+    `assumed`: all that the logs did not tell; of these `inferred` from them, `drawn` by the seeds. `given` by the user.
+    """
 
     group: str
     headline: str
@@ -49,6 +56,9 @@ class StoredWhatIf(msgspec.Struct, frozen=True, kw_only=True):
     recorded_ms: int | None
     choices: list[StoredChoice]
     assumed: list[str]
+    given: list[str] = []
+    inferred: list[str] = []
+    drawn: list[str] = []
 
 
 def kept(store: EventStore, info: RunInfo) -> list[StoredWhatIf]:
@@ -60,7 +70,7 @@ def kept(store: EventStore, info: RunInfo) -> list[StoredWhatIf]:
 
 
 def keep(store: EventStore, info: RunInfo, found: StoredWhatIf) -> None:
-    """Keep one more; it replaces an earlier one of the same group, window and choices.
+    """Keep one more; it replaces an earlier one of the same group, window and choices, with the same given.
 
     Raises StoreError if the store is read-only.
     """
@@ -102,4 +112,4 @@ def _others(used: Set[str], libraries: Set[str | None]) -> list[str]:
 
 
 def _question(found: StoredWhatIf) -> tuple[object, ...]:
-    return found.group, found.from_ms, found.to_ms, tuple(each.choice for each in found.choices)
+    return found.group, found.from_ms, found.to_ms, tuple(found.given), tuple(each.choice for each in found.choices)

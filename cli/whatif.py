@@ -145,7 +145,9 @@ def whatif(
         sampled = wanted if wanted is not None else _default_seeds(incident, 1 + len(chosen))
         with progress("simulating") as bar:
             found = ask(incident, chosen, sampled, unknown, bar)
-        roll = whatif_migration.migration_of(opened, info, incident, chosen, wanted) if migrate else None
+        roll = (
+            whatif_migration.migration_of(opened, info, incident, found.possible(chosen), wanted) if migrate else None
+        )
         with suppress(StoreError):  # a store that can only be read has the answer on the screen alone
             what_ifs.keep(opened, info, found.stored(incident))
     _print(incident, found, form, roll)

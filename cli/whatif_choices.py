@@ -45,13 +45,19 @@ def choices(assignors: Sequence[str], sets: Sequence[str], protocols: Sequence[s
 
 
 def meant(incident: ReplayableRun, chosen: Sequence[Choice]) -> list[Choice]:
-    """The choices of an incident: `range` is the brokers' assignor where all members speak the consumer protocol."""
-    from groupsim.replay.choice import AS_RECORDED
-    from groupsim.replay.protocols import protocols
+    """The choices of an incident: `range` is the brokers' assignor where all members speak the consumer protocol.
 
-    if incident.incident is None or protocols(incident.incident, AS_RECORDED) != {CONSUMER}:
+    A choice of that protocol without an assignor says which one is meant.
+    """
+    from groupsim.replay.choice import AS_RECORDED
+    from groupsim.replay.protocols import assignor_meant, protocols
+
+    if incident.incident is None:
         return list(chosen)
-    return [_of_brokers(choice) for choice in chosen]
+    if protocols(incident.incident, AS_RECORDED) == {CONSUMER}:
+        chosen = [_of_brokers(choice) for choice in chosen]
+    named = [(choice, assignor_meant(incident.incident, choice)) for choice in chosen]
+    return [replace(each, name=f"{each.name} ({assignor})") if assignor else each for each, assignor in named]
 
 
 def _of_brokers(choice: Choice) -> Choice:

@@ -37,6 +37,7 @@ def migration_of(
     from groupsim.events.client import ProcessStarted
     from groupsim.replay.migration import migrate
     from groupsim.replay.migration_checks import checks, impossible
+    from groupsim.replay.protocols import REMOTE, assignor_meant
 
     choice = next((choice for choice in choices if choice.protocol is not None), None)
     if choice is None or choice.protocol is None or incident.incident is None:
@@ -52,6 +53,7 @@ def migration_of(
     ]
     row: dict[str, Any] = {
         "protocol": choice.protocol,
+        "assignor": choice.settings.get(REMOTE) or assignor_meant(incident.incident, choice),
         "impossible": impossible(incident.incident, choice.protocol),
         "checks": checks(incident.incident, choice, configs),
     }
@@ -86,16 +88,16 @@ def _figures(found: Migration) -> dict[str, Any]:
 
 def print_migration(row: dict[str, Any]) -> None:
     """For people: a sentence on the cost, what it assumes, and the list of what has to change."""
-    protocol = row["protocol"]
+    protocol = f"{row['protocol']} protocol" + (f" ({output.plain(row['assignor'])})" if row["assignor"] else "")
     print()
     if row["impossible"] is not None:
-        print(f"A roll to the {protocol} protocol can't be done online: {output.plain(row['impossible'])}.")
+        print(f"A roll to the {protocol} can't be done online: {output.plain(row['impossible'])}.")
     else:
         least, most = (each / 1_000 for each in row["range"])
         low, high = (each / 1_000 for each in row["restart_range"])
         cost, restart = amount(row["unavailable_partition_ms"]), amount(row["restart_partition_ms"])
         print(
-            f"A roll to the {protocol} protocol costs {cost} ({least:,.1f}–{most:,.1f} over"
+            f"A roll to the {protocol} costs {cost} ({least:,.1f}–{most:,.1f} over"
             f" {counted(row['seeds'], 'seed')}), at most {row['max_partitions']} partitions at once; the same roll"
             f" without another protocol costs {restart} ({low:,.1f}–{high:,.1f})."
         )

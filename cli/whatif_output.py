@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple
 from typing import TYPE_CHECKING, Any
 
 from groupsim.analysis.display_names import counted, duration
@@ -16,13 +17,21 @@ if TYPE_CHECKING:
 
 _RANGED = ("rebalances", "unavailable_partition_ms", "p95_partition_ms", "max_partitions", "unsafe_ms")
 COLUMNS = ("choice", *_RANGED, "versus_baseline", "versus_record", "verdict")
+BASIS = (
+    "Given by you:",
+    "Inferred from the logs:",
+    "Unknown, so each seed draws a value:",
+    "Assumptions, because the recording does not show it:",
+)
+"""Titles of what is given, inferred, drawn and assumed."""
 GENERATIONS = ("generation", "cause", "members", "join_recorded_ms", "join_ms", "sync_recorded_ms", "sync_ms", "note")
 
 
 def rows_of(incident: ReplayableRun, found: Answer) -> list[dict[str, Any]]:
     """One row per choice, the first as recorded, with the answer, the record, the fidelity and what was assumed."""
     rows: list[dict[str, Any]] = [
-        {**result.row(), "answer": text} for result, text in zip(found.results, found.sentences, strict=True)
+        {**result.row(), "verdict": found.verdict(result), "answer": text}
+        for result, text in zip(found.results, found.sentences, strict=True)
     ]
     rows[0] |= {
         "answer": found.headline,
@@ -30,6 +39,9 @@ def rows_of(incident: ReplayableRun, found: Answer) -> list[dict[str, Any]]:
         "fidelity": _fidelity(found),
         "assumed": list(found.assumed),
         "assumptions": list(found.assumed),
+        "given": list(found.basis.given),
+        "inferred": list(found.basis.inferred),
+        "drawn": list(found.basis.drawn),
     }
     return rows
 
@@ -37,11 +49,13 @@ def rows_of(incident: ReplayableRun, found: Answer) -> list[dict[str, Any]]:
 def print_answer(incident: ReplayableRun, found: Answer) -> None:
     """For people: the sentence, the table, and what both rest on."""
     from groupsim.replay.answer import best, line
+    from groupsim.replay.verdict import Verdict
 
     print(output.plain(found.headline))
-    named = best(found.results)
-    for result in found.results[1:] if len(found.results) > 2 else ():
-        if named != [result] and (found.trust.unknown is None or result.refused is not None):
+    named = best(found.results, found.trust)
+    several = len(found.results) > 2 and any(each.refused is None for each in found.results[1:])
+    for result in found.results[1:] if several else ():
+        if named != [result] and found.verdict(result) is not Verdict.UNKNOWN:
             print(f"  {output.plain(line(result, found.trust))}")
     window = incident.window
     begins = "" if window.given else ", when the group was founded,"
@@ -50,16 +64,17 @@ def print_answer(incident: ReplayableRun, found: Answer) -> None:
         f"from {duration(window.from_ms)}{begins} to {duration(window.to_ms)}"
     )
     print(f"{counted(len(found.results[0].costs), 'seed')}: median (least–most)")
-    output.table([_shown(result) for result in found.results], COLUMNS)
+    output.table([_shown(result, found.verdict(result)) for result in found.results], COLUMNS)
     for result in found.results:
         _print_humps(result)
     print(f"founding of the group, in no comparison: {_founding(incident, found)}")
     print()
     _print_fidelity(incident, found)
-    if found.assumed:
-        print("Assumptions, because the recording does not show it:")
-    for sentence in found.assumed:
-        print(f"  {output.plain(sentence)}")
+    for title, sentences in zip(BASIS, astuple(found.basis), strict=True):
+        if sentences:
+            print(title)
+        for sentence in sentences:
+            print(f"  {output.plain(sentence)}")
 
 
 def _print_humps(result: ChoiceResult) -> None:
@@ -174,17 +189,17 @@ def _played(phase: PhaseDurations | None) -> int | None:
     return phase.played_ms if phase is not None else None
 
 
-def _shown(result: ChoiceResult) -> dict[str, Any]:
+def _shown(result: ChoiceResult, verdict: str | None) -> dict[str, Any]:
     """A row for people: medians with ranges, and differences in percent."""
     from groupsim.replay.choice import AS_RECORDED
     from groupsim.replay.numbers import percent
 
-    row: dict[str, Any] = {"choice": result.choice, "verdict": str(result.verdict)}
+    row: dict[str, Any] = {"choice": result.choice, "verdict": verdict}
     if result.costs:
         row |= {name: _ranged(getattr(result, name)) for name in _RANGED}
         row["versus_record"] = percent(result.versus_record)
     if result.choice == AS_RECORDED.name:
-        return row | {"verdict": None}
+        return row
     return row | {"versus_baseline": percent(result.versus_baseline)}
 
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from groupsim.replay.numbers import percent, ratio_range, seconds, seconds_range
 from groupsim.replay.trust import SMALL_MS, Trust
-from groupsim.replay.what_if import ChoiceResult, Verdict, difference
+from groupsim.replay.verdict import Verdict, how_far, verdict
+from groupsim.replay.what_if import WORTH_MS, WORTH_SHARE, ChoiceResult
 
 _LUCK = 0.1
 """A record is not typical if it is further from the median of its replays than this share."""
@@ -19,26 +20,51 @@ def sentence(result: ChoiceResult, trusted: Trust) -> str:
 
 def line(result: ChoiceResult, trusted: Trust) -> str:
     """The same below a headline, which says how far the replay is from the record."""
-    if result.refused is not None or result.as_recorded:
-        return _said(result, trusted)
-    if result.verdict is Verdict.NO_DIFFERENCE:
-        return f"{result.choice} {_no_difference(result)}"
-    return _joined([f"{result.choice} {_cost([result])}", _humps(result), trusted.verdict([result])])
+    found = verdict(result, trusted)
+    if not result.simulated:
+        return _not_simulated(result)
+    if found is Verdict.NO_DIFFERENCE:
+        return _joined([f"{result.choice} {_no_difference(result)}", _humps(result)])
+    if found is Verdict.NOT_SURE:
+        return _capital(_not_sure(result))
+    return _joined([f"{result.choice} {_cost([result])}", _humps(result), how_far([result], trusted)])
 
 
 def _said(result: ChoiceResult, trusted: Trust) -> str:
-    if result.refused is not None:
-        return f"{result.choice} can't be answered from this record: {result.refused}"
+    found, warning = verdict(result, trusted), trusted.warning()
+    if found is Verdict.SAME and warning:
+        return _joined([f"{warning}{_not_simulated(result)}", trusted.off()])
+    if not result.simulated:
+        return _not_simulated(result)
+    if found is Verdict.UNKNOWN:
+        return _uncompared(result, trusted)
+    if found is Verdict.NO_DIFFERENCE:
+        return _joined([f"{result.choice} {_no_difference(result)}", _humps(result), trusted.reasons(result)])
+    if found is Verdict.NOT_SURE:
+        return _joined([_capital(f"{warning}{_not_sure(result)}"), _why_not_sure(result, trusted)])
+    cost = f"{result.choice} {_cost([result], _luck(result, trusted))}"
+    return _joined([cost, _humps(result), f"{how_far([result], trusted)}: {trusted.reasons(result)}"])
+
+
+def _not_simulated(result: ChoiceResult) -> str:
     if result.as_recorded:
         return f"{result.choice} is what the record has, so it changes nothing"
-    if trusted.unknown is not None:
-        return _uncompared(result, trusted)
-    if result.verdict is Verdict.NO_DIFFERENCE:
-        parts = [f"{trusted.warning()}{result.choice} {_no_difference(result)}", trusted.caveat(result)]
-    else:
-        cost = _cost([result], _luck(result, trusted))
-        parts = [f"{trusted.warning()}{result.choice} {cost}", _humps(result), trusted.clause([result])]
-    return _joined(parts)
+    return f"{result.choice} {_why_none(result)}{'' if result.impossible else ' from this record'}: {result.refused}"
+
+
+def _why_none(result: ChoiceResult) -> str:
+    return "is not possible" if result.impossible else "can't be answered"
+
+
+def _not_sure(result: ChoiceResult) -> str:
+    simulated = _cost([result], costs="it costs")
+    return _joined([f"whether {result.choice} would have helped is not sure: simulated, {simulated}", _humps(result)])
+
+
+def _why_not_sure(result: ChoiceResult, trusted: Trust) -> str:
+    """What speaks against every direction; else the replay is too far from the record."""
+    neither = trusted.low or not trusted.doubts(result)
+    return f"{'trust neither direction nor amount: ' if neither else ''}{trusted.reasons(result)}"
 
 
 def _uncompared(result: ChoiceResult, trusted: Trust) -> str:
@@ -64,7 +90,8 @@ def headline(results: Sequence[ChoiceResult], trusted: Trust) -> str:
 
     It ends with the settings that the logs do not show and that the answer depends on.
     """
-    return f"{_joined([_headline(results, trusted), trusted.not_in_the_logs()])}."
+    asks = len(results) == 1 or any(each.simulated for each in results[1:])
+    return f"{_joined([_headline(results, trusted), trusted.not_in_the_logs() if asks else ''])}."
 
 
 def _headline(results: Sequence[ChoiceResult], trusted: Trust) -> str:
@@ -72,15 +99,32 @@ def _headline(results: Sequence[ChoiceResult], trusted: Trust) -> str:
     if not choices:
         return _as_recorded(baseline, trusted)
     answered = [each for each in choices if each.refused is None]
-    if trusted.unknown is not None and len(answered) > 1:
-        return _all_uncompared(answered, trusted)
-    if len(choices) == 1 or not answered or trusted.unknown is not None:
-        return _said((answered or choices)[0], trusted)
-    if better := _better(choices):
-        return _best(better, len(choices), trusted)
-    named = [f"{each.choice} {_difference(each)}" for each in choices]
-    none = f"{trusted.warning()}none of the {len(choices)} choices would have helped ({', '.join(named)})"
-    return _joined([_capital(none), trusted.caveat(next(each for each in choices if each.costs))])
+    refused = [each for each in choices if each.refused is not None]
+    if not answered:
+        return _joined([_not_simulated(each) for each in refused])
+    others = [f"{each.choice} {_why_none(each)}" for each in refused]
+    return _joined([_about(answered, trusted), ", ".join(others)])
+
+
+def _about(answered: Sequence[ChoiceResult], trusted: Trust) -> str:
+    """The answer about choices that the record can answer."""
+    simulated = [each for each in answered if each.simulated]
+    if len(answered) == 1 or not simulated:
+        return _joined([_said(answered[0], trusted), *map(_not_simulated, answered[1:])])
+    if trusted.unknown is not None:
+        return _all_uncompared(simulated, trusted) if len(simulated) > 1 else _said(simulated[0], trusted)
+    if better := _better(answered, trusted):
+        return _best(better, len(answered), trusted)
+    unsure = [each for each in simulated if verdict(each, trusted) is Verdict.NOT_SURE]
+    listed = [f"{each.choice} {_difference(each, trusted)}" for each in answered]
+    if len(unsure) == len(simulated):
+        found = f"{trusted.warning()}whether one of the {len(answered)} choices would have helped is not sure"
+        return _joined([_capital(f"{found} ({', '.join(listed)})"), _why_not_sure(unsure[0], trusted)])
+    sure = (
+        f"is sure to help: not sure is {_either([each.choice for each in unsure])}" if unsure else "would have helped"
+    )
+    none = f"None of the {len(answered)} choices {sure} ({', '.join(listed)})"
+    return _joined([none, trusted.reasons(simulated[0])])
 
 
 def _best(better: Sequence[ChoiceResult], choices: int, trusted: Trust) -> str:
@@ -89,25 +133,31 @@ def _best(better: Sequence[ChoiceResult], choices: int, trusted: Trust) -> str:
     names = _either([each.choice for each in level])
     if len(level) > 1:
         names += ", with no difference worth having between them,"
-    found = _capital(f"{trusted.warning()}best of {choices}: {names} {_cost(level, _luck(better[0], trusted))}")
+    found = f"Best of {choices}: {names} {_cost(level, _luck(better[0], trusted))}"
     behind = [_next(better[0], each) for each in better if each not in level]
-    return _joined([found, *behind[:1], _humps(level[0]), trusted.clause(level)])
+    trust = f"{how_far(level, trusted)}: {trusted.reasons(level[0])}"
+    return _joined([found, *behind[:1], _humps(level[0]), trust])
 
 
-def best(results: Sequence[ChoiceResult]) -> list[ChoiceResult]:
+def best(results: Sequence[ChoiceResult], trusted: Trust) -> list[ChoiceResult]:
     """The choices (not as recorded) that a headline names as the best: none, one, or several that are as good."""
-    return _level(_better(results[1:]))
+    return _level(_better(results[1:], trusted))
 
 
-def _better(choices: Sequence[ChoiceResult]) -> list[ChoiceResult]:
+def _better(choices: Sequence[ChoiceResult], trusted: Trust) -> list[ChoiceResult]:
     """Those that would have helped, from the best."""
-    found = [each for each in choices if each.verdict is Verdict.BETTER]
+    found = [each for each in choices if verdict(each, trusted).helps]
     return sorted(found, key=lambda each: each.unavailable_partition_ms.median)
 
 
 def _level(better: Sequence[ChoiceResult]) -> list[ChoiceResult]:
-    """The first, and those with no difference worth having from it."""
-    return [each for each in better if not difference(better[0].values, each.values, each.base.median)]
+    """The first, and those whose medians, which the table shows, are no difference worth having from it."""
+    found = []
+    for each in better:
+        worth = max(WORTH_SHARE * each.base.median, WORTH_MS)
+        if each.unavailable_partition_ms.median - better[0].unavailable_partition_ms.median < worth:
+            found.append(each)
+    return found
 
 
 def _next(best: ChoiceResult, other: ChoiceResult) -> str:
@@ -126,10 +176,10 @@ def _as_recorded(baseline: ChoiceResult, trusted: Trust) -> str:
     return _capital(_joined([*parts, trusted.reasons(baseline), "name choices with --assignor and --set"]))
 
 
-def _cost(results: Sequence[ChoiceResult], luck: str = "") -> str:
+def _cost(results: Sequence[ChoiceResult], luck: str = "", costs: str = "would have cost") -> str:
     """What the choices would have cost together: their medians, and how they change the cost, seed by seed."""
     base, medians = results[0].base.median, [each.unavailable_partition_ms.median for each in results]
-    costs = f"would have cost {seconds_range(medians)} partition-seconds instead of {seconds(base)}"
+    costs = f"{costs} {seconds_range(medians)} partition-seconds instead of {seconds(base)}"
     seeds = _joined([f"over {len(results[0].costs)} seeds", luck])
     if not base:
         return f"{costs} ({seeds})"
@@ -147,26 +197,34 @@ def _no_difference(result: ChoiceResult) -> str:
         return f"makes no difference worth having: {nothing}"
     amounts = f"{seconds(own.median)} partition-seconds instead of {seconds(base.median)}"
     chance = f"by chance {seconds_range((own.least, own.most))} over {seeds} seeds"
-    moved = abs(own.median - base.median) >= max(_LUCK * base.median, SMALL_MS)
-    other = f", and in {result.opposed} of them the other way round" if moved and result.opposed else ""
-    return f"makes no difference worth having: {amounts}, {chance}{other}"
+    if not _moved(result):
+        return f"makes no difference worth having: {amounts}, {chance}"
+    other = f", and in {result.opposed} of them the other way round" if result.opposed else ""
+    return f"makes no difference worth having beyond chance: {amounts}, but {chance}{other}"
 
 
-def _difference(result: ChoiceResult) -> str:
-    if result.refused is not None:
-        return "can't be answered"
-    if result.as_recorded:
+def _moved(result: ChoiceResult) -> bool:
+    """Whether the medians themselves differ by enough to be worth having."""
+    own, base = result.unavailable_partition_ms.median, result.base.median
+    return abs(own - base) >= max(WORTH_SHARE * base, WORTH_MS)
+
+
+def _difference(result: ChoiceResult, trusted: Trust) -> str:
+    """What a list of choices has behind the name of one."""
+    found = verdict(result, trusted)
+    if found is Verdict.SAME:
         return "is what the record has"
-    if result.verdict is Verdict.NO_DIFFERENCE:
-        return "no difference"
-    return percent(result.versus_baseline) or f"{seconds(result.unavailable_partition_ms.median)} partition-seconds"
+    if found is Verdict.NO_DIFFERENCE:
+        return "no difference beyond chance" if _moved(result) else "no difference"
+    change = percent(result.versus_baseline) or f"{seconds(result.unavailable_partition_ms.median)} partition-seconds"
+    return f"likely {change}" if found is Verdict.LIKELY_WORSE else change
 
 
 def _luck(result: ChoiceResult, trusted: Trust) -> str:
     """Where the record is not what its replays cost in the median: chance."""
     base, low, high = result.base, trusted.recorded_ms, trusted.recorded_at_most_ms
     off = max(low - base.median, base.median - high)
-    if trusted.low or trusted.doubts(result) or off <= max(_LUCK * high, SMALL_MS):
+    if off <= max(_LUCK * high, SMALL_MS):
         return ""
     return f"the record has {seconds(low)}"
 

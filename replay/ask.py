@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from statistics import median
 
 from groupsim.analysis.what_ifs import StoredChoice, StoredWhatIf
+from groupsim.coordinator.config import BadSetting
 from groupsim.replay import protocols
 from groupsim.replay.answer import headline, sentence
+from groupsim.replay.basis import Basis, basis
 from groupsim.replay.choice import Choice
 from groupsim.replay.fidelity import Fidelity, fidelity
 from groupsim.replay.refusals import hardly_shown
 from groupsim.replay.replayable import ReplayableRun
 from groupsim.replay.trust import Trust, trust
+from groupsim.replay.verdict import Verdict, verdict
 from groupsim.replay.what_if import ChoiceResult, Sampling, compare_choices
 
 EXACT_SEEDS = 5
@@ -25,7 +28,10 @@ _MEMBER_MS = 600_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What is answered about one incident. `results`: as recorded first; `assumed`: what the logs did not tell."""
+    """What is answered about one incident. `results`: as recorded first; `assumed`: what the logs did not tell.
+
+    `basis`: the same by what it rests on, and what the user gave.
+    """
 
     headline: str
     sentences: tuple[str, ...]
@@ -33,11 +39,21 @@ class Answer:
     close: Fidelity
     trust: Trust
     assumed: tuple[str, ...]
+    basis: Basis
 
     @property
     def answered(self) -> bool:
-        """Whether the record's total is known, and no choice was refused."""
-        return self.trust.unknown is None and all(each.refused is None for each in self.results)
+        """Whether the record's total is known, and one choice at least (if any was asked for) was answered."""
+        _, *choices = self.results
+        return self.trust.unknown is None and (not choices or any(each.refused is None for each in choices))
+
+    def verdict(self, result: ChoiceResult) -> Verdict | None:
+        """What is said of one of the results; None of the baseline."""
+        return None if result is self.results[0] else verdict(result, self.trust)
+
+    def possible(self, choices: Sequence[Choice]) -> list[Choice]:
+        """Those of the choices that some group can have."""
+        return _possible(choices, self.results)
 
     def stored(self, incident: ReplayableRun) -> StoredWhatIf:
         """What is kept of it with the run."""
@@ -47,24 +63,33 @@ class Answer:
             from_ms=incident.window.from_ms,
             to_ms=incident.window.to_ms,
             recorded_ms=None if self.trust.unknown is not None else incident.cost.unavailable_partition_ms,
-            choices=[_stored(result, text) for result, text in zip(self.results, self.sentences, strict=True)],
+            choices=[
+                _stored(result, text, self.verdict(result) or "")
+                for result, text in zip(self.results, self.sentences, strict=True)
+            ],
             assumed=list(self.assumed),
+            given=list(self.basis.given),
+            inferred=list(self.basis.inferred),
+            drawn=list(self.basis.drawn),
         )
 
 
-def _stored(result: ChoiceResult, text: str) -> StoredChoice:
+def _stored(result: ChoiceResult, text: str, said: str) -> StoredChoice:
     if not result.costs:
-        return StoredChoice(choice=result.choice, answer=text, verdict=result.verdict)
-    found = result.unavailable_partition_ms
+        return StoredChoice(choice=result.choice, answer=text, verdict=said)
+    found, rebalances, at_once = result.unavailable_partition_ms, result.rebalances, result.max_partitions
     return StoredChoice(
         choice=result.choice,
         answer=text,
-        verdict=result.verdict,
+        verdict=said,
         median_ms=found.median,
         least_ms=found.least,
         most_ms=found.most,
         seeds=len(result.costs),
         values_ms=result.values,
+        rebalances=[rebalances.median, rebalances.least, rebalances.most],
+        max_partitions=[at_once.median, at_once.least, at_once.most],
+        founding_ms=result.founding_ms.median,
     )
 
 
@@ -77,7 +102,8 @@ def ask(
 ) -> Answer:
     """Replay the incident exactly, then as recorded and with each choice.
 
-    `unknown`: why the record's total is not known, if so. Raises GroupSimError for a choice that is not possible.
+    `unknown`: why the record's total is not known, if so. A choice that is not possible is named with its reason.
+    Raises BadSetting where none of them is possible, and GroupSimError where the incident can't be replayed.
     """
     first = range(seeds.begin, seeds.begin + EXACT_SEEDS) if isinstance(seeds, Sampling) else seeds[:EXACT_SEEDS]
     rows = 1 + sum(incident.refusal(choice) is None and not incident.has_already(choice) for choice in choices)
@@ -94,14 +120,24 @@ def ask(
         incident.has_already,
         lambda part: progress(share + (1 - share) * part),
     )
+    possible = _possible(choices, results)
+    if choices and not possible:
+        raise BadSetting("; ".join(dict.fromkeys(each.refused for each in results if each.refused is not None)))
+    notes = assumed(incident, possible)
     return Answer(
         headline=headline(results, trusted),
         sentences=(headline(results[:1], trusted), *(sentence(result, trusted) for result in results[1:])),
         results=tuple(results),
         close=close,
         trust=trusted,
-        assumed=assumed(incident, choices),
+        assumed=notes,
+        basis=basis(incident, notes),
     )
+
+
+def _possible(choices: Sequence[Choice], results: Sequence[ChoiceResult]) -> list[Choice]:
+    impossible = {each.choice for each in results if each.impossible}
+    return [choice for choice in choices if choice.name not in impossible]
 
 
 def nearness(

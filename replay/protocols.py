@@ -18,6 +18,7 @@ from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, IN
 from groupsim.simulation.clients.config import CLASSIC, CONSUMER, REFUSED
 
 PROTOCOL, STRATEGY, REMOTE = "group.protocol", "partition.assignment.strategy", "group.remote.assignor"
+ASSIGNORS = "group.consumer.assignors"
 SERVER_ASSIGNORS = ("uniform", "range")
 """Those that a broker offers by default; the first is its default."""
 _OF_GROUP = {
@@ -122,6 +123,17 @@ def _remote(incident: Incident, choice: Choice, incarnation: Incarnation) -> str
         return ""
     used = [g.protocol for g in incident.generations if g.protocol in SERVER_ASSIGNORS]
     return used[-1] if used and used[-1] != SERVER_ASSIGNORS[0] else ""
+
+
+def assignor_meant(incident: Incident, choice: Choice) -> str | None:
+    """The broker's assignor that a choice of the consumer protocol means without naming it, and why; else None."""
+    if choice.protocol != CONSUMER or REMOTE in choice.settings:
+        return None
+    votes = sorted({_remote(incident, choice, each) for each in incident.incarnations} - {""})
+    if votes:
+        return f"{' or '.join(votes)} as recorded"
+    offered = str(choice.settings.get(ASSIGNORS, SERVER_ASSIGNORS[0]))
+    return f"{offered.split(',')[0].strip()} by default"
 
 
 def notes(incident: Incident, choices: Iterable[Choice]) -> list[str]:

@@ -33,9 +33,9 @@ class ReplayableRun:
     """What is known of one group of a run, and how to replay it: `replay` by choice and seed, `replay_exactly` by seed.
 
     `replayed_group` is the group's name in the replays; `played_ms`: how much of `lasts_ms` they simulate; `members`:
-    how many processes they have at most; `notes`: what had to be assumed. `incident`: what is replayed of a recorded
-    run (None: the run was simulated). `cost` is the record's in the `window`, and `measure` gives a replay's, by the
-    same definition.
+    how many processes they have at most; `notes`: what had to be assumed; `given`: what the user said (`name=value`).
+    `incident`: what is replayed of a recorded run (None: the run was simulated). `cost` is the record's in the
+    `window`, and `measure` gives a replay's, by the same definition.
     """
 
     name: str
@@ -51,6 +51,7 @@ class ReplayableRun:
     replay: Callable[[Choice, int], ReplayedRun]
     replay_exactly: Callable[[int], ReplayedRun]
     incident: Incident | None = None
+    given: tuple[str, ...] = ()
 
     @property
     def partitions_known(self) -> bool:
@@ -114,6 +115,10 @@ def replayable_run(
         replay=partial(replay_incident, incident, tail_ms=tail_ms(incident, choices)),
         replay_exactly=partial(replay_incident, incident, AS_RECORDED, exact=True),
         incident=incident,
+        given=(
+            *(f"{name}={value}" for name, value in given.items()),
+            *(f"{topic}={count} partitions" for topic, count in topics.items()),
+        ),
     )
 
 

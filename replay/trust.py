@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from groupsim.incidents.sentences import listed
 from groupsim.replay.cost import Cost
 from groupsim.replay.fidelity import Fidelity
-from groupsim.replay.numbers import seconds, seconds_range
+from groupsim.replay.numbers import seconds
 from groupsim.replay.what_if import ChoiceResult
 
 LEAST_MARGIN = 0.1
@@ -69,31 +69,9 @@ class Trust:
         ranges = [each.unavailable_partition_ms for each in results]
         return min(r.least for r in ranges) * (1 - self.margin), max(r.most for r in ranges) * (1 + self.margin)
 
-    def clause(self, results: Sequence[ChoiceResult]) -> str:
-        """How far direction and amount of some choices, all better or all worse, can be trusted, and why."""
-        return f"{self.verdict(results)}: {self.reasons(results[0])}"
-
-    def verdict(self, results: Sequence[ChoiceResult]) -> str:
-        """The same without the reason."""
-        changes = [abs(each.versus_baseline - 1) for each in results if each.versus_baseline is not None]
-        if self.low or min(changes, default=1.0) <= (self.error or 0):
-            return "trust neither direction nor amount"
-        if self.doubts(results[0]):
-            return "the direction is not sure"
-        amount = seconds_range(self.amount(results))
-        seeds, opposed = len(results[0].costs), max(each.opposed for each in results)
-        if not opposed:
-            return f"trust the direction, and {amount} as the amount"
-        agree = f"{seeds - opposed} of {seeds} seeds"
-        return f"the direction is likely ({agree}), the amount may be anything from {amount}"
-
     def reasons(self, result: ChoiceResult) -> str:
         """What trust in a choice rests on: what speaks against it, and how far the replay is from the record."""
         return "; ".join([*self.doubts(result), self.off()])
-
-    def caveat(self, result: ChoiceResult) -> str:
-        """The same after an answer that has no direction."""
-        return f"{'not sure: ' if self.doubts(result) else ''}{self.reasons(result)}"
 
     def doubts(self, result: ChoiceResult) -> list[str]:
         """Why the direction of an answer may be wrong whatever the seeds say."""

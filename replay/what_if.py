@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from functools import cached_property
 from statistics import median
 
+from groupsim.events.errors import GroupSimError
 from groupsim.replay.choice import AS_RECORDED, Choice
 from groupsim.replay.cost import Cost
 from groupsim.replay.player import ReplayedRun
@@ -22,15 +22,6 @@ WORTH_SHARE, WORTH_MS = 0.1, 500
 """A difference is worth having if it is more than this share of what is recorded, and more partition-ms than this."""
 NARROW_SHARE, NARROW_MS = 0.05, 250
 """A median is stable if its interval reaches at most so far to each side."""
-
-
-class Verdict(StrEnum):
-    """What a choice would have changed, against the incident as recorded, seed by seed."""
-
-    BETTER = "better"
-    WORSE = "worse"
-    NO_DIFFERENCE = "no difference worth having"
-    REFUSED = "can't be answered"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +47,9 @@ class Range:
 class ChoiceResult:
     """A choice over all seeds: `costs` in their order, `baseline` of the same seeds as recorded; `recorded` the record.
 
-    `failures`: why runs could not be replayed to their end. `refused`: why the record can't answer; then there are no
-    costs. `recorded` is None where the record's total is not known. `as_recorded`: the record has this choice already.
+    `failures`: why runs could not be replayed to their end. `refused`: why the record can't answer, or (`impossible`)
+    why no group can have this choice; then there are no costs. `recorded` is None where the record's total is not
+    known. `as_recorded`: the record has this choice already.
     """
 
     choice: str
@@ -66,6 +58,7 @@ class ChoiceResult:
     recorded_ms: int | None = None
     failures: tuple[str, ...] = ()
     refused: str | None = None
+    impossible: bool = False
     as_recorded: bool = False
 
     def _range(self, measure: str) -> Range:
@@ -145,13 +138,15 @@ class ChoiceResult:
         """The humps of its values: two where the seeds fall into two kinds."""
         return modes(self.values, WORTH_MS)
 
+    @property
+    def simulated(self) -> bool:
+        """Whether it was simulated: the record can answer it, and has another choice."""
+        return self.refused is None and not self.as_recorded
+
     @cached_property
-    def verdict(self) -> Verdict:
-        """Better or worse where the median of the differences is sure to differ from 0, and is worth having."""
-        if self.refused is not None:
-            return Verdict.REFUSED
-        found = difference(self.values, self._base, median(self._base))
-        return (Verdict.NO_DIFFERENCE, Verdict.WORSE, Verdict.BETTER)[found]
+    def direction(self) -> int:
+        """1 (more) or -1 (less) where the median of the differences is sure to differ from 0 and is worth having."""
+        return difference(self.values, self._base, median(self._base))
 
     def row(self) -> dict[str, object]:
         """The row that `incident whatif` prints: medians, the ranges of the seeds, and what they are compared with."""
@@ -162,7 +157,6 @@ class ChoiceResult:
             "versus_recorded": self.versus_baseline,
             "versus_baseline": self.versus_baseline,
             "versus_record": self.versus_record,
-            "verdict": str(self.verdict),
             "refused": self.refused,
             "as_recorded": self.as_recorded,
             "seeds": len(self.costs),
@@ -217,8 +211,8 @@ def compare_choices(
     """The incident as recorded, then with each choice, all with the same seeds; in this order.
 
     `refused` says why the record can't answer a choice, `as_recorded` whether the record has it already; these are not
-    simulated. With a `Sampling` seeds are added until the medians of all are stable. Raises GroupSimError for a choice
-    that is not possible.
+    simulated, and a choice that is not possible ends with its first seed. With a `Sampling` seeds are added until the
+    medians of all are stable. Raises GroupSimError where the incident can't be replayed as recorded.
     """
     reasons = {choice.name: refused(choice) for choice in choices}
     same = {choice.name for choice in choices if as_recorded(choice)}
@@ -229,7 +223,7 @@ def compare_choices(
     for batch in _batches(seeds):
         for each in played:
             for seed in batch:
-                each.add(replay(each.choice, seed), measure)
+                each.play(replay, seed, measure)
                 done += 1
                 progress(done / (most * len(played)))
         if isinstance(seeds, Sampling) and all(each.stable for each in played):
@@ -261,9 +255,20 @@ class _Played:
     def __init__(self, choice: Choice) -> None:
         self.choice = choice
         self.costs: list[Cost] = []
+        self.impossible: str | None = None
         self._failures: dict[str, None] = {}
 
-    def add(self, run: ReplayedRun, measure: Measure) -> None:
+    def play(self, replay: Player, seed: int, measure: Measure) -> None:
+        """Replay one seed more, if that is possible."""
+        if self.impossible is not None:
+            return
+        try:
+            run = replay(self.choice, seed)
+        except GroupSimError as error:
+            if self.choice is AS_RECORDED:
+                raise
+            self.impossible, self.costs = str(error), []
+            return
         self.costs.append(measure(run))
         if run.failure:
             self._failures.setdefault(run.failure)
@@ -271,9 +276,15 @@ class _Played:
     @property
     def stable(self) -> bool:
         """Whether the median would hardly move with more seeds."""
-        return narrow([each.unavailable_partition_ms for each in self.costs], NARROW_SHARE, NARROW_MS)
+        return self.impossible is not None or narrow(
+            [each.unavailable_partition_ms for each in self.costs], NARROW_SHARE, NARROW_MS
+        )
 
     def result(self, baseline: tuple[Cost, ...], recorded_ms: int | None) -> ChoiceResult:
+        if self.impossible is not None:
+            return ChoiceResult(
+                choice=self.choice.name, costs=(), baseline=(), refused=self.impossible, impossible=True
+            )
         return ChoiceResult(
             choice=self.choice.name,
             costs=tuple(self.costs),

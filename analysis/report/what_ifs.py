@@ -36,5 +36,12 @@ def _what_if(found: StoredWhatIf) -> dict[str, Any]:
         "seeds": max((each.seeds for each in found.choices), default=0),
         "recorded_ms": found.recorded_ms,
         "choices": choices,
-        "assumed": [shown(text, _LONGEST) for text in found.assumed],
+        "given": _texts(found.given),
+        "inferred": _texts(found.inferred),
+        "drawn": _texts(found.drawn),
+        "assumed": _texts([text for text in found.assumed if text not in (*found.inferred, *found.drawn)]),
     }
+
+
+def _texts(found: Sequence[str]) -> list[str]:
+    return [shown(text, _LONGEST) for text in found]

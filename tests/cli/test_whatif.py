@@ -151,7 +151,8 @@ def test_answers_are_kept_with_the_run_and_shown_by_its_report_also_without_java
     assert [each["choice"] for each in older["choices"]] == ["as recorded", "cooperative-sticky"]
     assert older["choices"][1]["median_ms"] == rows[1]["unavailable_partition_ms"]
     assert older["seeds"] == 3
-    assert older["assumed"] == rows[0]["assumed"]
+    told = [each for name in ("inferred", "drawn", "assumed") for each in older[name]]
+    assert sorted(told) == sorted(rows[0]["assumed"])
     lead = text.partition("<noscript>")[2].partition("</noscript>")[0]
     assert escape(rows[0]["answer"]) in lead
 
@@ -162,8 +163,9 @@ def test_a_choice_that_the_record_cannot_answer_is_refused_with_the_reason_and_t
     imported(call)
     choices = ("--set", "restart.ms=500", "--set", "heartbeat.interval.ms=300")
     called = call("incident", "whatif", "latest", *choices, "--seeds", "0:2", "--format", "json")
-    assert called.status == 1
+    assert called.status == 0
     _, refused, answered = called.json
+    assert refused["verdict"] == "can't be answered"
     assert refused["refused"] == "no member comes back in it, so there is no restart to change"
     assert refused["unavailable_partition_ms"] is None
     assert answered["unavailable_partition_ms"] > 0
@@ -172,6 +174,52 @@ def test_a_choice_that_the_record_cannot_answer_is_refused_with_the_reason_and_t
     assert re.match(r".*: session\.timeout\.ms, which must be longer, may be \d+ in it; name it with", slow.out)
     table = call("incident", "whatif", "latest", "--set", "restart.ms=500", "--seeds", "0:1")
     assert table.out.startswith("restart.ms=500 can't be answered from this record: no member comes back in it")
+
+
+def test_an_impossible_choice_is_named_with_its_reason_and_the_others_are_answered(call: Call) -> None:
+    imported(call)
+    choices = ("--set", "session.timeout.ms=100", "--assignor", "cooperative-sticky")
+    both = "group.protocol=consumer,session.timeout.ms=9000"
+    called = call("incident", "whatif", "latest", *choices, "--set", both, "--seeds", "0:2", "--format", "json")
+    assert called.status == 0
+    _, answered, impossible, other = called.json
+    assert impossible["verdict"] == other["verdict"] == "not possible"
+    assert impossible["refused"].startswith("session.timeout.ms=100 is below the broker's group.min.session.timeout")
+    assert "cannot be set when group.protocol=CONSUMER" in other["refused"]
+    assert answered["unavailable_partition_ms"] > 0
+    table = call("incident", "whatif", "latest", *choices, "--seeds", "0:2")
+    assert table.status == 0
+    first, *lines = table.out.splitlines()
+    assert "cooperative-sticky" in first
+    assert "; session.timeout.ms=100 is not possible" in first
+    assert any(line.startswith("  session.timeout.ms=100 is not possible: session.timeout.ms=100 is") for line in lines)
+    roll = call("incident", "whatif", "latest", "--migrate", "rolling", *choices[:2], "--seeds", "0:1")
+    assert roll.status == 0
+    none = call("incident", "whatif", "latest", *choices[:2], "--set", both, "--seeds", "0:1")
+    assert (none.status, none.out, none.err.count("\n")) == (2, "", 1)
+    assert "no member could join" in none.err
+    assert "cannot be set" in none.err
+
+
+def test_what_was_given_inferred_drawn_and_assumed_is_each_named(call: Call) -> None:
+    imported(call)
+    ask = ("incident", "whatif", "latest", "--assignor", "cooperative-sticky", "--seeds", "0:1")
+    given = ("--assume", "session.timeout.ms=6000", "--assume", "client=java", "--topic", "orders=12")
+    table = call(*ask, *given).out
+    assert "Given by you:\n  session.timeout.ms=6000\n  client=java\n  orders=12 partitions\n" in table
+    assert "Inferred from the logs:\n  heartbeat.interval.ms=1000 is the interval that fits" in table
+    assert "Unknown, so each seed draws a value:" not in table
+    assert "Unknown, so each seed draws a value:\n  session.timeout.ms=6000 is the likeliest" in call(*ask).out
+    row = call(*ask, *given, "--format", "json").json[0]
+    assert row["given"] == ["session.timeout.ms=6000", "client=java", "orders=12 partitions"]
+    assert [each.partition("=")[0] for each in row["inferred"]] == ["heartbeat.interval.ms"]
+    drawn = call(*ask, "--format", "json").json[0]
+    assert (len(drawn["given"]), len(drawn["drawn"])) == (0, 1)
+    assert {*row["inferred"], *drawn["drawn"]} <= {*row["assumed"], *drawn["assumed"]}
+    call("report", "latest")
+    newest, older = data(Path("report.html").read_text("utf-8"))["runs"][0]["what_ifs"]
+    assert (newest["given"], older["given"]) == ([], row["given"])  # other things are given: another question
+    assert newest["drawn"] == drawn["drawn"]
 
 
 def test_only_the_time_that_was_named_is_compared_and_the_founding_is_in_no_comparison(call: Call) -> None:

@@ -14,13 +14,15 @@ def test_a_migration_has_its_cost_beside_a_plain_restart_and_a_list_of_what_to_c
     imported(call)
     called = call("incident", "whatif", "latest", "--migrate", "rolling", "--seeds", "0:2")
     assert called.status == 0
-    assert "group.protocol=consumer would have" in called.out or "group.protocol=consumer makes" in called.out
-    assert "A roll to the consumer protocol costs" in called.out
+    assert called.out.startswith("group.protocol=consumer (uniform by default) ")
+    assert " group.protocol=consumer (uniform by default) " in called.out.partition("as recorded")[2]
+    assert "A roll to the consumer protocol (uniform by default) costs" in called.out
     assert "the same roll without another protocol costs" in called.out
     assert "assumed: the record has no restart" in called.out
     assert "kafka-configs --entity-type groups --alter --add-config consumer.session.timeout.ms=" in called.out
     row = call("incident", "whatif", "latest", "--migrate", "rolling", "--seeds", "0:2", "--format", "json").json[0]
     assert row["migration"]["protocol"] == "consumer"
+    assert row["migration"]["assignor"] == "uniform by default"
     assert row["migration"]["seeds"] == 2
     assert row["migration"]["impossible"] is None
     assert row["migration"]["range"][0] <= row["migration"]["unavailable_partition_ms"] <= row["migration"]["range"][1]
@@ -67,3 +69,15 @@ def test_range_is_the_brokers_in_a_group_of_the_consumer_protocol(call: Call) ->
     rows = call("incident", "whatif", "latest", *given).json
     assert [(row["choice"], row["as_recorded"]) for row in rows[1:]] == [("range", False), ("assignor=range", False)]
     assert rows[1]["unavailable_partition_ms"] == rows[2]["unavailable_partition_ms"]
+
+
+def test_the_consumer_protocol_without_an_assignor_names_the_one_that_is_meant(call: Call) -> None:
+    imported(call)
+    asked = ("incident", "whatif", "latest", "--seeds", "0:1", "--format", "json")
+    with_default = "group.protocol=consumer,group.consumer.assignors=range"
+    rows = call(*asked, "--protocol", "consumer", "--set", with_default).json
+    names = [row["choice"] for row in rows[1:]]
+    assert names == ["group.protocol=consumer (uniform by default)", f"{with_default} (range by default)"]
+    assert rows[1]["answer"].startswith(names[0])
+    named = call(*asked, "--protocol", "consumer", "--assignor", "uniform").json[1]
+    assert named["unavailable_partition_ms"] == rows[1]["unavailable_partition_ms"]

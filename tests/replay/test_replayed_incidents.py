@@ -119,7 +119,7 @@ def test_a_longer_session_leaves_a_dead_members_partitions_longer_alone() -> Non
     assert 10_000 <= longer <= 22_000  # four partitions for four more seconds, give or take the heartbeats
     assert after.versus_baseline is not None
     assert after.versus_baseline > 1.2
-    assert after.verdict == "worse"
+    assert after.direction == 1
 
 
 def test_a_choice_is_paid_for_even_beyond_the_end_of_the_record() -> None:

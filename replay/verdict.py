@@ -1,0 +1,74 @@
+"""Verdict: what is said of one choice, decided in one place for the sentence, the table, JSON and the report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+from groupsim.replay.numbers import seconds_range
+from groupsim.replay.trust import SMALL_MS, Trust
+from groupsim.replay.what_if import ChoiceResult
+
+_WIDE = 3
+"""Amounts of which the greatest is more than so many times the least, with the baseline between them, say nothing."""
+
+
+class Verdict(StrEnum):
+    """What a choice would have changed, as far as that can be trusted."""
+
+    BETTER = "better"
+    LIKELY_BETTER = "likely better"
+    WORSE = "worse"
+    LIKELY_WORSE = "likely worse"
+    NO_DIFFERENCE = "no difference worth having"
+    NOT_SURE = "not sure"
+    SAME = "same as recorded"
+    UNKNOWN = "unknown"
+    REFUSED = "can't be answered"
+    IMPOSSIBLE = "not possible"
+
+    @property
+    def helps(self) -> bool:
+        """Whether the choice would have cost less."""
+        return self in (Verdict.BETTER, Verdict.LIKELY_BETTER)
+
+
+def verdict(result: ChoiceResult, trusted: Trust) -> Verdict:
+    """Of one choice. `NOT_SURE`: the replay is too far from the record, or something speaks against every direction.
+
+    Likely: some seeds say the opposite. `UNKNOWN`: there is no record to compare with.
+    """
+    if result.refused is not None:
+        return Verdict.IMPOSSIBLE if result.impossible else Verdict.REFUSED
+    if result.as_recorded:
+        return Verdict.SAME
+    if trusted.unknown is not None:
+        return Verdict.UNKNOWN
+    if trusted.low or trusted.doubts(result):
+        return Verdict.NOT_SURE
+    if not result.direction:
+        return Verdict.NO_DIFFERENCE
+    if _drowned(result, trusted):
+        return Verdict.NOT_SURE
+    if result.direction < 0:
+        return Verdict.LIKELY_BETTER if result.opposed else Verdict.BETTER
+    return Verdict.LIKELY_WORSE if result.opposed else Verdict.WORSE
+
+
+def _drowned(result: ChoiceResult, trusted: Trust) -> bool:
+    """Whether the replay is further from the record than the choice changes anything."""
+    change = result.versus_baseline
+    return change is not None and abs(change - 1) <= (trusted.error or 0)
+
+
+def how_far(results: Sequence[ChoiceResult], trusted: Trust) -> str:
+    """How far to trust direction and amount of choices that are all better, or all worse."""
+    seeds, opposed = len(results[0].costs), max(each.opposed for each in results)
+    least, most = trusted.amount(results)
+    amount = seconds_range((least, most))
+    wide = most > max(_WIDE * least, least + SMALL_MS) and least <= results[0].base.median <= most
+    unknown = f"the amount is unknown (anything from {amount} is possible)"
+    if opposed:
+        agree = f"the direction is likely ({seeds - opposed} of {seeds} seeds)"
+        return f"{agree}, {unknown}" if wide else f"{agree}, the amount may be anything from {amount}"
+    return f"trust the direction, but {unknown}" if wide else f"trust the direction, and {amount} as the amount"
