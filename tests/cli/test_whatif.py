@@ -151,8 +151,8 @@ def test_answers_are_kept_with_the_run_and_shown_by_its_report_also_without_java
     assert [each["choice"] for each in older["choices"]] == ["as recorded", "cooperative-sticky"]
     assert older["choices"][1]["median_ms"] == rows[1]["unavailable_partition_ms"]
     assert older["seeds"] == 3
-    told = [each for name in ("inferred", "drawn", "assumed") for each in older[name]]
-    assert sorted(told) == sorted(rows[0]["assumed"])
+    sentences = [each for name in ("inferred", "drawn", "assumed") for each in older[name]]
+    assert sorted(sentences) == sorted(rows[0]["assumed"])
     lead = text.partition("<noscript>")[2].partition("</noscript>")[0]
     assert escape(rows[0]["answer"]) in lead
 
