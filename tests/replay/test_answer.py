@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from statistics import median
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groupsim.coordinator.config import BadSetting
-from groupsim.replay.answer import best, headline, line, sentence
-from groupsim.replay.choice import AS_RECORDED, Choice
+from groupsim.replay.answer import headline, line, sentence
 from groupsim.replay.cost import Cost
 from groupsim.replay.numbers import percent, ratio_range
-from groupsim.replay.player import ReplayedRun
 from groupsim.replay.trust import Trust
 from groupsim.replay.verdict import Verdict, verdict
-from groupsim.replay.what_if import ChoiceResult, Sampling, compare_choices
+from groupsim.replay.what_if import ChoiceResult
 
 COSTS = st.lists(st.integers(0, 200_000), min_size=10, max_size=10)
 SURE = Trust(recorded_ms=20_000, recorded_at_most_ms=20_000, replayed_ms=20_600, matched=1.0)
@@ -97,87 +93,6 @@ def test_processes_that_were_stopped_make_every_direction_unsure() -> None:
     assert line(half, doubtful).startswith("Whether range would have helped is not sure: simulated, it costs 10.0 ")
 
 
-def test_seeds_that_say_the_opposite_are_counted() -> None:
-    said = sentence(result([30_000] * 9 + [14_000], [20_000] * 10), SURE)
-    assert said.endswith(
-        "; the direction is likely (9 of 10 seeds), the amount may be anything from 12.6 to 33.0: the replay of the"
-        " record is 3 % off."
-    )
-    noisy = sentence(result([30_000] * 6 + [10_000] * 4, [20_000] * 10), SURE)
-    assert (
-        "range makes no difference worth having beyond chance: 30.0 partition-seconds instead of 20.0, but by chance"
-        " 10.0 to 30.0 over 10 seeds, and in 4 of them the other way round"
-    ) in noisy
-
-
-def test_amounts_so_wide_that_they_say_nothing_are_said_to_be_unknown() -> None:
-    base = [20_000, 21_000, 19_000, 70_000, 6_000] * 2
-    apart = result([ms * 4 // 5 for ms in base], base)
-    assert "; trust the direction, but the amount is unknown (anything from 4.3 to 61.6 is possible): " in sentence(
-        apart, SURE
-    )
-    opposed = sentence(result([30_000] * 9 + [10_000], [20_000] * 10), SURE)
-    assert "; the direction is likely (9 of 10 seeds), the amount is unknown (anything from 9.0 to 33.0 is" in opposed
-    known = sentence(result([5_000] * 9 + [17_000], [20_000] * 10), SURE)
-    assert "; trust the direction, and 4.5 to 18.7 as the amount: " in known
-
-
-def test_choices_whose_medians_differ_are_never_said_to_be_alike() -> None:
-    """7.3 and 12.2 were: by seed their differences had no sure sign."""
-    base = [16_000] * 10
-    low, high = [7_300] * 6 + [13_000] * 4, [12_200] * 10
-    found = [result(base, base, "as recorded"), result(low, base, "a"), result(high, base, "b")]
-    assert [each.choice for each in best(found, near(base))] == ["a"]
-    said = headline(found, near(base))
-    assert said.startswith("Best of 2: a would have cost 7.3 partition-seconds instead of 16.0 (")
-    assert "; next is b with 12.2, which costs less in 4 of 10 seeds; " in said
-    assert "no difference" not in said
-
-
-NEVER_BESIDE = {
-    Verdict.NOT_SURE: ("trust the direction", "direction is likely", "no difference worth having:"),
-    Verdict.NO_DIFFERENCE: ("trust", "not sure", "direction is likely"),
-    Verdict.SAME: ("trust the", "would have cost", "no difference"),
-}
-
-
-@given(COSTS, COSTS, st.integers(0, 60_000), st.sampled_from([(), ("m1.0",)]), st.booleans())
-def test_the_verdict_and_the_sentence_never_contradict_each_other(
-    values: list[int], base: list[int], replayed: int, stopped: tuple[str, ...], same: bool
-) -> None:
-    trusted = replace(near(base), replayed_ms=replayed, stopped=stopped)
-    found = replace(result(values, base), as_recorded=same)
-    decided, said = verdict(found, trusted), sentence(found, trusted)
-    sure = decided in (Verdict.BETTER, Verdict.WORSE)
-    likely = decided in (Verdict.LIKELY_BETTER, Verdict.LIKELY_WORSE)
-    assert sure == ("trust the direction" in said)
-    assert likely == ("the direction is likely" in said)
-    assert (decided is Verdict.NOT_SURE) == ("not sure" in said)
-    assert (decided is Verdict.SAME) == same == ("is what the record has" in said)
-    assert trusted.low == said.startswith("Low fidelity")
-    assert not any(word in said for word in NEVER_BESIDE.get(decided, ()))
-
-
-@given(COSTS, COSTS)
-def test_no_answer_has_a_negative_zero_and_each_is_one_sentence(values: list[int], base: list[int]) -> None:
-    found, trusted = result(values, base), near(base)
-    said = sentence(found, trusted)
-    assert not re.search(r"[−+-]0 %", said)
-    assert said.endswith(".")
-    assert ". " not in said
-    assert "\n" not in said
-    assert ("no difference worth having" in said) == (verdict(found, trusted) is Verdict.NO_DIFFERENCE)
-
-
-@given(COSTS, COSTS)
-def test_better_is_never_more_and_worse_never_less(values: list[int], base: list[int]) -> None:
-    found = result(values, base)
-    decided = verdict(found, near(base))
-    assert not decided.helps or found.unavailable_partition_ms.median < found.base.median
-    assert decided is not Verdict.WORSE or found.unavailable_partition_ms.median > found.base.median
-    assert verdict(result(base, base), near(base)) in (Verdict.NO_DIFFERENCE, Verdict.NOT_SURE)
-
-
 @given(st.floats(0.0, 3.0))
 def test_a_percentage_of_zero_has_no_sign(quotient: float) -> None:
     shown = percent(quotient)
@@ -222,39 +137,6 @@ def test_hardly_anything_is_no_low_fidelity() -> None:
     assert Trust(recorded_ms=700, recorded_at_most_ms=700, replayed_ms=430, matched=0.5).warning().startswith("Low fid")
 
 
-def test_the_headline_is_the_best_choice_or_says_that_none_helps() -> None:
-    base = [20_000] * 10
-    as_recorded = result(base, base, "as recorded")
-    good, better, bad = (
-        result([15_000] * 10, base, "a"),
-        result([5_000] * 10, base, "b"),
-        result([40_000] * 10, base, "c"),
-    )
-    assert headline([as_recorded, good, better, bad], SURE).startswith("Best of 3: b would have cost 5.0")
-    assert headline([as_recorded, bad, as_recorded], SURE).startswith(
-        "None of the 2 choices would have helped (c +100 %"
-    )
-    level = headline([as_recorded, good, result([6_000] * 5 + [5_500] * 5, base, "d"), better], SURE)
-    assert level.startswith(
-        "Best of 3: b or d, with no difference worth having between them, would have cost 5.0 to 5.8 partition-seconds"
-        " instead of 20.0 (−71 to −75 %, −70 to −75 % over 10 seeds); next is a with 15.0; trust the direction, and"
-        " 4.5 to 6.6 as the amount: "
-    )
-    often = headline([as_recorded, result([5_000] * 9 + [19_000], base, "e"), good], SURE)
-    assert "; next is a with 15.0, which costs less in 1 of 10 seeds; " in often
-    refused = ChoiceResult(choice="d", costs=(), baseline=(), refused="nobody restarts")
-    assert headline([as_recorded, refused], SURE) == "d can't be answered from this record: nobody restarts."
-    said = headline([as_recorded, bad, refused], SURE)
-    assert said.startswith("c would have cost 40.0 partition-seconds instead of 20.0 (+100 % over 10 seeds); trust ")
-    assert said.endswith("; d can't be answered.")
-    impossible = replace(refused, choice="e", impossible=True)
-    assert headline([as_recorded, good, bad, refused, impossible], SURE).startswith("Best of 2: a would have cost")
-    assert headline([as_recorded, good, bad, refused, impossible], SURE).endswith(
-        "; d can't be answered, e is not possible."
-    )
-    assert sentence(impossible, SURE) == "e is not possible: nobody restarts."
-
-
 def test_a_choice_that_the_record_has_already_is_not_simulated_and_said_to_be_so() -> None:
     base = [20_000] * 10
     same = replace(result(base, base), as_recorded=True)
@@ -267,14 +149,6 @@ def test_a_choice_that_the_record_has_already_is_not_simulated_and_said_to_be_so
     )
     unsure = replace(SURE, open_settings={"session.timeout.ms": (3_000, 11_000)})
     assert "session" not in headline([result(base, base), same], unsure)  # nothing that would become narrower
-
-    def replay(choice: Choice, seed: int) -> ReplayedRun:
-        assert choice is AS_RECORDED
-        return played(choice, seed)
-
-    choices = [Choice(name="x")]
-    found = compare_choices(replay, measured, choices, range(3), as_recorded=lambda choice: choice.name == "x")[1]
-    assert (found.choice, found.as_recorded, found.values) == ("x", True, [0, 1, 2])
 
 
 def test_settings_that_the_logs_do_not_show_are_named_once_with_the_option_that_names_them() -> None:
@@ -302,22 +176,6 @@ def test_lines_below_a_headline_do_not_say_again_how_far_the_replay_is_off() -> 
     assert "hardly anything is unavailable in the time that is compared (2 seeds)" in nothing
 
 
-@given(st.lists(COSTS, min_size=1, max_size=4))
-def test_the_headline_names_the_best_and_all_that_are_as_good(found: list[list[int]]) -> None:
-    base = [20_000] * 10
-    results = [result(base, base, "as recorded"), *(result(v, base, f"<{n}>") for n, v in enumerate(found))]
-    said = headline(results, SURE)
-    named = best(results, SURE)
-    assert all(each.choice in said for each in named)
-    assert all(each.choice in said for each in results[1:] if not named)
-    for each in named:
-        assert verdict(each, SURE).helps
-        assert each.unavailable_partition_ms.median >= named[0].unavailable_partition_ms.median
-    assert said.count(" % off") == 1
-    assert said.endswith(".")
-    assert ". " not in said
-
-
 def test_two_kinds_of_seeds_are_said_and_both_modes_are_in_the_row() -> None:
     values = [1_000, 1_010, 1_020, 1_030, 1_040, 1_050, 9_000, 9_010, 9_020, 9_030]
     found = result(values, [20_000] * 10)
@@ -325,35 +183,3 @@ def test_two_kinds_of_seeds_are_said_and_both_modes_are_in_the_row() -> None:
     modes = found.row()["modes"]
     assert isinstance(modes, list)
     assert [mode["share"] for mode in modes] == [0.6, 0.4]
-
-
-def played(choice: Choice, seed: int) -> ReplayedRun:
-    return ReplayedRun([], 0, seed if choice is AS_RECORDED else 10_000 * (seed % 2), None)
-
-
-def measured(run: ReplayedRun) -> Cost:
-    return costs([run.to_ms])[0]
-
-
-def test_seeds_are_added_until_the_medians_are_stable_and_at_most_so_many() -> None:
-    calm = compare_choices(played, measured, [], Sampling(first=10, most=40))
-    assert len(calm[0].costs) == 10
-    wild = compare_choices(played, measured, [Choice(name="other")], Sampling(first=10, most=28))
-    assert [len(each.costs) for each in wild] == [28, 28]
-    again = compare_choices(played, measured, [Choice(name="other")], range(28))
-    assert [each.costs for each in again] == [each.costs for each in wild]
-    assert compare_choices(played, measured, [Choice(name="x")], range(3), refused=lambda _: "no")[1].refused == "no"
-
-
-def test_a_choice_that_is_not_possible_leaves_the_others_their_answers() -> None:
-    def replay(choice: Choice, seed: int) -> ReplayedRun:
-        if choice.name == "bad":
-            raise BadSetting("bad: no member could join")
-        return played(choice, seed)
-
-    found = compare_choices(replay, measured, [Choice(name="bad"), Choice(name="x")], Sampling(first=10, most=15))
-    assert [len(each.costs) for each in found] == [15, 0, 15]
-    assert (found[1].refused, found[1].impossible) == ("bad: no member could join", True)
-    assert verdict(found[1], SURE) is Verdict.IMPOSSIBLE
-    alone = compare_choices(replay, measured, [Choice(name="bad")], Sampling(first=10, most=40))
-    assert [len(each.costs) for each in alone] == [10, 0]

@@ -1,0 +1,94 @@
+"""One verdict per choice: what the sentence says beside it, and never says."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groupsim.replay.answer import best, headline, sentence
+from groupsim.replay.verdict import Verdict, verdict
+from tests.replay.test_answer import COSTS, SURE, near, result
+
+
+def test_seeds_that_say_the_opposite_are_counted() -> None:
+    said = sentence(result([30_000] * 9 + [14_000], [20_000] * 10), SURE)
+    assert said.endswith(
+        "; the direction is likely (9 of 10 seeds), the amount may be anything from 12.6 to 33.0: the replay of the"
+        " record is 3 % off."
+    )
+    noisy = sentence(result([30_000] * 6 + [10_000] * 4, [20_000] * 10), SURE)
+    assert (
+        "range makes no difference worth having beyond chance: 30.0 partition-seconds instead of 20.0, but by chance"
+        " 10.0 to 30.0 over 10 seeds, and in 4 of them the other way round"
+    ) in noisy
+
+
+def test_amounts_so_wide_that_they_say_nothing_are_said_to_be_unknown() -> None:
+    base = [20_000, 21_000, 19_000, 70_000, 6_000] * 2
+    apart = result([ms * 4 // 5 for ms in base], base)
+    assert "; trust the direction, but the amount is unknown (anything from 4.3 to 61.6 is possible): " in sentence(
+        apart, SURE
+    )
+    opposed = sentence(result([30_000] * 9 + [10_000], [20_000] * 10), SURE)
+    assert "; the direction is likely (9 of 10 seeds), the amount is unknown (anything from 9.0 to 33.0 is" in opposed
+    known = sentence(result([5_000] * 9 + [17_000], [20_000] * 10), SURE)
+    assert "; trust the direction, and 4.5 to 18.7 as the amount: " in known
+
+
+def test_choices_whose_medians_differ_are_never_said_to_be_alike() -> None:
+    """7.3 and 12.2 were: by seed their differences had no sure sign."""
+    base = [16_000] * 10
+    low, high = [7_300] * 6 + [13_000] * 4, [12_200] * 10
+    found = [result(base, base, "as recorded"), result(low, base, "a"), result(high, base, "b")]
+    assert [each.choice for each in best(found, near(base))] == ["a"]
+    said = headline(found, near(base))
+    assert said.startswith("Best of 2: a would have cost 7.3 partition-seconds instead of 16.0 (")
+    assert "; next is b with 12.2, which costs less in 4 of 10 seeds; " in said
+    assert "no difference" not in said
+
+
+NEVER_BESIDE = {
+    Verdict.NOT_SURE: ("trust the direction", "direction is likely", "no difference worth having:"),
+    Verdict.NO_DIFFERENCE: ("trust", "not sure", "direction is likely"),
+    Verdict.SAME: ("trust the", "would have cost", "no difference"),
+}
+
+
+@given(COSTS, COSTS, st.integers(0, 60_000), st.sampled_from([(), ("m1.0",)]), st.booleans())
+def test_the_verdict_and_the_sentence_never_contradict_each_other(
+    values: list[int], base: list[int], replayed: int, stopped: tuple[str, ...], same: bool
+) -> None:
+    trusted = replace(near(base), replayed_ms=replayed, stopped=stopped)
+    found = replace(result(values, base), as_recorded=same)
+    decided, said = verdict(found, trusted), sentence(found, trusted)
+    sure = decided in (Verdict.BETTER, Verdict.WORSE)
+    likely = decided in (Verdict.LIKELY_BETTER, Verdict.LIKELY_WORSE)
+    assert sure == ("trust the direction" in said)
+    assert likely == ("the direction is likely" in said)
+    assert (decided is Verdict.NOT_SURE) == ("not sure" in said)
+    assert (decided is Verdict.SAME) == same == ("is what the record has" in said)
+    assert trusted.low == said.startswith("Low fidelity")
+    assert not any(word in said for word in NEVER_BESIDE.get(decided, ()))
+
+
+@given(COSTS, COSTS)
+def test_no_answer_has_a_negative_zero_and_each_is_one_sentence(values: list[int], base: list[int]) -> None:
+    found, trusted = result(values, base), near(base)
+    said = sentence(found, trusted)
+    assert not re.search(r"[−+-]0 %", said)
+    assert said.endswith(".")
+    assert ". " not in said
+    assert "\n" not in said
+    assert ("no difference worth having" in said) == (verdict(found, trusted) is Verdict.NO_DIFFERENCE)
+
+
+@given(COSTS, COSTS)
+def test_better_is_never_more_and_worse_never_less(values: list[int], base: list[int]) -> None:
+    found = result(values, base)
+    decided = verdict(found, near(base))
+    assert not decided.helps or found.unavailable_partition_ms.median < found.base.median
+    assert decided is not Verdict.WORSE or found.unavailable_partition_ms.median > found.base.median
+    assert verdict(result(base, base), near(base)) in (Verdict.NO_DIFFERENCE, Verdict.NOT_SURE)
