@@ -132,15 +132,7 @@ def whatif(
     with existing(store) as opened:
         info = opened.find(run)
         unknown = None if topics else total_unknown(opened, info)
-        incident = replayable_run(
-            opened,
-            info,
-            group,
-            counts,
-            assumptions(assume),
-            chosen,
-            between,
-        )
+        incident = replayable_run(opened, info, group, counts, assumptions(assume), chosen, between)
         chosen = meant(incident, chosen)
         sampled = wanted if wanted is not None else _default_seeds(incident, 1 + len(chosen))
         with progress("simulating") as bar:
