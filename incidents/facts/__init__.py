@@ -14,6 +14,7 @@
 - `consumer_group`: the same of a KIP-848 group
 - `clients_only`: the coordinator's facts where no broker log is given, inferred from the clients
 - `deaths`: when a process died or froze that wrote no line of it
+- `sessions`: how long a session is, or what brokers allow by default
 - `growth`: topics that grew, by when a member noticed
 - `ownership`: who held which partition, and where two processes claim the same one
 - `doubts`: which partition time the logs do not tell, because a log is missing or just ends

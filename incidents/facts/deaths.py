@@ -12,14 +12,13 @@ from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.index import Index
 from groupsim.incidents.facts.processes import ProcessLog, runs_beside
+from groupsim.incidents.facts.sessions import Session, session_of
 from groupsim.incidents.facts.unnamed_clients import PlacedRow
 from groupsim.incidents.logs.rows import Row
 from groupsim.incidents.logs.times import iso
 
 _REMOVED = frozenset(["member_failed", "member_gone"])
 _MEMBERSHIP = frozenset(["joined", "leave_sent", "poll_timeout", "state_change"])
-_SHORTEST_SESSION_MS = 6_000
-"""group.min.session.timeout.ms, by default."""
 _ANY_MS = 1 << 50
 Deaths = dict[tuple[str, str], int | None]
 """By group and process: None where the broker's removal dates the death, else when the process was started again."""
@@ -64,31 +63,36 @@ def add_deaths(
                 and process.first <= removal[1].at < process.last
                 and not (removal[1].row.kind == "member_gone" and _went(process, removal[1].at))
             ):
-                since = _add_freeze(process, removal, index, builder, session_timeout_ms)
-                if since is not None:
-                    until = min(since + index.heartbeat_ms(process.group), removal[1].at)
-                    stops.append(Stop(process.group, process.name, since, since, until))
+                stop = _add_freeze(process, removal, index, builder, session_timeout_ms)
+                if stop is not None:
+                    stops.append(stop)
         if process.closed or not client.held:
             continue
         removal = removals.get((process.group, client.member))
-        timeout = session_timeout_ms or index.session_timeouts.get(process.group)
-        end = _end(process, removal, processes, timeout)
+        session = session_of(process, index, session_timeout_ms)
+        end = _end(process, removal, processes, session.known_ms)
         if end is None:
             continue
         position, timed = end
         at = timed.at
         removed = timed.row.kind in _REMOVED
         found[process.group, process.name] = None if removed else at
+        session = session_of(process, index, session_timeout_ms, at - process.last)
         if removed:
-            at = max(process.last, at - (timeout or _SHORTEST_SESSION_MS))
+            at = max(process.last, at - session.ms)
         stream = process_stream(process.group, process.name)
         builder.add(position, TimedRow(at, timed.row), stream, c.Crashed(process=process.name))
-        heartbeat = index.heartbeat_ms(process.group)
-        builder.note(_sentence(process, timed, at, timeout, len(client.held), heartbeat))
+        builder.note(_sentence(process, timed, at, session, len(client.held)))
         if removed:
-            begin = process.last if timeout is None else max(process.last, at - _earlier(timed.row, process, heartbeat))
-            stops.append(Stop(process.group, process.name, at, begin, min(at + heartbeat, timed.at)))
+            earlier = _earlier(timed.row, process, session.heartbeat_ms) if session.known else _ANY_MS
+            stops.append(_stop(process, at, max(process.last, at - earlier), timed.at, session))
     return found, stops
+
+
+def _stop(process: ProcessLog, at: int, from_ms: int, removed_ms: int, session: Session) -> Stop:
+    """It stopped up to a heartbeat later than counted, or, where its session may be shorter, up to its removal."""
+    to_ms = removed_ms if session.shortened else min(at + session.heartbeat_ms, removed_ms)
+    return Stop(process.group, process.name, at, from_ms, to_ms)
 
 
 def _earlier(removal: Row, process: ProcessLog, heartbeat_ms: int) -> int:
@@ -112,18 +116,18 @@ def _add_freeze(
     index: Index,
     builder: FactBuilder,
     session_timeout_ms: int | None,
-) -> int | None:
+) -> Stop | None:
     """Frozen and Thawed of a process that the broker removed for silence and that wrote on later.
 
-    Its last heartbeat came a session before the removal; returns when that was. If it wrote long after that, it ran:
+    Its last heartbeat came a session before the removal, which counts as its stop. If it wrote long after that, it ran:
     only the coordinator did not hear it.
     """
     position, timed = removal
-    timeout = session_timeout_ms or index.session_timeouts.get(process.group) or _SHORTEST_SESSION_MS
     before = max(row.at for _, row in process.rows if row.at <= timed.at)
     later, thawed = next(item for item in process.rows if item[1].at > timed.at)
-    heard = timed.at - timeout
-    if before - heard > timeout // 3:
+    session = session_of(process, index, session_timeout_ms, timed.at - before)
+    heard = timed.at - session.ms
+    if before - heard > session.ms // 3:
         builder.note(
             f"{process.name} was removed by the broker at {iso(timed.at)} because its session ended, while it ran (cut"
             " off from the coordinator); it counts as serving what it held until then"
@@ -133,11 +137,11 @@ def _add_freeze(
     builder.add(position, TimedRow(since, timed.row), stream, c.Frozen(process=process.name))
     builder.add(later, thawed, stream, c.Thawed(process=process.name))
     builder.note(
-        f"{process.name} was removed by the broker at {iso(timed.at)} because its session of {timeout} ms ended, and"
-        f" wrote nothing until {iso(thawed.at)}; it counts as frozen from its last heartbeat on, at {iso(since)};"
-        f" it may have frozen up to {index.heartbeat_ms(process.group)} ms later, before its next heartbeat"
+        f"{process.name} was removed by the broker at {iso(timed.at)} because its session ended, and wrote nothing"
+        f" until {iso(thawed.at)}; {_heard(session, since)}, and it counts as frozen from then on;"
+        f" {_later(session, 'frozen')}"
     )
-    return since
+    return _stop(process, since, since if session.known else before, timed.at, session)
 
 
 def _end(
@@ -168,7 +172,18 @@ def _successor(process: ProcessLog, processes: Sequence[ProcessLog]) -> ProcessL
     return None
 
 
-def _sentence(process: ProcessLog, end: TimedRow, at: int, timeout: int | None, held: int, heartbeat_ms: int) -> str:
+def _heard(session: Session, at: int) -> str:
+    or_before = "" if session.known or session.shortened else " or before"
+    return f"{session.said()} its last heartbeat came at {iso(at)}{or_before}"
+
+
+def _later(session: Session, stopped: str) -> str:
+    if session.shortened:
+        return f"it may have {stopped} at any time from its last line before to its removal"
+    return f"it may have {stopped} up to {session.heartbeat_ms} ms later, before its next heartbeat"
+
+
+def _sentence(process: ProcessLog, end: TimedRow, at: int, session: Session, held: int) -> str:
     what = "the broker removed it" if end.row.kind in _REMOVED else "it was started again"
     silence = (
         f"{process.name} fell silent holding {held} partitions: its last line is at {iso(process.last)},"
@@ -176,14 +191,8 @@ def _sentence(process: ProcessLog, end: TimedRow, at: int, timeout: int | None, 
     )
     if at == end.at:
         return f"{silence}; no log shows when it died in between, so it counts as alive until then (a lower bound)"
-    if timeout is None:
-        return (
-            f"{silence}; a session lasts at least {_SHORTEST_SESSION_MS} ms (group.min.session.timeout.ms, by default),"
-            f" so its last heartbeat came at {iso(at)} or before, which counts as its death; with a longer session it"
-            f" died earlier; it may have died up to {heartbeat_ms} ms later, before its next heartbeat"
-        )
-    earlier = "" if not _earlier(end.row, process, heartbeat_ms) else ", or earlier (others heard of it then)"
-    return (
-        f"{silence}; with a session of {timeout} ms its last heartbeat came at {iso(at)}{earlier}, which counts as its"
-        f" death; it may have died up to {heartbeat_ms} ms later, before its next heartbeat"
-    )
+    earlier = ""
+    if session.known and _earlier(end.row, process, session.heartbeat_ms):
+        earlier = ", or earlier (others heard of it then)"
+    longer = "" if session.known or session.shortened else " with a longer session it died earlier;"
+    return f"{silence}; {_heard(session, at)}{earlier}, which counts as its death;{longer} {_later(session, 'died')}"

@@ -13,6 +13,7 @@ from groupsim.incidents.facts.deaths import Deaths, Stop
 from groupsim.incidents.facts.detail import int_in, text_in
 from groupsim.incidents.facts.index import Index
 from groupsim.incidents.facts.ownership import Ownership
+from groupsim.incidents.facts.sessions import member_session_ms, session_of
 from groupsim.incidents.logs.rows import is_broker
 from groupsim.incidents.logs.times import iso
 from groupsim.incidents.sentences import plural
@@ -116,7 +117,7 @@ def _started_again(
         process = each.process
         again = deaths.get((process.group, process.name))
         if again is not None and again > process.last:
-            session = session_timeout_ms or index.session_timeouts.get(process.group)
+            session = session_of(process, index, session_timeout_ms).known_ms
             heard = again - session if session and process.instance is not None else process.last
             why = (
                 f"{process.name} fell silent at {iso(process.last)} and was started again at {iso(again)}; no log"
@@ -145,7 +146,7 @@ def _removed_without_log(
         if row.kind not in _GONE or row.group is None or member is None or member in logged:
             continue
         since, partitions = owned.assigned(row.group, member, at)
-        session = session_timeout_ms or index.session_timeouts.get(row.group)
+        session = member_session_ms(index, row.group, member, session_timeout_ms)
         begun = max(since or rows[0].at, at - session if session else 0)
         if partitions == () or begun >= at:
             continue
