@@ -26,7 +26,8 @@ from groupsim.pipeline.errors import PipelineError
 OLDEST = 17
 """The oldest Java that Spark 4 runs on."""
 GATEWAY = "org.apache.spark.api.python.PythonGatewayServer"
-_START_S = 120.0
+_START_S = 600.0
+"""By the clock, of which a busy machine gives it little: two minutes were not enough once. Its end is seen at once."""
 _OPENED = (
     "java.base/java.lang java.base/java.lang.invoke java.base/java.lang.reflect java.base/java.io java.base/java.net "
     "java.base/java.nio java.base/java.util java.base/java.util.concurrent java.base/java.util.concurrent.atomic "
@@ -178,9 +179,13 @@ def _read_answer(process: subprocess.Popen[bytes], answer: Path, log: Path, java
     """Port and secret, which the machine writes to a file once it listens."""
     deadline = time.monotonic() + _START_S
     while not answer.exists():
-        if process.poll() is not None or time.monotonic() > deadline:
+        if (ended := process.poll() is not None) or time.monotonic() > deadline:
             lines = log.read_text(errors="replace").strip().splitlines() or ["it said nothing"]
-            raise PipelineError(f"Java {java.version} from {java.origin} ({java.program}) did not start: {lines[-1]}")
+            within = "" if ended else f" within {_START_S:.0f} s"
+            process.kill()
+            raise PipelineError(
+                f"Java {java.version} from {java.origin} ({java.program}) did not start{within}: {lines[-1]}"
+            )
         time.sleep(0.02)
     port, length = struct.unpack(">ii", (content := answer.read_bytes())[:8])
     return port, content[8 : 8 + length].decode()

@@ -134,8 +134,8 @@ def keeping(spread: Spread, folder: Path, kind: Any) -> Spread:
     """A Spread that keeps each result (of type `kind`, as JSON) in `folder`, and computes none that is there.
 
     The file's name depends on the argument alone: the folder is for one function. Whoever computes writes it, so
-    machines of a cluster share the folder. A file that can't be read counts as missing. What killed processes began
-    to write is deleted, so nobody else may be at work in the folder. Raises PipelineError.
+    machines of a cluster share the folder. A file that can't be read, or was changed, counts as missing. What killed
+    processes began to write is deleted, so nobody else may be at work in the folder. Raises PipelineError.
     """
     results = folder.resolve() / RESULTS
     try:
@@ -168,7 +168,7 @@ class _Keeping:
         place = Path(self._results, _key(work))
         unfinished = place.with_name(f".{place.name}.{os.getpid()}")
         try:
-            unfinished.write_bytes(msgspec.json.encode(found))  # keys in their order: an answer prints them so
+            unfinished.write_bytes(_sealed(found))
             unfinished.replace(place)
         except OSError as error:
             raise PipelineError(f"{place.parent} can't be written: {error.strerror or error}") from None
@@ -184,8 +184,22 @@ def _key(work: Any) -> str:
     return f"{digest_of(work)}.json"
 
 
+class _Sealed(msgspec.Struct):
+    """A result in its file. Its keys keep their order: an answer prints them so."""
+
+    digest: str
+    result: msgspec.Raw
+
+
+def _sealed(found: Any) -> bytes:
+    result = msgspec.json.encode(found)
+    return msgspec.json.encode(_Sealed(hashlib.sha256(result).hexdigest(), msgspec.Raw(result)))
+
+
 def _read(place: Path, kind: Any) -> Any:
     try:
-        return msgspec.json.decode(place.read_bytes(), type=kind)
+        kept = msgspec.json.decode(place.read_bytes(), type=_Sealed)
+        whole = hashlib.sha256(kept.result).hexdigest() == kept.digest
+        return msgspec.json.decode(kept.result, type=kind) if whole else None
     except (OSError, msgspec.MsgspecError):
         return None

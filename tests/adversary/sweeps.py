@@ -62,7 +62,7 @@ def _lake(folder: Path) -> Lake:
 
 
 def _asked(folder: Path, lake: Path, poison: str) -> list[str]:
-    story = folder / "story.py"
+    story = folder / "swept.py"
     if not story.exists():
         story.write_text(STORY)
     asked = ["sweep", str(story), "--seeds", f"0:{SEEDS}", "--grid", f"crowd={','.join(CROWDS)}"]

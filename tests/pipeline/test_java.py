@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
+from groupsim.pipeline import java
 from groupsim.pipeline.errors import PipelineError
 from groupsim.pipeline.java import GATEWAY, Java, command, find_java, start_gateway
+from tests.adversary.processes import below, gone
 
 
 def program(folder: Path, says: str) -> Path:
@@ -53,3 +56,15 @@ def test_a_java_that_does_not_start_is_named_with_its_last_word(tmp_path: Path) 
     broken = program(tmp_path, "Error: no such thing")
     with pytest.raises(PipelineError, match=r"Java 17 from PATH \(.*java\) did not start: Error: no such thing"):
         start_gateway(Java(broken, 17, "PATH"), "1g")
+
+
+def test_a_java_that_does_not_listen_in_time_is_said_to_be_late_and_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(java, "_START_S", 1.0)
+    late = tmp_path / "java"
+    late.write_text("#!/bin/sh\necho so far, so good\nexec sleep 600\n")
+    late.chmod(0o755)
+    with pytest.raises(PipelineError, match="did not start within 1 s: so far, so good"):
+        start_gateway(Java(late, 17, "PATH"), "1g")
+    assert gone(below(os.getpid()), 20) == []

@@ -120,6 +120,16 @@ def test_what_was_done_before_an_end_is_kept_and_a_cut_file_counts_as_missing(tm
     assert len(calls(log)) == 8
 
 
+@pytest.mark.parametrize("changed", [b"2.0", b'"x"', b"NaN", b"1e999", b"[[["])
+def test_a_result_that_somebody_changed_counts_as_missing(tmp_path: Path, changed: bytes) -> None:
+    function = partial(counted, str(tmp_path / "log"))
+    assert list(keeping(here, tmp_path, dict[str, float])(function, WORKS[2:3])) == TWICE[2:3]
+    (file,) = (tmp_path / RESULTS).iterdir()
+    assert b"4.0" in file.read_bytes()
+    file.write_bytes(file.read_bytes().replace(b"4.0", changed))
+    assert list(keeping(here, tmp_path, dict[str, float])(function, WORKS[2:3])) == TWICE[2:3]
+
+
 def test_a_folder_that_can_not_be_written_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / RESULTS).write_text("a file")
     with pytest.raises(PipelineError, match="can't be written"):
