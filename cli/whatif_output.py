@@ -119,6 +119,9 @@ def _recorded_cost(incident: ReplayableRun, found: Answer) -> str:
     if not incident.partitions_known:
         return "no log names a partition, so the unavailable time is unknown"
     known, unknown = amount(incident.cost.unavailable_partition_ms), incident.cost.unknown_ms
+    least, most = incident.cost.bounds_ms or (0, 0)
+    if most > least:
+        known += f" (between {amount(least)} and {amount(most)}: when a member died is known in bounds)"
     if found.trust.unknown is not None:
         known = f"at least {known}"
     return f"{known}; {unknown / 1_000:,.1f} partition-seconds are unknown from the logs" if unknown else known
@@ -133,6 +136,7 @@ def _recorded(incident: ReplayableRun, found: Answer) -> dict[str, Any]:
         "unavailable_partition_ms": cost.unavailable_partition_ms if found.trust.unknown is None else None,
         "at_least_partition_ms": cost.unavailable_partition_ms if known else None,
         "unknown_ms": cost.unknown_ms,
+        "bounds_partition_ms": list(cost.bounds_ms) if cost.bounds_ms is not None and known else None,
         "unknown": found.trust.unknown,
         "max_partitions": cost.max_partitions if known else None,
         "founding_partition_ms": cost.founding_ms if known else None,

@@ -222,7 +222,7 @@ def _difference(result: ChoiceResult, trusted: Trust) -> str:
 
 def _luck(result: ChoiceResult, trusted: Trust) -> str:
     """Where the record is not what its replays cost in the median: chance."""
-    base, low, high = result.base, trusted.recorded_ms, trusted.recorded_at_most_ms
+    base, (low, high) = result.base, trusted.recorded_range_ms
     off = max(low - base.median, base.median - high)
     if off <= max(_LUCK * high, SMALL_MS):
         return ""

@@ -115,7 +115,7 @@ def ask(
         incident.measure,
         choices,
         seeds,
-        None if unknown is not None else recorded.unavailable_partition_ms,
+        None if unknown is not None else recorded.range_ms,
         incident.refusal,
         incident.has_already,
         lambda part: progress(share + (1 - share) * part),

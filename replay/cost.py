@@ -27,6 +27,7 @@ class Cost:
 
     `unknown_ms` is what the logs leave open, part of nothing else. `founding_ms`: partition-milliseconds before the
     group was founded; they count in nothing else, either. `cut`: some partition was not held when the run ended.
+    `bounds_ms`: the least and the most that a record may have cost, where it shows a death only in bounds.
     `worst_partition_ms`: of the partition with most. `span_ms`: what was compared, in the run's time.
     """
 
@@ -36,11 +37,17 @@ class Cost:
     max_partitions: int
     unsafe_ms: int
     unknown_ms: int = 0
+    bounds_ms: tuple[int, int] | None = None
     partitions: int = 0
     founding_ms: int = 0
     cut: bool = False
     worst_partition_ms: int = 0
     span_ms: tuple[int, int] = (0, 0)
+
+    @property
+    def range_ms(self) -> tuple[int, int]:
+        """Between what its partition-milliseconds lie, as far as the times of deaths are known."""
+        return self.bounds_ms or (self.unavailable_partition_ms, self.unavailable_partition_ms)
 
 
 def default_window(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from groupsim.events.base import Recorded
@@ -13,10 +13,11 @@ from groupsim.events.types import TopicPartition
 from groupsim.incidents.sentences import listed
 from groupsim.replay.choice import AS_RECORDED, Choice
 from groupsim.replay.cost import Cost, default_window, recorded_cost, replayed_cost
+from groupsim.replay.dated_deaths import dated
 from groupsim.replay.player import GROUP, ReplayedRun, played_ms, replay_incident
 from groupsim.replay.quiet_time import tail_ms
 from groupsim.replay.reconstruct.incident import Incident, groups, reconstruct
-from groupsim.replay.reconstruct.inferred_settings.evidence import DEFAULT_HEARTBEAT_MS, HEARTBEAT
+from groupsim.replay.reconstruct.inferred_settings.evidence import DEFAULT_HEARTBEAT_MS, HEARTBEAT, SESSION
 from groupsim.replay.reconstruct.rebalances import Generation, generations_of
 from groupsim.replay.refusals import grown_at_ms, has_already, open_settings, refusal
 from groupsim.replay.window import Window, last_founder_ms
@@ -24,6 +25,7 @@ from groupsim.scenarios.of_run import scenario_of
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.run import Scenario, run
 from groupsim.storage.audit import refuse_damaged
+from groupsim.storage.log_gaps import given_settings
 from groupsim.storage.memory import MemoryStore
 from groupsim.storage.store import EventStore, RunInfo
 
@@ -96,7 +98,9 @@ def replayable_run(
     if info.source == "simulated":
         scenario = scenario_of(store, info, None, " to `groupsim run FILE`, and ask about that run")
         return _simulated(scenario, info, facts, chosen, others, between)
+    given = {**given_settings(info.summary), **given}
     incident = reconstruct(facts, chosen, topics, given)
+    facts = dated(facts, incident, incident.settings[SESSION])
     known = [generation for generation in incident.generations if generation.started_ms is not None]
     grown = grown_at_ms(incident)
     interval_ms = max([incident.settings[HEARTBEAT], *incident.open_settings.get(HEARTBEAT, ())])
@@ -110,7 +114,7 @@ def replayable_run(
         members=len(incident.members),
         generations=known,
         window=window,
-        cost=recorded_cost(facts, chosen, window, known, grown),
+        cost=_bounded(recorded_cost(facts, chosen, window, known, grown), incident, facts, window, known),
         notes=(*incident.notes, *others),
         replay=partial(replay_incident, incident, tail_ms=tail_ms(incident, choices)),
         replay_exactly=partial(replay_incident, incident, AS_RECORDED, exact=True),
@@ -133,6 +137,20 @@ def _chosen(info: RunInfo, facts: Sequence[Recorded], group: str | None) -> tupl
     rest = [name for name in known if name != chosen]
     notes = (f"only group {chosen} is replayed, not {listed(rest)}; --group chooses another",) if rest else ()
     return chosen, notes
+
+
+def _bounded(
+    cost: Cost, incident: Incident, facts: Sequence[Recorded], window: Window, generations: Sequence[Generation]
+) -> Cost:
+    """What was recorded, with the least and the most of it where the session that dates deaths is not known."""
+    fits = incident.open_settings.get(SESSION, ())
+    if not fits:
+        return cost
+    costs = [
+        recorded_cost(dated(facts, incident, ms), incident.group, window, generations, grown_at_ms(incident))
+        for ms in (fits[0], fits[-1])
+    ]
+    return replace(cost, bounds_ms=(costs[0].unavailable_partition_ms, costs[1].unavailable_partition_ms))
 
 
 def _window(

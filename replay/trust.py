@@ -28,6 +28,7 @@ _WIDE = 1.1
 class Trust:
     """What the answers rest on, in partition-milliseconds: what is recorded (at most, where logs leave something
     unknown), and the replay of exactly that. `unknown`: why the record's total is not known.
+    `recorded_between_ms`: the same where the record shows a death only in bounds (None: it does not depend on one).
     `partitions_known`: the record names some; else those of the replay are assumed. `open_settings`: by name, between
     which values each seed drew a setting that the logs do not show; twice the same value: it is assumed. `stopped`: the
     processes that seem to have been stopped for less than a session.
@@ -39,6 +40,7 @@ class Trust:
     matched: float
     unknown: str | None = None
     partitions_known: bool = True
+    recorded_between_ms: tuple[int, int] | None = None
     open_settings: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     stopped: tuple[str, ...] = ()
 
@@ -48,6 +50,12 @@ class Trust:
         if self.recorded_at_most_ms < SMALL_MS:
             return 0.0 if self._off_ms < SMALL_MS else None
         return self._off_ms / self.recorded_at_most_ms
+
+    @property
+    def recorded_range_ms(self) -> tuple[int, int]:
+        """Between what the record's total lies."""
+        least, most = self.recorded_between_ms or (self.recorded_ms, self.recorded_ms)
+        return least, most + self.recorded_at_most_ms - self.recorded_ms
 
     @property
     def _off_ms(self) -> int:
@@ -93,8 +101,8 @@ class Trust:
 
     def _like(self, cost_ms: float) -> bool:
         """Whether a replay with drawn times costs about what was recorded."""
-        off_ms = max(self.recorded_ms - cost_ms, cost_ms - self.recorded_at_most_ms)
-        return off_ms <= max(SMALL_MS, LOW_ERROR * self.recorded_at_most_ms)
+        least, most = self.recorded_range_ms
+        return max(least - cost_ms, cost_ms - most) <= max(SMALL_MS, LOW_ERROR * most)
 
     def off(self) -> str:
         """How far the replay is from the record, in words."""
@@ -142,6 +150,7 @@ def trust(
         matched=close.matched / close.recorded if close.recorded else 1.0,
         unknown=unknown,
         partitions_known=recorded.partitions > 0,
+        recorded_between_ms=recorded.bounds_ms,
         open_settings=open_settings,
         stopped=stopped,
     )

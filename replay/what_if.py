@@ -45,17 +45,17 @@ class Range:
 
 @dataclass(frozen=True, kw_only=True)
 class ChoiceResult:
-    """A choice over all seeds: `costs` in their order, `baseline` of the same seeds as recorded; `recorded` the record.
+    """A choice over all seeds: `costs` in their order, `baseline` of the same seeds as recorded.
 
     `failures`: why runs could not be replayed to their end. `refused`: why the record can't answer, or (`impossible`)
-    why no group can have this choice; then there are no costs. `recorded` is None where the record's total is not
-    known. `as_recorded`: the record has this choice already.
+    why no group can have this choice; then there are no costs. `recorded_ms`: between what the record's total
+    lies (None: not known). `as_recorded`: the record has this choice already.
     """
 
     choice: str
     costs: tuple[Cost, ...]
     baseline: tuple[Cost, ...]
-    recorded_ms: int | None = None
+    recorded_ms: tuple[int, int] | None = None
     failures: tuple[str, ...] = ()
     refused: str | None = None
     impossible: bool = False
@@ -116,10 +116,12 @@ class ChoiceResult:
 
     @property
     def versus_record(self) -> float | None:
-        """Its median divided by what the record itself shows; None: that is 0 or not known."""
-        if not self.recorded_ms or not self.costs:
+        """Its median divided by what the record itself shows, the nearest of it; None: that is 0 or not known."""
+        if self.recorded_ms is None or not self.costs:
             return None
-        return round(self.unavailable_partition_ms.median / self.recorded_ms, 4)
+        own, (least, most) = self.unavailable_partition_ms.median, self.recorded_ms
+        nearest = min(max(own, least), most)
+        return round(own / nearest, 4) if nearest else None
 
     @property
     def changes(self) -> tuple[float, float] | None:
@@ -203,7 +205,7 @@ def compare_choices(
     measure: Measure,
     choices: Sequence[Choice],
     seeds: range | Sampling,
-    recorded_ms: int | None = None,
+    recorded_ms: tuple[int, int] | None = None,
     refused: Callable[[Choice], str | None] = lambda _: None,
     as_recorded: Callable[[Choice], bool] = lambda _: False,
     progress: Callable[[float], None] = lambda _: None,
@@ -280,7 +282,7 @@ class _Played:
             [each.unavailable_partition_ms for each in self.costs], NARROW_SHARE, NARROW_MS
         )
 
-    def result(self, baseline: tuple[Cost, ...], recorded_ms: int | None) -> ChoiceResult:
+    def result(self, baseline: tuple[Cost, ...], recorded_ms: tuple[int, int] | None) -> ChoiceResult:
         if self.impossible is not None:
             return ChoiceResult(
                 choice=self.choice.name, costs=(), baseline=(), refused=self.impossible, impossible=True

@@ -10,6 +10,7 @@ _UNSUPPORTED = "unsupported"
 _DOUBTS = "doubts"
 _NEW = "new_groups"
 _RESOLUTION = "resolution_ms"
+_GIVEN = "given"
 
 
 class Doubt(msgspec.Struct, frozen=True):
@@ -50,6 +51,17 @@ def unsupported(summary: Mapping[str, object]) -> list[str]:
 def doubts(summary: Mapping[str, object]) -> list[Doubt]:
     """The doubtful partition time of a run; none in the summaries that have no such key."""
     return msgspec.convert(summary.get(_DOUBTS, []), list[Doubt])
+
+
+def given(settings: Mapping[str, int | None]) -> dict[str, object]:
+    """The part of a stored summary that has what the user gave to the import: settings by Kafka's names."""
+    known = {name: value for name, value in settings.items() if value is not None}
+    return {_GIVEN: known} if known else {}
+
+
+def given_settings(summary: Mapping[str, object]) -> dict[str, int]:
+    """The settings (milliseconds, by Kafka's names) that the user gave to the import."""
+    return msgspec.convert(summary.get(_GIVEN, {}), dict[str, int])
 
 
 def resolution_ms(summary: Mapping[str, object]) -> int:

@@ -42,7 +42,7 @@ from groupsim.incidents.facts.world import named_partitions, world_facts
 from groupsim.incidents.logs.rows import Reading, is_broker
 from groupsim.incidents.logs.times import instant, iso
 from groupsim.incidents.sentences import listed
-from groupsim.storage.log_gaps import Doubt, log_gaps
+from groupsim.storage.log_gaps import Doubt, given, log_gaps
 from groupsim.storage.store import EventStore, RunInfo, RunSource, RunStatus
 
 _KINDS_WITHOUT_GROUP = frozenset(
@@ -132,12 +132,9 @@ def import_run(
     partly = unlogged_members(rows, clients, index, reading.topic)
     reasons = [*unsupported(reading, rows), *builder.doubts, *partly.values(), *edges]
     doubts += [Doubt(group, origin, ended, None, why, own_word=True) for group, why in partly.items()]
-    summary: dict[str, object] = {
-        "notes": list(builder.notes),
-        "lines": reading.counts.lines,
-        "rows": len(reading.rows),
-        **log_gaps(reasons, [_since(each, origin) for each in doubts], new_groups(rows), reading.resolution_ms),
-    }
+    gaps = log_gaps(reasons, [_since(each, origin) for each in doubts], new_groups(rows), reading.resolution_ms)
+    read = {"notes": list(builder.notes), "lines": reading.counts.lines, "rows": len(reading.rows)}
+    summary = {**read, **gaps, **given({"session.timeout.ms": session_timeout_ms})}
     run = _write(store, info, world, facts, origin, ended - origin, summary)
     return ImportResult(run, builder.notes, tuple(remarks))
 

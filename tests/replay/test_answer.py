@@ -27,7 +27,7 @@ def costs(values: list[int]) -> tuple[Cost, ...]:
 
 
 def result(values: list[int], base: list[int], choice: str = "range") -> ChoiceResult:
-    return ChoiceResult(choice=choice, costs=costs(values), baseline=costs(base), recorded_ms=20_000)
+    return ChoiceResult(choice=choice, costs=costs(values), baseline=costs(base), recorded_ms=(20_000, 20_000))
 
 
 def near(base: list[int]) -> Trust:

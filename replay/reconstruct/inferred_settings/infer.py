@@ -75,18 +75,19 @@ def _consumer_group(evidence: Evidence) -> bool:
 def _session_and_heartbeat(evidence: Evidence, known: Mapping[str, int]) -> tuple[Inference, Inference]:
     """What is known of one of them, printed or inferred, helps to infer the other."""
     observed, removals = reporting_heartbeats(evidence), removals_of(evidence.incarnations)
-    given = _given_to_import(evidence)
-    session_ms = known.get(SESSION, max(given, default=None))
+    dated = max(_dates_deaths(evidence), default=_ASSUMED_MS)
+    session_ms = known.get(SESSION, dated if dated > _ASSUMED_MS else None)
     every = only(known[HEARTBEAT]) if HEARTBEAT in known else intervals(observed)
     found = both(every, removals, session_ms)
     if session_ms is not None:
-        session = Inference(session_ms, "" if SESSION in known else "was given to the import", known=True)
+        session = Inference(session_ms, "" if SESSION in known else "dates the deaths in the import", known=True)
     else:
-        session = _session(found.session, removals, HEARTBEAT in known or bool(observed))
+        session = _session(found.session, removals, HEARTBEAT in known or bool(observed), dated)
     return session, _heartbeat(found.heartbeat, session, len(observed), len(removals.silences))
 
 
-def _session(found: Candidates, removals: Removals, heartbeat_seen: bool) -> Inference:
+def _session(found: Candidates, removals: Removals, heartbeat_seen: bool, dated_ms: int) -> Inference:
+    """`dated_ms`: the session by which the import dates deaths: the replay takes it, too, if it fits."""
     if not removals.any:
         usual = _allowed(found.equally_likely()[_RARE:-_RARE])
         if not heartbeat_seen or found.best == _DEFAULT_SESSION_MS:
@@ -95,8 +96,12 @@ def _session(found: Candidates, removals: Removals, heartbeat_seen: bool) -> Inf
     if found.sure:
         how = "the close of a static member" if removals.closed_ms else "a member's last sign of life"
         return Inference(found.best, f"fits the time from {how} to its removal", known=True)
-    why, allowed = "is the likeliest of the values that fit the silence of a removed member", found.equally_likely()
-    return Inference(_nearest(found.best, _allowed(allowed)), why, _allowed(allowed))
+    allowed = _allowed(found.equally_likely())
+    value_ms = _nearest(dated_ms, allowed)
+    why = "is the shortest of the values that fit the silence of a removed member"
+    if value_ms > allowed[0]:
+        why = "fits the silence of a removed member, and dates its death in the import"
+    return Inference(value_ms, why, allowed)
 
 
 def _allowed(sessions: Open) -> Open:
@@ -120,8 +125,11 @@ def _heartbeat(found: Candidates, session: Inference, observed: int, last: int) 
     return Inference(found.best, why, found.equally_likely())
 
 
-def _given_to_import(evidence: Evidence) -> list[int]:
-    """The session that the import was given. Without it, it dates deaths less than this before, or at a new start."""
+def _dates_deaths(evidence: Evidence) -> list[int]:
+    """The sessions by which the import dated deaths: of members that did not write until shortly before.
+
+    Longer than what it assumes without knowing better: its logs, or its user, named it.
+    """
     starts = {incarnation.line_times[0] for incarnation in evidence.incarnations if incarnation.line_times}
     return [
         incarnation.expired_ms - incarnation.ends_ms
@@ -129,7 +137,7 @@ def _given_to_import(evidence: Evidence) -> list[int]:
         if incarnation.ending == Ending.KILL
         and incarnation.expired_ms is not None
         and incarnation.ends_ms is not None
-        and incarnation.expired_ms - incarnation.ends_ms > _ASSUMED_MS
+        and incarnation.expired_ms - incarnation.ends_ms >= _ASSUMED_MS
         and incarnation.ends_ms not in starts
     ]
 
