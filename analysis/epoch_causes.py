@@ -22,6 +22,8 @@ REMOVALS = {
 }
 """Why a member of a consumer group is gone."""
 JOINED = "member-joined"
+_BY_MEMBER = (BumpCause.SUBSCRIPTION_CHANGED, BumpCause.EXPRESSION_CHANGED)
+"""Causes that a new member has, too: it brings its topics, or its expression."""
 
 
 class EpochCause(NamedTuple):
@@ -63,6 +65,6 @@ class EpochCauses:
         new, self.new = self.new, set()
         if lost is not None:
             return EpochCause(REMOVALS[lost[1]], lost[0], True)
-        if event.cause is BumpCause.SUBSCRIPTION_CHANGED and event.member in new:
+        if event.cause in _BY_MEMBER and event.member in new:
             return EpochCause(JOINED, event.member, False)
         return EpochCause(event.cause.value, event.member, False)

@@ -19,12 +19,12 @@ from groupsim.replay.reconstruct.inferred_settings.evidence import (
     HEARTBEAT,
     INITIAL_DELAY,
     LEAST_SESSION_MS,
-    METADATA_AGE,
     SESSION,
 )
 from groupsim.replay.reconstruct.members import Member
 from groupsim.replay.reconstruct.short_stops import short_stops, with_stops
 from groupsim.replay.recorded_latency import DrawnLateness, ExactLatency, median_draw
+from groupsim.replay.replayed_topics import ReplayedTopics, expression, record_times
 from groupsim.replay.timings import recorded_timings
 from groupsim.simulation.clients.config import CONSUMER
 from groupsim.simulation.clients.process import Script
@@ -40,8 +40,6 @@ MIN_SESSION = "group.min.session.timeout.ms"
 GROUP = "g"
 _LOADING_MS = 200
 """The end of a failover, in which the new coordinator loads the group."""
-_RECORD_INTERVAL_MS = 20
-_MOST_RECORDS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +123,10 @@ class _Replay:
         """The incident as a SimPy process."""
         self._world, incident = world, self._incident
         self._configure()
-        times = self._record_times()
-        most = {g.topic: g.partitions for g in incident.growths}
-        self._topics = {
-            name: world.topic(name, count, times=dict.fromkeys(range(most.get(name, count)), times))
-            for name, count in incident.topics.items()
-        }
+        first = None if self._exact else world.rng.stream("whatif/records").random()
+        lasts = self.ends_ms + AFTERWARDS_MS
+        times = record_times(incident, lasts, batch_times(self._actions), first)
+        self._topics = ReplayedTopics(world, incident, times)
         self._group = world.group(GROUP, group_config=self._group_config)
         self._members = [self._member(number, member) for number, member in self._ranked()]
         for action in self._actions:
@@ -191,21 +187,6 @@ class _Replay:
         """How many generations there were since the record's time 0; a large negative number before it."""
         return self._group.generation - self._before if self._world.now >= self.from_ms else -1_000_000
 
-    def _record_times(self) -> list[int]:
-        """When records arrive in a partition: at a constant rate, and one wherever a slow batch begins.
-
-        So often that a poll always finds some. Where members subscribe to different topics, as often as they did, from
-        a drawn instant on: a leader that assigns topics of others waits for metadata until its fetch is answered.
-        """
-        lasts, incident = self.ends_ms + AFTERWARDS_MS, self._incident
-        step = float(max(_RECORD_INTERVAL_MS, lasts // _MOST_RECORDS))
-        first = 0.0
-        differ = len({i.topics for i in incident.incarnations if i.topics}) > 1
-        if differ and not self._exact and incident.record_interval_ms is not None:
-            step = max(step, incident.record_interval_ms)
-            first = self._world.rng.stream("whatif/records").random() * step
-        return sorted({*(round(first + n * step) for n in range(round(lasts / step))), *batch_times(self._actions)})
-
     def _ranked(self) -> list[tuple[int, Member]]:
         """Members with numbers in the order of their recorded ids: assignors sort members by id."""
         order = sorted(
@@ -220,7 +201,7 @@ class _Replay:
         program = simulated_program.application(recorded, self._exact)
         (member,) = self._group.join(
             label,
-            topics=[self._topics[name] for name in self._subscribed(recorded.incarnations[0].topics)],
+            topics=self._topics.subscribed(recorded.incarnations[0].topics),
             instance_id=label if static else None,
             client=self._incident.client,
             application=program,
@@ -229,18 +210,12 @@ class _Replay:
         )
         return member
 
-    def _subscribed(self, topics: tuple[str, ...]) -> tuple[str, ...]:
-        """Those of these topics that are known; all if none is."""
-        return tuple(name for name in topics if name in self._topics) or tuple(self._topics)
-
     def _do(self, action: Action) -> None:
         if action.kind == ActionKind.FAILOVER:
             loading = min(_LOADING_MS, action.lasts_ms - 1)
             self._world.broker.crash(action.lasts_ms - loading, loading)
         elif action.kind == ActionKind.GROW:
-            topic = self._topics[action.topics[0]]
-            if action.partitions > topic.partitions:
-                self._world.add_partitions(topic, action.partitions)
+            self._topics.grow(action.topics[0], action.partitions)
         elif action.kind == ActionKind.REFRESH:
             self._refresh_metadata()
         elif action.kind == ActionKind.START:
@@ -261,13 +236,13 @@ class _Replay:
         elif action.kind == ActionKind.FREEZE:
             member.freeze(action.lasts_ms)
         elif action.kind == ActionKind.SUBSCRIBE:
-            member.subscribe(*(self._topics[name] for name in self._subscribed(action.topics)))
+            member.subscribe(*self._topics.subscribed(action.topics))
         elif action.kind == ActionKind.REJOIN:
             member.enforce_rebalance()
 
     def _refresh_metadata(self) -> None:
-        """As recorded; with another metadata.max.age.ms, members do it in their own time."""
-        if METADATA_AGE in self._choice.settings:
+        """As recorded, unless members do it in their own time."""
+        if protocols.in_own_time(self._incident, self._choice):
             return
         for member in self._members:
             if member.running:
@@ -282,8 +257,8 @@ class _Replay:
             else:
                 yield member.gone
         member.configure(protocols.member_config(self._incident, self._choice, action.incarnation))
-        topics = self._subscribed(action.incarnation.topics)
-        member.settings = replace(member.settings, topics=tuple(sorted(topics)))
+        topics = tuple(sorted(topic.name for topic in self._topics.subscribed(action.incarnation.topics)))
+        member.settings = replace(member.settings, topics=topics, pattern=expression(action.incarnation))
         yield member.start()
         self._names[member.address] = action.incarnation.name
         if simulated_program.works_long(member.settings.application):

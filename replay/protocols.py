@@ -14,8 +14,8 @@ from groupsim.replay.choice import Choice
 from groupsim.replay.reconstruct.client_library import offered_assignors
 from groupsim.replay.reconstruct.incarnation import Incarnation
 from groupsim.replay.reconstruct.incident import Incident
-from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, INITIAL_DELAY, SESSION
-from groupsim.simulation.clients.config import CLASSIC, CONSUMER, REFUSED
+from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, INITIAL_DELAY, METADATA_AGE, SESSION
+from groupsim.simulation.clients.config import CLASSIC, CONSUMER, REFUSED, ConsumerConfig
 
 PROTOCOL, STRATEGY, REMOTE = "group.protocol", "partition.assignment.strategy", "group.remote.assignor"
 ASSIGNORS = "group.consumer.assignors"
@@ -27,6 +27,7 @@ _OF_GROUP = {
     ASSIGNMENT_INTERVAL: ("", "group.consumer.assignment.interval.ms"),
 }
 """By the name of a group's own setting: the classic member's that it replaces, and the broker's default for it."""
+_DEFAULT_AGE_MS = ConsumerConfig().metadata_max_age_ms
 _BROKERS = tuple(brokers for _, brokers in _OF_GROUP.values())
 
 
@@ -61,8 +62,20 @@ def run_settings(incident: Incident, choice: Choice) -> dict[str, int | str]:
     if protocols(incident, choice) == {CLASSIC}:
         special = {REMOTE}
     known = {key: value for key, value in incident.settings.items() if key != INITIAL_DELAY}
+    if incident.metadata_age_ms is not None and in_own_time(incident, choice):
+        known[METADATA_AGE] = incident.metadata_age_ms
     every: dict[str, int | str] = {**known, **choice.settings}
     return {key: value for key, value in every.items() if key not in (*special, PROTOCOL, *_BROKERS)}
+
+
+def in_own_time(incident: Incident, choice: Choice) -> bool:
+    """Whether members look for new partitions when their metadata are old, not when the record's members noticed them.
+
+    Another metadata.max.age.ms is chosen; or it was the coordinator of a consumer group that noticed, and classic
+    members have to do it now.
+    """
+    looked = any(growth.by_coordinator for growth in incident.growths)
+    return METADATA_AGE in choice.settings or (looked and choice.protocol == CLASSIC)
 
 
 def group_settings(incident: Incident, choice: Choice) -> dict[str, int]:
@@ -149,6 +162,13 @@ def notes(incident: Incident, choices: Iterable[Choice]) -> list[str]:
                 f"{choice.name}: each member's own {SESSION}={session} and {HEARTBEAT}={heartbeat} take the place of"
                 " the group's"
             )
+            if in_own_time(incident, choice):
+                age = incident.metadata_age_ms
+                given = f"{METADATA_AGE}={_DEFAULT_AGE_MS} (Kafka's default; --assume {METADATA_AGE}=N)"
+                found.append(
+                    f"{choice.name}: members look for new topics and partitions themselves, every"
+                    f" {given if age is None else f'{METADATA_AGE}={age}'}; the coordinator did it in the record"
+                )
             continue
         group = group_settings(incident, choice)
         needed = [f"{name}={value}" for name, value in sorted(broker_bounds(group, choice.settings).items())]

@@ -101,5 +101,5 @@ def grown_at_ms(incident: Incident) -> dict[TopicPartition, int]:
     return {
         TopicPartition(growth.topic, number): growth.happened.at(MIDDLE)
         for growth in incident.growths
-        for number in range(incident.topics[growth.topic], growth.partitions)
+        for number in range(incident.topics.get(growth.topic, 0), growth.partitions)
     }

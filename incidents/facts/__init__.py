@@ -11,11 +11,12 @@
 - `client_partitions`: the facts of a process: partitions and callbacks
 - `settings`: the settings of a process, printed or shown by its heartbeats
 - `coordinator`: the facts of a classic group's coordinator, from a broker's log
-- `consumer_group`: the same of a KIP-848 group
+- `consumer_group`: the same of a KIP-848 group; `bump_causes`: why its epoch grew
 - `clients_only`: the coordinator's facts where no broker log is given, inferred from the clients
 - `deaths`: when a process died or froze that wrote no line of it
 - `sessions`: how long a session is, or what brokers allow by default
-- `growth`: topics that grew, by when a member noticed
+- `growth`: topics that grew, by when a member noticed; `later_topics`: those that were created, and an expression
+  matched
 - `ownership`: who held which partition, and where two processes claim the same one
 - `doubts`: which partition time the logs do not tell, because a log is missing or just ends
 - `edges`: whether the logs begin or end in the middle of a rebalance

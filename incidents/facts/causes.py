@@ -44,6 +44,7 @@ _LEAVE_CAUSES = (
 )
 _METADATA = re.compile(r"\(version(\d{1,9}): .{0,20000}? to \(version(\d{1,9}): ")
 _SUBSCRIBED = re.compile(r"subscription has changed .{0,4000} to \[([^\]]{0,4000})\]")
+_SUBSCRIBED_BEFORE = re.compile(r"subscription has changed from \[([^\]]{0,4000})\]")
 
 
 def rebalance_cause(reason: str) -> str:
@@ -63,7 +64,15 @@ def rejoin_cause(reason: str) -> RejoinCause | None:
 
 def new_subscription(reason: str) -> tuple[str, ...] | None:
     """The topics that a client subscribes to from here on, if that is why it joins again."""
-    found = _SUBSCRIBED.search(reason)
+    return _topics(_SUBSCRIBED.search(reason))
+
+
+def subscription_before(reason: str) -> tuple[str, ...] | None:
+    """The topics that it subscribed to until then, if that is why it joins again."""
+    return _topics(_SUBSCRIBED_BEFORE.search(reason))
+
+
+def _topics(found: re.Match[str] | None) -> tuple[str, ...] | None:
     return None if found is None else tuple(sorted(t.strip() for t in found[1].split(",") if t.strip()))
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from groupsim.events import consumer as k
 from groupsim.events.group import GroupEmptied
 from groupsim.events.types import MemberId, Partitions
 from groupsim.incidents.facts.builder import FactBuilder
+from groupsim.incidents.facts.bump_causes import BumpCauses, Change
 from groupsim.incidents.facts.causes import loss_cause
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.coordinator import CoordinatorFacts
@@ -20,15 +20,6 @@ from groupsim.incidents.logs.rows import is_broker
 _DOWNGRADE = "Downgrade group"
 _NATIVE = frozenset(["member_joined", "group_epoch_bumped", "target_assignment", "member_state"])
 """Rows that only a group of the consumer protocol has."""
-
-
-class _Change(NamedTuple):
-    """A member came or went, and no line has said yet that the epoch grew by it."""
-
-    position: int
-    timed: TimedRow
-    cause: k.BumpCause
-    member: MemberId | None
 
 
 class ConsumerGroupFacts(CoordinatorFacts):
@@ -46,8 +37,7 @@ class ConsumerGroupFacts(CoordinatorFacts):
         self._epoch = 0
         self._generation = 0
         self._reached: dict[MemberId, int] = {}
-        self._change: _Change | None = None
-        self._metadata_hash = 0
+        self._causes = BumpCauses()
         self._targets_printed = False
         self._recorded = index.from_topic(group)
 
@@ -134,7 +124,8 @@ class ConsumerGroupFacts(CoordinatorFacts):
 
     def _downgrade(self, generation: int) -> None:
         """The last native member is gone: a classic group of those who stay, with what they hold."""
-        self._native, self._change, self._generation = False, None, generation
+        self._native, self._generation = False, generation
+        self._causes.take_change()
         held = self._held()
         leader = next(iter(held), "")
         self._add(k.GroupDowngraded(generation=generation, protocol=None, leader=leader, assignment=held))
@@ -212,28 +203,25 @@ class ConsumerGroupFacts(CoordinatorFacts):
 
     def _changed(self, cause: k.BumpCause, member: MemberId | None) -> None:
         assert self._row is not None
-        if self._change is None:
-            self._change = _Change(*self._row, cause, member)
+        self._causes.changed(Change(*self._row, cause, member))
+
+    def _on_expressions_resolved(self, _: MemberId | None, __: dict[str, object]) -> None:
+        assert self._row is not None
+        self._causes.looked(self._row[1].at)
 
     def _on_group_epoch_bumped(self, _: MemberId | None, detail: dict[str, object]) -> None:
-        epoch, known = int_in(detail.get("epoch")) or 0, self._metadata_hash
-        self._metadata_hash = int_in(detail.get("metadata_hash")) or 0
-        change, self._change = self._change, None
-        if change is not None:
-            cause, member = change.cause, change.member
-        else:
-            cause, member = k.BumpCause.UNKNOWN, None
-            if known and self._metadata_hash not in (0, known):
-                cause = k.BumpCause.TOPICS_CHANGED
+        assert self._row is not None
+        epoch, found = int_in(detail.get("epoch")) or 0, int_in(detail.get("metadata_hash")) or 0
+        cause, member = self._causes.bumped(self._row[1].at, found)
         self._epoch = epoch
-        self._add(k.GroupEpochBumped(epoch=epoch, metadata_hash=self._metadata_hash, cause=cause, member=member))
+        self._add(k.GroupEpochBumped(epoch=epoch, metadata_hash=found, cause=cause, member=member))
 
     def _on_target_assignment(self, _: MemberId | None, detail: dict[str, object]) -> None:
         assert self._row is not None
         epoch = int_in(detail.get("epoch")) or 0
         if epoch > self._epoch:  # brokers before 4.1 do not print that it grew when a member goes
-            change, self._change = self._change, None
-            position, timed, cause, member = change or _Change(*self._row, k.BumpCause.UNKNOWN, None)
+            unknown = Change(*self._row, k.BumpCause.UNKNOWN, None)
+            position, timed, cause, member = self._causes.take_change() or unknown
             bump = k.GroupEpochBumped(epoch=epoch, metadata_hash=0, cause=cause, member=member)
             self._builder.add(position, timed, self._stream, bump)
             self._epoch = epoch

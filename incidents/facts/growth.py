@@ -1,4 +1,4 @@
-"""When topics grew: no log shows it, only when a group's leader noticed, by its metadata of some age.
+"""When topics grew or were created: no log shows it, only when a member noticed, by its metadata of some age.
 
 The coordinator of a consumer group (KIP-848) looks after its topics itself, whenever a member sends a heartbeat.
 """
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from groupsim.events import classic
-from groupsim.events.base import WORLD_STREAM, group_of
+from groupsim.events.base import WORLD_STREAM, Event, group_of
 from groupsim.events.client import RejoinRequested, ViewChanged
 from groupsim.events.consumer import BumpCause, GroupEpochBumped
 from groupsim.events.types import RejoinCause, TopicPartition
@@ -21,6 +21,8 @@ from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.consumer_client import HEARTBEAT_INTERVAL, consumer_settings
 from groupsim.incidents.facts.detail import int_in
+from groupsim.incidents.facts.index import Index
+from groupsim.incidents.facts.later_topics import created, found_by, not_before
 from groupsim.incidents.logs.times import iso
 from groupsim.storage.log_gaps import Doubt
 
@@ -31,14 +33,20 @@ DEFAULT_INTERVAL_MS = 5_000
 """The heartbeat interval of consumer groups, by default."""
 _ALLOWED = 2
 """So many intervals: until a heartbeat comes, and before that the broker creates the partitions (900 took it 8 s)."""
+_GIVEN_MS = 5_000
+"""Each member gets its own share of a new topic within this time, in most cases."""
 COORDINATOR = "the coordinator"
-BY_TOPICS = (BumpCause.TOPICS_CHANGED, BumpCause.UNKNOWN)
+_BY_MEMBERS = (RejoinCause.METADATA_CHANGED, RejoinCause.SUBSCRIPTION_CHANGED)
+BY_TOPICS = (BumpCause.TOPICS_CHANGED, BumpCause.EXPRESSION_RESOLVED, BumpCause.UNKNOWN)
 """Why an epoch grew, if it was by topics; brokers before 4.1 do not print what tells."""
 
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """A topic grew from `before` to `after` partitions: not before `since`, and noticed at `at` (UTC ms since 1970)."""
+    """A topic grew from `before` to `after` partitions: not before `since`, and noticed at `at` (UTC ms since 1970).
+
+    `created`: it was created, and an expression matched it.
+    """
 
     group: str
     topic: str
@@ -47,12 +55,13 @@ class Growth:
     since: int
     at: int
     noticed_by: str
+    created: bool = False
 
     def doubt(self) -> Doubt:
         """The time in which the new partitions may have existed already."""
         why = (
             f"{self.topic} had {self.after} instead of {self.before} partitions when {self.noticed_by} refreshed its"
-            f" metadata, at {iso(self.at)}; when it grew is in no log"
+            f" metadata, at {iso(self.at)}; when it {'was created' if self.created else 'grew'} is in no log"
         )
         added = tuple((self.topic, number) for number in range(self.before, self.after))
         return Doubt(self.group, self.since, self.at, added, why)
@@ -62,37 +71,57 @@ def add_growths(
     rows: Sequence[TimedRow],
     clients: Sequence[ClientFacts],
     most: Mapping[str, int],
+    index: Index,
     builder: FactBuilder,
     shown: Iterable[Growth] = (),
 ) -> list[Growth]:
-    """Add PartitionsAdded for every growth that a member noticed, as early as it may have happened, and a note on it.
+    """Add the facts of every growth that a member noticed, as early as it may have happened, and a note on it.
 
     `most`: how many partitions of each topic the logs name. `shown`: growths that are known otherwise; those that a
     client noticed are known better.
     """
-    facts = builder.facts()
+    found = _found(rows, clients, most, builder.facts())
+    for growth in shown:
+        if not any(g.topic == growth.topic and g.after >= growth.after for g in found):
+            found.append(growth)
+    later = {growth.topic for growth in found if growth.created}
+    for growth in found:
+        position, timed = next((p, t) for p, t in enumerate(rows) if t.at >= growth.at)
+        events: list[Event] = [PartitionsAdded(topic=growth.topic, partitions=growth.after)]
+        how = f"grew from {growth.before} to {growth.after} partitions"
+        if growth.created:
+            events = created(growth.topic, growth.after, later, index)
+            later.discard(growth.topic)
+            how = f"was created with {growth.after} partitions"
+        for event in events:
+            builder.add(position, TimedRow(growth.since, timed.row), WORLD_STREAM, event)
+        builder.note(
+            f"{growth.topic} {how} at an unknown time from {iso(growth.since)} on, until {growth.noticed_by} noticed at"
+            f" {iso(growth.at)}"
+        )
+    return found
+
+
+def _found(
+    rows: Sequence[TimedRow], clients: Sequence[ClientFacts], most: Mapping[str, int], facts: Sequence[PendingFact]
+) -> list[Growth]:
+    """Every growth, group by group."""
     found: list[Growth] = []
     for group, noticed in _noticed(facts).items():
         known = _Named(facts, group)
         for number, fact in enumerate(noticed):
             until = noticed[number + 1].at if number + 1 < len(noticed) else None
-            since = max(_earliest(fact, clients, rows[0].at), found[-1].at if found and found[-1].group == group else 0)
+            since = max(_earliest(fact, clients, rows), found[-1].at if found and found[-1].group == group else 0)
+            who = fact.event.process if isinstance(fact.event, RejoinRequested) else COORDINATOR
             for topic in most:
                 before, after = known.until(fact.at, topic), most[topic] if until is None else known.until(until, topic)
-                if 0 < before < after and not any(g.topic == topic and g.after >= after for g in found):
-                    who = fact.event.process if isinstance(fact.event, RejoinRequested) else COORDINATOR
-                    found.append(Growth(group, topic, before, after, since, fact.at, who))
-    for growth in shown:
-        if not any(g.topic == growth.topic and g.after >= growth.after for g in found):
-            found.append(growth)
-    for growth in found:
-        position, timed = next((p, t) for p, t in enumerate(rows) if t.at >= growth.at)
-        event = PartitionsAdded(topic=growth.topic, partitions=growth.after)
-        builder.add(position, TimedRow(growth.since, timed.row), WORLD_STREAM, event)
-        builder.note(
-            f"{growth.topic} grew from {growth.before} to {growth.after} partitions at an unknown time from"
-            f" {iso(growth.since)} on, until {growth.noticed_by} noticed at {iso(growth.at)}"
-        )
+                is_new = not before and known.any_until(fact.at) and found_by(fact, clients, topic)
+                if is_new:
+                    after = known.after(fact.at, topic) or most[topic]
+                if (is_new or before) and before < after:
+                    growth = Growth(group, topic, before, after, since, fact.at, who, created=is_new)
+                    if not any(g.topic == topic and g.after >= after for g in found):
+                        found.append(growth)
     return found
 
 
@@ -101,9 +130,10 @@ def _noticed(facts: Sequence[PendingFact]) -> dict[str, list[PendingFact]]:
     found: dict[str, list[PendingFact]] = defaultdict(list)
     for fact in facts:
         group, event = group_of(fact.stream), fact.event
-        if (
-            isinstance(event, RejoinRequested) and event.cause is RejoinCause.METADATA_CHANGED and group is not None
-        ) or (isinstance(event, GroupEpochBumped) and event.cause in BY_TOPICS and group is not None):
+        if group is not None and (
+            (isinstance(event, RejoinRequested) and event.cause in _BY_MEMBERS)
+            or (isinstance(event, GroupEpochBumped) and event.cause in BY_TOPICS)
+        ):
             found[group].append(fact)
     return found
 
@@ -119,6 +149,15 @@ class _Named:
     def until(self, at: int, topic: str) -> int:
         return max((tp.partition + 1 for when, tp in self._named if when < at and tp.topic == topic), default=0)
 
+    def any_until(self, at: int) -> bool:
+        """Whether any partition was named until then."""
+        return any(when < at for when, _ in self._named)
+
+    def after(self, at: int, topic: str) -> int:
+        """How many partitions of a topic are named when it is first named from then on; 0: it never is."""
+        first = min((when for when, tp in self._named if when >= at and tp.topic == topic), default=None)
+        return 0 if first is None else self.until(first + _GIVEN_MS, topic)
+
 
 def _partitions(fact: PendingFact) -> Iterator[TopicPartition]:
     if isinstance(fact.event, ViewChanged):
@@ -128,15 +167,19 @@ def _partitions(fact: PendingFact) -> Iterator[TopicPartition]:
             yield from given
 
 
-def _earliest(noticed: PendingFact, clients: Sequence[ClientFacts], first: int) -> int:
+def _earliest(noticed: PendingFact, clients: Sequence[ClientFacts], rows: Sequence[TimedRow]) -> int:
     """When the metadata was refreshed before, at the earliest: metadata.max.age.ms before, and since the process runs.
 
     A Java consumer counts its refreshes, so that their mean distance since its start is known, too.
     """
+    first, group = rows[0].at + 1, group_of(noticed.stream)
     if not isinstance(noticed.event, RejoinRequested):
-        own = [consumer_settings(each.process) for each in clients if each.process.group == group_of(noticed.stream)]
+        own = [consumer_settings(each.process) for each in clients if each.process.group == group]
         intervals = [value for each in own if isinstance(value := each.get(HEARTBEAT_INTERVAL), int)]
-        return max(first, noticed.at - _ALLOWED * max(intervals, default=DEFAULT_INTERVAL_MS))
+        allowed = _ALLOWED * max(intervals, default=DEFAULT_INTERVAL_MS)
+        if isinstance(noticed.event, GroupEpochBumped) and noticed.event.cause is BumpCause.EXPRESSION_RESOLVED:
+            return max(first, not_before(noticed, group, rows, allowed))
+        return max(first, noticed.at - allowed)
     process = next(each.process for each in clients if each.process.name == noticed.event.process)
     configured = next(
         (t.row.detail.get("settings") for _, t in process.rows if t.row.kind == "client_configured"), None

@@ -115,7 +115,7 @@ def import_run(
     clients = _add_facts(rows, index, builder, reading)
     deaths, stops = add_deaths(rows, clients, index, builder, session_timeout_ms)
     shown = topic_growths(reading.topic, rows[0].at)
-    growths = add_growths(rows, clients, named_partitions(index, topics), builder, shown)
+    growths = add_growths(rows, clients, named_partitions(index, topics), index, builder, shown)
     facts = builder.facts()
     origin = min([rows[0].at, *(first.at for first in facts[:1])])
     world = world_facts(index, topics, growths, builder)

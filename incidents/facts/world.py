@@ -15,17 +15,20 @@ def world_facts(
 ) -> list[TopicCreated | GroupDeclared]:
     """Topics with the number of partitions that the logs name or `topics` gives, and every group with its topics.
 
-    Of a topic that grew, the number before.
+    Of a topic that grew, the number before; not those that were created later.
     """
     groups = sorted(index.broker_groups | index.client_groups)
     counts = _partition_counts(index, groups, topics, builder)
     at_first = {**counts, **{growth.topic: growth.before for growth in reversed(growths)}}
+    later = {growth.topic for growth in growths if growth.created}
     facts: list[TopicCreated | GroupDeclared] = [
-        TopicCreated(topic=topic, partitions=at_first[topic]) for topic in sorted(counts) if counts[topic]
+        TopicCreated(topic=topic, partitions=at_first[topic])
+        for topic in sorted(counts)
+        if counts[topic] and topic not in later
     ]
     for group in groups:
         named = set(index.topics[group]) | (set(topics) if len(groups) == 1 else set())
-        subscribed = tuple(sorted(topic for topic in named if counts.get(topic)))
+        subscribed = tuple(sorted(topic for topic in named if counts.get(topic) and topic not in later))
         if not subscribed:
             builder.note("no log names a partition, so which partitions were unavailable is unknown", group)
         protocol = "consumer" if group in index.consumer_groups else "classic"

@@ -54,7 +54,8 @@ class Incarnation:
     - `reactions`: pairs of an answer to JoinGroup and the ms from the answer to a heartbeat until the application
       thread took part in the rebalance.
     - `line_times`: of all its lines; `coordinator_losses`; `metadata_changes`: when it noticed new partitions.
-    - `callbacks`: those with partitions, by kind; `subscriptions`: when it subscribed to other topics.
+    - `callbacks`: those with partitions, by kind; `subscriptions`: when it subscribed to other topics; `matched`: what
+      its expression matches, now or later (none: it names its topics).
     - `revokes_all`: it revoked everything before it joined again; `rejoined_with_id`: it joined twice at the start,
       because the coordinator required a member id.
     """
@@ -71,6 +72,7 @@ class Incarnation:
     instance: str | None = None
     member_ids: list[MemberId] = field(default_factory=list)
     topics: tuple[str, ...] = ()
+    matched: tuple[str, ...] = ()
     subscriptions: list[tuple[int, tuple[str, ...]]] = field(default_factory=list)
     metadata_changes: list[int] = field(default_factory=list)
     stalls: list[Stall] = field(default_factory=list)

@@ -41,10 +41,10 @@ class Incident:
 
     `open_settings`: the values of a setting that fit the record, where it does not show a single one; `known_settings`:
     those that it shows, or that the user gave. `client`: the client library that is simulated. `failovers`: from when
-    to when the coordinator was unavailable. `rejoins`: when which incarnation joined again without a visible cause.
-    `record_interval_ms`: the typical time between two records of a partition, where offsets show it. `host`: how slow
-    its programs are. `stopped`: processes that seem to have been stopped for less than a session. `notes`: what had to
-    be assumed.
+    to when the coordinator was unavailable. `metadata_age_ms`: metadata.max.age.ms, if the user gave it. `rejoins`:
+    when which incarnation joined again without a visible cause. `record_interval_ms`: the typical time between two
+    records of a partition, where offsets show it. `host`: how slow its programs are. `stopped`: processes that seem to
+    have been stopped for less than a session. `notes`: what had to be assumed.
     """
 
     group: str
@@ -56,6 +56,7 @@ class Incident:
     known_settings: frozenset[str]
     generations: tuple[Generation, ...]
     growths: tuple[topology_changes.Growth, ...]
+    metadata_age_ms: int | None
     failovers: tuple[tuple[int, int], ...]
     rejoins: tuple[tuple[int, str], ...]
     ends_ms: int
@@ -105,12 +106,11 @@ def reconstruct(
         held = any(isinstance(fact.event, ProcessStarted) for fact in facts)
         why = "does not say when its members joined; import their logs, too" if held else "has no member of it"
         raise LogError(f"group {group!r}: the record {why}, so there is nothing to replay")
-    largest = max([1, *(generation.size for generation in generations)])
-    counts, notes = topology_changes.topics(facts, group, topics, largest)
+    counts, notes = topology_changes.topics(facts, group, topics, generations)
     client = str(given.get("client") or client_library(incarnations))
     known = {name: int(value) for name, value in given.items() if name != "client"}
     age_ms = known.pop(METADATA_AGE, None)
-    growths, growth_notes = topology_changes.growths(facts, counts, incarnations, generations, age_ms)
+    growths, growth_notes = topology_changes.growths(facts, group, counts, incarnations, generations, age_ms)
     evidence = Evidence(incarnations, generations, TRAITS[client].heartbeats_from_sync)
     writes = writes_ms(facts, group)
     inferred = infer_settings(facts, group, evidence, known, writes)
@@ -127,6 +127,7 @@ def reconstruct(
         known_settings=inferred.known,
         generations=tuple(generations),
         growths=tuple(growths),
+        metadata_age_ms=age_ms,
         failovers=tuple(topology_changes.failovers(facts, group, incarnations)),
         rejoins=tuple(topology_changes.rejoins(generations, incarnations, client == KAFKA_PYTHON)),
         ends_ms=end_ms,

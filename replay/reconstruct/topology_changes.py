@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from groupsim.events import world as w
 from groupsim.events.base import Recorded, group_stream
-from groupsim.events.consumer import GroupEpochBumped
+from groupsim.events.consumer import BumpCause, GroupEpochBumped
 from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded
 from groupsim.replay.reconstruct.incarnation import Incarnation
 from groupsim.replay.reconstruct.inferred_settings.evidence import METADATA_AGE
@@ -17,28 +17,42 @@ from groupsim.replay.reconstruct.unseen import Unseen
 _NEAR_MS = 2_000
 _REJOINED = ("member-rejoined", "leader-rejoined")
 _UNNAMED_TOPIC = "topic"
+_COORDINATOR = "the coordinator"
 
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """A topic grew to `partitions` partitions, at some time in `happened`; a member noticed at the end of that."""
+    """A topic grew to `partitions` partitions, at some time in `happened`; a member noticed at the end of that.
+
+    `created`: it was not there before. `by_coordinator`: it was not a member that noticed, but the coordinator of a
+    consumer group.
+    """
 
     happened: Unseen
     topic: str
     partitions: int
+    created: bool = False
+    by_coordinator: bool = False
 
 
 def topics(
-    facts: Sequence[Recorded], group: str, given: Mapping[str, int], largest: int
+    facts: Sequence[Recorded], group: str, given: Mapping[str, int], generations: Sequence[Generation]
 ) -> tuple[dict[str, int], list[str]]:
-    """Partition counts at the start, and notes. `largest`: the size of the largest generation."""
-    counts = {f.event.topic: f.event.partitions for f in facts if isinstance(f.event, w.TopicCreated)}
+    """Partition counts at the start, and notes."""
+    later = _created_later(facts)
+    counts = {
+        f.event.topic: f.event.partitions
+        for f in facts
+        if isinstance(f.event, w.TopicCreated) and f.event.topic not in later
+    }
     declared = [f.event.topics for f in facts if isinstance(f.event, w.GroupDeclared) and f.event.group == group]
     grown = {f.event.topic for f in facts if isinstance(f.event, w.PartitionsAdded)}
-    names = sorted({topic for subscribed in declared for topic in subscribed} & set(counts)) or sorted(given)
+    names = sorted({topic for subscribed in declared for topic in subscribed} & set(counts))
+    names = names or sorted(set(given) - later)
     counts = {topic: max(0 if topic in grown else given.get(topic, 0), counts.get(topic, 0)) for topic in names}
     if counts:
         return counts, []
+    largest = max([1, *(generation.size for generation in generations)])
     note = (
         f"no log names a partition: {largest} are assumed, one for each member of the largest generation; --topic"
         " NAME=PARTITIONS gives their number"
@@ -46,37 +60,77 @@ def topics(
     return {_UNNAMED_TOPIC: largest}, [note]
 
 
+def _created_later(facts: Sequence[Recorded]) -> set[str]:
+    """Topics that were not there when the record begins."""
+    return {f.event.topic for f in facts if isinstance(f.event, w.TopicCreated) and f.at_ms > 0}
+
+
 def growths(
     facts: Sequence[Recorded],
+    group: str,
     counts: Mapping[str, int],
     incarnations: Sequence[Incarnation],
     generations: Sequence[Generation],
     age_ms: int | None,
 ) -> tuple[list[Growth], list[str]]:
-    """How topics grew, and notes. `age_ms`: metadata.max.age.ms, where the user knows it.
+    """How topics of a group grew or were created, and notes. `age_ms`: metadata.max.age.ms, where the user knows it.
 
     A growth is dated after the last rebalance whose assignment did not have the new partitions: members of a replay
     know them at once when they rebalance.
     """
-    noticed = [(at, incarnation.name) for incarnation in incarnations for at in incarnation.metadata_changes]
-    noticed += [(f.at_ms, "the coordinator") for f in facts if isinstance(f.event, GroupEpochBumped)]
-    noticed.sort()
+    read = {t for f in facts if isinstance(f.event, w.GroupDeclared) and f.event.group == group for t in f.event.topics}
+    later = _created_later(facts) & read
     found: list[Growth] = []
     notes: list[str] = []
     for fact in facts:
-        if not isinstance(fact.event, w.PartitionsAdded) or fact.event.topic not in counts:
+        if not isinstance(fact.event, w.PartitionsAdded | w.TopicCreated) or fact.event.topic not in (*counts, *later):
             continue
         topic, after = fact.event.topic, fact.event.partitions
+        created = isinstance(fact.event, w.TopicCreated)
+        if created and topic not in later:
+            continue
+        noticed = _noticed(facts, incarnations, topic if created else None)
         at, name = next(((when, who) for when, who in noticed if when > fact.at_ms), (fact.at_ms + 1, "a member"))
-        joined = max((g.joined_ms for g in generations if g.joined_ms < at), default=0)
-        since = max(fact.at_ms, joined + 1, 0 if age_ms is None else at - age_ms)
-        found.append(Growth(Unseen(min(since, at - 1), at), topic, after))
+        joins = sorted(g.joined_ms for g in generations if g.joined_ms < at)
+        if created and name == _COORDINATOR:  # after the first, it looks at most every ten seconds, whatever happens
+            joins = joins[:1]
+        joined = max(joins, default=-1)
+        since = max(fact.at_ms, joined + 1, 0 if age_ms is None or name == _COORDINATOR else at - age_ms)
+        found.append(Growth(Unseen(min(since, at - 1), at), topic, after, created, name == _COORDINATOR))
         notes.append(
-            f"{topic} grew to {after} partitions at an unknown time from {found[-1].happened.since_ms / 1_000:,.1f} to"
-            f" {at / 1_000:,.1f} s of the record, when {name} noticed; each seed draws a time, and --assume"
-            f" {METADATA_AGE}=N narrows it"
+            f"{topic} {'was created with' if created else 'grew to'} {after} partitions at an unknown time from"
+            f" {found[-1].happened.since_ms / 1_000:,.1f} to {at / 1_000:,.1f} s of the record, when {name} noticed;"
+            f" each seed draws a time{'' if name == _COORDINATOR else f', and --assume {METADATA_AGE}=N narrows it'}"
         )
+    _follow(incarnations, counts, {growth.topic for growth in found if growth.created})
     return found, notes
+
+
+def _noticed(
+    facts: Sequence[Recorded], incarnations: Sequence[Incarnation], created: str | None
+) -> list[tuple[int, str]]:
+    """When members, or the coordinator of a consumer group, noticed that topics had grown, or that one was created."""
+    if created is None:
+        found = [(at, each.name) for each in incarnations for at in each.metadata_changes]
+    else:
+        found = [(at, each.name) for each in incarnations for at, topics in each.subscriptions if created in topics]
+    for fact in facts:
+        if isinstance(fact.event, GroupEpochBumped) and (
+            created is None or fact.event.cause is BumpCause.EXPRESSION_RESOLVED
+        ):
+            found.append((fact.at_ms, _COORDINATOR))
+    return sorted(found)
+
+
+def _follow(incarnations: Sequence[Incarnation], counts: Mapping[str, int], later: set[str]) -> None:
+    """Members that read all of the group's topics have an expression that matches those created later, too.
+
+    No log shows what else an expression matches, so those names are all that a replay needs of it.
+    """
+    for incarnation in incarnations if later else ():
+        if not incarnation.topics or set(counts) <= set(incarnation.topics):
+            incarnation.matched = tuple(sorted({*counts, *later}))
+            incarnation.subscriptions = [each for each in incarnation.subscriptions if not later.intersection(each[1])]
 
 
 def failovers(facts: Sequence[Recorded], group: str, incarnations: Sequence[Incarnation]) -> list[tuple[int, int]]:

@@ -100,6 +100,11 @@ WORDINGS: tuple[Wording, ...] = (
         _G + r" Bumped group epoch to {int:epoch}(?: with metadata hash (?P<metadata_hash>-?\d{1,20}))?",
     ),
     wording(
+        "expressions_resolved",
+        " to refresh regular expressions [",
+        _G + r" Scanned \d{1,9} topics to refresh regular expressions \[",
+    ),
+    wording(
         "target_assignment",
         "Computed a new target assignment for epoch",
         _G + r" Computed a new target assignment for epoch {int:epoch}(?: with"

@@ -1,0 +1,60 @@
+"""The topics of a replayed incident: when records arrive, how topics grow or come later, who subscribes to what."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from groupsim.replay.reconstruct.incarnation import Incarnation
+from groupsim.replay.reconstruct.incident import Incident
+from groupsim.simulation.topics import Topic
+from groupsim.simulation.world import World
+
+_RECORD_INTERVAL_MS = 20
+_MOST_RECORDS = 10_000
+
+
+class ReplayedTopics:
+    """Those of the incident, by name. `times`: when records arrive in each partition (ms of the simulation)."""
+
+    def __init__(self, world: World, incident: Incident, times: Sequence[int]) -> None:
+        self._world = world
+        self._times = times
+        most = {growth.topic: growth.partitions for growth in incident.growths}
+        self._topics = {
+            name: world.topic(name, count, times=dict.fromkeys(range(most.get(name, count)), times))
+            for name, count in incident.topics.items()
+        }
+
+    def subscribed(self, names: Iterable[str]) -> list[Topic]:
+        """Those of these topics that are known; all if none is."""
+        return [self._topics[name] for name in names if name in self._topics] or list(self._topics.values())
+
+    def grow(self, name: str, partitions: int) -> None:
+        """A topic grows, or is created."""
+        topic = self._topics.get(name)
+        if topic is None:
+            times = dict.fromkeys(range(partitions), self._times)
+            self._topics[name] = self._world.topic(name, partitions, times=times)
+        elif partitions > topic.partitions:
+            self._world.add_partitions(topic, partitions)
+
+
+def expression(incarnation: Incarnation) -> str | None:
+    """What a process subscribes to by name that may come later: an expression of exactly these names, or none."""
+    return "|".join(map(re.escape, incarnation.matched)) or None
+
+
+def record_times(incident: Incident, lasts_ms: int, batches: Iterable[int], first: float | None) -> list[int]:
+    """When records arrive in a partition: at a constant rate, and one wherever a slow batch begins (`batches`).
+
+    So often that a poll always finds some. Where members subscribe to different topics, as often as they did, from
+    the instant on that is drawn as `first` (a share of the interval; None: exactly as recorded): a leader that assigns
+    topics of others waits for metadata until its fetch is answered.
+    """
+    step, first_ms = float(max(_RECORD_INTERVAL_MS, lasts_ms // _MOST_RECORDS)), 0.0
+    differ = len({i.topics for i in incident.incarnations if i.topics}) > 1
+    if differ and first is not None and incident.record_interval_ms is not None:
+        step = max(step, incident.record_interval_ms)
+        first_ms = first * step
+    return sorted({*(round(first_ms + n * step) for n in range(round(lasts_ms / step))), *batches})
