@@ -23,6 +23,8 @@
 - `unlogged`: groups whose members do not all have a client log
 - `support`: whether the rows support a figure at all
 - `topic_members`, `topic_doubts`, `topic_growth`: what `__consumer_offsets` says of members without a client log
+- `log_ends`, `topic_ends`: clients' logs that end before the topic does, and the reverse
+- `signs_of_life`: what the topic shows of members that ran
 - `topic_merge`: its rows beside those of logs, and where they contradict each other
 - `world`: topics and groups
 - `causes`: Kafka's sentences to causes: the only place that reads them

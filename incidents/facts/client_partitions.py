@@ -76,7 +76,7 @@ class PartitionFacts(ProcessFacts):
         if held:
             self._view = set(held)
             self._write_view()
-            self._add(c.PositionReady(process=process.name, offsets=_unknown(held)))
+            self._add(c.PositionReady(process=process.name, offsets=unknown_offsets(held)))
             self._builder.note(
                 f"{process.name} held {len(held)} partitions before its log begins; they count as its own from its"
                 " first line"
@@ -107,7 +107,7 @@ class PartitionFacts(ProcessFacts):
         if named and not self._view:
             self._view = set(named)
             self._write_view()
-            self._add(c.PositionReady(process=self.process.name, offsets=_unknown(named)))
+            self._add(c.PositionReady(process=self.process.name, offsets=unknown_offsets(named)))
 
     def _on_revoked(self, detail: dict[str, object]) -> None:
         if "partition_count" in detail:
@@ -209,7 +209,7 @@ class PartitionFacts(ProcessFacts):
             self._add(c.PositionReady(process=name, offsets=offsets), max(where, later))
             unseen -= {TopicPartition(topic, partition) for topic, partition, _ in offsets}
         if unseen:
-            self._add(c.PositionReady(process=name, offsets=_unknown(tuple(sorted(unseen)))), later)
+            self._add(c.PositionReady(process=name, offsets=unknown_offsets(tuple(sorted(unseen)))), later)
             self._builder.note("partitions without an offset line have an unknown offset (-1)")
 
     def _reconciled(self) -> int:
@@ -242,7 +242,7 @@ class PartitionFacts(ProcessFacts):
         if added:
             self._add(c.CallbackStart(process=name, kind="assigned", partitions=added, generation=self._generation))
             self._add(c.CallbackEnd(process=name, kind="assigned"), later)
-            self._add(c.PositionReady(process=name, offsets=_unknown(added)), later)
+            self._add(c.PositionReady(process=name, offsets=unknown_offsets(added)), later)
 
     def _prints_offsets(self) -> bool:
         return any(timed.row.detail.get("committed") for _, timed in self.process.rows)
@@ -279,5 +279,6 @@ class PartitionFacts(ProcessFacts):
         self._add(c.Closed(process=self.process.name))
 
 
-def _unknown(partitions: Partitions) -> Offsets:
+def unknown_offsets(partitions: Partitions) -> Offsets:
+    """Offsets of partitions that nothing tells: -1."""
     return tuple((topic, partition, -1) for topic, partition in partitions)

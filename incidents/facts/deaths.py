@@ -11,8 +11,10 @@ from groupsim.incidents.facts.builder import FactBuilder
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.index import Index
+from groupsim.incidents.facts.log_ends import Logged
 from groupsim.incidents.facts.processes import ProcessLog, runs_beside
 from groupsim.incidents.facts.sessions import Session, session_of
+from groupsim.incidents.facts.signs_of_life import SignsOfLife
 from groupsim.incidents.facts.unnamed_clients import PlacedRow
 from groupsim.incidents.logs.rows import Row
 from groupsim.incidents.logs.times import iso
@@ -40,11 +42,17 @@ def add_deaths(
     index: Index,
     builder: FactBuilder,
     session_timeout_ms: int | None,
+    signs: SignsOfLife,
+    logged: Logged,
 ) -> tuple[Deaths, list[Stop]]:
     """Add Crashed for every process that fell silent with partitions, at its last heartbeat, and a note on it.
 
     Also Frozen and Thawed for every process that was removed for silence and wrote on later. With the time in which
     each of them may have stopped: a heartbeat interval after its last heartbeat, and before it if that is not exact.
+
+    Of a member that the topic says was gone, it is not known that it was removed for silence. It may have left, and its
+    log was not kept to the end: then it ran until it was gone, or at least until it did not commit as it used to. Where
+    logs of its group are known to be cut off, it may have committed nothing because it was busy.
     """
     found: Deaths = {}
     stops: list[Stop] = []
@@ -71,21 +79,26 @@ def add_deaths(
         removal = removals.get((process.group, client.member))
         session = session_of(process, index, session_timeout_ms)
         end = _end(process, removal, processes, session.known_ms)
-        if end is None:
+        if end is None or signs.back(process.group, client.member, end[1].at):
             continue
         position, timed = end
         at = timed.at
         removed = timed.row.kind in _REMOVED
         found[process.group, process.name] = None if removed else at
-        session = session_of(process, index, session_timeout_ms, at - process.last)
+        alive = max(process.last, signs.last(process.group, client.members, at) or 0)
+        session = session_of(process, index, session_timeout_ms, at - alive)
         if removed:
-            at = max(process.last, at - session.ms)
+            at = max(alive, at - session.ms)
         stream = process_stream(process.group, process.name)
         builder.add(position, TimedRow(at, timed.row), stream, c.Crashed(process=process.name))
         builder.note(_sentence(process, timed, at, session, len(client.held)))
         if removed:
             earlier = _earlier(timed.row, process, session.heartbeat_ms) if session.known else _ANY_MS
-            stops.append(_stop(process, at, max(process.last, at - earlier), timed.at, session))
+            stop = _stop(process, at, max(alive, at - earlier), timed.at, session)
+            if timed.row.kind == "member_gone":
+                due = None if logged.may_go_on(client) else signs.commit_due(process.group, client.member, timed.at)
+                stop = stop._replace(to_ms=max(stop.to_ms, due or timed.at))
+            stops.append(stop)
     return found, stops
 
 
@@ -195,4 +208,6 @@ def _sentence(process: ProcessLog, end: TimedRow, at: int, session: Session, hel
     if session.known and _earlier(end.row, process, session.heartbeat_ms):
         earlier = ", or earlier (others heard of it then)"
     longer = "" if session.known or session.shortened else " with a longer session it died earlier;"
-    return f"{silence}; {_heard(session, at)}{earlier}, which counts as its death;{longer} {_later(session, 'died')}"
+    left = "; the topic does not say whether it died or left" if end.row.kind == "member_gone" else ""
+    death = f"{_heard(session, at)}{earlier}, which counts as its death;{longer} {_later(session, 'died')}"
+    return f"{silence}; {death}{left}"

@@ -14,6 +14,7 @@ from groupsim.incidents.facts.detail import int_in, text_in
 from groupsim.incidents.facts.index import Index
 from groupsim.incidents.facts.ownership import Ownership
 from groupsim.incidents.facts.sessions import member_session_ms, session_of
+from groupsim.incidents.facts.signs_of_life import SignsOfLife
 from groupsim.incidents.logs.rows import is_broker
 from groupsim.incidents.logs.times import iso
 from groupsim.incidents.sentences import plural
@@ -33,15 +34,17 @@ def find_doubts(
     deaths: Deaths,
     ended: int,
     session_timeout_ms: int | None,
-    from_topic: Collection[str] = (),
+    from_topic: Collection[str],
+    signs: SignsOfLife,
 ) -> list[Doubt]:
     """All doubtful time of what was read; times in UTC milliseconds since 1970. `ended`: when the logs end.
 
-    `from_topic`: groups of which `__consumer_offsets` is given, which has all that was in force.
+    `from_topic`: groups of which `__consumer_offsets` is given, which has all that was in force. `signs`: what it shows
+    of members that ran.
     """
     return [
-        *_silent(rows, clients, owned),
-        *_started_again(clients, index, deaths, session_timeout_ms),
+        *_silent(rows, clients, owned, signs),
+        *_started_again(clients, index, deaths, session_timeout_ms, signs),
         *_removed_without_log(rows, clients, index, owned, session_timeout_ms),
         *(doubt for doubt in _broker_silent(rows, index, ended) if doubt.group not in from_topic),
     ]
@@ -56,7 +59,9 @@ def inexact_stops(stops: Iterable[Stop], owned: Ownership) -> Iterator[Doubt]:
             yield Doubt(stop.group, stop.from_ms, stop.to_ms, _pairs(held), why, inexact=True)
 
 
-def _silent(rows: Sequence[TimedRow], clients: Sequence[ClientFacts], owned: Ownership) -> Iterator[Doubt]:
+def _silent(
+    rows: Sequence[TimedRow], clients: Sequence[ClientFacts], owned: Ownership, signs: SignsOfLife
+) -> Iterator[Doubt]:
     """The partitions that somebody else took although their process never gave them up, since its last line before.
 
     A process that is quiet because nothing happens keeps its partitions: only that others have them shows that it was
@@ -82,7 +87,8 @@ def _silent(rows: Sequence[TimedRow], clients: Sequence[ClientFacts], owned: Own
             " no log shows when it stopped; export the broker's log too, and the client's to its last line"
         )
         for at, partitions in taken.items():
-            yield Doubt(group, since, at, _pairs(tuple(sorted(partitions))), why)
+            shown = signs.last(group, processes[group, name].members, at) or 0
+            yield Doubt(group, max(since, shown), at, _pairs(tuple(sorted(partitions))), why)
 
 
 class _Life:
@@ -107,7 +113,7 @@ class _Life:
 
 
 def _started_again(
-    clients: Sequence[ClientFacts], index: Index, deaths: Deaths, session_timeout_ms: int | None
+    clients: Sequence[ClientFacts], index: Index, deaths: Deaths, session_timeout_ms: int | None, signs: SignsOfLife
 ) -> Iterator[Doubt]:
     """The partitions of processes that fell silent and were started again, in between.
 
@@ -119,12 +125,13 @@ def _started_again(
         if again is not None and again > process.last:
             session = session_of(process, index, session_timeout_ms).known_ms
             heard = again - session if session and process.instance is not None else process.last
+            shown = signs.last(process.group, each.members, again) or 0
             why = (
                 f"{process.name} fell silent at {iso(process.last)} and was started again at {iso(again)}; no log"
                 " shows when it stopped in between; export the client's log to its last line, or its platform's log of"
                 " restarts"
             )
-            yield Doubt(process.group, max(process.last, heard), again, _pairs(each.held), why)
+            yield Doubt(process.group, max(process.last, heard, shown), again, _pairs(each.held), why)
 
 
 def _pairs(partitions: Partitions) -> tuple[tuple[str, int], ...]:

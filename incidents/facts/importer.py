@@ -27,15 +27,18 @@ from groupsim.incidents.facts.edges import begun_before, unfinished
 from groupsim.incidents.facts.growth import add_growths
 from groupsim.incidents.facts.index import Index
 from groupsim.incidents.facts.limits import MOST_PARTITIONS, check_counts, check_named
+from groupsim.incidents.facts.log_ends import Logged
 from groupsim.incidents.facts.notes import rows_without_fact, unrelated_logs
 from groupsim.incidents.facts.ownership import Ownership
 from groupsim.incidents.facts.processes import split_by_process
+from groupsim.incidents.facts.signs_of_life import SignsOfLife
 from groupsim.incidents.facts.skew import estimate_skews
 from groupsim.incidents.facts.strays import without_strays
 from groupsim.incidents.facts.support import new_groups, require_times, unsupported
 from groupsim.incidents.facts.topic_doubts import topic_doubts
+from groupsim.incidents.facts.topic_ends import topic_ended_early
 from groupsim.incidents.facts.topic_growth import topic_growths
-from groupsim.incidents.facts.topic_members import logged_members, write_topic
+from groupsim.incidents.facts.topic_members import write_topic
 from groupsim.incidents.facts.topic_merge import merged
 from groupsim.incidents.facts.unlogged import unlogged_members
 from groupsim.incidents.facts.world import named_partitions, world_facts
@@ -113,7 +116,9 @@ def import_run(
     index = Index(rows)
     check_named(rows, index, most_partitions)
     clients = _add_facts(rows, index, builder, reading)
-    deaths, stops = add_deaths(rows, clients, index, builder, session_timeout_ms)
+    logged, signs = Logged(clients, reading.topic), SignsOfLife(reading.topic)
+    write_topic(reading, clients, logged, builder)
+    deaths, stops = add_deaths(rows, clients, index, builder, session_timeout_ms, signs, logged)
     shown = topic_growths(reading.topic, rows[0].at)
     growths = add_growths(rows, clients, named_partitions(index, topics), index, builder, shown)
     facts = builder.facts()
@@ -123,12 +128,14 @@ def import_run(
         builder.note(note)
     ended = _ended(rows, facts, [instant(end) + corrections.get(file, 0) for file, end in reading.ends.items()])
     owned = Ownership(facts)
-    doubts = find_doubts(rows, clients, index, owned, deaths, ended, session_timeout_ms, reading.topic)
-    doubts += topic_doubts(reading, logged_members(clients, reading.topic), origin, ended, builder)
+    doubts = find_doubts(rows, clients, index, owned, deaths, ended, session_timeout_ms, reading.topic, signs)
+    doubts += topic_doubts(reading, logged, origin, ended, builder)
+    doubts += topic_ended_early(facts, clients, reading.topic, ended)
     doubts += [*inexact_stops(stops, owned), *(growth.doubt() for growth in growths)]
     info = _run_info(reading, name, origin)
     edges = begun_before(rows, index.consumer_groups)
-    edges += unfinished(rows, [each.process for each in clients], deaths, index.consumer_groups)
+    whole = [each.process for each in clients if not logged.ends_early(each)]
+    edges += unfinished(rows, whole, deaths, index.consumer_groups)
     partly = unlogged_members(rows, clients, index, reading.topic)
     reasons = [*unsupported(reading, rows), *builder.doubts, *partly.values(), *edges]
     doubts += [Doubt(group, origin, ended, None, why, own_word=True) for group, why in partly.items()]
@@ -162,7 +169,6 @@ def _add_facts(rows: Sequence[TimedRow], index: Index, builder: FactBuilder, rea
     _take(rows, {group: ConsumerGroupFacts(group, index, builder, rows) for group in consumer})
     for group in sorted(index.client_groups - index.broker_groups):
         ClientsOnlyFacts(group, index, builder).write(rows)
-    write_topic(reading, clients, builder)
     return clients
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from groupsim.events.types import GroupId, MemberId, TopicPartition
+from groupsim.events.types import GroupId, TopicPartition
 from groupsim.incidents.facts.builder import FactBuilder
+from groupsim.incidents.facts.log_ends import Logged
 from groupsim.incidents.logs.rows import Reading
+from groupsim.incidents.logs.times import iso
 from groupsim.incidents.offsets_topic.ledger import Ledger
 from groupsim.incidents.offsets_topic.unsettled import Span, unsettled
 from groupsim.incidents.sentences import listed, plural
@@ -20,17 +22,15 @@ _WHY = (
 )
 
 
-def topic_doubts(
-    reading: Reading, logged: Collection[MemberId], since_ms: int, end_ms: int, builder: FactBuilder
-) -> list[Doubt]:
+def topic_doubts(reading: Reading, logged: Logged, since_ms: int, end_ms: int, builder: FactBuilder) -> list[Doubt]:
     """The doubts about all groups, and a note on their largest part; times in UTC milliseconds since 1970."""
     doubts: list[Doubt] = []
     for group, history in reading.topic.items():
         others = Ledger()
-        others.holdings = [each for each in history.ledger.holdings if each.member not in logged]
+        others.holdings = list(logged.unlogged(history.ledger.holdings))
         found = unsettled(others, history.commits, end_ms)
         doubts += _of_group(
-            group, found, since_ms, f"{_WHY}; {_needed(history.ledger, logged, cut_off=bool(reading.cut_off))}"
+            group, found, since_ms, f"{_WHY}; {_needed(group, history.ledger, logged, cut_off=bool(reading.cut_off))}"
         )
         all_ms = _length(found, since_ms)
         kept_ms = all_ms - _length(unsettled(others, history.commits, end_ms, callbacks=False), since_ms)
@@ -43,14 +43,24 @@ def topic_doubts(
     return doubts
 
 
-def _needed(ledger: Ledger, logged: Collection[MemberId], *, cut_off: bool) -> str:
+def _needed(group: GroupId, ledger: Ledger, logged: Logged, *, cut_off: bool) -> str:
     """Which logs are missing; `cut_off`: some were given, and the period leaves nothing of them."""
-    missing = [member for member in ledger.memberships if member not in logged]
+    missing = [member for member in ledger.memberships if member not in logged.members]
+    early = sorted((end.at_ms, end.process) for end in logged.ends.values() if end.group == group)
     if cut_off:
         return "the logs given have no line in the period asked for: choose another one with --since and --until"
     if len(missing) == len(ledger.memberships):
         return "export the logs of the clients too"
-    return f"export the logs of {plural(len(missing), 'member')} without one too ({listed(missing, _NAMED)})"
+    needed = []
+    if early:
+        ends = [f"{process} at {iso(at_ms)}" for at_ms, process in early]
+        what = "the log of a client ends" if len(early) == 1 else f"the logs of {len(early)} clients end"
+        needed.append(f"{what} before the topic does ({listed(ends, _NAMED)}): export to the end of the incident")
+    if missing:
+        needed.append(
+            f"export the logs of {plural(len(missing), 'member')} without one too ({listed(missing, _NAMED)})"
+        )
+    return "; ".join(needed)
 
 
 def _length(found: Mapping[TopicPartition, Sequence[Span]], since_ms: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from groupsim.events import client as c
 from groupsim.events.base import group_stream, process_stream
@@ -11,12 +11,14 @@ from groupsim.events.group import CommitAccepted, OffsetsDeleted
 from groupsim.events.types import NO_GENERATION, GroupId, MemberId, TopicPartition
 from groupsim.incidents.facts.builder import FactBuilder
 from groupsim.incidents.facts.client import ClientFacts
+from groupsim.incidents.facts.client_partitions import unknown_offsets
 from groupsim.incidents.facts.clocks import TimedRow
+from groupsim.incidents.facts.log_ends import Logged, views_after
 from groupsim.incidents.logs.rows import Program, Reading, Row
 from groupsim.incidents.logs.times import instant, iso
 from groupsim.incidents.offsets_topic.collected import Commit
 from groupsim.incidents.offsets_topic.history import GroupHistory
-from groupsim.incidents.offsets_topic.ledger import Holding, Membership
+from groupsim.incidents.offsets_topic.ledger import Holding, Membership, View
 from groupsim.incidents.sentences import plural
 
 _LAST = 1 << 60
@@ -24,22 +26,8 @@ _LAST = 1 << 60
 _TAIL = 8
 
 
-def logged_members(clients: Sequence[ClientFacts], histories: Mapping[GroupId, GroupHistory]) -> set[MemberId]:
-    """The members that have a client log. One that never prints its member id is that of a member of its client id."""
-    found = {member for each in clients for member in each.members}
-    nameless = {(each.process.group, each.process.client) for each in clients if not each.members}
-    for group, history in histories.items():
-        found |= {
-            membership.member
-            for membership in history.ledger.memberships.values()
-            if (group, membership.client) in nameless
-        }
-    return found
-
-
-def write_topic(reading: Reading, clients: Sequence[ClientFacts], builder: FactBuilder) -> None:
-    """Write the facts of members without a client log, and of all commits, of every group of the topic."""
-    logged = logged_members(clients, reading.topic)
+def write_topic(reading: Reading, clients: Sequence[ClientFacts], logged: Logged, builder: FactBuilder) -> None:
+    """Write the facts of members that no client log tells of (any more), and of all commits, of every group."""
     since_ms = 0 if reading.since is None else instant(reading.since)
     for group, history in reading.topic.items():
         taken = {each.process.name for each in clients if each.process.group == group}
@@ -54,16 +42,26 @@ class _TopicMembers:
         self._history = history
         self._builder = builder
 
-    def write(self, logged: Collection[MemberId], taken: Collection[str], since_ms: int) -> None:
-        """Write the facts of members that are not `logged`, and all commits, from `since_ms` on.
+    def write(self, logged: Logged, taken: Collection[str], since_ms: int) -> None:
+        """Write the facts of members that no log tells of, and all commits, from `since_ms` on.
 
         `taken`: the names of the group's processes that have logs.
         """
         memberships = [
-            membership for member, membership in self._history.ledger.memberships.items() if member not in logged
+            membership
+            for member, membership in self._history.ledger.memberships.items()
+            if member not in logged.members
         ]
         for membership, name in zip(memberships, _names(memberships, taken), strict=True):
             self._member(membership, name, since_ms)
+        for member, membership in self._history.ledger.memberships.items():
+            if (end := logged.ends.get(member)) is not None:
+                self._views(membership, end.process, views_after(membership, end), positions=True)
+                self._builder.note(
+                    f"the log of {end.process} ends at {iso(end.at_ms)}, before it took part in what the topic has;"
+                    " from there on it is known as members without a log are: by its assignments and commits",
+                    self._group,
+                )
         for notice in self._history.ledger.notes:
             self._builder.note(notice, self._group)
         if memberships:
@@ -90,17 +88,26 @@ class _TopicMembers:
                 topics=membership.topics,
             ),
         )
-        shown: frozenset[TopicPartition] | None = None
         early = [view for view in membership.views if view.at_ms < since_ms][-1:]
-        for view in [*early, *(view for view in membership.views if view.at_ms >= since_ms)]:
-            at, partitions = max(view.at_ms, since_ms), tuple(sorted(view.partitions))
+        views = [*early, *(view for view in membership.views if view.at_ms >= since_ms)]
+        self._views(membership, name, (view._replace(at_ms=max(view.at_ms, since_ms)) for view in views))
+
+    def _views(self, membership: Membership, name: str, views: Iterable[View], *, positions: bool = False) -> None:
+        """What a member was given, and that it holds it; `positions`: and that it fetches, as its log said before."""
+        stream = process_stream(self._group, name)
+        shown: frozenset[TopicPartition] | None = None
+        for view in views:
+            partitions = tuple(sorted(view.partitions))
             if view.generation != NO_GENERATION:
                 sync = c.SyncOk(
                     process=name, member=membership.member, generation=view.generation, assignment=partitions
                 )
-                self._add(at, view.place, stream, sync)
+                self._add(view.at_ms, view.place, stream, sync)
             if view.partitions != shown:
-                self._add(at, view.place, stream, c.ViewChanged(process=name, partitions=partitions))
+                self._add(view.at_ms, view.place, stream, c.ViewChanged(process=name, partitions=partitions))
+                if positions:
+                    ready = c.PositionReady(process=name, offsets=unknown_offsets(partitions))
+                    self._add(view.at_ms, view.place, stream, ready)
             shown = view.partitions
 
     def _commits(self, since_ms: int) -> None:

@@ -71,7 +71,8 @@ class Pause(NamedTuple):
 class Holding:
     """A partition given to a member: certainly not before `from_ms`, certainly not after `to_ms` (None: it still is).
 
-    `served_to_ms`: it was certainly not given up before; what lies between there and `to_ms` is not known.
+    `served_to_ms`: it was certainly not given up before; what lies between there and `to_ms` is not known. `proven`: it
+    was served at `from_ms`.
     """
 
     member: MemberId
@@ -80,6 +81,7 @@ class Holding:
     served_to_ms: int
     to_ms: int | None = None
     pauses: list[Pause] = field(default_factory=list)
+    proven: bool = False
 
 
 class Ledger:

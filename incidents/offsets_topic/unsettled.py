@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from groupsim.events.types import MemberId, TopicPartition
@@ -19,6 +20,9 @@ _PROOF = 2
 
 One may come before the callbacks: the consumer of KIP-848 commits when it begins to follow its target
 (AbstractMembershipManager.maybeReconcile), and librdkafka commits beside the application."""
+
+_FEWEST = 2
+"""So many times without a commit, none half as long as another, show how often a member commits."""
 
 
 class Span(NamedTuple):
@@ -55,6 +59,23 @@ class CommitTimes:
         place = bisect_right(times, after_ms) + count - 1
         return times[place] if place < len(times) else None
 
+    def last_of(self, member: MemberId, until_ms: int) -> int | None:
+        """When the member's last commit up to an instant was; None: it made none."""
+        times = self._by.get(member, [])
+        place = bisect_right(times, until_ms)
+        return times[place - 1] if place else None
+
+    def rhythm_ms(self, member: MemberId, until_ms: int) -> int | None:
+        """How long the member went without a commit at most, up to an instant, and some more; None: it is not regular.
+
+        It is if the longest time between two commits was about the same more than once.
+        """
+        times = self._by.get(member, [])
+        gaps = [b - a for a, b in pairwise(times[: bisect_right(times, until_ms)])]
+        longest = max(gaps, default=0)
+        regular = sum(2 * gap >= longest for gap in gaps) >= _FEWEST
+        return longest + longest // 4 if regular else None
+
 
 def unsettled(
     ledger: Ledger, commits: Iterable[Commit], end_ms: int, *, callbacks: bool = True
@@ -75,7 +96,8 @@ def unsettled(
 
 def _spans(holding: Holding, times: CommitTimes, end: int, callbacks: bool) -> Iterable[Span]:
     own = times.within(holding, end)
-    yield Span(holding.from_ms, own[0] if own else end)
+    if not holding.proven:
+        yield Span(holding.from_ms, own[0] if own else end)
     if holding.to_ms is not None:
         yield Span(max(own[-1] if own else holding.from_ms, holding.served_to_ms), end)
     for pause in holding.pauses if callbacks else ():

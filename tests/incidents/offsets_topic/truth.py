@@ -183,6 +183,13 @@ def _print_sums(found: Sequence[Result]) -> None:
         print(f"within the bounds, by {head}: {inside} of {number}")
     widths = [one.most - one.least for one in found if one.most is not None]
     print(f"width of the bounds: median {median(widths):,.0f} partition-ms; no upper bound: {number - len(widths)}")
+    beside = [o.both.at_most_ms - o.both.at_least_ms for o in found if o.both.at_most_ms is not None]
+    known = sum(o.both.unknown is None for o in found)
+    print(
+        f"width of the bounds of topic and clients: median {median(beside):,.0f}, 90 % within"
+        f" {sorted(beside)[len(beside) * 9 // 10]:,.0f} partition-ms; no upper bound: {number - len(beside)}; the total"
+        f" is known in {known}"
+    )
     apart = [abs(one.clients - one.logs) / max(1, one.logs) for one in found]
     near = sum(each <= _NEAR for each in apart)
     print(
