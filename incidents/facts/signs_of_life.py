@@ -43,8 +43,8 @@ class SignsOfLife:
         if group not in self._commits:
             return None
         commits = self._commits[group]
-        last, rhythm = commits.last_of(member, until_ms), commits.rhythm_ms(member, until_ms)
-        due = until_ms if last is None or rhythm is None else last + rhythm
+        last, gap_ms = commits.last_of(member, until_ms), commits.longest_gap_ms(member, until_ms)
+        due = until_ms if last is None or gap_ms is None else last + gap_ms
         return due if due < until_ms else None
 
 

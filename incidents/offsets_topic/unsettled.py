@@ -65,7 +65,7 @@ class CommitTimes:
         place = bisect_right(times, until_ms)
         return times[place - 1] if place else None
 
-    def rhythm_ms(self, member: MemberId, until_ms: int) -> int | None:
+    def longest_gap_ms(self, member: MemberId, until_ms: int) -> int | None:
         """How long the member went without a commit at most, up to an instant, and some more; None: it is not regular.
 
         It is if the longest time between two commits was about the same more than once.
