@@ -66,14 +66,9 @@ def add_deaths(
         process = client.process
         for member in client.members:
             removal = removals.get((process.group, member))
-            if (
-                removal is not None
-                and process.first <= removal[1].at < process.last
-                and not (removal[1].row.kind == "member_gone" and _went(process, removal[1].at))
-            ):
+            if removal is not None and _silent_only(process, removal[1]):
                 stop = _add_freeze(process, removal, index, builder, session_timeout_ms)
-                if stop is not None:
-                    stops.append(stop)
+                stops += [] if stop is None else [stop]
         if process.closed or not client.held:
             continue
         removal = removals.get((process.group, client.member))
@@ -100,6 +95,12 @@ def add_deaths(
                 stop = stop._replace(to_ms=max(stop.to_ms, due or timed.at))
             stops.append(stop)
     return found, stops
+
+
+def _silent_only(process: ProcessLog, removal: TimedRow) -> bool:
+    """Whether it was removed while it was silent, and wrote on later."""
+    within = process.first <= removal.at < process.last
+    return within and not (removal.row.kind == "member_gone" and _went(process, removal.at))
 
 
 def _stop(process: ProcessLog, at: int, from_ms: int, removed_ms: int, session: Session) -> Stop:

@@ -36,7 +36,7 @@ from groupsim.incidents.facts.skew import estimate_skews
 from groupsim.incidents.facts.strays import without_strays
 from groupsim.incidents.facts.support import new_groups, require_times, unsupported
 from groupsim.incidents.facts.topic_doubts import topic_doubts
-from groupsim.incidents.facts.topic_ends import topic_ended_early
+from groupsim.incidents.facts.topic_ends import ended_early
 from groupsim.incidents.facts.topic_growth import topic_growths
 from groupsim.incidents.facts.topic_members import write_topic
 from groupsim.incidents.facts.topic_merge import merged
@@ -129,8 +129,10 @@ def import_run(
     ended = _ended(rows, facts, [instant(end) + corrections.get(file, 0) for file, end in reading.ends.items()])
     owned = Ownership(facts)
     doubts = find_doubts(rows, clients, index, owned, deaths, ended, session_timeout_ms, reading.topic, signs)
-    doubts += topic_doubts(reading, logged, origin, ended, builder)
-    doubts += topic_ended_early(facts, clients, reading.topic, ended)
+    doubts += [
+        *topic_doubts(reading, logged, origin, ended, builder),
+        *ended_early(facts, clients, reading.topic, ended),
+    ]
     doubts += [*inexact_stops(stops, owned), *(growth.doubt() for growth in growths)]
     info = _run_info(reading, name, origin)
     edges = begun_before(rows, index.consumer_groups)

@@ -15,7 +15,7 @@ from groupsim.incidents.offsets_topic.ledger import Ledger
 from groupsim.storage.log_gaps import Doubt
 
 
-def topic_ended_early(
+def ended_early(
     facts: Sequence[PendingFact], clients: Sequence[ClientFacts], histories: Mapping[GroupId, GroupHistory], ended: int
 ) -> Iterator[Doubt]:
     """Doubts about the whole group from the topic's end on, where clients wrote later of what the topic lacks.
