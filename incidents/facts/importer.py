@@ -129,15 +129,12 @@ def import_run(
     ended = _ended(rows, facts, [instant(end) + corrections.get(file, 0) for file, end in reading.ends.items()])
     owned = Ownership(facts)
     doubts = find_doubts(rows, clients, index, owned, deaths, ended, session_timeout_ms, reading.topic, signs)
-    doubts += [
-        *topic_doubts(reading, logged, origin, ended, builder),
-        *ended_early(facts, clients, reading.topic, ended),
-    ]
+    doubts += topic_doubts(reading, logged, origin, ended, builder)
+    doubts += ended_early(facts, clients, reading.topic, ended)
     doubts += [*inexact_stops(stops, owned), *(growth.doubt() for growth in growths)]
     info = _run_info(reading, name, origin)
-    edges = begun_before(rows, index.consumer_groups)
     whole = [each.process for each in clients if not logged.ends_early(each)]
-    edges += unfinished(rows, whole, deaths, index.consumer_groups)
+    edges = begun_before(rows, index.consumer_groups) + unfinished(rows, whole, deaths, index.consumer_groups)
     partly = unlogged_members(rows, clients, index, reading.topic)
     reasons = [*unsupported(reading, rows), *builder.doubts, *partly.values(), *edges]
     doubts += [Doubt(group, origin, ended, None, why, own_word=True) for group, why in partly.items()]
