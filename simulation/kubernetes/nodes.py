@@ -68,21 +68,28 @@ class Nodes:
         self._look()
         return node
 
-    def interrupt(self, every_ms: int, notice_ms: int = 0, replaced_after_ms: int | None = None) -> None:
+    def interrupt(
+        self, every_ms: int, notice_ms: int = 0, replaced_after_ms: int | None = None, lasts_ms: int | None = None
+    ) -> None:
         """From now on each machine is taken after a random time, `every_ms` in the mean, with `notice_ms` of notice.
 
-        Spot instances. A new machine is there `replaced_after_ms` after the notice; None: never. Pools with as many
-        machines lose them at the same instants, so that they can be compared.
+        Spot instances. A new machine is there `replaced_after_ms` after the notice; None: never. It ends after
+        `lasts_ms`. Pools with as many machines lose them at the same instants, so that they can be compared.
         """
         every_ms = checks.whole(every_ms, f"nodes {self.name!r}: interrupt(every_ms=…)", 1)
         after = None if replaced_after_ms is None else checks.ms(replaced_after_ms, f"nodes {self.name!r}: replaced")
-        self._context.env.process(self._interrupt(every_ms / len(self), notice_ms, after))
+        until = None if lasts_ms is None else checks.ms(lasts_ms, f"nodes {self.name!r}: lasts") + self._context.now
+        self._context.env.process(self._interrupt(every_ms / len(self), notice_ms, after, until))
 
-    def _interrupt(self, mean_ms: float, notice_ms: int, after_ms: int | None) -> Generator[simpy.Event]:
+    def _interrupt(
+        self, mean_ms: float, notice_ms: int, after_ms: int | None, until: int | None
+    ) -> Generator[simpy.Event]:
         chance = self._context.rng.again("nodes/interrupt")
         while True:
             yield self._context.env.timeout(round(chance.expovariate(1 / mean_ms)))
             which = chance.random()
+            if until is not None and self._context.now >= until:
+                return
             up = [node for node in self.present if not node.cordoned]
             if up:
                 up[int(which * len(up))].take(notice_ms)

@@ -1,0 +1,68 @@
+"""Twelve consumers on spot instances: machines are taken away, with a notice or without."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from groupsim.scenarios.dsl import World, minutes, scenario, seconds
+from groupsim.scenarios.probe import watch
+from groupsim.simulation.clients.process import Script
+from groupsim.simulation.errors import BadScenario
+
+NOTICES = {"two-minutes": 120_000, "half-minute": 30_000, "no-notice": 0}
+
+
+@scenario(seed=1, lasts=minutes(17))
+def spot_instances(
+    world: World,
+    replicas: int = 12,
+    partitions: int = 24,
+    machines: int = 6,
+    assignor: str = "cooperative-sticky",
+    start_ms: int = 5_000,
+    start_spread_ms: int = 10_000,
+    ready_after_ms: int = 3_000,
+    every_ms: int = 600_000,
+    replaced_after_ms: int = 60_000,
+    session_timeout_ms: int = 45_000,
+    static: bool = False,
+    notice: str = "all",
+) -> Script:
+    """Three equal groups lose their machines at the same instants: with 120 s, with 30 s, and with no notice.
+
+    Each machine is taken after a random time, `every_ms` in the mean; a new one is there `replaced_after_ms` later.
+    With a notice pods get SIGTERM and close. Without one they die, and Kubernetes starts others only when it knows that
+    the machine is gone. `notice` plays one group alone (two-minutes, half-minute, no-notice). `static`: a StatefulSet
+    of static members instead of a Deployment.
+
+    Source: Amazon EC2 (spot instance interruption notices: two minutes), Google Compute Engine and Azure (30 s),
+    Kubernetes (graceful node shutdown, PodGC), KIP-345.
+    """
+    if notice not in ("all", *NOTICES):
+        raise BadScenario(f"notice must be all, {', '.join(NOTICES)}, not {notice!r}")
+    probe = watch(world)
+    orders = world.topic("orders", partitions=partitions)
+    notices = NOTICES if notice == "all" else {"billing": NOTICES[notice]}
+    kind: dict[str, Any] = {"kind": "StatefulSet", "pod_management": "Parallel", "static": "pod-name"} if static else {}
+    times: dict[str, Any] = {"start_ms": (start_ms, start_ms + start_spread_ms), "ready_after_ms": ready_after_ms}
+    pools = {name: world.nodes(machines, name=f"{name}-node") for name in notices}
+    pods = {}
+    for name in notices:
+        world.group(name, assignor=assignor, config={"session.timeout.ms": session_timeout_ms})
+        pods[name] = world.deployment(name, replicas=replicas, topics=[orders], nodes=pools[name], **times, **kind)
+    for name in notices:
+        yield pods[name].settled()
+        yield world.groups[name].stable(members=replicas, within=minutes(2))
+    yield world.sleep(seconds(10))
+
+    began = world.now
+    for name in notices:
+        pools[name].interrupt(every_ms, notices[name], replaced_after_ms, lasts_ms=minutes(10))
+    yield world.sleep(minutes(10))
+    for name in notices:
+        yield pods[name].settled()
+        yield world.groups[name].stable(members=replicas, within=minutes(2) + 2 * session_timeout_ms)
+    if notice == "all":
+        cost = {name: probe.label_ms(since=began, group=name) / 1_000 for name in notices}
+        said = ", ".join(f"{name} {cost[name]:.1f}" for name in notices)
+        world.check(cost["no-notice"] > max(cost["two-minutes"], cost["half-minute"]), f"partition-seconds: {said}")
