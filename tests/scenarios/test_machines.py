@@ -51,6 +51,15 @@ def test_a_session_says_how_long_a_machine_without_a_notice_is_missed() -> None:
     assert notice["after_start_ms"] < short["after_start_ms"] < long["after_start_ms"]
 
 
+def test_static_members_are_no_help_where_their_machine_went_without_a_notice() -> None:
+    one, other = (
+        measures("spot_instances", **SPOT, notice="no-notice", session_timeout_ms=10_000, static=static)
+        for static in (False, True)
+    )
+    assert 0.6 < one["after_start_ms"] / other["after_start_ms"] < 1.7
+    assert other["rebalances"] > 3
+
+
 @pytest.mark.parametrize(
     ("name", "settings", "sentence"),
     [
