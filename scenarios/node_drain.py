@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from groupsim.scenarios.dsl import World, minutes, scenario, seconds
+from groupsim.scenarios.machines import STATIC, on_machines
 from groupsim.scenarios.probe import Probe, watch
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.kubernetes.budget import DisruptionBudget
 from groupsim.simulation.kubernetes.counts import Amount
-from groupsim.simulation.kubernetes.node import Node
 from groupsim.simulation.kubernetes.nodes import Nodes
 
 WAYS = ("no-budget", "budget", "static")
@@ -47,46 +47,36 @@ def node_drain(
     probe = watch(world)
     orders = world.topic("orders", partitions=partitions)
     ways = {name: name for name in WAYS} if way == "all" else {"billing": way}
-    limit = DisruptionBudget(max_unavailable=_amount(max_unavailable))
-    own: dict[str, dict[str, Any]] = {
-        "no-budget": {},
-        "budget": {"budget": limit},
-        "static": {"budget": limit, "kind": "StatefulSet", "pod_management": "Parallel", "static": "pod-name"},
-    }
-    times: dict[str, Any] = {"start_ms": (start_ms, start_ms + start_spread_ms), "ready_after_ms": ready_after_ms}
-    pools = {name: world.nodes(machines, name=f"{name}-node") for name in ways}
-    pods = {}
-    for name in ways:
-        world.group(name, assignor=assignor, config={"session.timeout.ms": session_timeout_ms})
-        pods[name] = world.deployment(
-            name, replicas=replicas, topics=[orders], nodes=pools[name], **times, **own[ways[name]]
-        )
-    for name in ways:
-        yield pods[name].settled()
-        yield world.groups[name].stable(members=replicas, within=minutes(2))
+    limit = {"budget": DisruptionBudget(max_unavailable=_amount(max_unavailable))}
+    own: dict[str, dict[str, Any]] = {"no-budget": {}, "budget": limit, "static": {**limit, **STATIC}}
+    all_ = on_machines(
+        world,
+        {name: own[chosen] for name, chosen in ways.items()},
+        [orders],
+        machines,
+        assignor=assignor,
+        session_timeout_ms=session_timeout_ms,
+        replicas=replicas,
+        start_ms=(start_ms, start_ms + start_spread_ms),
+        ready_after_ms=ready_after_ms,
+    )
+    yield from all_.settled(within=minutes(2))
     yield world.sleep(seconds(10))
 
-    before = {name: world.groups[name].generation for name in ways}
-    began = world.now
-    drains = {name: world.env.process(_each_in_turn(world, pools[name], upgrade_ms)) for name in ways}
-    for name in ways:
-        yield drains[name]
-    for name in ways:
-        yield pods[name].settled()
-        yield world.groups[name].stable(members=replicas, within=minutes(3))
+    before, began = all_.generations(), world.now
+    drains = [world.env.process(_each_in_turn(world, nodes, upgrade_ms)) for nodes in all_.pools.values()]
+    yield from drains
+    yield from all_.settled(within=minutes(3))
     if way == "all":
-        rebalances = {name: world.groups[name].generation - before[name] for name in ways}
-        _compare(world, probe, began, rebalances)
-    for name in ways:
-        for pod in pods[name].present[:crashes]:
+        _compare(world, probe, began, {name: now - before[name] for name, now in all_.generations().items()})
+    for pods in all_.pods.values():
+        for pod in pods.present[:crashes]:
             pod.member.kill()
             pod.member.start(after_ms=start_ms)
-    for name in ways:
-        yield world.groups[name].stable(members=replicas, within=minutes(3))
+    yield from all_.stable(within=minutes(3))
 
 
 def _each_in_turn(world: World, nodes: Nodes, upgrade_ms: int) -> Script:
-    node: Node
     for node in list(nodes):
         yield node.drain()
         yield world.sleep(upgrade_ms)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from groupsim.scenarios.dsl import World, minutes, scenario, seconds
+from groupsim.scenarios.machines import STATIC, on_machines
 from groupsim.scenarios.probe import watch
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.errors import BadScenario
@@ -43,25 +42,25 @@ def spot_instances(
     probe = watch(world)
     orders = world.topic("orders", partitions=partitions)
     notices = NOTICES if notice == "all" else {"billing": NOTICES[notice]}
-    kind: dict[str, Any] = {"kind": "StatefulSet", "pod_management": "Parallel", "static": "pod-name"} if static else {}
-    times: dict[str, Any] = {"start_ms": (start_ms, start_ms + start_spread_ms), "ready_after_ms": ready_after_ms}
-    pools = {name: world.nodes(machines, name=f"{name}-node") for name in notices}
-    pods = {}
-    for name in notices:
-        world.group(name, assignor=assignor, config={"session.timeout.ms": session_timeout_ms})
-        pods[name] = world.deployment(name, replicas=replicas, topics=[orders], nodes=pools[name], **times, **kind)
-    for name in notices:
-        yield pods[name].settled()
-        yield world.groups[name].stable(members=replicas, within=minutes(2))
+    all_ = on_machines(
+        world,
+        {name: STATIC if static else {} for name in notices},
+        [orders],
+        machines,
+        assignor=assignor,
+        session_timeout_ms=session_timeout_ms,
+        replicas=replicas,
+        start_ms=(start_ms, start_ms + start_spread_ms),
+        ready_after_ms=ready_after_ms,
+    )
+    yield from all_.settled(within=minutes(2))
     yield world.sleep(seconds(10))
 
     began = world.now
-    for name in notices:
-        pools[name].interrupt(every_ms, notices[name], replaced_after_ms, lasts_ms=minutes(10))
+    for name, notice_ms in notices.items():
+        all_.pools[name].interrupt(every_ms, notice_ms, replaced_after_ms, lasts_ms=minutes(10))
     yield world.sleep(minutes(10))
-    for name in notices:
-        yield pods[name].settled()
-        yield world.groups[name].stable(members=replicas, within=minutes(2) + 2 * session_timeout_ms)
+    yield from all_.settled(within=minutes(2) + 2 * session_timeout_ms)
     if notice == "all":
         cost = {name: probe.label_ms(since=began, group=name) / 1_000 for name in notices}
         said = ", ".join(f"{name} {cost[name]:.1f}" for name in notices)

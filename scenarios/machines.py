@@ -1,0 +1,60 @@
+"""Groups whose members are pods on machines of their own: what scenarios of drained and lost machines begin with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from groupsim.scenarios.dsl import Topic, World
+from groupsim.simulation.clients.process import Script
+from groupsim.simulation.kubernetes.nodes import Nodes
+from groupsim.simulation.kubernetes.workload import Workload
+
+STATIC: dict[str, Any] = {"kind": "StatefulSet", "pod_management": "Parallel", "static": "pod-name"}
+"""A StatefulSet of static members."""
+
+
+@dataclass(frozen=True, slots=True)
+class Machines:
+    """Pools of machines and the pods on them, by the names of their groups."""
+
+    world: World
+    replicas: int
+    pools: Mapping[str, Nodes]
+    pods: Mapping[str, Workload]
+
+    def settled(self, within: int) -> Script:
+        """Wait until all pods are there and each group has settled, which may take `within` ms."""
+        for pods in self.pods.values():
+            yield pods.settled()
+        yield from self.stable(within)
+
+    def stable(self, within: int) -> Script:
+        """Wait until each group has settled."""
+        for name in self.pods:
+            yield self.world.groups[name].stable(members=self.replicas, within=within)
+
+    def generations(self) -> dict[str, int]:
+        """The generation of each group."""
+        return {name: self.world.groups[name].generation for name in self.pods}
+
+
+def on_machines(
+    world: World,
+    groups: Mapping[str, Mapping[str, Any]],
+    topics: Iterable[Topic],
+    machines: int,
+    *,
+    assignor: str,
+    session_timeout_ms: int,
+    replicas: int,
+    **settings: Any,
+) -> Machines:
+    """Start each group, with its own settings of `world.deployment` and with those of all."""
+    pools, pods, read = {}, {}, list(topics)
+    for name, own in groups.items():
+        world.group(name, assignor=assignor, config={"session.timeout.ms": session_timeout_ms})
+        pools[name] = world.nodes(machines, name=f"{name}-node")
+        pods[name] = world.deployment(name, topics=read, replicas=replicas, nodes=pools[name], **{**settings, **own})
+    return Machines(world, replicas, pools, pods)
