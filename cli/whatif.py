@@ -26,7 +26,7 @@ from groupsim.storage.store import RunSource
 if TYPE_CHECKING:
     from groupsim.replay.ask import Answer
     from groupsim.replay.replayable import ReplayableRun
-    from groupsim.replay.what_if import Sampling
+    from groupsim.replay.spread import Sampling
     from groupsim.storage.store import EventStore, RunInfo
 
 SetOption = Annotated[

@@ -15,7 +15,14 @@ if TYPE_CHECKING:
     from groupsim.replay.replayable import ReplayableRun
     from groupsim.replay.what_if import ChoiceResult, Range
 
-_RANGED = ("rebalances", "unavailable_partition_ms", "p95_partition_ms", "max_partitions", "unsafe_ms")
+_RANGED = (
+    "rebalances",
+    "unavailable_partition_ms",
+    "p95_partition_ms",
+    "max_partitions",
+    "unsafe_ms",
+    "unpolled_partition_ms",
+)
 COLUMNS = ("choice", *_RANGED, "versus_baseline", "versus_record", "verdict")
 BASIS = (
     "Given by you:",
@@ -64,7 +71,9 @@ def print_answer(incident: ReplayableRun, found: Answer) -> None:
         f"from {duration(window.from_ms)}{begins} to {duration(window.to_ms)}"
     )
     print(f"{counted(len(found.results[0].costs), 'seed')}: median (least–most)")
-    output.table([_shown(result, found.verdict(result)) for result in found.results], COLUMNS)
+    rows = [_shown(result, found.verdict(result)) for result in found.results]
+    stuck = any(each.unpolled_partition_ms.most for each in found.results if each.costs)
+    output.table(rows, [name for name in COLUMNS if stuck or name != "unpolled_partition_ms"])
     for result in found.results:
         _print_humps(result)
     print(f"founding of the group, in no comparison: {_founding(incident, found)}")

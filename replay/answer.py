@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from groupsim.replay.numbers import percent, ratio_range, seconds, seconds_range
 from groupsim.replay.trust import SMALL_MS, Trust
-from groupsim.replay.verdict import Verdict, how_far, verdict
+from groupsim.replay.verdict import Verdict, how_far, unpolled_as_recorded, verdict
 from groupsim.replay.what_if import WORTH_MS, WORTH_SHARE, ChoiceResult
 
 _LUCK = 0.1
@@ -27,7 +27,22 @@ def line(result: ChoiceResult, trusted: Trust) -> str:
         return _joined([f"{result.choice} {_no_difference(result)}", _humps(result)])
     if found is Verdict.NOT_SURE:
         return _capital(_not_sure(result))
-    return _joined([f"{result.choice} {_cost([result])}", _humps(result), how_far([result], trusted)])
+    if found is Verdict.MOVED:
+        return _only_moves(result)
+    return _joined([f"{result.choice} {_cost([result])}", unpolled(result), _humps(result), how_far([result], trusted)])
+
+
+def unpolled(result: ChoiceResult) -> str:
+    """How long partitions were held by processes that did not poll, where the choice changes that; else nothing."""
+    own, base = result.unpolled_partition_ms.median, unpolled_as_recorded(result)
+    if abs(own - base) < max(WORTH_SHARE * base, WORTH_MS):
+        return ""
+    amounts = f"{seconds(own)} partition-seconds instead of {seconds(base)}"
+    return f"held, but not polled (the owner is stuck in a batch): {amounts}"
+
+
+def _only_moves(result: ChoiceResult) -> str:
+    return _joined([f"{result.choice} only moves time: it {_cost([result])}", unpolled(result)])
 
 
 def _said(result: ChoiceResult, trusted: Trust) -> str:
@@ -42,8 +57,10 @@ def _said(result: ChoiceResult, trusted: Trust) -> str:
         return _joined([f"{result.choice} {_no_difference(result)}", _humps(result), trusted.reasons(result)])
     if found is Verdict.NOT_SURE:
         return _joined([_capital(f"{warning}{_not_sure(result)}"), _why_not_sure(result, trusted)])
+    if found is Verdict.MOVED:
+        return _joined([_only_moves(result), trusted.reasons(result)])
     cost = f"{result.choice} {_cost([result], _luck(result, trusted))}"
-    return _joined([cost, _humps(result), f"{how_far([result], trusted)}: {trusted.reasons(result)}"])
+    return _joined([cost, unpolled(result), _humps(result), f"{how_far([result], trusted)}: {trusted.reasons(result)}"])
 
 
 def _not_simulated(result: ChoiceResult) -> str:
@@ -136,7 +153,7 @@ def _best(better: Sequence[ChoiceResult], choices: int, trusted: Trust) -> str:
     found = f"Best of {choices}: {names} {_cost(level, _luck(better[0], trusted))}"
     behind = [_next(better[0], each) for each in better if each not in level]
     trust = f"{how_far(level, trusted)}: {trusted.reasons(level[0])}"
-    return _joined([found, *behind[:1], _humps(level[0]), trust])
+    return _joined([found, *behind[:1], unpolled(level[0]), _humps(level[0]), trust])
 
 
 def best(results: Sequence[ChoiceResult], trusted: Trust) -> list[ChoiceResult]:
@@ -216,6 +233,8 @@ def _difference(result: ChoiceResult, trusted: Trust) -> str:
         return "is what the record has"
     if found is Verdict.NO_DIFFERENCE:
         return "no difference beyond chance" if _moved(result) else "no difference"
+    if found is Verdict.MOVED:
+        return "only moves time to owners that do not poll"
     change = percent(result.versus_baseline) or f"{seconds(result.unavailable_partition_ms.median)} partition-seconds"
     return f"likely {change}" if found is Verdict.LIKELY_WORSE else change
 

@@ -15,9 +15,10 @@ from groupsim.replay.choice import Choice
 from groupsim.replay.fidelity import Fidelity, fidelity
 from groupsim.replay.refusals import hardly_shown
 from groupsim.replay.replayable import ReplayableRun
+from groupsim.replay.spread import Sampling
 from groupsim.replay.trust import Trust, trust
 from groupsim.replay.verdict import Verdict, verdict
-from groupsim.replay.what_if import ChoiceResult, Sampling, compare_choices
+from groupsim.replay.what_if import ChoiceResult, compare_choices
 
 EXACT_SEEDS = 5
 """Seeds for the incident exactly as recorded, which leaves little to chance."""

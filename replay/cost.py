@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from groupsim.analysis.availability.held import Unheld, unheld
+from groupsim.analysis.availability.held import STUCK_MS, Unheld, unheld
 from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.availability.labels import SubLabel
 from groupsim.events.base import Recorded, group_of
@@ -28,6 +28,7 @@ class Cost:
     `unknown_ms` is what the logs leave open, part of nothing else. `founding_ms`: partition-milliseconds before the
     group was founded; they count in nothing else, either. `cut`: some partition was not held when the run ended.
     `bounds_ms`: the least and the most that a record may have cost, where it shows a death only in bounds.
+    `unpolled_partition_ms`: held, but only by processes that were stuck in a batch; part of nothing else.
     `worst_partition_ms`: of the partition with most. `span_ms`: what was compared, in the run's time.
     """
 
@@ -38,6 +39,7 @@ class Cost:
     unsafe_ms: int
     unknown_ms: int = 0
     bounds_ms: tuple[int, int] | None = None
+    unpolled_partition_ms: int = 0
     partitions: int = 0
     founding_ms: int = 0
     cut: bool = False
@@ -77,9 +79,14 @@ def recorded_cost(
     return _cost(facts, group, found, generations, window, 0, end_ms)
 
 
-def replayed_cost(facts: Sequence[Recorded], group: str, window: Window, origin_ms: int, until_ms: int) -> Cost:
-    """What a simulation cost. `origin_ms`: the record's time 0 in it; it counts until `until_ms` at most."""
-    found = unheld(facts, group, until_ms)
+def replayed_cost(
+    facts: Sequence[Recorded], group: str, window: Window, origin_ms: int, until_ms: int, stuck_ms: int = STUCK_MS
+) -> Cost:
+    """What a simulation cost. `origin_ms`: the record's time 0 in it; it counts until `until_ms` at most.
+
+    `stuck_ms`: a process is stuck in a batch that takes longer.
+    """
+    found = unheld(facts, group, until_ms, stuck_ms=stuck_ms)
     return _cost(facts, group, found, generations_of(facts, group), window, origin_ms, until_ms)
 
 
@@ -133,6 +140,7 @@ def _cost(
         max_partitions=found.most_at_once(from_ms, to_ms),
         unsafe_ms=_unsafe_ms(facts, group, from_ms, to_ms) if found.doubles else 0,
         unknown_ms=found.unknown_ms(from_ms, to_ms),
+        unpolled_partition_ms=found.unpolled_ms(from_ms, to_ms),
         partitions=len(by_partition),
         founding_ms=sum(found.within(0, founded or 0).values()),
         cut=any(begin < to_ms <= end for gaps in found.gaps.values() for begin, end in gaps),

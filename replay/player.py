@@ -75,7 +75,7 @@ def replay_incident(
     lasts = replayed.ends_ms + tail_ms + AFTERWARDS_MS
     scenario = Scenario(name="counterfactual", story=replayed.script, seed=seed, lasts_ms=lasts)
     given = protocols.run_settings(incident, choice)
-    result = run(scenario, store, settings=given, record="facts").unless_interrupted()
+    result = run(scenario, store, settings=given, record="batches").unless_interrupted()
     facts = replayed.quiet.whole(store.read(result.info.id))
     return ReplayedRun(facts, replayed.from_ms, replayed.from_ms + incident.ends_ms + tail_ms, result.failure)
 

@@ -20,6 +20,7 @@ from groupsim.replay.reconstruct.incident import Incident, groups, reconstruct
 from groupsim.replay.reconstruct.inferred_settings.evidence import DEFAULT_HEARTBEAT_MS, HEARTBEAT, SESSION
 from groupsim.replay.reconstruct.rebalances import Generation, generations_of
 from groupsim.replay.refusals import grown_at_ms, has_already, open_settings, refusal
+from groupsim.replay.simulated_program import stuck_ms
 from groupsim.replay.window import Window, last_founder_ms
 from groupsim.scenarios.of_run import scenario_of
 from groupsim.simulation.errors import BadScenario
@@ -62,7 +63,9 @@ class ReplayableRun:
 
     def measure(self, played: ReplayedRun) -> Cost:
         """What a replay cost."""
-        return replayed_cost(played.facts, self.replayed_group, self.window, played.from_ms, played.to_ms)
+        members = () if self.incident is None else self.incident.members
+        stuck = stuck_ms(members)
+        return replayed_cost(played.facts, self.replayed_group, self.window, played.from_ms, played.to_ms, stuck)
 
     def refusal(self, choice: Choice) -> str | None:
         """Why the record can't answer a choice; None if it can."""
@@ -197,7 +200,7 @@ def _simulated(
             )
         store = MemoryStore()
         settings = {**info.params, **choice.settings}
-        result = run(scenario, store, seed=seed, settings=settings, record="facts").unless_interrupted()
+        result = run(scenario, store, seed=seed, settings=settings, record="batches").unless_interrupted()
         return ReplayedRun(list(store.read(result.info.id)), 0, result.info.simulated_ms or lasts_ms, result.failure)
 
     own = info.seed if info.seed is not None else scenario.seed

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from statistics import median
 
+from groupsim.analysis.availability.held import STUCK_MS
 from groupsim.replay.reconstruct.applications.callbacks import LIBRARY_MS, Listener
 from groupsim.replay.reconstruct.applications.commit_style import UNKNOWN
 from groupsim.replay.reconstruct.members import Member
 from groupsim.simulation.clients.config import Application, CallbackTime
 
 AUTO_COMMIT = "enable.auto.commit"
+_UNUSUAL = 2
 _LONG_WORK_MS = 1_000
 """Work on one batch that lasts about a heartbeat interval."""
 
@@ -34,6 +37,12 @@ def _draws(found: Listener) -> tuple[CallbackTime, ...]:
 def settings(application: Application) -> dict[str, object]:
     """The settings of a consumer with this application, by Kafka's names."""
     return {AUTO_COMMIT: False} if application.commit_sync else {}
+
+
+def stuck_ms(members: Iterable[Member]) -> int:
+    """A batch that takes longer is none that these members' programs usually work on."""
+    usual = max((gap for member in members for gap in member.program.gaps_ms), default=0)
+    return max(STUCK_MS, _UNUSUAL * usual)
 
 
 def works_long(application: Application) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from statistics import median
 from typing import NamedTuple
@@ -79,3 +80,22 @@ def histogram(values: Sequence[float], width: int = 12) -> str:
     for value in values:
         counts[min(width - 1, int((value - least) * width / (most - least)) if most > least else 0)] += 1
     return "".join(" " if not count else _BLOCKS[math.ceil(count * len(_BLOCKS) / max(counts)) - 1] for count in counts)
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How many seeds: from `first` on, in steps, until the medians are stable, at most `most`; `begin` is the first."""
+
+    first: int
+    most: int
+    begin: int = 0
+    step: int = 5
+
+
+def batches(seeds: range | Sampling) -> list[range]:
+    """The seeds in the order in which they are added."""
+    if isinstance(seeds, range):
+        return [seeds]
+    ends = [*range(seeds.first, seeds.most, seeds.step), seeds.most]
+    starts = [0, *ends[:-1]]
+    return [range(seeds.begin + a, seeds.begin + b) for a, b in zip(starts, ends, strict=True)]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
+from statistics import median
 
 from groupsim.replay.numbers import seconds_range
 from groupsim.replay.trust import SMALL_MS, Trust
-from groupsim.replay.what_if import ChoiceResult
+from groupsim.replay.what_if import ChoiceResult, difference
 
 _WIDE = 3
 """Amounts of which the greatest is more than so many times the least, with the baseline between them, say nothing."""
@@ -21,6 +22,7 @@ class Verdict(StrEnum):
     WORSE = "worse"
     LIKELY_WORSE = "likely worse"
     NO_DIFFERENCE = "no difference worth having"
+    MOVED = "held, but not polled"
     NOT_SURE = "not sure"
     SAME = "same as recorded"
     UNKNOWN = "unknown"
@@ -36,7 +38,8 @@ class Verdict(StrEnum):
 def verdict(result: ChoiceResult, trusted: Trust) -> Verdict:
     """Of one choice. `NOT_SURE`: the replay is too far from the record, or something speaks against every direction.
 
-    Likely: some seeds say the opposite. `UNKNOWN`: there is no record to compare with.
+    `MOVED`: it saves nothing, because partitions are held instead by processes that are stuck in a batch. Likely: some
+    seeds say the opposite. `UNKNOWN`: there is no record to compare with.
     """
     if result.refused is not None:
         return Verdict.IMPOSSIBLE if result.impossible else Verdict.REFUSED
@@ -50,9 +53,27 @@ def verdict(result: ChoiceResult, trusted: Trust) -> Verdict:
         return Verdict.NO_DIFFERENCE
     if _drowned(result, trusted):
         return Verdict.NOT_SURE
+    if result.direction < 0 and _only_moves(result):
+        return Verdict.MOVED
     if result.direction < 0:
         return Verdict.LIKELY_BETTER if result.opposed else Verdict.BETTER
     return Verdict.LIKELY_WORSE if result.opposed else Verdict.WORSE
+
+
+def unpolled_as_recorded(result: ChoiceResult) -> int:
+    """Partition-milliseconds that were held, but not polled, as recorded, with the same seeds: the median."""
+    return round(median(each.unpolled_partition_ms for each in result.baseline))
+
+
+def _only_moves(result: ChoiceResult) -> bool:
+    """Whether what is saved is held instead by processes that are stuck: both together are not surely less."""
+    both = [
+        [each.unavailable_partition_ms + each.unpolled_partition_ms for each in costs]
+        for costs in (result.costs, result.baseline)
+    ]
+    more = result.unpolled_partition_ms.median - unpolled_as_recorded(result)
+    saved = result.base.median - result.unavailable_partition_ms.median
+    return 0 < saved < 2 * more and difference(both[0], both[1], result.base.median) >= 0
 
 
 def _drowned(result: ChoiceResult, trusted: Trust) -> bool:

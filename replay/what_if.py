@@ -11,27 +11,18 @@ from groupsim.events.errors import GroupSimError
 from groupsim.replay.choice import AS_RECORDED, Choice
 from groupsim.replay.cost import Cost
 from groupsim.replay.player import ReplayedRun
-from groupsim.replay.spread import Mode, median_interval, modes, narrow
+from groupsim.replay.spread import Mode, Sampling, batches, median_interval, modes, narrow
 
 Player = Callable[[Choice, int], ReplayedRun]
 """Replays one choice with one seed."""
 Measure = Callable[[ReplayedRun], Cost]
 """What a replay cost."""
-MEASURES = ("rebalances", "unavailable_partition_ms", "p95_partition_ms", "max_partitions", "unsafe_ms")
+UNPOLLED = "unpolled_partition_ms"
+MEASURES = ("rebalances", "unavailable_partition_ms", "p95_partition_ms", "max_partitions", "unsafe_ms", UNPOLLED)
 WORTH_SHARE, WORTH_MS = 0.1, 500
 """A difference is worth having if it is more than this share of what is recorded, and more partition-ms than this."""
 NARROW_SHARE, NARROW_MS = 0.05, 250
 """A median is stable if its interval reaches at most so far to each side."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sampling:
-    """How many seeds: from `first` on, in steps, until the medians are stable, at most `most`; `begin` is the first."""
-
-    first: int
-    most: int
-    begin: int = 0
-    step: int = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +79,11 @@ class ChoiceResult:
     def unsafe_ms(self) -> Range:
         """Partition-milliseconds with two owners who may both commit."""
         return self._range("unsafe_ms")
+
+    @property
+    def unpolled_partition_ms(self) -> Range:
+        """Partition-milliseconds that were held, but only by processes that were stuck in a batch."""
+        return self._range("unpolled_partition_ms")
 
     @property
     def founding_ms(self) -> Range:
@@ -222,7 +218,7 @@ def compare_choices(
     played += [_Played(choice) for choice in choices if reasons[choice.name] is None and choice.name not in same]
     done = 0
     most = seeds.most if isinstance(seeds, Sampling) else len(seeds)
-    for batch in _batches(seeds):
+    for batch in batches(seeds):
         for each in played:
             for seed in batch:
                 each.play(replay, seed, measure)
@@ -240,15 +236,6 @@ def compare_choices(
         elif name in same:
             found[name] = replace(unchanged, choice=name, as_recorded=True)
     return [unchanged, *(found[choice.name] for choice in choices)]
-
-
-def _batches(seeds: range | Sampling) -> list[range]:
-    """The seeds in the order in which they are added."""
-    if isinstance(seeds, range):
-        return [seeds]
-    ends = [*range(seeds.first, seeds.most, seeds.step), seeds.most]
-    starts = [0, *ends[:-1]]
-    return [range(seeds.begin + a, seeds.begin + b) for a, b in zip(starts, ends, strict=True)]
 
 
 class _Played:

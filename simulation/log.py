@@ -8,9 +8,12 @@ from collections.abc import Callable, Sequence
 import simpy
 
 from groupsim.events.base import Event, Recorded
-from groupsim.storage.store import RunWriter
+from groupsim.events.client import PollEnd
+from groupsim.storage.store import RecordMode, RunWriter
 
 Watch = Callable[[Recorded], None]
+LONG_BATCH_MS = 1_000
+"""A batch that takes so long is recorded by `RecordMode.BATCHES`."""
 
 
 class Log:
@@ -20,7 +23,8 @@ class Log:
         self._env = env
         self._writer = writer
         self._run = writer.info.id
-        self._noise = writer.info.record == "all"
+        self._noise = writer.info.record == RecordMode.ALL
+        self._batches = writer.info.record == RecordMode.BATCHES
         self._versions: defaultdict[str, int] = defaultdict(int)
         self.facts = 0
         self.watchers: list[Watch] = []
@@ -28,7 +32,7 @@ class Log:
     def append(self, stream: str, events: Sequence[Event]) -> None:
         """Append facts of one stream, in order."""
         if len(events) == 1 and events[0].noise:  # nine facts of ten are of this kind
-            if self._noise:
+            if self._noise or (self._batches and _is_long(events[0])):
                 self._writer.append(int(self._env.now), stream, events)
                 self._versions[stream] += 1
                 self.facts += 1
@@ -47,3 +51,7 @@ class Log:
             seq += 1
             version += 1
         self.facts, self._versions[stream] = seq, version
+
+
+def _is_long(event: Event) -> bool:
+    return isinstance(event, PollEnd) and event.process_ms >= LONG_BATCH_MS

@@ -30,10 +30,11 @@ class RunSource(StrEnum):
 
 
 class RecordMode(StrEnum):
-    """What a simulation stores: `facts` omits heartbeats and messages."""
+    """What a simulation stores: `facts` omits heartbeats and messages, `batches` all of these but long batches."""
 
     ALL = "all"
     FACTS = "facts"
+    BATCHES = "batches"
 
 
 class RunInfo(msgspec.Struct, frozen=True, kw_only=True):

@@ -4,6 +4,9 @@ A partition is held while a running process that is not frozen has it by its own
 assigned callback to the begin of revoked or lost, or to the end of the process. Of a process whose log has no callbacks
 its view counts. Unlike `analysis.availability.rules` this asks nothing that logs of clients do not show (positions,
 commits before a revocation, whether the coordinator would accept a commit), so that both kinds of runs can be compared.
+
+A process that is stuck in a batch holds its partitions all the same: processing is serving. How long partitions were
+held by such processes alone is a measure of its own, *held but not polled*; it needs facts of polls (`PollEnd`).
 """
 
 from __future__ import annotations
@@ -19,6 +22,9 @@ from groupsim.events import client as p
 from groupsim.events.base import Event, Recorded, group_of
 from groupsim.events.types import ProcessId, TopicPartition
 
+STUCK_MS = 5_000
+"""A process is stuck in a batch that takes longer: programs usually poll much more often."""
+_FROZEN, _STUCK = "frozen", "stuck"
 Span = tuple[int, int]
 """From a time up to, but not including, another, in ms of the run."""
 
@@ -27,12 +33,14 @@ Span = tuple[int, int]
 class Unheld:
     """Per partition of one group the time in which it was not held, in order, up to the run's end (ms of the run).
 
-    `since_ms`: from when each partition counts. `unknown`: when the logs do not say; part of neither. `doubles`: some
+    `since_ms`: from when each partition counts. `idle`: the gaps, and all time in which a partition was held, but only
+    by processes that were stuck in a batch. `unknown`: when the logs do not say; part of neither. `doubles`: some
     partition was held by two processes at once. `survivors`: processes run at the end.
     """
 
     since_ms: Mapping[TopicPartition, int]
     gaps: Mapping[TopicPartition, Sequence[Span]]
+    idle: Mapping[TopicPartition, Sequence[Span]]
     unknown: Mapping[TopicPartition, Sequence[Span]]
     doubles: bool
     survivors: bool
@@ -59,6 +67,11 @@ class Unheld:
     def within(self, from_ms: int, to_ms: int) -> dict[TopicPartition, int]:
         """Milliseconds in which each partition was not held, between two instants; partitions of later are left out."""
         return _lengths(self.gaps, self.since_ms, from_ms, to_ms)
+
+    def unpolled_ms(self, from_ms: int, to_ms: int) -> int:
+        """Partition-milliseconds that were held, but only by processes that did not poll."""
+        idle = _lengths(self.idle, self.since_ms, from_ms, to_ms)
+        return sum(idle.values()) - sum(self.within(from_ms, to_ms).values())
 
     def unknown_ms(self, from_ms: int, to_ms: int) -> int:
         """Partition-milliseconds of which the logs do not say whether they were held."""
@@ -99,22 +112,32 @@ def _lengths(
     }
 
 
-def unheld(facts: Iterable[Recorded], group: str, end_ms: int, since_ms: Mapping[TopicPartition, int] = {}) -> Unheld:
+def unheld(
+    facts: Iterable[Recorded],
+    group: str,
+    end_ms: int,
+    since_ms: Mapping[TopicPartition, int] = {},
+    stuck_ms: int = STUCK_MS,
+) -> Unheld:
     """When the partitions of one group were not held, until `end_ms`.
 
     `since_ms`: partitions that count from later on than the facts say. Where a log was recorded, what its labels leave
-    UNKNOWN is unknown, and what a member without a log is taken to serve is held.
+    UNKNOWN is unknown, and what a member without a log is taken to serve is held. `stuck_ms`: a process is stuck in a
+    batch that takes longer.
     """
-    scan = scan_log(facts, end_ms)
+    kept = list(facts)
+    scan = scan_log(kept, end_ms)
     coverage = scan.groups.get(group) or LogCoverage(group, 0)
     counted = {tp: max(at, since_ms.get(tp, at)) for tp, at in sorted(coverage.counted_from_ms.items())}
-    fold = _Fold(counted, coverage.callback_ends)
-    for fact in scan.log:
-        if isinstance(fact.event, p.ClientEvent) and group_of(fact.stream) == group:
-            fold.apply(fact.event, fact.at_ms)
+    own = [fact for fact in scan.log if isinstance(fact.event, p.ClientEvent) and group_of(fact.stream) == group]
+    fold = _folded(own, counted, coverage)
+    batches = [fact for fact in kept if fact.at_ms < end_ms and _is_stuck(fact, group, stuck_ms)]
+    worked = sorted([*own, *batches], key=lambda fact: fact.seq)
+    gaps = fold.gaps(end_ms)
     found = Unheld(
         since_ms=counted,
-        gaps=fold.gaps(end_ms),
+        gaps=gaps,
+        idle=_folded(worked, counted, coverage).gaps(end_ms) if batches else gaps,
         unknown={},
         doubles=fold.doubles,
         survivors=bool(fold.running),
@@ -123,8 +146,21 @@ def unheld(facts: Iterable[Recorded], group: str, end_ms: int, since_ms: Mapping
     return _as_far_as_known(found, scan.log, group) if coverage.recorded else found
 
 
+def _is_stuck(fact: Recorded, group: str, stuck_ms: int) -> bool:
+    """Whether a process begins to work on a batch that takes so long."""
+    event = fact.event
+    return isinstance(event, p.PollEnd) and event.process_ms > stuck_ms and group_of(fact.stream) == group
+
+
+def _folded(own: Iterable[Recorded], since_ms: Mapping[TopicPartition, int], coverage: LogCoverage) -> _Fold:
+    fold = _Fold(since_ms, coverage.callback_ends)
+    for fact in own:
+        fold.apply(fact.event, fact.at_ms)
+    return fold
+
+
 class _Fold:
-    """Who holds what, fact by fact."""
+    """Who holds what, fact by fact; who works on a batch, where such facts are given, holds nothing meanwhile."""
 
     def __init__(self, since_ms: Mapping[TopicPartition, int], callback_ends: set[ProcessId]) -> None:
         self.doubles = False
@@ -132,7 +168,8 @@ class _Fold:
         self._callback_ends = callback_ends
         self._held: defaultdict[ProcessId, set[TopicPartition]] = defaultdict(set)
         self._given: dict[ProcessId, tuple[TopicPartition, ...]] = {}
-        self._frozen: set[ProcessId] = set()
+        self._stopped: defaultdict[ProcessId, set[str]] = defaultdict(set)
+        self._works_until: dict[ProcessId, int] = {}
         self._holders = dict.fromkeys(since_ms, 0)
         self._since_ms = since_ms
         self._open = dict(since_ms)
@@ -140,6 +177,7 @@ class _Fold:
 
     def gaps(self, end_ms: int) -> dict[TopicPartition, list[Span]]:
         """The gaps of all partitions, open ones up to the end."""
+        self._poll_again(end_ms)
         return {
             tp: [*found, (self._open[tp], end_ms)] if self._open.get(tp, end_ms) < end_ms else found
             for tp, found in self._gaps.items()
@@ -147,6 +185,7 @@ class _Fold:
 
     def apply(self, event: Event, at_ms: int) -> None:
         """Fold one fact of a process."""
+        self._poll_again(at_ms)
         match event:
             case p.CallbackStart(process=process, kind="assigned", partitions=partitions):
                 self._given[process] = partitions
@@ -157,12 +196,13 @@ class _Fold:
             case p.ViewChanged(process=process, partitions=partitions) if process not in self._callback_ends:
                 self._drop(process, self._held[process] - set(partitions), at_ms)
                 self._take(process, partitions, at_ms)
-            case p.Frozen(process=process) if process not in self._frozen:
-                self._count(self._held[process], -1, at_ms)
-                self._frozen.add(process)
-            case p.Thawed(process=process) if process in self._frozen:
-                self._frozen.remove(process)
-                self._count(self._held[process], 1, at_ms)
+            case p.PollEnd(process=process, process_ms=works_ms):
+                self._works_until[process] = at_ms + works_ms
+                self._stop(process, _STUCK, at_ms)
+            case p.Frozen(process=process):
+                self._stop(process, _FROZEN, at_ms)
+            case p.Thawed(process=process):
+                self._go_on(process, _FROZEN, at_ms)
             case p.Crashed(process=process) | p.Closed(process=process):
                 self._drop(process, set(self._held[process]), at_ms)
                 self.running.discard(process)
@@ -171,16 +211,33 @@ class _Fold:
             case _:
                 pass
 
+    def _poll_again(self, at_ms: int) -> None:
+        """Whoever has finished a batch by then."""
+        for process, until_ms in sorted(self._works_until.items(), key=lambda item: item[1]):
+            if until_ms <= at_ms:
+                del self._works_until[process]
+                self._go_on(process, _STUCK, until_ms)
+
+    def _stop(self, process: ProcessId, why: str, at_ms: int) -> None:
+        if not self._stopped[process]:
+            self._count(self._held[process], -1, at_ms)
+        self._stopped[process].add(why)
+
+    def _go_on(self, process: ProcessId, why: str, at_ms: int) -> None:
+        if self._stopped[process] == {why}:
+            self._count(self._held[process], 1, at_ms)
+        self._stopped[process].discard(why)
+
     def _take(self, process: ProcessId, partitions: Iterable[TopicPartition], at_ms: int) -> None:
         new = [tp for tp in partitions if tp not in self._held[process]]
         self._held[process].update(new)
-        if process not in self._frozen:
+        if not self._stopped[process]:
             self._count(new, 1, at_ms)
 
     def _drop(self, process: ProcessId, partitions: Iterable[TopicPartition], at_ms: int) -> None:
         gone = [tp for tp in partitions if tp in self._held[process]]
         self._held[process].difference_update(gone)
-        if process not in self._frozen:
+        if not self._stopped[process]:
             self._count(gone, -1, at_ms)
 
     def _count(self, partitions: Iterable[TopicPartition], step: int, at_ms: int) -> None:

@@ -22,6 +22,44 @@ def callback(log: Log, at_ms: int, until_ms: int, process: str, kind: str, *numb
     return log.client(until_ms, p.CallbackEnd(process=process, kind=kind))
 
 
+def work(log: Log, at_ms: int, process: str, process_ms: int) -> Log:
+    return log.client(at_ms, p.PollEnd(process=process, records=1, process_ms=process_ms))
+
+
+def test_who_is_stuck_in_a_batch_holds_but_does_not_poll() -> None:
+    log = callback(Log(2), 0, 100, "a.0", "assigned", 0)
+    callback(log, 0, 200, "b.0", "assigned", 1)
+    work(log, 1_000, "a.0", 5_000)  # no longer than usual
+    work(log, 7_000, "a.0", 6_000)
+    work(log, 8_000, "b.0", 9_000)
+    log.client(12_000, p.Crashed(process="b.0"))
+    found = unheld(log.facts, GROUP, 20_000)
+    assert found.gaps == {tps(0)[0]: [(0, 100)], tps(1)[0]: [(0, 200), (12_000, 20_000)]}
+    assert found.unpolled_ms(0, 20_000) == 6_000 + 4_000
+    assert found.unpolled_ms(0, 8_500) == 1_500 + 500
+    assert unheld(log.facts, GROUP, 20_000, stuck_ms=8_000).unpolled_ms(0, 20_000) == 4_000
+    assert unheld(log.facts, GROUP, 9_000).unpolled_ms(0, 9_000) == 2_000 + 1_000  # it still works at the end
+
+
+def test_a_partition_that_somebody_else_holds_and_polls_counts_as_polled() -> None:
+    log = callback(Log(1), 0, 0, "a.0", "assigned", 0)
+    work(log, 1_000, "a.0", 20_000)
+    callback(log, 11_000, 11_000, "b.0", "assigned", 0)
+    callback(log, 21_000, 21_000, "a.0", "lost", 0)
+    found = unheld(log.facts, GROUP, 30_000)
+    assert found.gaps == {tps(0)[0]: []}
+    assert found.unpolled_ms(0, 30_000) == 10_000
+
+
+def test_time_in_which_a_stuck_process_is_frozen_is_not_held_and_nothing_else() -> None:
+    log = callback(Log(1), 0, 0, "a.0", "assigned", 0)
+    work(log, 1_000, "a.0", 10_000)
+    log.client(3_000, p.Frozen(process="a.0")).client(5_000, p.Thawed(process="a.0"))
+    found = unheld(log.facts, GROUP, 20_000)
+    assert found.gaps == {tps(0)[0]: [(3_000, 5_000)]}
+    assert found.unpolled_ms(0, 20_000) == 8_000
+
+
 def test_a_partition_is_held_from_the_end_of_assigned_to_the_begin_of_revoked() -> None:
     log = callback(Log(1), 100, 150, "a.0", "assigned", 0)
     callback(log, 700, 900, "a.0", "revoked", 0)

@@ -75,3 +75,19 @@ def test_three_answers_about_the_examples_are_what_recordings_of_the_other_choic
     for name, ms in real.items():
         low, high = found[name][2]["ranges"]["unavailable_partition_ms"]
         assert low * 0.9 <= ms <= high * 1.1, name
+
+
+def test_a_batch_that_may_take_longer_is_no_gain_its_owner_holds_and_does_not_poll(call: Call) -> None:
+    """`../shared/recordings`, S06: the batch takes 14 s, the interval is 10 s. Both choices read "-88 to -100 %"."""
+    imported(call, KILL9.parent / "max-poll-range")
+    choices = ("--set", "max.poll.interval.ms=30000", "--set", "membership=static")
+    ask = ("incident", "whatif", "latest", *choices, "--seeds", "0:5")
+    recorded, *rows = call(*ask, "--format", "json").json
+    assert [row["verdict"] for row in rows] == ["held, but not polled"] * 2
+    assert 40_000 <= recorded["unpolled_partition_ms"] <= 43_000  # 4 partitions for 10 s, until it is noticed
+    for row in rows:
+        assert 55_000 <= row["unpolled_partition_ms"] <= 58_000  # 4 partitions for 14 s
+        assert row["ranges"]["unpolled_partition_ms"][0] <= row["unpolled_partition_ms"]
+    out = call(*ask).out
+    assert out.startswith("None of the 2 choices would have helped (max.poll.interval.ms=30000 only moves time ")
+    assert "unpolled_partition_ms" in out

@@ -6,8 +6,9 @@ from groupsim.coordinator.config import BadSetting
 from groupsim.replay.choice import AS_RECORDED, Choice
 from groupsim.replay.cost import Cost
 from groupsim.replay.player import ReplayedRun
+from groupsim.replay.spread import Sampling
 from groupsim.replay.verdict import Verdict, verdict
-from groupsim.replay.what_if import Sampling, compare_choices
+from groupsim.replay.what_if import compare_choices
 from tests.replay.test_answer import SURE, costs
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from groupsim.replay.answer import best, headline, sentence
 from groupsim.replay.verdict import Verdict, verdict
+from groupsim.replay.what_if import ChoiceResult
 from tests.replay.test_answer import COSTS, SURE, near, result
 
 
@@ -24,6 +25,30 @@ def test_seeds_that_say_the_opposite_are_counted() -> None:
         "range makes no difference worth having beyond chance: 30.0 partition-seconds instead of 20.0, but by chance"
         " 10.0 to 30.0 over 10 seeds, and in 4 of them the other way round"
     ) in noisy
+
+
+def test_a_choice_that_only_moves_time_to_owners_that_do_not_poll_is_not_recommended() -> None:
+    def stuck(values: list[int], unpolled: list[int]) -> ChoiceResult:
+        found = result(values, [20_000] * 10, "max.poll.interval.ms=900000")
+        own = tuple(replace(c, unpolled_partition_ms=ms) for c, ms in zip(found.costs, unpolled, strict=True))
+        return replace(
+            found, costs=own, baseline=tuple(replace(c, unpolled_partition_ms=9_000) for c in found.baseline)
+        )
+
+    moved = stuck([5_000] * 10, [24_000] * 10)
+    assert verdict(moved, SURE) is Verdict.MOVED
+    assert best([result([20_000] * 10, [20_000] * 10, "as recorded"), moved], SURE) == []
+    said = "held, but not polled (the owner is stuck in a batch): 24.0 partition-seconds instead of 9.0"
+    assert said in sentence(moved, SURE)
+    assert sentence(moved, SURE).startswith("max.poll.interval.ms=900000 only moves time: it would have cost 5.0 ")
+    saved = stuck([5_000] * 10, [13_000] * 10)  # more is held by stuck owners, but much less than is saved
+    assert verdict(saved, SURE) is Verdict.BETTER
+    assert "instead of 9.0" in sentence(saved, SURE)
+    same = stuck([5_000] * 10, [9_000] * 10)
+    assert verdict(same, SURE) is Verdict.BETTER
+    assert "not polled" not in sentence(same, SURE)
+    worse = stuck([30_000] * 10, [24_000] * 10)
+    assert verdict(worse, SURE) is Verdict.WORSE
 
 
 def test_amounts_so_wide_that_they_say_nothing_are_said_to_be_unknown() -> None:
