@@ -34,7 +34,7 @@ class GroupDeclared(Event, frozen=True, kw_only=True):
 class ActionTaken(Event, frozen=True, kw_only=True):
     """The operator did something, or a fault was injected: `start`, `stop`, `kill`, `freeze`, `thaw`, …
 
-    `target` is a process or a group.
+    `target` is a process, a group, or what Kubernetes runs it with: a workload, a pod, a node.
     """
 
     action: str

@@ -1,11 +1,11 @@
-"""Four machines of a Kubernetes cluster are drained in turn; twelve consumers run on them."""
+"""Four nodes of a Kubernetes cluster are drained in turn; twelve consumers run on them."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from groupsim.scenarios.dsl import World, minutes, scenario, seconds
-from groupsim.scenarios.machines import STATIC, on_machines
+from groupsim.scenarios.pods_on_nodes import STATIC, on_nodes
 from groupsim.scenarios.probe import Probe, watch
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.errors import BadScenario
@@ -21,7 +21,7 @@ def node_drain(
     world: World,
     replicas: int = 12,
     partitions: int = 24,
-    machines: int = 4,
+    nodes: int = 4,
     assignor: str = "cooperative-sticky",
     start_ms: int = 5_000,
     start_spread_ms: int = 10_000,
@@ -34,13 +34,13 @@ def node_drain(
 ) -> Script:
     """A Deployment without a PodDisruptionBudget, one with a budget, and a StatefulSet of static members with one.
 
-    Each has machines of its own, which are drained one after the other (`kubectl drain`), upgraded and used again. A
+    Each has nodes of its own, which are drained one after the other (`kubectl drain`), upgraded and used again. A
     pod takes `start_ms` to `start_ms` + `start_spread_ms` to start. `way` plays one of them alone (no-budget, budget,
     static); `max_unavailable` is that of the budget. `crashes`: after the drains so many processes die, and their
     containers start again.
 
     Source: Kubernetes (kubectl drain, eviction API, PodDisruptionBudget), KIP-345. A budget lets few pods go at a time,
-    and each that goes is a rebalance of its own; without one the pods of a machine go together.
+    and each that goes is a rebalance of its own; without one the pods of a node go together.
     """
     if way not in ("all", *WAYS):
         raise BadScenario(f"way must be all, {', '.join(WAYS)}, not {way!r}")
@@ -49,11 +49,11 @@ def node_drain(
     ways = {name: name for name in WAYS} if way == "all" else {"billing": way}
     limit = {"budget": DisruptionBudget(max_unavailable=_amount(max_unavailable))}
     own: dict[str, dict[str, Any]] = {"no-budget": {}, "budget": limit, "static": {**limit, **STATIC}}
-    all_ = on_machines(
+    all_ = on_nodes(
         world,
         {name: own[chosen] for name, chosen in ways.items()},
         [orders],
-        machines,
+        nodes,
         assignor=assignor,
         session_timeout_ms=session_timeout_ms,
         replicas=replicas,
@@ -64,7 +64,7 @@ def node_drain(
     yield world.sleep(seconds(10))
 
     before, began = all_.generations(), world.now
-    drains = [world.env.process(_each_in_turn(world, nodes, upgrade_ms)) for nodes in all_.pools.values()]
+    drains = [world.env.process(_each_in_turn(world, pool, upgrade_ms)) for pool in all_.pools.values()]
     yield from drains
     yield from all_.settled(within=minutes(3))
     if way == "all":

@@ -1,9 +1,9 @@
-"""Twelve consumers on spot instances: machines are taken away, with a notice or without."""
+"""Twelve consumers on spot instances: nodes are taken away, with a notice or without."""
 
 from __future__ import annotations
 
 from groupsim.scenarios.dsl import World, minutes, scenario, seconds
-from groupsim.scenarios.machines import STATIC, on_machines
+from groupsim.scenarios.pods_on_nodes import STATIC, on_nodes
 from groupsim.scenarios.probe import watch
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.errors import BadScenario
@@ -16,7 +16,7 @@ def spot_instances(
     world: World,
     replicas: int = 12,
     partitions: int = 24,
-    machines: int = 6,
+    nodes: int = 6,
     assignor: str = "cooperative-sticky",
     start_ms: int = 5_000,
     start_spread_ms: int = 10_000,
@@ -27,11 +27,11 @@ def spot_instances(
     static: bool = False,
     notice: str = "all",
 ) -> Script:
-    """Three equal groups lose their machines at the same instants: with 120 s, with 30 s, and with no notice.
+    """Three equal groups lose their nodes at the same instants: with 120 s, with 30 s, and with no notice.
 
-    Each machine is taken after a random time, `every_ms` in the mean; a new one is there `replaced_after_ms` later.
+    Each node is taken after a random time, `every_ms` in the mean; a new one is there `replaced_after_ms` later.
     With a notice pods get SIGTERM and close. Without one they die, and Kubernetes starts others only when it knows that
-    the machine is gone. `notice` plays one group alone (two-minutes, half-minute, no-notice). `static`: a StatefulSet
+    the node is gone. `notice` plays one group alone (two-minutes, half-minute, no-notice). `static`: a StatefulSet
     of static members instead of a Deployment.
 
     Source: Amazon EC2 (spot instance interruption notices: two minutes), Google Compute Engine and Azure (30 s),
@@ -42,11 +42,11 @@ def spot_instances(
     probe = watch(world)
     orders = world.topic("orders", partitions=partitions)
     notices = NOTICES if notice == "all" else {"billing": NOTICES[notice]}
-    all_ = on_machines(
+    all_ = on_nodes(
         world,
         {name: STATIC if static else {} for name in notices},
         [orders],
-        machines,
+        nodes,
         assignor=assignor,
         session_timeout_ms=session_timeout_ms,
         replicas=replicas,

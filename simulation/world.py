@@ -200,9 +200,9 @@ class World:
     def nodes(
         self, count: int, *, name: str = "node", room: int | None = None, lost_after_ms: Span = LOST_AFTER_MS
     ) -> Nodes:
-        """Machines for `deployment(nodes=…)`: `nodes[0].drain()`, `.take(notice_ms)`, `nodes.interrupt(every_ms)`.
+        """The machines for `deployment(nodes=…)`: `nodes[0].drain()`, `.take(notice_ms)`, `nodes.interrupt(every_ms)`.
 
-        `room`: pods that fit on one. `lost_after_ms`: from the end of a machine until Kubernetes removes its pods.
+        `room`: pods that fit on one. `lost_after_ms`: from the end of a node until Kubernetes removes its pods.
         """
         return Nodes(self.context, count, checks.name(name, "the name of nodes"), room, lost_after_ms)
 

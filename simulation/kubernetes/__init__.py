@@ -7,7 +7,7 @@ hpa           what a HorizontalPodAutoscaler wants, and what its behaviour lets 
 keda          the lag that KEDA's Kafka scaler reports
 pods          one pod: it starts, becomes ready, is asked to end, is killed
 node          one machine: it is drained, taken away, or lost
-nodes         machines, and the spreading of pods over them
+nodes         the nodes of a cluster, and the spreading of pods over them
 workload      what a Deployment and a StatefulSet have in common
 deployment    pods with new names at every version
 stateful_set  numbered pods that keep their names

@@ -52,6 +52,10 @@ def deploy(
     """
     if static not in (None, POD_NAME):
         raise BadScenario(f"{name!r}: static must be {POD_NAME!r} or None, not {static!r}")
+    if nodes is not None and not isinstance(nodes, Nodes):
+        raise BadScenario(f"{name!r}: nodes must be what world.nodes() gave, not {nodes!r}")
+    if budget is not None and not isinstance(budget, DisruptionBudget):
+        raise BadScenario(f"{name!r}: budget must be a DisruptionBudget, not {budget!r}")
     read = list(topics)
 
     def join(label: str) -> MemberHandle:

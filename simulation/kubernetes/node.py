@@ -1,4 +1,4 @@
-"""One machine on which pods run: it is cordoned and drained, taken away with a notice, or lost."""
+"""A node: one machine on which pods run; it is cordoned and drained, taken away with a notice, or lost."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Node:
 
     @property
     def pods(self) -> list[Pod]:
-        """Those on this machine that are not gone, the ending ones too."""
+        """Those on this node that are not gone, the ending ones too."""
         self._pods = [pod for pod in self._pods if not pod.gone]
         return list(self._pods)
 
@@ -71,7 +71,7 @@ class Node:
         return self._env.process(script())
 
     def take(self, notice_ms: int = 0) -> simpy.Event:
-        """The machine goes in `notice_ms`: until then its pods may end, by SIGTERM; then it is lost. Fires then.
+        """The node goes in `notice_ms`: until then its pods may end, by SIGTERM; then it is lost. Fires then.
 
         Kubernetes: graceful node shutdown, which asks no disruption budget.
         """
@@ -91,7 +91,7 @@ class Node:
         return self._env.process(script())
 
     def lose(self) -> None:
-        """The machine is gone: its processes die as by kill -9, and Kubernetes notices only later."""
+        """The node is gone: its processes die as by kill -9, and Kubernetes notices only later."""
         if self.gone:
             return
         self.cordoned = self.gone = True

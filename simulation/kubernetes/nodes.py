@@ -1,4 +1,4 @@
-"""A pool of machines, and the scheduler that spreads pods over them."""
+"""Nodes, the machines on which pods run, and the scheduler that spreads pods over them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from groupsim.simulation.kubernetes.node import Node
 from groupsim.simulation.kubernetes.pods import Pod, Span, checked
 
 LOST_AFTER_MS = (90_000, 135_000)
-"""From the end of a machine until its pods are removed, with Kubernetes' defaults.
+"""From the end of a node until its pods are removed, with Kubernetes' defaults.
 
 node-monitor-grace-period (50 s), the cloud's node lifecycle controller (up to 5 s) deletes the node, PodGCController
 sees that (up to 20 s), waits for 40 s (quarantineTime) and acts in its next round (up to 20 s).
@@ -21,7 +21,7 @@ sees that (up to 20 s), waits for 40 s (quarantineTime) and acts in its next rou
 
 
 class Nodes:
-    """Machines that are alike.
+    """A pool of machines that are alike. `nodes[0]` is the first that is still there.
 
     A pod comes to the node with the fewest pods of its kind that do not end (a version of a Deployment, or a
     StatefulSet); among these to one with the fewest pods; among these to any. A plain form of Kubernetes' scheduler
@@ -53,11 +53,11 @@ class Nodes:
 
     @property
     def present(self) -> list[Node]:
-        """Machines that are there, the cordoned ones too."""
+        """Nodes that are there, the cordoned ones too."""
         return [node for node in self._nodes if not node.gone]
 
     def add(self) -> Node:
-        """One more machine; pods that wait come to it."""
+        """One more node; pods that wait come to it."""
         self._made += 1
         name = f"{self.name}-{self._made}"
         if name in self._context.labels:
@@ -71,12 +71,13 @@ class Nodes:
     def interrupt(
         self, every_ms: int, notice_ms: int = 0, replaced_after_ms: int | None = None, lasts_ms: int | None = None
     ) -> None:
-        """From now on each machine is taken after a random time, `every_ms` in the mean, with `notice_ms` of notice.
+        """From now on each node is taken after a random time, `every_ms` in the mean, with `notice_ms` of notice.
 
-        Spot instances. A new machine is there `replaced_after_ms` after the notice; None: never. It ends after
-        `lasts_ms`. Pools with as many machines lose them at the same instants, so that they can be compared.
+        Spot instances. A new node is there `replaced_after_ms` after the notice; None: never. It ends after
+        `lasts_ms`. Pools with as many nodes lose them at the same instants, so that they can be compared.
         """
         every_ms = checks.whole(every_ms, f"nodes {self.name!r}: interrupt(every_ms=…)", 1)
+        notice_ms = checks.ms(notice_ms, f"nodes {self.name!r}: interrupt(notice_ms=…)")
         after = None if replaced_after_ms is None else checks.ms(replaced_after_ms, f"nodes {self.name!r}: replaced")
         until = None if lasts_ms is None else checks.ms(lasts_ms, f"nodes {self.name!r}: lasts") + self._context.now
         self._context.env.process(self._interrupt(every_ms / len(self), notice_ms, after, until))
@@ -86,9 +87,10 @@ class Nodes:
     ) -> Generator[simpy.Event]:
         chance = self._context.rng.again("nodes/interrupt")
         while True:
-            yield self._context.env.timeout(round(chance.expovariate(1 / mean_ms)))
+            yield self._context.env.timeout(max(round(chance.expovariate(1 / mean_ms)), 1))
             which = chance.random()
-            if until is not None and self._context.now >= until:
+            none_left = after_ms is None and not self.present
+            if none_left or (until is not None and self._context.now >= until):
                 return
             up = [node for node in self.present if not node.cordoned]
             if up:

@@ -124,7 +124,7 @@ class Pod:
         return True
 
     def lose(self, after_ms: int) -> None:
-        """Its machine is gone, and its process with it; Kubernetes knows that in `after_ms` and removes the pod."""
+        """Its node is gone, and its process with it; Kubernetes knows that in `after_ms` and removes the pod."""
         self.lost, self.ready = True, False
         if self.member.running:
             self.member.kill()

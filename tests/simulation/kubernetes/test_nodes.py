@@ -1,4 +1,4 @@
-"""Nodes in simulated time: pods are spread, evicted, and die with their machine."""
+"""Nodes in simulated time: pods are spread, evicted, and die with their node."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def test_stateful_pods_keep_their_names_and_wait_for_the_old_one_to_be_gone() ->
     play(story)
 
 
-def test_a_machine_that_goes_with_a_notice_lets_its_pods_leave() -> None:
+def test_a_node_that_goes_with_a_notice_lets_its_pods_leave() -> None:
     def story(world: World) -> Script:
         nodes, pods = made(world, lost_after_ms=100_000, budget=DisruptionBudget(max_unavailable=0))
         yield from ready(world, pods)
@@ -179,7 +179,7 @@ def test_a_machine_that_goes_with_a_notice_lets_its_pods_leave() -> None:
 
 
 @pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
-def test_a_machine_that_goes_without_a_notice_takes_its_processes_with_it(kind: str) -> None:
+def test_a_node_that_goes_without_a_notice_takes_its_processes_with_it(kind: str) -> None:
     def story(world: World) -> Script:
         parallel: dict[str, Any] = {"pod_management": "Parallel"} if kind == "StatefulSet" else {}
         nodes, pods = made(world, kind=kind, lost_after_ms=100_000, **parallel)
@@ -196,7 +196,7 @@ def test_a_machine_that_goes_without_a_notice_takes_its_processes_with_it(kind: 
     play(story, lasts=minutes(6))
 
 
-def test_what_is_still_ending_dies_with_its_machine() -> None:
+def test_what_is_still_ending_dies_with_its_node() -> None:
     def story(world: World) -> Script:
         nodes, pods = made(world, lost_after_ms=40_000)
         yield pods.settled()
@@ -225,7 +225,7 @@ def test_pods_wait_for_room() -> None:
     play(story)
 
 
-def test_pools_of_the_same_size_lose_their_machines_at_the_same_instants() -> None:
+def test_pools_of_the_same_size_lose_their_nodes_at_the_same_instants() -> None:
     taken: dict[str, list[int]] = {}
 
     def story(world: World) -> Script:
@@ -248,7 +248,7 @@ def test_pools_of_the_same_size_lose_their_machines_at_the_same_instants() -> No
 
 def test_what_makes_no_sense_is_refused() -> None:
     def story(world: World) -> Script:
-        nodes = world.nodes(2)
+        nodes, orders = world.nodes(2), [world.topic("orders", 1)]
         for sentence, wrong in (
             ("the name 'node-1' is taken", lambda: world.nodes(1)),
             ("how many there are must be from 1", lambda: world.nodes(0, name="none")),
@@ -256,6 +256,9 @@ def test_what_makes_no_sense_is_refused() -> None:
             ("lost_after_ms must be milliseconds", lambda: world.nodes(1, name="late", lost_after_ms=-1)),
             ("drain", lambda: nodes[0].drain(timeout_ms=-1)),
             ("notice_ms", lambda: nodes[0].take(notice_ms=-1)),
+            ("interrupt\\(notice_ms", lambda: nodes.interrupt(every_ms=1_000, notice_ms=-1)),
+            ("nodes must be what world.nodes", lambda: world.deployment("b", replicas=1, topics=orders, nodes=3)),
+            ("budget must be a DisruptionBudget", lambda: world.deployment("c", replicas=1, topics=orders, budget="1")),
             ("every_ms", lambda: nodes.interrupt(every_ms=0)),
         ):
             with pytest.raises(BadScenario, match=sentence):

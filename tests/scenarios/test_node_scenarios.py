@@ -1,4 +1,4 @@
-"""Drained machines and spot instances: what an advice about budget, session and static members compares."""
+"""Drained nodes and spot instances: what an advice about budget, session and static members compares."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.run import run
 from groupsim.storage.memory import MemoryStore
 
-SMALL = {"replicas": 6, "partitions": 12, "machines": 2, "duration.ms": 400_000}
-SPOT = {"replicas": 4, "partitions": 8, "machines": 4, "every_ms": 400_000, "duration.ms": 960_000}
+SMALL = {"replicas": 6, "partitions": 12, "nodes": 2, "duration.ms": 400_000}
+SPOT = {"replicas": 4, "partitions": 8, "nodes": 4, "every_ms": 400_000, "duration.ms": 960_000}
 
 
 def measures(name: str, **settings: object) -> dict[str, float]:
@@ -41,7 +41,7 @@ def test_static_members_that_are_back_within_their_session_cause_no_rebalance() 
     assert long["detection_ms"] < 16_000
 
 
-def test_a_session_says_how_long_a_machine_without_a_notice_is_missed() -> None:
+def test_a_session_says_how_long_a_node_without_a_notice_is_missed() -> None:
     notice = measures("spot_instances", **SPOT, notice="half-minute")
     short, long = (
         measures("spot_instances", **SPOT, notice="no-notice", session_timeout_ms=ms) for ms in (10_000, 45_000)
@@ -51,7 +51,7 @@ def test_a_session_says_how_long_a_machine_without_a_notice_is_missed() -> None:
     assert notice["after_start_ms"] < short["after_start_ms"] < long["after_start_ms"]
 
 
-def test_static_members_are_no_help_where_their_machine_went_without_a_notice() -> None:
+def test_static_members_are_no_help_where_their_node_went_without_a_notice() -> None:
     one, other = (
         measures("spot_instances", **SPOT, notice="no-notice", session_timeout_ms=10_000, static=static)
         for static in (False, True)

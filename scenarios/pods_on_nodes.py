@@ -1,4 +1,4 @@
-"""Groups whose members are pods on machines of their own: what scenarios of drained and lost machines begin with."""
+"""Groups whose members are pods on nodes of their own: what scenarios of drained and lost nodes begin with."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ STATIC: dict[str, Any] = {"kind": "StatefulSet", "pod_management": "Parallel", "
 
 
 @dataclass(frozen=True, slots=True)
-class Machines:
-    """Pools of machines and the pods on them, by the names of their groups."""
+class PodsOnNodes:
+    """Pools of nodes and the pods on them, by the names of their groups."""
 
     world: World
     replicas: int
@@ -40,21 +40,21 @@ class Machines:
         return {name: self.world.groups[name].generation for name in self.pods}
 
 
-def on_machines(
+def on_nodes(
     world: World,
     groups: Mapping[str, Mapping[str, Any]],
     topics: Iterable[Topic],
-    machines: int,
+    nodes: int,
     *,
     assignor: str,
     session_timeout_ms: int,
     replicas: int,
     **settings: Any,
-) -> Machines:
+) -> PodsOnNodes:
     """Start each group, with its own settings of `world.deployment` and with those of all."""
     pools, pods, read = {}, {}, list(topics)
     for name, own in groups.items():
         world.group(name, assignor=assignor, config={"session.timeout.ms": session_timeout_ms})
-        pools[name] = world.nodes(machines, name=f"{name}-node")
+        pools[name] = world.nodes(nodes, name=f"{name}-node")
         pods[name] = world.deployment(name, topics=read, replicas=replicas, nodes=pools[name], **{**settings, **own})
-    return Machines(world, replicas, pools, pods)
+    return PodsOnNodes(world, replicas, pools, pods)
