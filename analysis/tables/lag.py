@@ -41,8 +41,9 @@ CATCH_UP_COLUMNS = (
     "catch_up_at_least_ms",
 )
 """One row a time in which a partition was unavailable. `lag_before`: right after the last commit before it;
-`catch_up_ms`: from its end to the first commit that leaves no more lag than that; missing if there is none. The commit
-before that was still behind, `catch_up_at_least_ms` after its end: in between it caught up."""
+missing where no end of the partition is known, or one lower than the commit. `catch_up_ms`: from its end to the first
+commit that leaves no more lag than that; missing if there is none. The commit before that was still behind,
+`catch_up_at_least_ms` after its end: in between it caught up."""
 Level = tuple[int, int]
 """An instant, milliseconds of the run, and an offset."""
 Row = dict[str, Any]
@@ -73,8 +74,13 @@ class PartitionLag:
         return self._times
 
     def end(self, at_ms: int) -> int:
-        """The offset of the next record, rounded down."""
+        """The offset of the next record, rounded down; where nothing shows it (`ends_known`), that committed last."""
         return int(self._end(at_ms) + 1e-6)
+
+    @property
+    def ends_known(self) -> bool:
+        """Whether ends are given, or there is a rate: given, or that of commits at several instants."""
+        return self.end_is != "estimated" or self._times[0] < self._times[-1]
 
     def committed(self, at_ms: int) -> int | None:
         """The offset committed last up to an instant."""
@@ -82,9 +88,12 @@ class PartitionLag:
         return self.commits[place - 1][1] if place else None
 
     def lag(self, at_ms: int) -> int | None:
-        """End less committed, never negative; None while nothing is committed."""
+        """End less committed; None while nothing is committed, and where no end is known, or a given one is too low."""
         done = self.committed(at_ms)
-        return None if done is None else max(0, self.end(at_ms) - done)
+        if done is None or not self.ends_known:
+            return None
+        behind = self.end(at_ms) - done
+        return None if behind < 0 and self.end_is == "given" else max(0, behind)
 
     def caught_up(self, after_ms: int, lag: int) -> int | None:
         """The first commit after an instant that leaves no more lag than this."""
@@ -128,7 +137,8 @@ def lag_rows(lags: Mapping[tuple[str, TopicPartition], PartitionLag], every_ms: 
     """Rows of LAG_COLUMNS, one a partition every `every_ms` milliseconds of the run."""
     for at_ms in range(0, end_ms + 1, every_ms):
         for (group, partition), found in lags.items():
-            values = (found.committed(at_ms), found.end(at_ms), found.lag(at_ms), found.end_is)
+            end = found.end(at_ms) if found.ends_known else None
+            values = (found.committed(at_ms), end, found.lag(at_ms), found.end_is)
             yield dict(zip(LAG_COLUMNS, (at_ms, group, *partition, *values), strict=True))
 
 
@@ -142,11 +152,11 @@ def catch_up_rows(
         if found is None or last is None:
             continue
         before_ms = max(at for at, _ in found.commits if at <= from_ms)
-        before = found.lag(before_ms) or 0
-        caught = found.caught_up(to_ms, before)
+        before = found.lag(before_ms)
+        caught = None if before is None else found.caught_up(to_ms, before)
         until = to_ms if caught is None else caught
         took = None if caught is None else caught - to_ms
-        least = found.behind_at(to_ms, caught) - to_ms
+        least = None if before is None else found.behind_at(to_ms, caught) - to_ms
         values = (from_ms, to_ms, before, found.highest(before_ms, until), caught, took, least)
         yield dict(zip(CATCH_UP_COLUMNS, (group, *partition, *values), strict=True))
 

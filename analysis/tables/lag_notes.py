@@ -43,7 +43,7 @@ def end_notes(lags: Lags, given: Mapping[TopicPartition, Sequence[Level]], file:
     if low:
         found.append(
             f"{len(low)} of the ends given {'is' if len(low) == 1 else 'are'} lower than what was committed, which"
-            f" can't be, and the lag counts as 0 there: {_named(low)}; are they of this cluster, and of these times?"
+            f" can't be, and the lag is not known there: {_named(low)}; are they of this cluster, and of these times?"
         )
     committed = {partition for _, partition in lags}
     if strange := [str(partition) for partition in sorted(given) if partition not in committed]:

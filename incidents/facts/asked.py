@@ -16,7 +16,7 @@ _EXPECTED = (
     " what kafka-dump-log --offsets-decoder prints, or a recording"
 )
 _NOTHING = "none about a consumer group"
-_NAMED, _SKIPPED = 10, 3
+_NAMED, _NEAR, _SKIPPED = 10, 5, 3
 _USUAL_PARTITIONS = 50
 """offsets.topic.num.partitions, by default."""
 _LIST = "`groupsim incident read --groups` with the same files lists all"
@@ -75,13 +75,15 @@ def not_there(group: str, there: Mapping[str, int], unit: str) -> str:
 
 
 def near_names(group: str, there: Mapping[str, int]) -> list[str]:
-    """The names that contain it or are written much like it, those of most lines first."""
+    """The nearest few names: first those that are written much like it, then those that it is a part of or contains."""
     asked = group.casefold()
-    inside = [name for name in there if asked in name.casefold() or name.casefold() in asked]
-    inside.sort(key=lambda name: (not name.casefold().startswith(asked), -there[name], name))
     folded: dict[str, str] = {name.casefold(): name for name in sorted(there)}
-    like = [folded[name] for name in get_close_matches(asked, sorted(folded), n=5, cutoff=0.75)]
-    return list(dict.fromkeys([*inside, *like]))
+    like = [folded[name] for name in get_close_matches(asked, sorted(folded), n=_NEAR, cutoff=0.75)]
+    inside = [name for name in there if asked in name.casefold() or name.casefold() in asked]
+    inside.sort(
+        key=lambda name: (not name.casefold().startswith(asked), abs(len(name) - len(asked)), -there[name], name)
+    )
+    return list(dict.fromkeys([*like, *inside]))[:_NEAR]
 
 
 def remarks_on_asked(reading: Reading) -> list[str]:

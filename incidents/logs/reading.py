@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from msgspec import structs
 
+from groupsim.events.types import GroupId
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.exports.evidence import Fields
 from groupsim.incidents.exports.parts import Remarks
@@ -18,7 +19,7 @@ from groupsim.incidents.logs.dating import FIRST_DAY
 from groupsim.incidents.logs.reader import LogReader
 from groupsim.incidents.logs.rows import KINDS, Counts, LeftOut, Reading, Row, UnrecognisedLine
 from groupsim.incidents.logs.times import instant, iso, parse_zone
-from groupsim.incidents.offsets_topic.census import census
+from groupsim.incidents.offsets_topic.census import Count, census
 from groupsim.incidents.offsets_topic.reader import TopicFiles, sort_out
 from groupsim.incidents.offsets_topic.reading import only_group, placed, read_topic
 from groupsim.incidents.sentences import plural
@@ -243,8 +244,10 @@ def _add_topic(files: TopicFiles, reading: Reading, wanted: Wanted, progress: Ca
     reading.files = tuple(dict.fromkeys([*reading.files, *(row.file for row in rows)]))
     for row in rows:
         reading.rows.append(row) if wanted.has(row) else left.take(row)
+    others: dict[GroupId, Count] = {}
     if wanted.groups - found.groups.keys() or (named and not found.groups):  # say which are there instead
-        for group, seen in census(files).groups.items():
+        others = census(files).groups
+        for group, seen in others.items():
             if group in wanted.groups:
                 left.add(LeftOut(seen.records, {group: seen.records}, iso(seen.first_ms), iso(seen.last_ms)))
             elif group not in found.groups:
@@ -256,7 +259,7 @@ def _add_topic(files: TopicFiles, reading: Reading, wanted: Wanted, progress: Ca
     reading.damage.extend(found.damage)
     reading.skipped.update(found.without)
     reading.topic.update(found.groups)
-    reading.topic_given = True
+    reading.topic_given = bool(found.groups or others)  # a dump without the decoder has no group's records at all
     for history in found.groups.values():
         for file in {row.file for row in rows}:
             reading.ends[file] = iso(history.ended_ms)

@@ -15,6 +15,7 @@ from typing import Any
 
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.logs.scan import open_log
+from groupsim.incidents.offsets_topic.dump_end import DumpEnd, is_whole
 from groupsim.incidents.offsets_topic.kinds import KINDS
 from groupsim.incidents.offsets_topic.old_text import old_key, old_value
 from groupsim.incidents.offsets_topic.record import GroupRecord
@@ -72,6 +73,9 @@ class DumpReader:
         self._cut_out = 0
         self._broken = 0
         self._first_broken = ""
+        self._found = 0
+        self._end = DumpEnd()
+        self._ended = True
 
     @property
     def aborted(self) -> int:
@@ -79,26 +83,24 @@ class DumpReader:
         return self._transactions.aborted
 
     def __iter__(self) -> Iterator[GroupRecord]:
-        found = 0
+        cut = False
         for text in self._texts():
             self.lines += 1
-            if text.startswith("Dumping "):
+            if not self._ended and not is_whole(text):
+                cut = True
+                self.damage.append(f"{self.name}:{self.lines}: the dump was cut off in this line, its last one")
+            elif text.startswith("Dumping "):
                 yield from self._enter("")
                 self._partition = text.rpartition("/")[0]
             elif (batch := _BATCH.search(text[:200])) is not None:
                 yield from self._enter(text)
                 self._batch = int(batch[1]), int(batch[2])
-            elif (offset := _OFFSET.search(text[:200])) is None:
-                continue
-            elif (marker := _MARKER.search(text)) is not None and _KEY not in text:
-                self._unmarked = False
-                yield from self._transactions.end(self._producer, committed=marker[1] == "COMMIT")
-            elif (record := self._record(text, int(offset[1]))) is not None:
-                found += 1
-                if self._producer is None or not self._batch[0] <= record.offset <= self._batch[1]:
-                    yield record
-                else:
-                    self._transactions.hold(self._producer, record)
+                self._end.batch(text)
+            elif (offset := _OFFSET.search(text[:200])) is not None:
+                self._end.record()
+                yield from self._of_line(text, int(offset[1]))
+        if not cut and (ends := self._end.said()) is not None:
+            self.damage.append(f"{self.name} {ends}")
         yield from self._enter("")
         self.damage += self._transactions.unfinished(self.name)
         if self._cut_out:
@@ -106,13 +108,25 @@ class DumpReader:
                 f"{self.name}: the markers of transactions (lines with endTxnMarker) were cut out of the dump;"
                 f" {plural(self._cut_out, 'commit')} of them count, although some may have been aborted"
             )
-        if not found and not self.unknown:
+        if not self._found and not self.unknown:
             self.without[self.name] = (
                 "was printed by kafka-dump-log without the records of groups; print it again with --offsets-decoder"
             )
         elif self._broken:
             more = f" and {self._broken - 1:,} more lines" if self._broken > 1 else ""
             self.damage.append(f"{self._first_broken}{more} can't be read; the rest was read")
+
+    def _of_line(self, text: str, offset: int) -> Iterator[GroupRecord]:
+        """The record of a line, unless a transaction holds it, or those that a transaction's end releases."""
+        if (marker := _MARKER.search(text)) is not None and _KEY not in text:
+            self._unmarked = False
+            yield from self._transactions.end(self._producer, committed=marker[1] == "COMMIT")
+        elif (record := self._record(text, offset)) is not None:
+            self._found += 1
+            if self._producer is None or not self._batch[0] <= record.offset <= self._batch[1]:
+                yield record
+            else:
+                self._transactions.hold(self._producer, record)
 
     def _enter(self, batch: str) -> Iterator[GroupRecord]:
         """Another batch begins. The records of a transaction whose marker was cut out of the dump count."""
@@ -140,6 +154,7 @@ class DumpReader:
         except OSError as error:
             raise LogError(f"{self._path} can't be read: {error.strerror or error}") from None
         if rest:
+            self._ended = False
             yield rest.decode("utf-8", "replace")
 
     def _record(self, text: str, offset: int) -> GroupRecord | None:

@@ -42,11 +42,21 @@ def test_who_never_catches_up_has_no_catch_up_time() -> None:
     assert (row["caught_up_ms"], row["catch_up_ms"], row["catch_up_at_least_ms"]) == (None, None, 500)
 
 
+def test_the_lag_is_not_known_where_no_end_is_or_one_lower_than_the_commit() -> None:
+    outage = Interval("g", "orders", 0, Label.UNOWNED, None, None, None, 2_500, 7_500)
+    once = partition_lags(_commits((1_000, 100)), Ends({}, {}))
+    low = partition_lags(_commits((1_000, 100), (9_000, 700)), Ends({_ORDERS: [(1_000, 50), (9_000, 900)]}, {}))
+    for lags in (once, low):
+        (row,) = catch_up_rows(lags, [outage])
+        assert (row["lag_before"], row["catch_up_ms"], row["catch_up_at_least_ms"]) == (None, None, None)
+    assert [(row["end"], row["lag"]) for row in lag_rows(once, 1_000, 2_000)] == [(None, None)] * 3
+
+
 def test_ends_that_are_missing_or_lower_than_a_commit_or_of_no_partition_are_named() -> None:
     facts = _commits((1_000, 100), (9_000, 700))
     low = Ends({_ORDERS: [(500, 10), (9_000, 650)], TopicPartition("order", 0): [(9_000, 5)]}, {})
     assert end_notes(partition_lags(facts, low), low.given, "ends.csv") == [
-        "1 of the ends given is lower than what was committed, which can't be, and the lag counts as 0 there: orders-0"
+        "1 of the ends given is lower than what was committed, which can't be, and the lag is not known there: orders-0"
         " ends at 650 at 9,000 ms, and 700 was committed by then; are they of this cluster, and of these times?",
         "ends.csv has ends of partitions without a commit, 1 of them, not used: order-0",
     ]

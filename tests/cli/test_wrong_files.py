@@ -32,6 +32,16 @@ def test_all_groups_of_a_dump_are_listed_with_their_records_and_period(call: Cal
     assert call("incident", "read", str(DUMP), "--groups").out.count("2026-11-22T") == 16
 
 
+def test_records_of_a_dump_and_its_segment_count_once(call: Call) -> None:
+    Path(NAME).write_bytes(SEGMENT)
+    for files in ([str(DUMP)], [NAME], [str(DUMP), NAME], [str(DUMP), NAME, "part.txt"]):
+        Path("part.txt").write_bytes(b"".join(gzip.decompress(DUMP.read_bytes()).splitlines(keepends=True)[:400]))
+        rows = call("incident", "read", *files, "--groups", "--format", "json").json
+        assert (sum(row["records"] for row in rows), sum(row["commits"] for row in rows)) == (657, 606)
+    said = call("incident", "import", str(DUMP), NAME, "--group", "s14-unequal-subscriptions.cooperative-sticky")
+    assert "s14-unequal-subscriptions.cooperative-sticky.d0.r1.a7fd (169 records)" in said.err
+
+
 def test_groups_of_logs_are_listed_by_their_lines(call: Call) -> None:
     Path("a.log").write_text(
         "[2024-01-01 10:00:00,000] INFO [GroupCoordinator 1]: Group g with generation 5 is now empty"
@@ -57,6 +67,14 @@ def test_an_unknown_group_without_near_names_is_answered_with_those_of_most_reco
     assert "there are s14-unequal-subscriptions.cooperative-sticky.d0.r1.a7fd (169 records)" in said.err
 
 
+def test_a_beginning_that_many_names_have_is_answered_with_the_nearest_five(call: Call) -> None:
+    said = call("incident", "import", str(DUMP), "--group", "s")
+    assert "8 groups in all" in said.err
+    assert said.err.count(" records)") == 5
+    said = call("incident", "import", str(DUMP), "--group", "s1-join-2s-apart.range.d0.r1.a7f9")
+    assert "near names are s01-join-2s-apart.range" in said.err
+
+
 def test_of_two_groups_the_one_that_is_not_there_is_named_and_the_other_imported(call: Call) -> None:
     group = call("incident", "read", str(DUMP), "--groups", "--format", "json").json[0]["group"]
     said = call("incident", "import", str(DUMP), "--group", group, "--group", "billing")
@@ -70,6 +88,17 @@ def test_a_period_that_leaves_nothing_of_the_topic_is_said_with_that_of_the_grou
         said = call("incident", "import", str(DUMP), "--group", seen["group"], option, at)
         assert said.status == 2
         assert re.search(rf"is in the period asked for \({option} {at}\): they are from {seen['first']}", said.err)
+
+
+def test_a_dump_without_the_decoder_beside_logs_is_named_as_that(call: Call) -> None:
+    Path("dump.txt").write_bytes(_dump_without_decoder())
+    Path("a.log").write_text(
+        "[2024-01-01 10:00:00,000] INFO [GroupCoordinator 1]: Group g with generation 5 is now empty"
+        " (__consumer_offsets-1) (kafka.coordinator.group.GroupCoordinator)\n"
+    )
+    said = call("incident", "import", "dump.txt", "a.log", "--topic", "orders=1")
+    assert "print it again with --offsets-decoder" in said.err
+    assert "one partition of the topic" not in said.err
 
 
 def _dump_without_decoder() -> bytes:

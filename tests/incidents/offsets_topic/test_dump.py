@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from groupsim.incidents.offsets_topic.dump import DumpReader, is_dump
 from groupsim.incidents.offsets_topic.record import GroupRecord
 
+GOLDEN = Path(__file__).parents[2] / "golden" / "offsets-topic" / "dev-classic-3.dump.txt.gz"
 _HEAD = "CreateTime: 1795329491687 keySize: 29 valueSize: 24 sequence: {} headerKeys: []"
 _NEW = "\n".join(
     [
@@ -133,3 +135,26 @@ def test_no_damage_is_a_traceback(tmp_path_factory: pytest.TempPathFactory, nois
     records, reader = _read(path, f"{_NEW}\n| offset: 5 {_HEAD.format(0)} key: {noise}\n")
     assert len(records) >= 2
     assert reader.lines >= 8
+
+
+_LINES = [line + "\n" for line in gzip.decompress(GOLDEN.read_bytes()).decode().splitlines()]
+
+
+@pytest.mark.parametrize("lines", [40, 41, 60])
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.999])
+def test_a_dump_that_is_cut_in_a_line_is_said_to_be(lines: int, share: float, tmp_path: Path) -> None:
+    last = _LINES[lines][: max(1, round(share * (len(_LINES[lines]) - 2)))]
+    _, reader = _read(tmp_path / "d.txt", "".join(_LINES[:lines]) + last)
+    assert reader.damage == [f"{tmp_path}/d.txt:{lines + 1}: the dump was cut off in this line, its last one"]
+
+
+def test_a_dump_that_is_cut_between_the_records_of_a_batch_is_said_to_be(tmp_path: Path) -> None:
+    batches = [n for n, line in enumerate(_LINES) if line.startswith("baseOffset") and " count: 1 " not in line]
+    end = batches[3] + 2
+    _, reader = _read(tmp_path / "d.txt", "".join(_LINES[:end]))
+    assert len(reader.damage) == 1
+    assert "of its last batch: it was cut off" in reader.damage[0]
+    chosen = [line for line in _LINES if line.startswith("baseOffset") or "s03-one-closes.range" in line]
+    for text in ("".join(_LINES), "".join(_LINES)[:-1], "".join(chosen)):
+        _, reader = _read(tmp_path / "d.txt", text)
+        assert reader.damage == [], "a whole one, without its last line end, and one of which lines were chosen"
