@@ -27,7 +27,7 @@ class StoredChoice(msgspec.Struct, frozen=True, kw_only=True):
     """One choice: the sentence, and partition-milliseconds over the seeds; None where it could not be answered.
 
     `verdict` is a `replay.verdict.Verdict`; `values_ms` are the seeds' in their order. `rebalances`, `max_partitions`:
-    median, least and most; empty in answers of older versions. `founding_ms`: before what is compared.
+    median, least and most; empty in answers of older versions.
     """
 
     choice: str
@@ -40,13 +40,13 @@ class StoredChoice(msgspec.Struct, frozen=True, kw_only=True):
     values_ms: list[int] = []
     rebalances: list[int] = []
     max_partitions: list[int] = []
-    founding_ms: int | None = None
 
 
 class StoredWhatIf(msgspec.Struct, frozen=True, kw_only=True):
     """One call: `choices`, the first as recorded; the window in ms of the run; `recorded_ms` None: unknown.
 
-    `assumed`: all that the logs did not tell; of these `inferred` from them, `drawn` by the seeds. `given` by the user.
+    `founding`: what the time before the comparison cost, in words. `assumed`: all that the logs did not tell; of these
+    `inferred` from them, `drawn` by the seeds. `given` by the user.
     """
 
     group: str
@@ -56,6 +56,7 @@ class StoredWhatIf(msgspec.Struct, frozen=True, kw_only=True):
     recorded_ms: int | None
     choices: list[StoredChoice]
     assumed: list[str]
+    founding: str = ""
     given: list[str] = []
     inferred: list[str] = []
     drawn: list[str] = []

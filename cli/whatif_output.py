@@ -70,7 +70,9 @@ def print_answer(incident: ReplayableRun, found: Answer) -> None:
         f"\n{output.plain(incident.name)}  group {output.plain(incident.group)}  "
         f"from {duration(window.from_ms)}{begins} to {duration(window.to_ms)}"
     )
-    print(f"{counted(len(found.results[0].costs), 'seed')}: median (least–most)")
+    seeds = counted(len(found.results[0].costs), "seed")
+    trusted = "" if found.trust.unknown or found.trust.low else f"; an amount to trust is this range, {_wider(found)}"
+    print(f"{seeds}: median (least–most){trusted}")
     rows = [_shown(result, found.verdict(result)) for result in found.results]
     stuck = any(each.unpolled_partition_ms.most for each in found.results if each.costs)
     output.table(rows, [name for name in COLUMNS if stuck or name != "unpolled_partition_ms"])
@@ -86,6 +88,10 @@ def print_answer(incident: ReplayableRun, found: Answer) -> None:
             print(f"  {output.plain(sentence)}")
 
 
+def _wider(found: Answer) -> str:
+    return f"widened by {found.trust.margin * 100:.0f} %"
+
+
 def _print_humps(result: ChoiceResult) -> None:
     """A small histogram, where the seeds fall into two kinds."""
     from groupsim.replay.spread import histogram
@@ -97,16 +103,16 @@ def _print_humps(result: ChoiceResult) -> None:
 
 
 def _founding(incident: ReplayableRun, found: Answer) -> str:
-    """Of the baseline, and of choices with another founding; where it is most of all, how to compare it."""
-    baseline, *others = (result for result in found.results if result.costs)
+    """What it cost; where that is most of all, how to compare it."""
+    from groupsim.replay.answer import founding
+
+    baseline = found.results[0]
     usual = baseline.founding_ms.median
-    other = [each for each in others if abs(each.founding_ms.median - usual) > max(0.1 * usual, 500)]
-    named = [f"{amount(each.founding_ms.median)} with {output.plain(each.choice)}" for each in other]
     window = incident.window
     several = window.founders_ms is not None and window.founders_ms > incident.generations[0].joined_ms
     most = several and not window.given and usual > baseline.unavailable_partition_ms.median
     option = f"; --between 0 {window.to_ms} compares all but the first rebalance of it" if most else ""
-    return f"{', '.join([amount(usual), *named])}{option}"
+    return f"{output.plain(founding(found.results))}{option}"
 
 
 def _print_fidelity(incident: ReplayableRun, found: Answer) -> None:

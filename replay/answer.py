@@ -184,6 +184,19 @@ def _next(best: ChoiceResult, other: ChoiceResult) -> str:
     return f"{found}, which costs less in {ahead} of {len(best.costs)} seeds" if ahead else found
 
 
+def founding(results: Sequence[ChoiceResult]) -> str:
+    """What the founding of the group cost, which is in no comparison: as recorded, and with choices that differ."""
+    baseline, *others = (result for result in results if result.costs)
+    usual = baseline.founding_ms.median
+    worth = max(WORTH_SHARE * usual, WORTH_MS)
+    other = [each for each in others if abs(each.founding_ms.median - usual) > worth]
+    found = [
+        f"{seconds(usual)} partition-seconds",
+        *(f"{seconds(o.founding_ms.median)} with {o.choice}" for o in other),
+    ]
+    return ", ".join(found)
+
+
 def _as_recorded(baseline: ChoiceResult, trusted: Trust) -> str:
     if trusted.unknown is not None:
         return f"The record's total is unknown: {trusted.unknown}"

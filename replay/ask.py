@@ -9,7 +9,7 @@ from statistics import median
 from groupsim.analysis.what_ifs import StoredChoice, StoredWhatIf
 from groupsim.coordinator.config import BadSetting
 from groupsim.replay import protocols
-from groupsim.replay.answer import headline, sentence
+from groupsim.replay.answer import founding, headline, sentence
 from groupsim.replay.basis import Basis, basis
 from groupsim.replay.choice import Choice
 from groupsim.replay.fidelity import Fidelity, fidelity
@@ -68,6 +68,7 @@ class Answer:
                 _stored(result, text, self.verdict(result) or "")
                 for result, text in zip(self.results, self.sentences, strict=True)
             ],
+            founding=founding(self.results),
             assumed=list(self.assumed),
             given=list(self.basis.given),
             inferred=list(self.basis.inferred),
@@ -90,7 +91,6 @@ def _stored(result: ChoiceResult, text: str, said: str) -> StoredChoice:
         values_ms=result.values,
         rebalances=[rebalances.median, rebalances.least, rebalances.most],
         max_partitions=[at_once.median, at_once.least, at_once.most],
-        founding_ms=result.founding_ms.median,
     )
 
 

@@ -20,6 +20,7 @@ from groupsim.analysis.availability.labels import LABELS
 from groupsim.analysis.blame.steps import STEPS
 from groupsim.analysis.plots.palette import HATCHES, STEP_HATCHES, THEMES
 from groupsim.analysis.report.payload import COLUMNS, Watched, report_data
+from groupsim.analysis.report.what_ifs import BASIS, FOUNDING, as_html
 from groupsim.analysis.runs import Run
 
 MARK = "<!doctype html><!-- groupsim report -->"
@@ -94,6 +95,8 @@ def page(data: dict[str, Any]) -> str:
         "stepHatches": STEP_HATCHES,
         "themes": {name: asdict(theme) for name, theme in THEMES.items()},
         "columns": COLUMNS,
+        "basis": BASIS,
+        "founding": FOUNDING,
     }
     script = '"use strict";\n(() => {\n' + "\n".join(_source(name) for name in _SCRIPTS) + "\n})();\n"
     style = _source("style.css")
@@ -120,8 +123,8 @@ def page(data: dict[str, Any]) -> str:
 
 def _paragraph(run: dict[str, Any]) -> str:
     """The first sentences about a run, for readers without JavaScript."""
-    helped = [f"What would have helped: {each['headline']}" for each in run["what_ifs"]]
-    return f"<p>{escape(' '.join([run['name'] + ':', *run['lead'], *helped]))}</p>"
+    lead = escape(" ".join(run["lead"]))
+    return f"<h2>{escape(run['name'])}</h2><p>{lead}</p>{as_html(run['what_ifs'])}"
 
 
 def embedded(value: object) -> str:

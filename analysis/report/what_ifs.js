@@ -19,21 +19,43 @@ function rangeText(each) {
   return least === most ? median : `${median} (${least} to ${most})`;
 }
 
+/** 9 (9 to 10): a count over the seeds; empty where none is known. */
+function countText(found) {
+  if (!found || !found.length) return "";
+  const [median, least, most] = found.map(String);
+  return least === most ? median : `${median} (${least} to ${most})`;
+}
+
 function whatIfTable(found) {
   const record = found.recorded_ms === null ? [] : [{ choice: "the record", verdict: "", median_ms: found.recorded_ms, least_ms: found.recorded_ms, most_ms: found.recorded_ms }];
   const rows = [...record, ...found.choices];
   const most = Math.max(1, ...rows.map((each) => each.most_ms || 0));
-  const titles = ["", "Partition-seconds that no process held", "Median (least to greatest)", ""];
-  const cells = (each) => (each.median_ms === null ? [h("td", { colspan: 2 }, name_(each.answer))] : [h("td", {}, rangeBar(each, most)), h("td", {}, rangeText(each))]);
+  const titles = ["", "Partition-seconds that no process held", "Median (least to greatest)", "Rebalances", "Partitions at once", ""];
+  const cells = (each) => (each.median_ms === null ? [h("td", { colspan: 4 })] : [h("td", {}, rangeBar(each, most)), h("td", {}, rangeText(each)), h("td", {}, countText(each.rebalances)), h("td", {}, countText(each.max_partitions))]);
   return h("div", { class: "table-box" }, h("table", { class: "what-if" }, h("thead", {}, h("tr", {}, titles.map((title) => h("th", { scope: "col" }, title)))),
     h("tbody", {}, rows.map((each) => h("tr", {}, h("th", { scope: "row" }, name_(each.choice)), cells(each), h("td", {}, each.verdict))))));
+}
+
+/** A sentence for each choice, where there are several; of one it is the headline. */
+function sentencesOf(found) {
+  const answers = found.choices.slice(1).map((each) => each.answer);
+  return answers.length > 1 ? h("ul", { class: "sentences-each" }, answers.map((text) => h("li", {}, name_(text, { title: null })))) : null;
+}
+
+/** What was given, inferred, drawn and assumed. */
+function restsOn(found) {
+  const parts = Object.entries(DATA.basis).filter(([name]) => found[name].length);
+  if (!parts.length) return null;
+  return h("details", {}, h("summary", {}, "What this rests on besides the logs"), parts.flatMap(([name, title]) => [h("p", { class: "hint" }, title), h("ul", {}, found[name].map((text) => h("li", {}, name_(text, { title: null }))))]));
 }
 
 function whatIfSection(run, id) {
   if (!run.what_ifs.length) return null;
   return card("What would have helped", `${id}-helped`, run.what_ifs.map((found) => h("div", { class: "asked" },
     h("p", { class: "lead" }, h("strong", {}, name_(found.headline, { title: null }))),
-    h("p", { class: "hint" }, `Group ${found.group}, ${moment(found.from_ms)} to ${moment(found.to_ms)} of the record; ${plural(found.seeds, "seed")}.`),
+    h("p", { class: "hint" }, `Group ${found.group}, ${moment(found.from_ms)} to ${moment(found.to_ms)} of the record; ${plural(found.seeds, "seed")}. Amounts in the sentences are the ranges of the table, widened by how far a replay may be off.`),
+    sentencesOf(found),
     whatIfTable(found),
-    found.assumed.length ? h("details", {}, h("summary", {}, "What was assumed, because the logs do not show it"), h("ul", {}, found.assumed.map((text) => h("li", {}, name_(text, { title: null }))))) : null)));
+    found.founding ? h("p", { class: "hint" }, `${DATA.founding}${found.founding}.`) : null,
+    restsOn(found))));
 }

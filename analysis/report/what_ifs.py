@@ -1,14 +1,30 @@
-"""What-ifs that were run on an incident, as data of its report: the newest first."""
+"""What-ifs that were run on an incident, as data of its report and as HTML without scripts: the newest first."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 from typing import Any
 
 from groupsim.analysis.display_names import shown
 from groupsim.analysis.what_ifs import StoredWhatIf
 
 _LONGEST = 1_000
+BASIS = {
+    "given": "Given with the question",
+    "inferred": "Inferred from the logs",
+    "drawn": "Unknown, so each seed draws a value",
+    "assumed": "Assumed, because the logs do not show it",
+}
+"""What an answer rests on, by its key: titles."""
+FOUNDING = "Founding of the group, in no comparison: "
+_TITLES = (
+    "",
+    "Partition-seconds that no process held, median (least to greatest)",
+    "Rebalances",
+    "Partitions at once",
+    "",
+)
 
 
 def what_ifs(found: Sequence[StoredWhatIf]) -> list[dict[str, Any]]:
@@ -25,6 +41,8 @@ def _what_if(found: StoredWhatIf) -> dict[str, Any]:
             "median_ms": each.median_ms,
             "least_ms": each.least_ms,
             "most_ms": each.most_ms,
+            "rebalances": each.rebalances,
+            "max_partitions": each.max_partitions,
         }
         for number, each in enumerate(found.choices)
     ]
@@ -36,6 +54,7 @@ def _what_if(found: StoredWhatIf) -> dict[str, Any]:
         "seeds": max((each.seeds for each in found.choices), default=0),
         "recorded_ms": found.recorded_ms,
         "choices": choices,
+        "founding": shown(found.founding, _LONGEST),
         "given": _texts(found.given),
         "inferred": _texts(found.inferred),
         "drawn": _texts(found.drawn),
@@ -45,3 +64,54 @@ def _what_if(found: StoredWhatIf) -> dict[str, Any]:
 
 def _texts(found: Sequence[str]) -> list[str]:
     return [shown(text, _LONGEST) for text in found]
+
+
+def as_html(found: Sequence[dict[str, Any]]) -> str:
+    """The same data for readers without JavaScript; empty without what-ifs."""
+    return "".join(_as_html(each) for each in found)
+
+
+def _as_html(found: dict[str, Any]) -> str:
+    first, *others = found["choices"]
+    sentences = [each["answer"] for each in others] if len(others) > 1 else []
+    record = {} if found["recorded_ms"] is None else {"choice": "the record", "median_ms": found["recorded_ms"]}
+    rows = [each for each in (record, first, *others) if each]
+    parts = [
+        "<h3>What would have helped</h3>",
+        f"<p><strong>{escape(found['headline'])}</strong></p>",
+        _list("", sentences),
+        f"<table><thead><tr>{_cells('th', _TITLES)}</tr></thead><tbody>",
+        *(f"<tr>{_cells('td', _row(each))}</tr>" for each in rows),
+        "</tbody></table>",
+        f"<p>{escape(FOUNDING)}{escape(found['founding'])}.</p>" if found["founding"] else "",
+        *(_list(title, found[name]) for name, title in BASIS.items()),
+    ]
+    return "".join(parts)
+
+
+def _row(of: dict[str, Any]) -> list[str]:
+    """The cells of a choice."""
+    if of["median_ms"] is None:
+        return [of["choice"], "", "", "", of["verdict"]]
+    ms = [of["median_ms"], of.get("least_ms", of["median_ms"]), of.get("most_ms", of["median_ms"])]
+    seconds = [f"{value / 1_000:,.1f}" for value in ms]
+    counts = [_ranged([f"{value:,}" for value in of.get(name, [])]) for name in ("rebalances", "max_partitions")]
+    return [of["choice"], _ranged(seconds), *counts, of.get("verdict", "")]
+
+
+def _ranged(found: Sequence[str]) -> str:
+    """`24.4 (23.2 to 26.4)`, of median, least and most; empty of none."""
+    if not found:
+        return ""
+    median, least, most = found
+    return median if least == most else f"{median} ({least} to {most})"
+
+
+def _cells(tag: str, texts: Sequence[str]) -> str:
+    return "".join(f"<{tag}>{escape(text)}</{tag}>" for text in texts)
+
+
+def _list(title: str, texts: Sequence[str]) -> str:
+    if not texts:
+        return ""
+    return f"{f'<p>{escape(title)}</p>' if title else ''}<ul>{_cells('li', texts)}</ul>"

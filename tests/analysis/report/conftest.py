@@ -76,18 +76,20 @@ def _watching(browser: Browser, folder: Path) -> Iterator[tuple[Opened, list[str
     complaints: list[str] = []
     contexts = []
 
-    def show(*runs: Run, text: str | None = None, **options: Any) -> Page:
+    def show(*runs: Run, text: str | None = None, ready: bool = True, **options: Any) -> Page:
         file = folder / "report.html"
         file.write_text(report(runs) if text is None else text, "utf-8")
         contexts.append(browser.new_context(**{"viewport": {"width": 1300, "height": 900}, **options}))
         page = contexts[-1].new_page()
+        page.set_default_timeout(120_000)  # a busy machine
         asked: list[str] = []
         page.on("console", lambda message: complaints.append(f"{message.type}: {message.text}"))
         page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
         page.on("dialog", lambda dialog: complaints.append(f"dialog: {dialog.message}"))
         page.on("request", lambda request: asked.append(request.url))
         page.goto(file.as_uri())
-        page.wait_for_selector("html[data-ready]")
+        if ready:
+            page.wait_for_selector("html[data-ready]")
         complaints.extend(f"asks for {url}" for url in asked if url != file.as_uri())
         return page
 

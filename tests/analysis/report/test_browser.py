@@ -9,9 +9,8 @@ import pytest
 
 from groupsim.analysis.display_names import duration
 from groupsim.analysis.runs import Run
-from groupsim.analysis.what_ifs import StoredChoice, StoredWhatIf
 from tests.analysis.report.browser import HOW, chromium
-from tests.analysis.report.conftest import EXAMPLE, Opened, imported
+from tests.analysis.report.conftest import Opened
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -251,35 +250,3 @@ def test_it_is_dark_where_the_system_is_and_white_on_paper(opened: Opened, slow:
     assert sum(page.evaluate(corner)) > sum(dark)
     assert page.is_hidden(".tools button")
     assert len(page.pdf()) > 50_000
-
-
-def test_what_would_have_helped_stands_below_the_summary_with_bars_on_one_scale(opened: Opened) -> None:
-    run = imported(EXAMPLE)
-    rows = [("as recorded", "", 20_000), ("<b>range</b>", "better", 5_000)]
-    choices = [
-        StoredChoice(choice=name, answer=name, verdict=verdict, median_ms=ms, least_ms=ms, most_ms=2 * ms, seeds=10)
-        for name, verdict, ms in rows
-    ]
-    refused = StoredChoice(choice="restart.ms=1", answer="nobody restarts", verdict="can't be answered")
-    run.what_ifs = [
-        StoredWhatIf(
-            group="billing", headline="range would have cost a quarter.", from_ms=200, to_ms=14_000, recorded_ms=19_000,
-            choices=[*choices, refused], assumed=["session.timeout.ms=6000 is assumed"],
-        )
-    ]  # fmt: skip
-    page = opened(run)
-    section = page.locator("#run-0-helped")
-    assert section.locator(".lead").inner_text() == "range would have cost a quarter."
-    assert section.locator("tbody th").all_inner_texts() == [
-        "the record",
-        "as recorded",
-        "<b>range</b>",
-        "restart.ms=1",
-    ]
-    assert "5.0 (5.0 to 10.0)" in section.inner_text()
-    assert "nobody restarts" in section.inner_text()
-    record, base, quarter = (each.evaluate("e => e.offsetWidth") for each in section.locator(".meter").all())
-    assert base / quarter == pytest.approx(4, rel=0.05)
-    assert base / record == pytest.approx(20 / 19, rel=0.05)
-    section.locator("summary").click()
-    assert "session.timeout.ms=6000 is assumed" in section.inner_text()
