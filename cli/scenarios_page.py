@@ -21,7 +21,7 @@ shows that the defect does not return, unless its text says otherwise.
 """
 _NOT_COVERED = """## Not covered
 
-- defects of old sticky assignors with racks: no simulated client has a rack
+- defects of old sticky assignors with racks: the assignors are those of today
 - the defect of librdkafka's fetcher after a failed commit
 - an application that never polls again: `everybody_too_slow` with one long batch comes closest
 - an offset store beside the positions of the consumer, which commits could lag behind

@@ -43,6 +43,14 @@ def partitions(value: object, topic: str) -> int:
     return whole(value, f"the number of partitions of topic {topic!r}", 1, MOST_PARTITIONS)
 
 
+def racks(value: object, topic: str) -> tuple[tuple[str, ...], ...]:
+    """The racks of each partition's replicas, sorted. Raises BadScenario."""
+    given = value if isinstance(value, list | tuple) else None
+    if given is None or not all(isinstance(each, list | tuple) and each for each in given):
+        raise BadScenario(f"topic {topic!r}: racks must be a list of lists of names, one for each partition")
+    return tuple(tuple(sorted({name(rack, f"topic {topic!r}: a rack") for rack in each})) for each in given)
+
+
 def name(value: object, what: str) -> str:
     """A name that can be stored. Raises BadScenario."""
     if not isinstance(value, str) or not value or len(value) > _LONGEST_NAME:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import cycle, islice
 from random import Random
 from typing import Protocol
 
@@ -93,11 +94,19 @@ class Recorded:
 
 @dataclass(slots=True)
 class Topic:
-    """A topic; the offsets of its partitions count from 0 at the start of the run."""
+    """A topic; the offsets of its partitions count from 0 at the start of the run.
+
+    `racks` are those of the replicas of partition 0, 1, …, and again from the first.
+    """
 
     name: str
     partitions: int
     arrivals: Arrivals
+    racks: tuple[tuple[str, ...], ...] = ()
+
+    def replica_racks(self) -> tuple[tuple[str, ...], ...]:
+        """The racks of each partition's replicas; none where brokers have no racks."""
+        return tuple(islice(cycle(self.racks), self.partitions)) if self.racks else ()
 
     def all(self) -> tuple[TopicPartition, ...]:
         """Its partitions."""
@@ -116,7 +125,9 @@ class Topics(dict[str, Topic]):
 
     def publish(self, topic: Topic) -> None:
         """The coordinator learns of a topic that is new, or has grown."""
-        self.image = self.image.with_topic(image.Topic(topic.name, topic.name, topic.partitions))
+        self.image = self.image.with_topic(
+            image.Topic(topic.name, topic.name, topic.partitions, racks=topic.replica_racks())
+        )
 
     def end_offset(self, partition: TopicPartition, at_ms: int) -> int:
         """How far a partition's log reaches."""

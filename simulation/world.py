@@ -108,11 +108,13 @@ class World:
         rate: float = 10.0,
         arrivals: str = "constant",
         times: Mapping[int, Sequence[int]] | None = None,
+        racks: Sequence[Sequence[str]] = (),
     ) -> Topic:
         """Create a topic; `rate` is records per second and partition, `constant` or `poisson`.
 
         The run's own load wins (simulation.load). `times` are recorded arrivals instead: sorted milliseconds by
-        partition number.
+        partition number. `racks` are those of the replicas of each partition, from the first again where there are
+        more partitions: [["a"], ["b"]].
         """
         checks.name(name, "the name of a topic")
         if name in self.topics:
@@ -125,7 +127,7 @@ class World:
         drawn: Arrivals = Poisson(rate, self.rng, name) if arrivals == "poisson" else Constant(rate)
         if times is not None and load is None:
             drawn, rate = Recorded(_arrivals(times, name)), 0.0  # facts: no rate is known
-        topic = Topic(name, partitions, drawn)
+        topic = Topic(name, partitions, drawn, checks.racks(racks, name))
         self._show(topic, partitions)
         self.record(WORLD_STREAM, [TopicCreated(topic=name, partitions=partitions, rate=float(rate))])
         for group in self.groups.values():

@@ -62,8 +62,9 @@ def traits_of(settings: ClientSettings) -> Traits:
 
 
 def _printed(config: ConsumerConfig) -> dict[str, int | str | bool]:
-    """The settings by Kafka's names, but for those that mean nothing in this protocol."""
+    """The settings by Kafka's names, but for those that mean nothing in this protocol, or are not set."""
     unused = {*REFUSED[config.group_protocol], *(("group.protocol",) if config.group_protocol == CLASSIC else ())}
+    unused |= set() if config.client_rack else {"client.rack"}
     named = ((kafka_name(name), value) for name, value in asdict(config).items())
     return {n: ",".join(value) if isinstance(value, tuple) else value for n, value in named if n not in unused}
 

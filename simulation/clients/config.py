@@ -32,6 +32,7 @@ class ConsumerConfig:
     metadata_max_age_ms: int = 300_000
     group_protocol: str = CLASSIC
     group_remote_assignor: str = ""
+    client_rack: str = ""
 
     def __post_init__(self) -> None:
         """Raises BadSetting where Kafka's client would refuse to start."""

@@ -24,6 +24,11 @@ def counts(client: Client) -> dict[str, int]:
     return client.cluster_topics.counts() if client.metadata.known else {}
 
 
+def racks(client: Client) -> dict[str, tuple[tuple[str, ...], ...]]:
+    """The racks of each partition's replicas by topic, where brokers have racks."""
+    return {name: found for name, topic in client.cluster_topics.items() if (found := topic.replica_racks())}
+
+
 def refresh(client: Client) -> None:
     """Ask for metadata: a pattern may match new topics, the membership may have to rejoin."""
     client.metadata.next_refresh_ms = client.now + client.config.metadata_max_age_ms

@@ -28,7 +28,8 @@ class Traits:
     runs from the consumer's start; else it precedes the callback, and an assignment starts the timer anew.
     `commits_while_joining`: a commit is sent in every state but UNJOINED, and one that is refused for an old generation
     while JoinGroup is in flight means nothing (since librdkafka 2.10); else the consumer itself refuses it.
-    `sends_reasons`: JoinGroup and LeaveGroup carry a reason (KIP-800).
+    `sends_reasons`: JoinGroup and LeaveGroup carry a reason (KIP-800); `sends_rack`: JoinGroup carries `client.rack`
+    (KIP-881, since librdkafka 2.2).
 
     `follows_polls`: what is to be given up, and all that is to be committed before, waits for a poll() of which the
     library's thread is informed, and while records wait one poll() in two informs it; else a target is followed at
@@ -58,6 +59,7 @@ class Traits:
     commits_after_revoking: bool = False
     commits_while_joining: bool = False
     sends_reasons: bool = True
+    sends_rack: bool = True
     first_metadata_ms: int | None = None
     revokes_nothing: bool = False
     awaits_metadata: bool = False
@@ -85,7 +87,11 @@ TRAITS: dict[str, Traits] = {
         returns_user_data=True,
     ),
     KAFKA_PYTHON: Traits(
-        expires_at_heartbeats=True, first_metadata_ms=100, revokes_nothing=True, reconnect_backoff_ms=(50, 30_000)
+        expires_at_heartbeats=True,
+        sends_rack=False,
+        first_metadata_ms=100,
+        revokes_nothing=True,
+        reconnect_backoff_ms=(50, 30_000),
     ),
 }
 """By library: Java's consumer 4.4, librdkafka 2.16, kafka-python 3.0, as recorded."""

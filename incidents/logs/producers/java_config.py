@@ -12,6 +12,7 @@ SETTING = re.compile(r"(?:^|\s)([a-z][a-z0-9_.]{2,80}) = (.{0,2000})$")
 _KEPT = frozenset(
     [
         "auto.offset.reset",
+        "client.rack",
         "enable.auto.commit",
         "group.instance.id",
         "group.protocol",

@@ -112,6 +112,7 @@ def _subscription(m: ClassicState, assignor: str) -> Subscription:
         topics=tuple(sorted(m.client.topics)),
         owned=m.client.fetch.view,
         generation=m.generation,
+        rack=m.client.config.client_rack or None if m.client.traits.sends_rack else None,
         user_owned=m.sticky_owned if sends_memory else (),
         user_generation=m.sticky_generation if sends_memory else NO_GENERATION,
         user_data=_user_data(m, assignor),

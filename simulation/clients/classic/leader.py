@@ -66,7 +66,8 @@ def _run_assignor(m: ClassicState, answer: JoinAnswer) -> Generator[simpy.Event,
         for listed in answer.members
     )
     started = time.perf_counter_ns()
-    assign, spec = ASSIGNORS[m.assignor].assign, Spec(members, metadata.counts(client))
+    assign = ASSIGNORS[m.assignor].assign
+    spec = Spec(members, metadata.counts(client), racks=metadata.racks(client))
     from_the_end = client.traits.sticky_from_the_end and m.assignor == "cooperative-sticky"
     given = librdkafka_sticky.assign(assign, spec) if from_the_end else assign(spec)
     duration = client.application.assignor_ms

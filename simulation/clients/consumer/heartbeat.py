@@ -79,6 +79,7 @@ def _everything(m: ConsumerState, news: Sent) -> ConsumerHeartbeat:
         rebalance_timeout_ms=config.max_poll_interval_ms,
         topics=news.topics,
         expression=news.expression,
+        rack=config.client_rack or None,
         assignor=config.group_remote_assignor or None,
         owned=m.client.fetch.view,
     )
