@@ -113,7 +113,7 @@ def test_the_import_contracts_hold() -> None:
 
 
 KAFKAS = """
-auto.commit.interval.ms auto.offset.reset enable.auto.commit group.coordinator.append.linger.ms
+auto.commit.interval.ms auto.offset.reset client.rack enable.auto.commit group.coordinator.append.linger.ms
 group.coordinator.rebalance.protocols
 group.consumer.assignment.interval.ms group.consumer.assignors group.consumer.heartbeat.interval.ms
 group.consumer.max.assignment.interval.ms group.consumer.max.heartbeat.interval.ms
