@@ -12,11 +12,13 @@ from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.kubernetes.node import Node
 from groupsim.simulation.kubernetes.pods import Pod, Span, checked
 
-LOST_AFTER_MS = (90_000, 135_000)
-"""From the end of a node until its pods are removed, with Kubernetes' defaults.
+LOST_AFTER_MS = (80_000, 140_000)
+"""From the end of a machine until its pods are removed, with the defaults of Kubernetes 1.32 in a cloud.
 
-node-monitor-grace-period (50 s), the cloud's node lifecycle controller (up to 5 s) deletes the node, PodGCController
-sees that (up to 20 s), waits for 40 s (quarantineTime) and acts in its next round (up to 20 s).
+node-monitor-grace-period (50 s since the last renewal of the node's lease, up to 10 s before the end), the next looks
+of the node controller and of the cloud's, which deletes the node (5 s each), and of PodGCController (20 s), its
+quarantineTime (40 s) and the look after that (20 s). Where nobody deletes the node, its pods are deleted 300 s after
+the first of these.
 """
 
 
