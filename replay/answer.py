@@ -98,8 +98,8 @@ def _all_uncompared(results: Sequence[ChoiceResult], trusted: Trust) -> str:
     if not trusted.partitions_known:
         return f"{unknown}{trusted.unknown}"
     costs = [f"{seconds(each.unavailable_partition_ms.median)} with {each.choice}" for each in results]
-    base = seconds(results[0].base.median)
-    return f"{unknown}{trusted.unknown}; simulated, {', '.join(costs)} partition-seconds instead of {base}"
+    base = f"{seconds(results[0].base.median)} partition-seconds as recorded"
+    return f"{unknown}{trusted.unknown}; simulated, it costs {', '.join([base, *costs])}"
 
 
 def headline(results: Sequence[ChoiceResult], trusted: Trust) -> str:
@@ -210,12 +210,16 @@ def _cost(results: Sequence[ChoiceResult], luck: str = "", costs: str = "would h
     """What the choices would have cost together: their medians, and how they change the cost, seed by seed."""
     base, medians = results[0].base.median, [each.unavailable_partition_ms.median for each in results]
     costs = f"{costs} {seconds_range(medians)} partition-seconds instead of {seconds(base)}"
-    seeds = _joined([f"over {len(results[0].costs)} seeds", luck])
+    idle = results[0].idle
+    nothing = f"as recorded, {idle} of them cost nothing" if idle else ""
+    seeds = _joined([f"over {len(results[0].costs)} seeds", nothing, luck])
     if not base:
         return f"{costs} ({seeds})"
     quotients = [each.versus_baseline or 0.0 for each in results]
-    by_seed = [each.changes or (1.0, 1.0) for each in results]
     change = ratio_range((min(quotients), max(quotients)))
+    by_seed = [found for each in results if (found := each.changes) is not None]
+    if not by_seed:
+        return f"{costs} ({change} {seeds})"
     over = ratio_range((min(low for low, _ in by_seed), max(high for _, high in by_seed)))
     return f"{costs} ({change} {seeds})" if over == change else f"{costs} ({change}, {over} {seeds})"
 

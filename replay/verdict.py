@@ -11,7 +11,7 @@ from groupsim.replay.trust import SMALL_MS, Trust
 from groupsim.replay.what_if import ChoiceResult, difference
 
 _WIDE = 3
-"""Amounts of which the greatest is more than so many times the least, with the baseline between them, say nothing."""
+"""Amounts of which the greatest is more than so many times the least, and which the baseline has too, say nothing."""
 
 
 class Verdict(StrEnum):
@@ -87,9 +87,16 @@ def how_far(results: Sequence[ChoiceResult], trusted: Trust) -> str:
     seeds, opposed = len(results[0].costs), max(each.opposed for each in results)
     least, most = trusted.amount(results)
     amount = seconds_range((least, most))
-    wide = most > max(_WIDE * least, least + SMALL_MS) and least <= results[0].base.median <= most
+    wide = most > max(_WIDE * least, least + SMALL_MS) and _like_the_baseline(results, least, most)
     unknown = f"the amount is unknown (anything from {amount} is possible)"
     if opposed:
         agree = f"the direction is likely ({seeds - opposed} of {seeds} seeds)"
         return f"{agree}, {unknown}" if wide else f"{agree}, the amount may be anything from {amount}"
     return f"trust the direction, but {unknown}" if wide else f"trust the direction, and {amount} as the amount"
+
+
+def _like_the_baseline(results: Sequence[ChoiceResult], least: float, most: float) -> bool:
+    """Whether what is expected of the choices may be what the incident costs as recorded, or the other way round."""
+    base = results[0].base
+    medians = [each.unavailable_partition_ms.median for each in results]
+    return least <= base.median <= most or any(base.least <= median <= base.most for median in medians)

@@ -121,9 +121,16 @@ class ChoiceResult:
 
     @property
     def changes(self) -> tuple[float, float] | None:
-        """The least and the greatest quotient with the incident as recorded, seed by seed; None: that was 0."""
-        found = [own / base for own, base in zip(self.values, self._base, strict=True) if base]
-        return (min(found), max(found)) if found else None
+        """The least and the greatest quotient with the incident as recorded, seed by seed; None: a seed of it was 0."""
+        if self.idle:
+            return None
+        found = [own / base for own, base in zip(self.values, self._base, strict=True)]
+        return min(found), max(found)
+
+    @property
+    def idle(self) -> int:
+        """How many seeds cost nothing as recorded."""
+        return self._base.count(0)
 
     @property
     def opposed(self) -> int:

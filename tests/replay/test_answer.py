@@ -113,7 +113,7 @@ def test_an_unknown_record_gives_no_percentage_and_low_fidelity_comes_first() ->
     both = [result(base, base, "as recorded"), result(half, base, "a"), result(base, base, "b")]
     assert headline(both, unknown) == (
         "Whether one of the 2 choices would have helped is unknown, because the record's total is: no log names a"
-        " partition; simulated, 10.0 with a, 20.0 with b partition-seconds instead of 20.0."
+        " partition; simulated, it costs 20.0 partition-seconds as recorded, 10.0 with a, 20.0 with b."
     )
     low = Trust(recorded_ms=20_000, recorded_at_most_ms=20_000, replayed_ms=40_000, matched=1.0)
     assert sentence(result(half, base), low).startswith(

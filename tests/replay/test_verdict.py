@@ -75,6 +75,7 @@ def test_choices_whose_medians_differ_are_never_said_to_be_alike() -> None:
     assert "no difference" not in said
 
 
+LARGE = st.lists(st.integers(1_000, 200_000), min_size=10, max_size=10)
 NEVER_BESIDE = {
     Verdict.NOT_SURE: ("trust the direction", "direction is likely", "no difference worth having:"),
     Verdict.NO_DIFFERENCE: ("trust", "not sure", "direction is likely"),
@@ -117,3 +118,24 @@ def test_better_is_never_more_and_worse_never_less(values: list[int], base: list
     assert not decided.helps or found.unavailable_partition_ms.median < found.base.median
     assert decided is not Verdict.WORSE or found.unavailable_partition_ms.median > found.base.median
     assert verdict(result(base, base), near(base)) in (Verdict.NO_DIFFERENCE, Verdict.NOT_SURE)
+
+
+def test_where_seeds_cost_nothing_as_recorded_no_percentage_is_taken_of_the_others_alone() -> None:
+    """It read `+246 %, 0 to +94 % over 6 seeds`."""
+    base, values = [0, 0, 300, 300, 8_000, 8_000], [900, 950, 1_000, 1_100, 8_000, 8_000]
+    said = sentence(result(values, base), near(base))
+    assert "(+250 % over 6 seeds; as recorded, 2 of them cost nothing)" in said
+    assert "; trust the direction, but the amount is unknown (anything from 0.8 to 8.8 is possible): " in said
+    zero = sentence(result([2_000] * 6, [0] * 6), near([0] * 6))
+    assert zero.startswith(
+        "range would have cost 2.0 partition-seconds instead of 0.0 (over 6 seeds; as recorded, 6 of them cost nothing)"
+    )
+
+
+@given(LARGE, LARGE)
+def test_the_change_of_the_medians_lies_between_the_changes_by_seed(values: list[int], base: list[int]) -> None:
+    found = result(values, base)
+    assert found.changes is not None
+    assert found.versus_baseline is not None
+    low, high = found.changes
+    assert low - 0.002 * (1 + low) <= found.versus_baseline <= high * 1.002 + 0.002
