@@ -32,6 +32,14 @@ def bounds(at_least_ms: int, at_most_ms: int | None, known_share: float | None =
     return f", at least {at_least_ms / 1_000:,.1f} partition-seconds" if at_least_ms >= 100 else ""
 
 
+def near_word(total_ms: int, at_least_ms: int, at_most_ms: int | None) -> str:
+    """What is said of a total that rests on inexact times: `about`, or `at most`, `at least` if it is shown as that."""
+    shown_ms = [f"{each / 1_000:.1f}" for each in (total_ms, at_least_ms, at_most_ms or 0)]
+    if at_most_ms is not None and shown_ms[2] == shown_ms[0]:
+        return "at most"
+    return "at least" if shown_ms[1] == shown_ms[0] else "about"
+
+
 def duration(ms: float) -> str:
     """Milliseconds for people: `340 ms`, `12.3 s`, `10m00s`, `2h05m`."""
     if ms < 1_000:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from groupsim.analysis.display_names import near_word
 from groupsim.cli import output
 from groupsim.cli.errors import BadRequest
 from groupsim.cli.existing_store import DEFAULT_STORE, existing
@@ -93,7 +94,9 @@ def blame(
 def _sum(total: int, rests_on: Support | None) -> str:
     """The total, with its bounds where it rests on inexact times."""
     bounds = None if rests_on is None else rests_on.bounds()
-    about, why = ("", "") if bounds is None else ("about ", f"; {bounds}")
+    about, why = "", ""
+    if rests_on is not None and bounds is not None:
+        about, why = f"{near_word(total, rests_on.at_least_ms, rests_on.at_most_ms)} ", f"; {bounds}"
     return f"total unavailable time: {about}{total / 1_000:,.3f} partition-seconds{why}"
 
 

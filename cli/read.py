@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -155,6 +156,16 @@ def rebalances(run: RunArgument, store: StoreOption = DEFAULT_STORE, form: Forma
 
     with existing(store) as opened:
         found = analysis.load(opened, run)
-        rows = found.rebalances()
+        rows, open_ = frames.records(found.rebalances()), [each.at_least for each in found.rebalance_rows]
+    columns: Sequence[str] = REBALANCES
+    if any(open_):
+        place = columns.index("duration_ms")
+        columns = (*columns[:place], "took", *columns[place:])
+        rows = [{**row, "took": "at least" if least else None} for row, least in zip(rows, open_, strict=True)]
     spare = ("ended_ms", "rounds", "revoked", "members", "started_ms" if found.info.origin else "moved")
-    output.rows(*with_instants(frames.records(rows), REBALANCES, found.info, "started_ms"), form, spare=spare)
+    output.rows(*with_instants(rows, columns, found.info, "started_ms"), form, spare=spare)
+    if any(open_):
+        output.note(
+            f"note: {sum(open_)} of {counted(len(open_), 'rebalance')} began at their `started_ms` or before:"
+            " `__consumer_offsets` does not show how long members took to join; their lengths are lower bounds"
+        )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from groupsim.analysis.display_names import bounds, counted, duration
+from groupsim.analysis.display_names import bounds, counted, duration, near_word
 from groupsim.cli.output import plain
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def headline(summary: dict[str, Any]) -> list[str]:
     unavailable = summary["unavailable"]
     if unavailable["partition_ms"] is None:
         return [f"unavailable  unknown{_bounds(unavailable, share=True)}: {plain(unavailable['unknown'])}"]
-    about = "about " if unavailable.get("inexact") else ""
+    about = _about(unavailable) if unavailable.get("inexact") else ""
     lines = [
         f"unavailable  {about}{amount(unavailable['partition_ms'])} "
         f"({unavailable['share'] * 100:.2f} % of all partition time), "
@@ -75,6 +75,11 @@ def headline(summary: dict[str, Any]) -> list[str]:
         f"{summary['reprocessed_records']:,} records read twice"
     )
     return lines
+
+
+def _about(unavailable: Mapping[str, Any]) -> str:
+    least, most = unavailable.get("at_least_partition_ms") or 0, unavailable.get("at_most_partition_ms")
+    return f"{near_word(unavailable['partition_ms'], least, most)} "
 
 
 def _bounds(unavailable: dict[str, Any], *, share: bool = False) -> str:

@@ -63,6 +63,7 @@ class _Fold:
         self.moves = PartitionMoves()
         self.reports = ClientReports(timeline.group)
         self.running: Rebalance | None = None
+        self.started_by: str | None = None
         self.last_change: _Change | None = None
         self.last_joined: MemberId | None = None
 
@@ -84,6 +85,10 @@ class _Fold:
             self.processes.register(event)
             if isinstance(event, c.RebalanceStarted):
                 self._start(event, fact.at_ms)
+                self.started_by = fact.source
+            elif isinstance(event, c.JoinPhaseCompleted) and self.running is not None:
+                one_record = fact.source is not None and fact.source == self.started_by
+                self.running.at_least = one_record and self.running.started_ms == fact.at_ms
             if isinstance(event, c.AssignmentStored | GroupEmptied):
                 self.moves.remember(self.group_state)
             self.group_state.apply(event)

@@ -86,6 +86,9 @@ class Rebalance:
     that was dropped, or left out as absent, for not joining; else the last to join, or the leader, where the second
     phase was the longer one; in a consumer group the last to reach the epoch.
 
+    `at_least`: the record shows the end of the join phase and not its beginning (`__consumer_offsets` alone), so it
+    began then or before, and took at least so long.
+
     `moved`: partitions assigned to another member than the one that had them last (a partition withheld in round 1
     moves in round 2). `revoked`: partitions that their owner does not have any more. Both are None where the assignment
     before or after is unknown. `members` is None where no log counts them.
@@ -102,6 +105,7 @@ class Rebalance:
     stored: bool = False
     emptied: bool = False
     joined: int = 0
+    at_least: bool = False
     leader: str | None = None
     removal_cause: str | None = None
     slowest_member: str | None = None

@@ -6,6 +6,7 @@ import gzip
 import json
 from pathlib import Path
 
+from groupsim.analysis.tables.rebalances import rebalances
 from groupsim.events import classic as c
 from groupsim.events.group import CommitAccepted
 from tests.incidents.imported import BROKER, C1, adding, import_logs, joined, of
@@ -138,3 +139,17 @@ def test_a_member_s_session_is_the_topic_s_also_where_the_leader_s_log_has_the_a
         _, facts = import_logs(*files)
         added = {event.member: event.session_timeout_ms for event in of(facts, c.MemberAdded)}
         assert added == {"c1-a": 6_000, "m2-b": 6_000}
+
+
+def test_lengths_of_the_topic_alone_are_lower_bounds_unless_a_log_shows_when_the_rebalance_began(
+    tmp_path: Path,
+) -> None:
+    dump = _dump(
+        tmp_path / "d.gz", _generation(1, 1, 1, {"c1-a": [0], "m2-b": [1]}), _generation(2, 9, 2, {"m2-b": [0, 1]})
+    )
+    log = tmp_path / "b.log"
+    begun = "Preparing to rebalance group billing in state PreparingRebalance with old generation 1 (reason: r)"
+    log.write_text(stamped(8.5, f"{BROKER}{begun} (kafka.coordinator.group.GroupCoordinator)") + "\n")
+    for files, second in (([dump], (True, 20)), ([dump, log], (False, 500))):
+        _, facts = import_logs(*files)
+        assert [(each.at_least, each.duration_ms) for each in rebalances(facts)] == [(True, 20), second]
