@@ -41,7 +41,8 @@ class Record:
 
     `off`: how far its replay is from the record. `warning`: why the figures cannot be trusted, if so. `assumed`: what
     the logs did not tell. `refused`: the choices that the record cannot answer, and why. `session_ms`: the record's.
-    `changed`: by choice, how many of its values the record does not have.
+    `changed`: by choice, how many of its values the record does not have; `needs`: which limits of the brokers must be
+    wider than by default.
     """
 
     off: str
@@ -50,6 +51,7 @@ class Record:
     refused: Sequence[tuple[Choice, str]] = ()
     session_ms: int | None = None
     changed: Sequence[int] = ()
+    needs: Sequence[Sequence[str]] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-_PARTITION_TIME = ("partition_ms", "after_start_ms", "unsafe_ms", "rework_ms", "founding_ms")
+_PARTITION_TIME = ("partition_ms", "after_start_ms", "unsafe_ms", "rework_ms", "founding_ms", "unpolled_ms")
 
 
 def amount(name: str, value: float) -> str:

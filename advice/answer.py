@@ -60,6 +60,8 @@ def _more(advice: Advice) -> Iterator[str]:
         least, most = short(goal.minimise, low).partition(" ")[0], amount(goal.minimise, high)
         between = most if most.startswith(f"{least} ") else f"{least} to {most}"
         yield f"Next is {in_words(advice.choices[evidence.runner_up])}: {between} more."
+    if needs := [] if record is None or advice.keeps else [*record.needs[evidence.best]]:
+        yield f"It needs {' and '.join(needs)}."
     if worse := [f"{name} {short(name, a)} instead of {short(name, b)}" for name, (a, b) in price(advice).items()]:
         yield f"Its price: {', '.join(worse)}."
     session = advice.choices[evidence.best].get(SESSION, "")

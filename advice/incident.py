@@ -78,6 +78,7 @@ def advise(
         refused=refused,
         session_ms=of.incident.settings[SESSION],
         changed=[_changed(incident, of, choice) for choice in asked],
+        needs=[incident.needs(of.choice(choice)) for choice in asked],
     )
     return replace(found, record=record)
 

@@ -21,6 +21,7 @@ from groupsim.replay.player import GROUP, ReplayedRun, check, replay_incident
 from groupsim.replay.protocols import protocols
 from groupsim.replay.reconstruct.incident import Incident
 from groupsim.replay.refusals import refusal
+from groupsim.replay.simulated_program import stuck_ms
 from groupsim.replay.window import Window
 
 MEASURES = {
@@ -31,6 +32,7 @@ MEASURES = {
     "detection_ms": "longest time that a partition's owner was dead and still in the group",
     "rework_ms": "partition-milliseconds with a process that is not entitled: its work is done again",
     "rebalances": "rebalances of the group",
+    "unpolled_ms": "partition-milliseconds held, but only by processes that were stuck in a batch and did not poll",
     "unsafe_ms": "partition-milliseconds with two owners that both may commit",
     "founding_ms": "partition-milliseconds before the group was founded, part of nothing else",
 }
@@ -92,12 +94,12 @@ def play(of: Replayed, work: Work) -> Done:
         run = replay_incident(incident, choice, work.seed, tail_ms=of.tail_ms)
     except GroupSimError as error:
         return Done(refused=str(error))
-    return Done(measured(run, of.window), run.failure)
+    return Done(measured(run, of.window, stuck_ms(incident.members)), run.failure)
 
 
-def measured(run: ReplayedRun, window: Window) -> dict[str, float]:
-    """Every measure of one replay."""
-    cost = replayed_cost(run.facts, GROUP, window, run.from_ms, run.to_ms)
+def measured(run: ReplayedRun, window: Window, stuck_ms: int) -> dict[str, float]:
+    """Every measure of one replay. `stuck_ms`: a process is stuck in a batch that takes longer."""
+    cost = replayed_cost(run.facts, GROUP, window, run.from_ms, run.to_ms, stuck_ms)
     from_ms, to_ms = cost.span_ms
     dead, rework = 0, 0
     for each in intervals(run.facts, to_ms):
@@ -114,6 +116,7 @@ def measured(run: ReplayedRun, window: Window) -> dict[str, float]:
         "detection_ms": dead,
         "rework_ms": rework,
         "rebalances": cost.rebalances,
+        "unpolled_ms": cost.unpolled_partition_ms,
         "unsafe_ms": cost.unsafe_ms,
         "founding_ms": cost.founding_ms,
     }

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from groupsim.replay.beside import humps, needs, unpolled
 from groupsim.replay.numbers import percent, ratio_range, seconds, seconds_range
 from groupsim.replay.trust import SMALL_MS, Trust
-from groupsim.replay.verdict import Verdict, how_far, unpolled_as_recorded, verdict
+from groupsim.replay.verdict import Verdict, how_far, verdict
 from groupsim.replay.what_if import WORTH_MS, WORTH_SHARE, ChoiceResult
 
 _LUCK = 0.1
@@ -24,21 +25,20 @@ def line(result: ChoiceResult, trusted: Trust) -> str:
     if not result.simulated:
         return _not_simulated(result)
     if found is Verdict.NO_DIFFERENCE:
-        return _joined([f"{result.choice} {_no_difference(result)}", _humps(result)])
+        return _joined([f"{result.choice} {_no_difference(result)}", humps(result)])
     if found is Verdict.NOT_SURE:
         return _capital(_not_sure(result))
     if found is Verdict.MOVED:
         return _only_moves(result)
-    return _joined([f"{result.choice} {_cost([result])}", unpolled(result), _humps(result), how_far([result], trusted)])
-
-
-def unpolled(result: ChoiceResult) -> str:
-    """How long partitions were held by processes that did not poll, where the choice changes that; else nothing."""
-    own, base = result.unpolled_partition_ms.median, unpolled_as_recorded(result)
-    if abs(own - base) < max(WORTH_SHARE * base, WORTH_MS):
-        return ""
-    amounts = f"{seconds(own)} partition-seconds instead of {seconds(base)}"
-    return f"held, but not polled (the owner is stuck in a batch): {amounts}"
+    return _joined(
+        [
+            f"{result.choice} {_cost([result])}",
+            needs([result]),
+            unpolled(result),
+            humps(result),
+            how_far([result], trusted),
+        ]
+    )
 
 
 def _only_moves(result: ChoiceResult) -> str:
@@ -54,13 +54,21 @@ def _said(result: ChoiceResult, trusted: Trust) -> str:
     if found is Verdict.UNKNOWN:
         return _uncompared(result, trusted)
     if found is Verdict.NO_DIFFERENCE:
-        return _joined([f"{result.choice} {_no_difference(result)}", _humps(result), trusted.reasons(result)])
+        return _joined([f"{result.choice} {_no_difference(result)}", humps(result), trusted.reasons(result)])
     if found is Verdict.NOT_SURE:
         return _joined([_capital(f"{warning}{_not_sure(result)}"), _why_not_sure(result, trusted)])
     if found is Verdict.MOVED:
         return _joined([_only_moves(result), trusted.reasons(result)])
     cost = f"{result.choice} {_cost([result], _luck(result, trusted))}"
-    return _joined([cost, unpolled(result), _humps(result), f"{how_far([result], trusted)}: {trusted.reasons(result)}"])
+    return _joined(
+        [
+            cost,
+            needs([result]),
+            unpolled(result),
+            humps(result),
+            f"{how_far([result], trusted)}: {trusted.reasons(result)}",
+        ]
+    )
 
 
 def _not_simulated(result: ChoiceResult) -> str:
@@ -75,7 +83,7 @@ def _why_none(result: ChoiceResult) -> str:
 
 def _not_sure(result: ChoiceResult) -> str:
     simulated = _cost([result], costs="it costs")
-    return _joined([f"whether {result.choice} would have helped is not sure: simulated, {simulated}", _humps(result)])
+    return _joined([f"whether {result.choice} would have helped is not sure: simulated, {simulated}", humps(result)])
 
 
 def _why_not_sure(result: ChoiceResult, trusted: Trust) -> str:
@@ -153,7 +161,7 @@ def _best(better: Sequence[ChoiceResult], choices: int, trusted: Trust) -> str:
     found = f"Best of {choices}: {names} {_cost(level, _luck(better[0], trusted))}"
     behind = [_next(better[0], each) for each in better if each not in level]
     trust = f"{how_far(level, trusted)}: {trusted.reasons(level[0])}"
-    return _joined([found, *behind[:1], unpolled(level[0]), _humps(level[0]), trust])
+    return _joined([found, *behind[:1], needs(level), unpolled(level[0]), humps(level[0]), trust])
 
 
 def best(results: Sequence[ChoiceResult], trusted: Trust) -> list[ChoiceResult]:
@@ -263,14 +271,6 @@ def _luck(result: ChoiceResult, trusted: Trust) -> str:
     if off <= max(_LUCK * high, SMALL_MS):
         return ""
     return f"the record has {seconds(low)}"
-
-
-def _humps(result: ChoiceResult) -> str:
-    humps = result.modes
-    if len(humps) < 2:
-        return ""
-    parts = [f"{seconds(hump.median)} in {round(hump.share * len(result.costs))}" for hump in humps]
-    return f"the seeds are of two kinds, {' and '.join(parts)} of {len(result.costs)}"
 
 
 def _either(names: Sequence[str]) -> str:

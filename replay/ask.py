@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 from groupsim.analysis.what_ifs import StoredChoice, StoredWhatIf
@@ -121,6 +121,8 @@ def ask(
         incident.has_already,
         lambda part: progress(share + (1 - share) * part),
     )
+    needs = [(), *map(incident.needs, choices)]
+    results = [replace(each, needs=own) if each.costs else each for each, own in zip(results, needs, strict=True)]
     possible = _possible(choices, results)
     if choices and not possible:
         raise BadSetting("; ".join(dict.fromkeys(each.refused for each in results if each.refused is not None)))

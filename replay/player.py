@@ -8,6 +8,7 @@ from groupsim.coordinator.config import BadSetting
 from groupsim.events.base import Recorded
 from groupsim.replay import protocols, simulated_program
 from groupsim.replay.actions import Action, ActionKind, Chance, actions_of, batch_times, lead_in_ms
+from groupsim.replay.broker_limits import MIN_SESSION, session_limits
 from groupsim.replay.choice import AS_RECORDED, Choice
 from groupsim.replay.drawn_settings import drawn_settings
 from groupsim.replay.even_draws import EvenDraws
@@ -26,7 +27,7 @@ from groupsim.replay.reconstruct.short_stops import short_stops, with_stops
 from groupsim.replay.recorded_latency import DrawnLateness, ExactLatency, median_draw
 from groupsim.replay.replayed_topics import ReplayedTopics, expression, record_times
 from groupsim.replay.timings import recorded_timings
-from groupsim.simulation.clients.config import CONSUMER
+from groupsim.simulation.clients.config import CLASSIC, CONSUMER
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.delays import Delays
 from groupsim.simulation.latencies import Drawn
@@ -36,7 +37,6 @@ from groupsim.simulation.run import Scenario, run
 from groupsim.simulation.world import World
 from groupsim.storage.memory import MemoryStore
 
-MIN_SESSION = "group.min.session.timeout.ms"
 GROUP = "g"
 _LOADING_MS = 200
 """The end of a failover, in which the new coordinator loads the group."""
@@ -86,12 +86,11 @@ def played_ms(incident: Incident) -> int:
 
 
 def check(incident: Incident, choice: Choice) -> None:
-    """A broker refuses a session that is too short, so no member could join. Raises BadSetting."""
+    """Raises BadSetting for what no broker allows: a session that is shorter than the choice's own least one."""
     protocols.check(incident, choice)
-    shortest = min([LEAST_SESSION_MS, incident.settings[SESSION], *incident.open_settings.get(SESSION, ())])
-    least = int(choice.settings.get(MIN_SESSION, shortest))
+    least = int(choice.settings.get(MIN_SESSION, 0))
     wanted = str(choice.settings.get(SESSION, incident.settings[SESSION]))
-    if wanted.isdigit() and int(wanted) < least:
+    if wanted.isdigit() and int(wanted) < least and CLASSIC in protocols.protocols(incident, choice):
         raise BadSetting(
             f"{SESSION}={wanted} is below the broker's {MIN_SESSION}={least}, so no member could join; change both:"
             f" --set {SESSION}={wanted},{MIN_SESSION}={wanted}"
@@ -145,10 +144,10 @@ class _Replay:
         """The broker's settings, and how long messages take."""
         world, incident = self._world, self._incident
         least = min(LEAST_SESSION_MS, incident.settings[SESSION])
-        bounds: dict[str, int] = {}
+        bounds = session_limits(incident, self._choice)
         if CONSUMER in protocols.protocols(incident, self._choice):
             self._group_config = protocols.group_settings(incident, self._choice)
-            bounds = protocols.broker_bounds(self._group_config, self._choice.settings)
+            bounds |= protocols.broker_bounds(self._group_config, self._choice.settings)
         world.configure_broker({INITIAL_DELAY: incident.settings[INITIAL_DELAY], MIN_SESSION: least, **bounds})
         world.network.latency_ms = (0, 0) if self._exact else (0, 1)
         self._add_latencies()

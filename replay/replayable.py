@@ -11,6 +11,7 @@ from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.events.client import ProcessStarted
 from groupsim.events.types import TopicPartition
 from groupsim.incidents.sentences import listed
+from groupsim.replay.broker_limits import needs
 from groupsim.replay.choice import AS_RECORDED, Choice
 from groupsim.replay.cost import Cost, default_window, recorded_cost, replayed_cost
 from groupsim.replay.dated_deaths import dated
@@ -70,6 +71,10 @@ class ReplayableRun:
     def refusal(self, choice: Choice) -> str | None:
         """Why the record can't answer a choice; None if it can."""
         return None if self.incident is None else refusal(self.incident, choice)
+
+    def needs(self, choice: Choice) -> tuple[str, ...]:
+        """Which limits of the brokers must be wider than by default, so that they take a choice."""
+        return () if self.incident is None else needs(self.incident, choice)
 
     def has_already(self, choice: Choice) -> bool:
         """Whether the record has a choice already."""

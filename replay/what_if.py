@@ -40,7 +40,8 @@ class ChoiceResult:
 
     `failures`: why runs could not be replayed to their end. `refused`: why the record can't answer, or (`impossible`)
     why no group can have this choice; then there are no costs. `recorded_ms`: between what the record's total
-    lies (None: not known). `as_recorded`: the record has this choice already.
+    lies (None: not known). `as_recorded`: the record has this choice already. `needs`: which limits
+    of the brokers must be wider than by default.
     """
 
     choice: str
@@ -51,6 +52,7 @@ class ChoiceResult:
     refused: str | None = None
     impossible: bool = False
     as_recorded: bool = False
+    needs: tuple[str, ...] = ()
 
     def _range(self, measure: str) -> Range:
         return range_of([getattr(each, measure) for each in self.costs])
@@ -164,6 +166,7 @@ class ChoiceResult:
             "versus_record": self.versus_record,
             "refused": self.refused,
             "as_recorded": self.as_recorded,
+            "needs": list(self.needs),
             "seeds": len(self.costs),
         }
         if not self.costs:

@@ -6,8 +6,8 @@ from typing import Any
 
 from groupsim.conformance.predictions.group_times import ASSIGNMENT_INTERVAL, session_and_heartbeat
 from groupsim.conformance.timelines.recording import CONSUMER_SETTINGS, INITIAL_DELAY, Recording
+from groupsim.replay.broker_limits import MIN_SESSION
 from groupsim.replay.choice import Choice
-from groupsim.replay.player import MIN_SESSION
 from groupsim.replay.protocols import REMOTE, STRATEGY
 from groupsim.simulation.clients.config import CLASSIC, CONSUMER
 

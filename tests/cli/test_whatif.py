@@ -106,7 +106,11 @@ def test_what_the_user_knows_takes_the_place_of_an_assumption(call: Call) -> Non
         (["--set", "sesion.timeout.ms=1"], "near names: session.timeout.ms"),
         (["--set", "membership=sticky"], "must be static or dynamic"),
         (["--set", "restart.ms=soon"], "must be a whole number"),
-        (["--set", "session.timeout.ms=100"], "so no member could join; change both"),
+        (["--set", "session.timeout.ms=100"], "must be less than session.timeout.ms (100)"),
+        (
+            ["--set", "session.timeout.ms=4000,group.min.session.timeout.ms=5000"],
+            "so no member could join; change both",
+        ),
         (["--set", "session.timeout.ms=many"], "must be a whole number"),
         (["--assume", "client=rust"], "must be one of java, librdkafka, kafka-python"),
         (["--assume", "acks=1"], "must be one of session.timeout.ms"),
@@ -184,7 +188,7 @@ def test_an_impossible_choice_is_named_with_its_reason_and_the_others_are_answer
     assert called.status == 0
     _, answered, impossible, other = called.json
     assert impossible["verdict"] == other["verdict"] == "not possible"
-    assert impossible["refused"].startswith("session.timeout.ms=100 is below the broker's group.min.session.timeout")
+    assert impossible["refused"] == "heartbeat.interval.ms (1000) must be less than session.timeout.ms (100)"
     assert "cannot be set when group.protocol=CONSUMER" in other["refused"]
     assert answered["unavailable_partition_ms"] > 0
     table = call("incident", "whatif", "latest", *choices, "--seeds", "0:2")
@@ -192,12 +196,14 @@ def test_an_impossible_choice_is_named_with_its_reason_and_the_others_are_answer
     first, *lines = table.out.splitlines()
     assert "cooperative-sticky" in first
     assert "; session.timeout.ms=100 is not possible" in first
-    assert any(line.startswith("  session.timeout.ms=100 is not possible: session.timeout.ms=100 is") for line in lines)
+    assert any(
+        line.startswith("  session.timeout.ms=100 is not possible: heartbeat.interval.ms (1000) must") for line in lines
+    )
     roll = call("incident", "whatif", "latest", "--migrate", "rolling", *choices[:2], "--seeds", "0:1")
     assert roll.status == 0
     none = call("incident", "whatif", "latest", *choices[:2], "--set", both, "--seeds", "0:1")
     assert (none.status, none.out, none.err.count("\n")) == (2, "", 1)
-    assert "no member could join" in none.err
+    assert "must be less than session.timeout.ms (100); session.timeout.ms cannot be set" in none.err
     assert "cannot be set" in none.err
 
 

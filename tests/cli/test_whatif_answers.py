@@ -91,3 +91,33 @@ def test_a_batch_that_may_take_longer_is_no_gain_its_owner_holds_and_does_not_po
     out = call(*ask).out
     assert out.startswith("None of the 2 choices would have helped (max.poll.interval.ms=30000 only moves time ")
     assert "unpolled_partition_ms" in out
+
+
+def test_a_choice_outside_the_brokers_limits_is_answered_and_names_the_limit_and_its_default(call: Call) -> None:
+    """It was refused, or recommended without a word of what the brokers must allow."""
+    imported(call)
+    both = "session.timeout.ms=3000,group.min.session.timeout.ms=6000"
+    choices = ("session.timeout.ms=3000", "session.timeout.ms=9000", both, "session.timeout.ms=1900000")
+    asked = [word for choice in choices for word in ("--set", choice)]
+    _, short, usual, refused, long = call(
+        "incident", "whatif", "latest", *asked, "--seeds", "0:2", "--format", "json"
+    ).json
+    assert short["needs"] == ["group.min.session.timeout.ms=3000 or less on the brokers (6000 by default)"]
+    assert f"it needs {short['needs'][0]}" in short["answer"]
+    assert usual["needs"] == []
+    assert refused["verdict"] == "not possible"
+    assert long["needs"] == ["group.max.session.timeout.ms=1900000 or more on the brokers (1800000 by default)"]
+    advised = call("advise", "latest", "--vary", "session.timeout.ms=3000,9000").out
+    assert "Take session.timeout.ms=3000" in advised
+    assert "It needs group.min.session.timeout.ms=3000 or less on the brokers (6000 by default)." in advised
+
+
+def test_the_limits_of_groups_of_the_consumer_protocol_are_named_too(call: Call) -> None:
+    imported(call, KILL9.parents[1] / "consumer-groups" / "kill9-uniform")
+    session, heartbeat = "group.consumer.session.timeout.ms=3000", "group.consumer.heartbeat.interval.ms=500"
+    asked = ("incident", "whatif", "latest", "--set", session, "--set", heartbeat, "--seeds", "0:2", "--format", "json")
+    _, shorter, faster = call(*asked, "--assume", "session.timeout.ms=6000").json
+    need = "group.consumer.min.session.timeout.ms=3000 or less on the brokers (45000 by default)"
+    assert need in shorter["needs"]
+    assert need in shorter["answer"]
+    assert "group.consumer.min.heartbeat.interval.ms=500 or less on the brokers (5000 by default)" in faster["needs"]

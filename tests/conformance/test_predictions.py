@@ -23,7 +23,7 @@ from groupsim.events import client as p
 from groupsim.events import world as w
 from groupsim.events.base import WORLD_STREAM, Event, Recorded, process_stream
 from groupsim.events.types import TopicPartition
-from groupsim.replay.player import MIN_SESSION
+from groupsim.replay.broker_limits import MIN_SESSION
 from groupsim.replay.protocols import STRATEGY
 from tests.conformance.runs import NAMES, recording
 

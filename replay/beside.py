@@ -1,0 +1,34 @@
+"""What is said beside a cost: limits of brokers, partitions that were held but not polled, seeds of two kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from groupsim.replay.numbers import seconds
+from groupsim.replay.verdict import unpolled_as_recorded
+from groupsim.replay.what_if import WORTH_MS, WORTH_SHARE, ChoiceResult
+
+
+def needs(results: Sequence[ChoiceResult]) -> str:
+    """Which limits of the brokers must be wider than by default; of several choices, by name."""
+    if len(results) == 1:
+        return f"it needs {' and '.join(results[0].needs)}" if results[0].needs else ""
+    return "; ".join(f"{each.choice} needs {' and '.join(each.needs)}" for each in results if each.needs)
+
+
+def unpolled(result: ChoiceResult) -> str:
+    """How long partitions were held by processes that did not poll, where the choice changes that; else nothing."""
+    own, base = result.unpolled_partition_ms.median, unpolled_as_recorded(result)
+    if abs(own - base) < max(WORTH_SHARE * base, WORTH_MS):
+        return ""
+    amounts = f"{seconds(own)} partition-seconds instead of {seconds(base)}"
+    return f"held, but not polled (the owner is stuck in a batch): {amounts}"
+
+
+def humps(result: ChoiceResult) -> str:
+    """What the kinds of seeds cost, where they are of two kinds; else nothing."""
+    found = result.modes
+    if len(found) < 2:
+        return ""
+    parts = [f"{seconds(hump.median)} in {round(hump.share * len(result.costs))}" for hump in found]
+    return f"the seeds are of two kinds, {' and '.join(parts)} of {len(result.costs)}"
