@@ -159,7 +159,7 @@ def read_manifest(directory: Path, kind: str = SWEEP) -> Subject:
         raise PipelineError(
             f"{directory} has no {kind} ({place.name}); `groupsim {_COMMANDS[kind]} --to` creates one"
         ) from None
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise PipelineError(f"{place} can't be read: {error}") from None
 
 

@@ -111,8 +111,11 @@ def _require_answer(master: str) -> None:
 
 
 def _prepare(session: SparkSession, master: str) -> None:
-    """Add what every session needs: the source for stores, and on a cluster this code."""
+    """Add what every session needs: the source for stores, and on a cluster this code. And one thing less: the thread
+    that waits for accumulators, of which there are none, prints a traceback when an interrupt ends the JVM first."""
     from groupsim.pipeline.datasource import GroupSimSource
+
+    session.sparkContext._accumulatorServer.handle_error = lambda *_: None  # type: ignore[method-assign]
 
     if not _LOCAL.fullmatch(master):
         folder = Path(tempfile.mkdtemp(prefix="groupsim-code-"))

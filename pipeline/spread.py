@@ -201,5 +201,5 @@ def _read(place: Path, kind: Any) -> Any:
         kept = msgspec.json.decode(place.read_bytes(), type=_Sealed)
         whole = hashlib.sha256(kept.result).hexdigest() == kept.digest
         return msgspec.json.decode(kept.result, type=kind) if whole else None
-    except (OSError, msgspec.MsgspecError):
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None

@@ -99,14 +99,19 @@ def _started(start: Callable[[], SparkSession], made: Path | None) -> SparkSessi
 
 
 def _play(spark: SparkSession, what: Subject, points: list[Point], directory: Path, partitions: int | None) -> None:
-    """Play the points. One that takes its process with it is tried once more, alone, and then given up."""
+    """Play the points. One that takes its process with it is tried once more, alone, and then given up.
+
+    So is all that is left, once, if a process dies that had begun none.
+    """
     tasks = partitions or _TASKS_A_CORE * spark.sparkContext.defaultParallelism
+    before = 0
     while points:
         died = _job(spark, what, points, directory, tasks)
         if died is None:
             return
         suspects = begun(directory) - finished(directory)
-        if not suspects:
+        before = 0 if suspects else before + 1
+        if before > 1:
             raise PipelineError(f"the sweep in {directory} stopped: {died}; `--resume` continues it")
         for point in [point for point in points if point.run in suspects]:
             clean(directory)

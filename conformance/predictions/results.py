@@ -33,7 +33,7 @@ def read(file: Path) -> tuple[Setting, list[AskedRun]]:
 def _parsed(file: Path, number: int, line: bytes, form: type[_Line]) -> _Line:
     try:
         return msgspec.json.decode(line, type=form)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise BadRecording(f"{file}, line {number}: not a line of results ({error})") from None
 
 

@@ -56,6 +56,14 @@ def deviation(record: Record, seeds: range) -> Deviation:
         name = record.get("id", "without id")
         raise BadRecording(f"recording {name}: {', '.join(absent)} missing; there is nothing to compare with")
     played = [reenact(record, seed, recorded_times=True) for seed in seeds]
+    try:
+        return _compared(record, played)
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise BadRecording(f"recording {record.get('id')}: what was observed can't be compared ({reason})") from error
+
+
+def _compared(record: Record, played: Sequence[Record]) -> Deviation:
     features: tuple[Callable[[Record], object], ...] = (
         equivalence.generations,
         equivalence.callbacks,

@@ -82,7 +82,7 @@ class RecordingReader:
             lines += 1
             try:
                 line = LINE.decode(text)
-            except (msgspec.DecodeError, RecursionError):
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                 broken += number > 1
                 continue
             base, last, at = batch.get(line.partition, (line.offset, line.offset - 1, line.timestamp))
@@ -154,7 +154,7 @@ def continued(path: Path, head: Head) -> dict[int, int]:
                 last[found.partition] = max(found.offset, last.get(found.partition, -1))
                 end += len(line)
             file.truncate(end)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise LogError(f"{path} is no recording that could be continued; name another file") from None
     except OSError as error:
         raise LogError(f"{path} can't be written: {error.strerror or error}") from None

@@ -16,7 +16,18 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from tests.adversary import advices, documents, interrupted, logs, servers, stories, sweeps, tampering
+from tests.adversary import (
+    advices,
+    commands,
+    damaged_files,
+    documents,
+    interrupted,
+    logs,
+    servers,
+    stories,
+    sweeps,
+    tampering,
+)
 from tests.adversary.called import Finding
 
 _TURN_S = 1.0
@@ -44,6 +55,8 @@ AREAS: dict[str, Area] = {
     "lines that grow": logs.growing_lines,
     "scenario files": stories.files,
     "settings": stories.settings,
+    "commands": commands.options,
+    "files of commands": damaged_files.files,
     "numbers: classic": stories.numbers,
     "numbers: consumer": stories.consumer_numbers,
 }

@@ -118,6 +118,12 @@ def test_a_recording_without_what_was_recorded_has_nothing_to_compare_with() -> 
         deviation(recorded, range(1))
 
 
+@pytest.mark.parametrize(("key", "value"), [("unavailable", {"generation": []}), ("broker", [1]), ("events", None)])
+def test_what_was_observed_and_makes_no_sense_is_one_sentence(key: str, value: object) -> None:
+    with pytest.raises(BadRecording, match=f"recording {CLOSING}: "):
+        deviation(recording(CLOSING) | {key: value}, range(1))
+
+
 def test_reenact_prints_a_line_per_seed(capsys: pytest.CaptureFixture[str]) -> None:
     assert status(["conformance", "reenact", str(path(CLOSING)), "--seeds", "3:5"]) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]

@@ -92,6 +92,13 @@ def test_a_folder_in_which_a_process_was_killed_before_it_said_what_is_swept_is_
         assert [path.name for path in folder.iterdir()] == ["sweep.json"]
 
 
+@pytest.mark.parametrize("text", [b"{}", b'{"scenario": "\xb4"}', b"[" * 5_000])
+def test_a_damaged_manifest_is_one_sentence(tmp_path: Path, text: bytes) -> None:
+    (tmp_path / "sweep.json").write_bytes(text)
+    with pytest.raises(PipelineError, match="can't be read"):
+        keep_manifest(RANGE, tmp_path, resume=True)
+
+
 def test_a_story_that_was_edited_since_is_not_mixed_with_what_it_was(tmp_path: Path) -> None:
     file = quick(tmp_path)
     keep_manifest(subject(file), tmp_path / "lake", resume=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -69,3 +70,14 @@ def test_a_second_session_is_the_first_unless_it_asks_for_another_master(spark: 
     assert spark_session().sparkContext is spark.sparkContext
     with pytest.raises(PipelineError, match=r"a Spark session on local\[2\] is running"):
         spark_session("local[1]")
+
+
+def test_a_jvm_that_breaks_off_is_not_printed_by_pyspark(
+    spark: SparkSession, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.socket() as broken_off:
+        try:
+            raise EOFError
+        except EOFError:
+            spark.sparkContext._accumulatorServer.handle_error(broken_off, ("127.0.0.1", 0))
+    assert capsys.readouterr() == ("", "")

@@ -120,7 +120,7 @@ def test_what_was_done_before_an_end_is_kept_and_a_cut_file_counts_as_missing(tm
     assert len(calls(log)) == 8
 
 
-@pytest.mark.parametrize("changed", [b"2.0", b'"x"', b"NaN", b"1e999", b"[[["])
+@pytest.mark.parametrize("changed", [b"2.0", b'"x"', b"NaN", b"\xb4", b"[" * 5_000])
 def test_a_result_that_somebody_changed_counts_as_missing(tmp_path: Path, changed: bytes) -> None:
     function = partial(counted, str(tmp_path / "log"))
     assert list(keeping(here, tmp_path, dict[str, float])(function, WORKS[2:3])) == TWICE[2:3]

@@ -5,18 +5,20 @@ from __future__ import annotations
 import json
 import shutil
 import signal
+from functools import partial
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pyarrow.parquet as pq
 import pytest
 
 from groupsim.cli.main import status
 from groupsim.pipeline.errors import PipelineError
-from groupsim.pipeline.grid import Sweep, subject
+from groupsim.pipeline.grid import Point, Subject, Sweep, load, subject
 from groupsim.pipeline.source import SUMMARY_FOLDER, finished
 from groupsim.pipeline.sweep import sweep_into
+from groupsim.pipeline.sweep_point import simulate
 from tests.adversary import sweeps
 from tests.pipeline.stories import quick
 
@@ -99,6 +101,30 @@ def test_a_sweep_that_is_killed_loses_nothing_and_doubles_nothing(
 @pytest.mark.spark
 def test_a_worker_that_is_killed_costs_no_point(spark: SparkSession, tmp_path: Path) -> None:
     sweeps.worker_killed(Random(1), tmp_path)
+
+
+@pytest.mark.parametrize("deaths", [1, 2])
+def test_a_process_that_dies_before_it_begins_a_point_costs_one_more_job(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deaths: int
+) -> None:
+    left = ["Python worker exited unexpectedly"] * deaths
+
+    def job(_: object, what: Subject, points: list[Point], directory: Path, __: int) -> str | None:
+        if left:
+            return left.pop()
+        for point in points:
+            simulate(load(what), what, point, directory)
+        return None
+
+    monkeypatch.setattr("groupsim.pipeline.sweep._job", job)
+    again = partial(
+        sweep_into, lambda: cast("SparkSession", None), asked(tmp_path, range(2)), tmp_path / "lake", partitions=1
+    )
+    if deaths == 1:
+        assert again().failures == []
+    else:
+        with pytest.raises(PipelineError, match=r"stopped: Python worker exited unexpectedly; `--resume` continues"):
+            again()
 
 
 def test_two_sweeps_never_write_to_one_folder(tmp_path: Path) -> None:
