@@ -136,7 +136,7 @@ def _recorded_cost(incident: ReplayableRun, found: Answer) -> str:
     known, unknown = amount(incident.cost.unavailable_partition_ms), incident.cost.unknown_ms
     least, most = incident.cost.bounds_ms or (0, 0)
     if most > least:
-        known += f" (between {amount(least)} and {amount(most)}: when a member died is known in bounds)"
+        known += f" ({least / 1_000:,.1f} to {most / 1_000:,.1f}: when a member died is known in bounds only)"
     if found.trust.unknown is not None:
         known = f"at least {known}"
     return f"{known}; {unknown / 1_000:,.1f} partition-seconds are unknown from the logs" if unknown else known
