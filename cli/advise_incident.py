@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from groupsim.cli import output
 from groupsim.cli.advise_spread import Where, spreading
 from groupsim.cli.errors import BadRequest
 from groupsim.cli.existing_store import existing
@@ -71,6 +72,7 @@ def on_incident(
     from groupsim.analysis import advices
     from groupsim.pipeline.grid import Subject
     from groupsim.pipeline.spread import digest_of
+    from groupsim.replay.beside import baseline
     from groupsim.replay.replayable import replayable_run
 
     with _found(asked) as (opened, info):
@@ -95,6 +97,8 @@ def on_incident(
                 spread=spread,
                 progress=bar,
             )
+        if found.now and unknown_total is None:
+            output.note(f"note: {baseline([row['partition_ms'] for row in found.now])}")
         with suppress(StoreError):  # a store that can only be read has the answer on the screen alone
             advices.keep(opened, info, stored(found, incident.group))
         return found

@@ -147,6 +147,8 @@ def whatif(
 
 
 def _print(incident: ReplayableRun, found: Answer, form: Format, roll: dict[str, Any] | None) -> None:
+    from groupsim.replay.beside import baseline
+
     if form is Format.TABLE:
         print_answer(incident, found)
         if roll is not None:
@@ -157,6 +159,8 @@ def _print(incident: ReplayableRun, found: Answer, form: Format, roll: dict[str,
         output.rows(rows, (), form)
         for sentence in found.assumed:
             output.note(f"note: {sentence}")
+    if found.results[0].costs and found.trust.unknown is None:
+        output.note(f"note: {baseline(found.results[0].values)}")
     for result in found.results:
         for sentence in result.failures:
             output.note(f"note: {result.choice}: {sentence}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import fmean, median
 
 from groupsim.replay.numbers import seconds
 from groupsim.replay.verdict import unpolled_as_recorded
@@ -32,3 +33,12 @@ def humps(result: ChoiceResult) -> str:
         return ""
     parts = [f"{seconds(hump.median)} in {round(hump.share * len(result.costs))}" for hump in found]
     return f"the seeds are of two kinds, {' and '.join(parts)} of {len(result.costs)}"
+
+
+def baseline(values_ms: Sequence[float]) -> str:
+    """What the incident costs as recorded: the median that what-ifs compare with, and the mean that advices do."""
+    seeds = "1 seed" if len(values_ms) == 1 else f"{len(values_ms)} seeds"
+    return (
+        f"baseline (the incident simulated as recorded, over {seeds}): median {seconds(median(values_ms))}, mean"
+        f" {seconds(fmean(values_ms))} partition-seconds; a what-if compares medians, an advice means"
+    )

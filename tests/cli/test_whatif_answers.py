@@ -121,3 +121,22 @@ def test_the_limits_of_groups_of_the_consumer_protocol_are_named_too(call: Call)
     assert need in shorter["needs"]
     assert need in shorter["answer"]
     assert "group.consumer.min.heartbeat.interval.ms=500 or less on the brokers (5000 by default)" in faster["needs"]
+
+
+BASELINE = re.compile(
+    r"note: baseline \(the incident simulated as recorded, over (\d+) seeds\): median ([\d.]+), mean ([\d.]+) "
+)
+
+
+def test_what_if_and_advice_say_their_baseline_in_the_same_words_and_agree_on_the_same_seeds(call: Call) -> None:
+    """One showed the median of its seeds, the other the mean of others, without a word."""
+    imported(call, KILL9.parent / "rolling-restart-range")
+    advised = call("advise", "latest", "--vary", "heartbeat.interval.ms=300,900")
+    said = BASELINE.search(advised.err)
+    assert said is not None
+    asked = call("incident", "whatif", "latest", "--set", "heartbeat.interval.ms=300", "--seeds", f"0:{said[1]}")
+    assert f"instead of {said[2]}" in asked.out.splitlines()[0]
+    again = BASELINE.search(asked.err)
+    assert again is not None
+    assert again.groups() == said.groups()
+    assert f" instead of {said[3]} partition-seconds with the settings of the record" in advised.out
