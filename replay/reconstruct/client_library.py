@@ -9,7 +9,7 @@ from groupsim.assignors import ASSIGNORS
 from groupsim.events.types import RejoinCause
 from groupsim.replay.reconstruct.incarnation import Incarnation
 from groupsim.replay.reconstruct.rebalances import Generation
-from groupsim.simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
+from groupsim.simulation.clients.config import CLASSIC, JAVA, KAFKA_PYTHON, LIBRDKAFKA
 from groupsim.simulation.clients.traits import TRAITS
 
 DEFAULT_ASSIGNOR = "range"
@@ -28,7 +28,8 @@ def client_library(incarnations: Sequence[Incarnation]) -> str:
         return LIBRDKAFKA
     if named:
         return str(named.most_common(1)[0][0])
-    silent = [i for i in logged if i.rejoined_with_id and RejoinCause.MEMBER_ID_REQUIRED not in i.rejoin_causes]
+    classic = [incarnation for incarnation in logged if incarnation.protocol == CLASSIC]
+    silent = [i for i in classic if i.rejoined_with_id and RejoinCause.MEMBER_ID_REQUIRED not in i.rejoin_causes]
     return KAFKA_PYTHON if silent and len(silent) * 2 > len(logged) else JAVA
 
 

@@ -11,8 +11,7 @@ from tests.incidents.unavailable import BOTH, BROKER, CLIENTS, compare, recorded
 EXAMPLES = sorted(p.parent for p in (Path(__file__).parents[2] / "examples" / "consumer-groups").glob("*/*.json"))
 RECORDINGS = recorded()
 KNOWN_WRONG = (
-    "M03-mixed-kills__range-and-kip848__d0__r2",  # when a killed member died is known to a heartbeat's interval only
-    "S03-one-closes__kip848-uniform__d0__r2",  # 9 %: a line stands before the call of the listener
+    "S03-one-closes__kip848-uniform__d0__r2",  # 9 %: on a busy machine a listener was called 65 ms after its line
 )
 
 

@@ -2,7 +2,8 @@
 
 One line a recording with members of the consumer protocol, of the folders given or of all beside the checkout: the
 recorded partition-ms in its window without an owner, and what an import of the clients' logs, the broker's, or both
-says of it. In brackets: bounds of a total that the import calls unknown. `!`: not within 5 % of the recorded one.
+says of it. In brackets: bounds of a total that the import calls unknown or inexact. `!`: not within 5 % of the recorded
+one, and not within the bounds.
 """
 
 from __future__ import annotations
@@ -32,17 +33,21 @@ NEAR_MS, NEAR_SHARE = 200, 0.05
 
 
 class Total(NamedTuple):
-    """What an import says of the window, in partition-ms. `why`: why the total is unknown; None: it is known."""
+    """What an import says of the window, in partition-ms. `why`: why the total is unknown; None: it is known.
+
+    `inexact`: it is known, but the import says that it rests on times with bounds: when a killed member died.
+    """
 
     held_ms: int
     at_least_ms: int
     at_most_ms: int | None
     why: str | None
+    inexact: bool = False
 
     def right(self, truth: int) -> bool:
-        """Whether the known total is near the truth, or the bounds of an unknown one hold it."""
+        """Whether the known total is near the truth, or the bounds hold it of an unknown or inexact one."""
         slack = max(NEAR_MS, NEAR_SHARE * truth)
-        if self.why is None:
+        if self.why is None and not self.inexact:
             return abs(self.held_ms - truth) <= slack
         return self.at_least_ms <= truth + slack and (self.at_most_ms is None or truth - slack <= self.at_most_ms)
 
@@ -82,7 +87,7 @@ def total(logs: Sequence[Path], truth: dict[str, Any], *, session: bool = True) 
     ]
     found = support(run.summary, clipped)
     held = sum(unheld(facts, clipped[0].group, last).within(begin, end).values()) if clipped else 0
-    return Total(held, found.at_least_ms, found.at_most_ms, found.unknown)
+    return Total(held, found.at_least_ms, found.at_most_ms, found.unknown, found.inexact)
 
 
 def _known_to_truth(interval: Interval) -> Label:
@@ -101,7 +106,8 @@ def compare(folder: Path) -> Compared:
 def _shown(found: Total, truth: int) -> str:
     mark = "" if found.right(truth) else " !"
     if found.why is None:
-        return f"{found.held_ms}{mark}"
+        about = f" [{found.at_least_ms}..{found.at_most_ms}]" if found.inexact else ""
+        return f"{found.held_ms}{about}{mark}"
     return f"[{found.at_least_ms}..{'' if found.at_most_ms is None else found.at_most_ms}]{mark}"
 
 
