@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
@@ -11,12 +12,24 @@ from pyspark.sql import functions as F
 from groupsim.pipeline import transforms
 from groupsim.pipeline.cache import cached_runs, folder_of
 from groupsim.pipeline.definition import AVAILABILITY, OWNED, REBALANCE, Table
-from groupsim.pipeline.source import facts, runs_in
+from groupsim.pipeline.source import facts, recorded_summaries, runs_in
 
 
 def availability(spark: SparkSession, directory: str | Path) -> DataFrame:
-    """Every partition's intervals in every run (pipeline.schemas.INTERVALS). Raises PipelineError: no lake."""
-    return _of(spark, Path(directory), AVAILABILITY, transforms.availability)
+    """Every partition's intervals in every run (pipeline.schemas.INTERVALS). Raises PipelineError: no lake.
+
+    Of recorded runs, what is in doubt is UNKNOWN where the total is unknown, as in `groupsim unavailable`.
+    """
+    compute = partial(transforms.availability, recorded=recorded_summaries(directory))
+    return _of(spark, Path(directory), AVAILABILITY, compute)
+
+
+def support(spark: SparkSession, directory: str | Path) -> DataFrame:
+    """What the unavailable time of each recorded run rests on (pipeline.schemas.SUPPORT).
+
+    Known share and bounds, and why the total is unknown, as the local tables have them. Raises PipelineError: no lake.
+    """
+    return transforms.support(facts(spark, directory), recorded_summaries(directory))
 
 
 def rebalances(spark: SparkSession, directory: str | Path) -> DataFrame:

@@ -70,6 +70,18 @@ UNAVAILABLE_BY_LABEL = StructType(
 )
 """Unavailable time per run and label: partitions times milliseconds."""
 
+SUPPORT = StructType(
+    [
+        StructField("run", StringType()),
+        StructField("known_share", DoubleType()),
+        StructField("at_least_partition_ms", LongType()),
+        StructField("at_most_partition_ms", LongType()),
+        StructField("inexact", BooleanType()),
+        StructField("unknown", StringType()),
+    ]
+)
+"""One row per recorded run: what its unavailable time rests on; see analysis.tables.support.Support."""
+
 REBALANCES = StructType(
     [
         StructField("run", StringType()),

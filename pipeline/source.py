@@ -8,12 +8,16 @@ from operator import or_
 from pathlib import Path
 from urllib.parse import unquote
 
+import pyarrow.parquet as pq
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from groupsim.events.types import RunId
 from groupsim.pipeline.errors import PipelineError
+from groupsim.pipeline.export import RUN_KEY
+from groupsim.pipeline.head import read_head
 from groupsim.pipeline.schemas import FACTS
+from groupsim.storage.store import RunSource
 
 FACTS_FOLDER, SUMMARY_FOLDER, UNFINISHED_FOLDER = "facts", "summary", "_unfinished"
 """The folders of a sweep: facts, one summary row per committed run, and unfinished files."""
@@ -41,6 +45,24 @@ def runs_in(directory: str | Path) -> set[RunId]:
     lake = _lake(place)
     exported = {unquote(file.parent.name.removeprefix("run=")) for file in lake.glob("run=*/*.parquet")}
     return exported if lake == place else exported & finished(place)
+
+
+def recorded_summaries(directory: str | Path) -> dict[RunId, dict[str, object]]:
+    """The stored summaries of the recorded runs exported to `directory`, by run; a sweep has none.
+
+    Files that have no RunInfo are passed by. Raises PipelineError if there is no lake.
+    """
+    place = Path(directory)
+    lake = _lake(place)
+    if lake != place:
+        return {}
+    found: dict[RunId, dict[str, object]] = {}
+    for file in sorted(lake.glob("run=*/*.parquet")):
+        about = (pq.read_metadata(file).metadata or {}).get(RUN_KEY)
+        if about is not None:
+            info, _ = read_head(about, str(file))
+            found |= {info.id: dict(info.summary)} if info.source == RunSource.RECORDED else {}
+    return found
 
 
 def _lake(place: Path) -> Path:

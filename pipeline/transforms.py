@@ -8,30 +8,47 @@ the memory of a worker. A sweep stores their results, which `pipeline.lake` read
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 from itertools import repeat
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
-from groupsim.analysis.availability.labels import Label, SubLabel
+from groupsim.analysis.availability.intervals import intervals
+from groupsim.analysis.availability.labels import Interval, Label, SubLabel
 from groupsim.analysis.tables.ownership import Perspective
+from groupsim.analysis.tables.support import Supported
 from groupsim.events.base import WORLD_STREAM, Recorded
 from groupsim.events.catalogue import STATE_CHANGING
+from groupsim.events.types import RunId
 from groupsim.events.world import RunEnded
 from groupsim.pipeline.definition import AVAILABILITY, OWNED, REBALANCE, Table, as_arrow
 from groupsim.pipeline.lag import lag_at_instants
-from groupsim.pipeline.schemas import FACTS, INTERVALS, LAG, MOVES, OWNERSHIP, UNAVAILABLE_BY_LABEL, WINDOWS
+from groupsim.pipeline.schemas import FACTS, INTERVALS, LAG, MOVES, OWNERSHIP, SUPPORT, UNAVAILABLE_BY_LABEL, WINDOWS
 from groupsim.pipeline.source import of_types
 from groupsim.storage.codec import COLUMNS, recorded
 from groupsim.storage.gc import rare_collections
 
+Summaries = Mapping[RunId, Mapping[str, Any]]
 
-def availability(facts: DataFrame) -> DataFrame:
-    """Facts to intervals (pipeline.schemas.INTERVALS), available ones included."""
-    return _by_run(facts, AVAILABILITY)
+
+def availability(facts: DataFrame, recorded: Summaries = {}) -> DataFrame:  # noqa: B006
+    """Facts to intervals (pipeline.schemas.INTERVALS), available ones included.
+
+    `recorded`: the stored summaries of recorded runs (`pipeline.source.recorded_summaries`). Of these, what the logs
+    leave in doubt is UNKNOWN as in `groupsim unavailable`; without a summary the labels count as they are.
+    """
+    return _by_run(facts, replace(AVAILABILITY, rows=partial(_supported, recorded)) if recorded else AVAILABILITY)
+
+
+def support(facts: DataFrame, recorded: Summaries) -> DataFrame:
+    """Facts to what the unavailable time of each recorded run rests on (pipeline.schemas.SUPPORT)."""
+    return _by_run(facts, Table("support", SUPPORT, AVAILABILITY.kinds, partial(_support, recorded)))
 
 
 def rebalances(facts: DataFrame) -> DataFrame:
@@ -81,6 +98,26 @@ def lag(facts: DataFrame, every_ms: int = 1_000) -> DataFrame:
     if every_ms <= 0:
         raise ValueError(f"every_ms must be positive, not {every_ms}")
     return lag_at_instants(_state_changing(facts), every_ms).select(*_as(LAG))
+
+
+def _supported(recorded: Summaries, facts: list[Recorded]) -> Iterable[Interval]:
+    summary = recorded.get(facts[0].run) if facts else None
+    found = intervals(facts)
+    return found if summary is None else Supported(summary, found).intervals
+
+
+def _support(recorded: Summaries, facts: list[Recorded]) -> Iterator[dict[str, Any]]:
+    summary = recorded.get(facts[0].run) if facts else None
+    if summary is None:
+        return
+    rests_on = Supported(summary, intervals(facts)).support()
+    yield {
+        "known_share": rests_on.known_share,
+        "at_least_partition_ms": rests_on.at_least_ms,
+        "at_most_partition_ms": rests_on.at_most_ms,
+        "inexact": rests_on.inexact,
+        "unknown": rests_on.unknown,
+    }
 
 
 def _as(schema: StructType) -> list[Column]:
