@@ -82,7 +82,7 @@ class Node:
         def script() -> Generator[simpy.Event]:
             if notice_ms:
                 for pod in self.pods:
-                    pod.delete()
+                    pod.remove()
                 yield self._env.timeout(notice_ms)
             else:
                 yield self._env.timeout(0)

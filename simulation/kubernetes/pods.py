@@ -114,13 +114,18 @@ class Pod:
             self.terminating, self.ready = True, False
             self._env.process(self._end())
 
+    def remove(self) -> None:
+        """Delete it from outside its workload, which sees that at once: another pod may start beside it."""
+        self.delete()
+        self._changed()
+
     def evict(self) -> bool:
         """Ask for its deletion; False where a disruption budget does not allow it now."""
         if not self._evictable(self):
             return False
         if not self.terminating:
             self._context.act("evict", self.name)
-        self.delete()
+            self.remove()
         return True
 
     def lose(self, after_ms: int) -> None:

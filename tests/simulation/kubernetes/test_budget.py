@@ -49,6 +49,7 @@ STATUS = (  # what says so, budget, replicas, pods, healthy ones; pods expected,
     ("getExpectedPodCount, never below none", {"max_unavailable": 10}, 3, 3, 3, 3, 0, 3),
     ("getExpectedPodCount, rounded up in both cases", {"max_unavailable": "1%"}, 12, 12, 12, 12, 11, 1),
     ("getExpectedPodCount, rounded up in both cases", {"min_available": "1%"}, 12, 12, 12, 12, 1, 11),
+    ("updatePdbStatus, none is expected of what was scaled to nothing", {"max_unavailable": 1}, 0, 2, 2, 0, 0, 0),
     ("configure-pdb, example 4", {"max_unavailable": "30%"}, 10, 10, 8, 10, 7, 1),
 )
 EVICTIONS = (  # what says so, policy, healthy, desired, allowed, is the pod ready; may it go?

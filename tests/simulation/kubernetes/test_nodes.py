@@ -61,6 +61,32 @@ def test_pods_are_spread_evenly_and_each_version_by_itself() -> None:
     play(story)
 
 
+def test_pods_of_another_workload_count_only_among_nodes_with_as_few_of_its_own() -> None:
+    def story(world: World) -> Script:
+        nodes, _ = made(world, count=1, replicas=4)
+        yield world.sleep(1)
+        nodes.add()
+        other = world.deployment("other", topics=[world.topics["orders"]], nodes=nodes, **{**PODS, "replicas": 2})
+        yield other.settled()
+        assert spread(nodes) == [5, 1]
+
+    play(story)
+
+
+def test_pods_that_end_do_not_count_as_those_of_a_node() -> None:
+    def story(world: World) -> Script:
+        nodes, pods = made(world, count=2, replicas=4)
+        yield pods.settled()
+        for pod in nodes[0].pods:
+            pod.member.freeze()
+            assert pod.evict()
+        yield world.sleep(10_000)
+        assert [sum(pod.ready for pod in node.pods) for node in nodes] == [2, 2]
+        assert spread(nodes) == [4, 2]
+
+    play(story)
+
+
 def test_a_drain_evicts_all_at_once_and_the_pods_start_elsewhere() -> None:
     def story(world: World) -> Script:
         nodes, pods = made(world)
@@ -144,6 +170,34 @@ def test_a_pod_that_does_not_run_yet_may_go_whatever_the_budget() -> None:
     play(story)
 
 
+def test_a_pod_that_ends_already_is_waited_for_and_not_refused() -> None:
+    def story(world: World) -> Script:
+        nodes, pods = made(world, budget=DisruptionBudget(max_unavailable=0), replicas=4, termination_grace_ms=20_000)
+        yield pods.settled()
+        (slow,) = nodes[0].pods
+        slow.member.freeze()
+        slow.remove()
+        found, began = actions(world), world.now
+        left = yield nodes[0].drain()
+        assert (left, world.now - began) == ((), 20_000)
+        assert "evict-refused" not in [action for _, action, _ in found]
+
+    play(story)
+
+
+def test_a_pod_whose_process_died_is_not_healthy() -> None:
+    def story(world: World) -> Script:
+        _, pods = made(world, budget=DisruptionBudget(max_unavailable=2))
+        yield pods.settled()
+        pods.pods[0].member.kill()
+        status = pods.budget()
+        assert status is not None
+        assert (status.healthy, status.allowed) == (11, 1)
+        yield pods.pods[0].member.start()
+
+    play(story)
+
+
 def test_stateful_pods_keep_their_names_and_wait_for_the_old_one_to_be_gone() -> None:
     def story(world: World) -> Script:
         nodes, pods = made(world, kind="StatefulSet", pod_management="Parallel", termination_grace_ms=9_000)
@@ -196,6 +250,32 @@ def test_a_node_that_goes_without_a_notice_takes_its_processes_with_it(kind: str
     play(story, lasts=minutes(6))
 
 
+def test_a_node_that_fails_takes_no_pods() -> None:
+    def story(world: World) -> Script:
+        nodes, pods = made(world, count=2, lost_after_ms=10_000)
+        yield pods.settled()
+        lost = nodes[0]
+        lost.lose()
+        yield pods.settled()
+        assert (lost.pods, spread(nodes)) == ([], [12])
+
+    play(story)
+
+
+def test_a_node_that_fails_while_its_processes_start_leaves_none() -> None:
+    def story(world: World) -> Script:
+        world.host("overloaded")
+        nodes, pods = made(world, count=1, start_ms=0, lost_after_ms=10_000)
+        yield world.sleep(2)
+        members = [pod.member for pod in pods.pods]
+        assert not any(pod.pending or pod.member.running for pod in pods.pods)
+        nodes[0].lose()
+        yield world.sleep(minutes(1))
+        assert not any(member.running for member in members)
+
+    play(story)
+
+
 def test_what_is_still_ending_dies_with_its_node() -> None:
     def story(world: World) -> Script:
         nodes, pods = made(world, lost_after_ms=40_000)
@@ -204,8 +284,9 @@ def test_what_is_still_ending_dies_with_its_node() -> None:
         slow.member.freeze()
         yield nodes[0].take(notice_ms=5_000)
         assert not slow.member.running
+        yield world.sleep(39_000)
         assert not slow.gone
-        yield world.sleep(40_000)
+        yield world.sleep(1_000)
         assert slow.gone
 
     play(story)
@@ -225,8 +306,22 @@ def test_pods_wait_for_room() -> None:
     play(story)
 
 
+def test_a_pod_that_goes_makes_room_for_one_that_waits() -> None:
+    def story(world: World) -> Script:
+        nodes, pods = made(world, count=1, replicas=1, room=1)
+        other = world.deployment("other", topics=[world.topics["orders"]], nodes=nodes, **{**PODS, "replicas": 1})
+        yield world.sleep(20_000)
+        assert not other.pods[0].ready
+        yield pods.scale(0)
+        yield other.settled()
+        assert [pod.name for pod in nodes[0].pods] == ["other-v1-1"]
+
+    play(story)
+
+
 def test_pools_of_the_same_size_lose_their_nodes_at_the_same_instants() -> None:
     taken: dict[str, list[int]] = {}
+    numbers: list[int] = []
 
     def story(world: World) -> Script:
         pools = [world.nodes(5, name=name) for name in ("spot", "other")]
@@ -234,15 +329,21 @@ def test_pools_of_the_same_size_lose_their_nodes_at_the_same_instants() -> None:
         pools[0].interrupt(every_ms=minutes(5), notice_ms=0, replaced_after_ms=1_000)
         yield world.sleep(7)
         pools[1].interrupt(every_ms=minutes(5), notice_ms=30_000, replaced_after_ms=1_000)
+        short = world.nodes(5, name="short")
+        short.interrupt(every_ms=minutes(5), replaced_after_ms=1_000, lasts_ms=minutes(20))
         yield world.sleep(minutes(55))
         for pool in pools:
             assert 4 <= len(pool) <= 8
         for at_ms, action, target in found:
             if action == "take":
-                taken.setdefault(target.partition("-")[0], []).append(at_ms)
+                name, _, number = target.partition("-")
+                taken.setdefault(name, []).append(at_ms)
+                numbers.extend([int(number)] if name == "spot" else [])
 
     play(story, lasts=minutes(56))
     assert 30 <= len(taken["spot"]) <= 80  # 55 in the mean
+    assert taken["short"] == [at_ms for at_ms in taken["other"] if at_ms < minutes(20)]
+    assert numbers != sorted(numbers)  # not always the oldest one
     assert [at_ms + 7 for at_ms in taken["spot"]] == taken["other"][: len(taken["spot"])]
 
 
