@@ -1,50 +1,15 @@
-"""Nodes in simulated time: pods are spread, evicted, and die with their node."""
+"""Nodes in simulated time: pods are spread over them, evicted, and wait for room."""
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import Any
-
 import pytest
 
-from groupsim.events.base import Recorded
-from groupsim.events.world import ActionTaken
 from groupsim.scenarios.dsl import World, minutes
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.kubernetes.budget import DisruptionBudget
-from groupsim.simulation.kubernetes.nodes import Nodes
-from groupsim.simulation.kubernetes.workload import Workload
+from tests.simulation.kubernetes.on_nodes import PODS, actions, made, ready, spread
 from tests.simulation.kubernetes.test_workloads import play
-
-PODS: dict[str, Any] = {"replicas": 12, "start_ms": 2_000, "ready_after_ms": 1_000}
-
-
-def actions(world: World) -> list[tuple[int, str, str]]:
-    """(time, action, target) of all that is done from now on."""
-    found: list[tuple[int, str, str]] = []
-
-    def look(fact: Recorded) -> None:
-        if isinstance(fact.event, ActionTaken):
-            found.append((fact.at_ms, fact.event.action, fact.event.target))
-
-    world.context.watch(look)
-    return found
-
-
-def made(world: World, count: int = 4, **settings: Any) -> tuple[Nodes, Workload]:
-    nodes = world.nodes(count, **{key: settings.pop(key) for key in ("room", "lost_after_ms") if key in settings})
-    return nodes, world.deployment("billing", topics=[world.topic("orders", 24)], nodes=nodes, **{**PODS, **settings})
-
-
-def ready(world: World, pods: Workload) -> Script:
-    """Wait until the group has settled: a member that joins for the first time can't close at once."""
-    yield pods.settled()
-    yield world.groups["billing"].stable(members=12, within=minutes(1))
-
-
-def spread(nodes: Nodes) -> list[int]:
-    return [len(node.pods) for node in nodes]
 
 
 def test_pods_are_spread_evenly_and_each_version_by_itself() -> None:
@@ -216,82 +181,6 @@ def test_stateful_pods_keep_their_names_and_wait_for_the_old_one_to_be_gone() ->
     play(story)
 
 
-def test_a_node_that_goes_with_a_notice_lets_its_pods_leave() -> None:
-    def story(world: World) -> Script:
-        nodes, pods = made(world, lost_after_ms=100_000, budget=DisruptionBudget(max_unavailable=0))
-        yield from ready(world, pods)
-        found, began = actions(world), world.now
-        gone = nodes[0].take(notice_ms=30_000)
-        yield pods.settled()
-        assert world.now - began < 4_000
-        yield gone
-        assert world.now - began == 30_000
-        assert spread(nodes) == [4, 4, 4]
-        assert Counter(action for _, action, _ in found) == {"take": 1, "close": 3, "start": 3, "lose": 1}
-
-    play(story)
-
-
-@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
-def test_a_node_that_goes_without_a_notice_takes_its_processes_with_it(kind: str) -> None:
-    def story(world: World) -> Script:
-        parallel: dict[str, Any] = {"pod_management": "Parallel"} if kind == "StatefulSet" else {}
-        nodes, pods = made(world, kind=kind, lost_after_ms=100_000, **parallel)
-        yield from ready(world, pods)
-        found, began = actions(world), world.now
-        nodes[0].take()
-        yield world.sleep(99_000)
-        assert sum(pod.member.running for pod in pods.pods) == 9
-        assert [action for _, action, _ in found] == ["take", "lose", "kill", "kill", "kill"]
-        yield pods.settled()
-        assert world.now - began == 103_000
-        assert spread(nodes) == [4, 4, 4]
-
-    play(story, lasts=minutes(6))
-
-
-def test_a_node_that_fails_takes_no_pods() -> None:
-    def story(world: World) -> Script:
-        nodes, pods = made(world, count=2, lost_after_ms=10_000)
-        yield pods.settled()
-        lost = nodes[0]
-        lost.lose()
-        yield pods.settled()
-        assert (lost.pods, spread(nodes)) == ([], [12])
-
-    play(story)
-
-
-def test_a_node_that_fails_while_its_processes_start_leaves_none() -> None:
-    def story(world: World) -> Script:
-        world.host("overloaded")
-        nodes, pods = made(world, count=1, start_ms=0, lost_after_ms=10_000)
-        yield world.sleep(2)
-        members = [pod.member for pod in pods.pods]
-        assert not any(pod.pending or pod.member.running for pod in pods.pods)
-        nodes[0].lose()
-        yield world.sleep(minutes(1))
-        assert not any(member.running for member in members)
-
-    play(story)
-
-
-def test_what_is_still_ending_dies_with_its_node() -> None:
-    def story(world: World) -> Script:
-        nodes, pods = made(world, lost_after_ms=40_000)
-        yield pods.settled()
-        slow = nodes[0].pods[0]
-        slow.member.freeze()
-        yield nodes[0].take(notice_ms=5_000)
-        assert not slow.member.running
-        yield world.sleep(39_000)
-        assert not slow.gone
-        yield world.sleep(1_000)
-        assert slow.gone
-
-    play(story)
-
-
 def test_pods_wait_for_room() -> None:
     def story(world: World) -> Script:
         nodes, pods = made(world, room=3)
@@ -317,34 +206,6 @@ def test_a_pod_that_goes_makes_room_for_one_that_waits() -> None:
         assert [pod.name for pod in nodes[0].pods] == ["other-v1-1"]
 
     play(story)
-
-
-def test_pools_of_the_same_size_lose_their_nodes_at_the_same_instants() -> None:
-    taken: dict[str, list[int]] = {}
-    numbers: list[int] = []
-
-    def story(world: World) -> Script:
-        pools = [world.nodes(5, name=name) for name in ("spot", "other")]
-        found = actions(world)
-        pools[0].interrupt(every_ms=minutes(5), notice_ms=0, replaced_after_ms=1_000)
-        yield world.sleep(7)
-        pools[1].interrupt(every_ms=minutes(5), notice_ms=30_000, replaced_after_ms=1_000)
-        short = world.nodes(5, name="short")
-        short.interrupt(every_ms=minutes(5), replaced_after_ms=1_000, lasts_ms=minutes(20))
-        yield world.sleep(minutes(55))
-        for pool in pools:
-            assert 4 <= len(pool) <= 8
-        for at_ms, action, target in found:
-            if action == "take":
-                name, _, number = target.partition("-")
-                taken.setdefault(name, []).append(at_ms)
-                numbers.extend([int(number)] if name == "spot" else [])
-
-    play(story, lasts=minutes(56))
-    assert 30 <= len(taken["spot"]) <= 80  # 55 in the mean
-    assert taken["short"] == [at_ms for at_ms in taken["other"] if at_ms < minutes(20)]
-    assert numbers != sorted(numbers)  # not always the oldest one
-    assert [at_ms + 7 for at_ms in taken["spot"]] == taken["other"][: len(taken["spot"])]
 
 
 def test_what_makes_no_sense_is_refused() -> None:
