@@ -58,3 +58,15 @@ def test_the_section_names_each_run_that_no_seed_shows() -> None:
     text = "\n".join(section(every))
     assert all(f"`{row['id']}`" in text for row in every)
     assert "| mixed groups and migrations | 0 |" in text
+
+
+def test_a_pair_in_another_order_is_shown_with_its_repetitions_and_the_range_of_its_seeds() -> None:
+    def row(way: str, repetition: int, recorded: int, least: int, most: int) -> Any:
+        names = {"id": f"S01-story__{way}__d0__r{repetition}", "release": "4.4", "protocol": "classic"}
+        simulated = {"recorded_ms": recorded, "median_ms": (least + most) // 2, "least_ms": least, "most_ms": most}
+        return {**stored()[0], **names, **simulated, "all_owned_ms": None}
+
+    less = [row("range", 1, 2_000, 5_000, 9_000), row("range", 2, 3_000, 4_000, 8_000)]
+    text = "\n".join(section([*less, row("cooperative-sticky", 1, 6_000, 1_000, 2_000)]))
+    assert "| S01-story | `range` | 2.0, 3.0 | 4.0–9.0 | `cooperative-sticky` | 6.0 | 1.0–2.0 |" in text
+    assert "In another order" not in "\n".join(section(less))
