@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
 from groupsim.incidents.sentences import listed
@@ -48,7 +49,10 @@ def _to_consumer(incident: Incident, choice: Choice, configs: Sequence[Config]) 
     yield f"settings: remove {refused} from the members; a consumer that has one of them does not start"
     group = group_settings(incident, choice)
     names = ",".join(f"{name}={value}" for name, value in group.items())
-    yield f"settings: to keep the recorded times: kafka-configs --entity-type groups --alter --add-config {names}"
+    yield (
+        "settings: to keep the recorded times: kafka-configs.sh --bootstrap-server HOST:PORT --alter --entity-type"
+        f" groups --entity-name {shlex.quote(incident.group)} --add-config {names}"
+    )
     bounds = [
         f"{n}={v}" for n, v in sorted(broker_bounds(group, choice.settings).items()) if ".min." in n or ".max." in n
     ]
@@ -80,7 +84,9 @@ def _racks(configs: Sequence[Config]) -> Iterator[str]:
 
 def _expressions(incident: Incident) -> Iterator[str]:
     named = sorted({t for i in incident.incarnations for t in i.topics if t.startswith("^")})
-    which = listed(named) if named else "if members subscribe by one"
+    later = listed(sorted({growth.topic for growth in incident.growths if growth.created}))
+    by_one = f"members subscribe by one: {later} came later" if later else "if members subscribe by one"
+    which = listed(named) if named else by_one
     how = "the broker resolves it" if incident.client == LIBRDKAFKA else "SubscriptionPattern is resolved by the broker"
     yield (
         f"expressions ({which}): {how} with RE2/J: no look-around and no back-references, the whole name must match; a"

@@ -19,7 +19,8 @@ def test_a_migration_has_its_cost_beside_a_plain_restart_and_a_list_of_what_to_c
     assert "A roll to the consumer protocol (uniform by default) costs" in called.out
     assert "the same roll without another protocol costs" in called.out
     assert "assumed: the record has no restart" in called.out
-    assert "kafka-configs --entity-type groups --alter --add-config consumer.session.timeout.ms=" in called.out
+    assert "--alter --entity-type groups --entity-name s" in called.out
+    assert " --add-config consumer.session.timeout.ms=" in called.out
     row = call("incident", "whatif", "latest", "--migrate", "rolling", "--seeds", "0:2", "--format", "json").json[0]
     assert row["migration"]["protocol"] == "consumer"
     assert row["migration"]["assignor"] == "uniform by default"

@@ -16,6 +16,7 @@ from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import read_files
 from groupsim.replay.actions import ActionKind, actions_of
 from groupsim.replay.choice import AS_RECORDED, Choice
+from groupsim.replay.migration_checks import checks
 from groupsim.replay.protocols import in_own_time, notes
 from groupsim.replay.replayable import ReplayableRun, replayable_run
 from groupsim.simulation.clients.config import CLASSIC, CONSUMER
@@ -84,6 +85,14 @@ def test_replays_of_either_protocol_create_the_topic_and_members_take_it_over(na
 
 def topics_of(view: ViewChanged) -> set[str]:
     return {partition.topic[-2:] for partition in view.partitions}
+
+
+def test_a_migration_names_the_topics_that_came_later() -> None:
+    eager = imported("range")[1].incident
+    assert eager is not None
+    (sentence,) = [each for each in checks(eager, NEW) if each.startswith("expressions")]
+    assert sentence.startswith(f"expressions (members subscribe by one: {eager.growths[0].topic} came later)")
+    assert any(f"--entity-name {eager.group} --add-config" in each for each in checks(eager, NEW))
 
 
 def test_classic_members_look_for_topics_themselves_where_the_coordinator_did_it() -> None:
