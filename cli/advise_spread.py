@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from groupsim.cli.errors import BadRequest, Interrupted, hush_py4j, was_signalled
+from groupsim.cli.errors import BadRequest, Interrupted, quietly, was_signalled
 
 if TYPE_CHECKING:
     from groupsim.pipeline.grid import Subject
@@ -95,5 +95,5 @@ def _spread(stack: ExitStack, where: Where) -> Spread:
         return stack.enter_context(processes(where.jobs))
     from groupsim.pipeline.session import spark_session
 
-    hush_py4j()
-    return on_spark(spark_session(where.master, where.memory, app="groupsim advise"))
+    master = where.master
+    return on_spark(quietly(lambda: spark_session(master, where.memory, app="groupsim advise")))

@@ -31,7 +31,7 @@ def scripts(file: str) -> Iterator[tuple[int, dict[str, Any]]]:
                 continue
             try:
                 record = json.loads(line)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise BadRequest(f"{file}, line {number}: not JSON ({error})") from None
             if not isinstance(record, dict) or not isinstance(record.get("steps"), list):
                 raise BadRequest(f"{file}, line {number}: not a script (an object with `steps` is expected)")
@@ -60,7 +60,7 @@ def recording(file: str) -> dict[str, Any] | None:
     with open_lines(str(inside) if inside.is_file() else file) as lines:
         try:
             record = json.loads(b"".join(lines))
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
     return record if isinstance(record, dict) and "actions" in record else None
 

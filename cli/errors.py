@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import logging
+import signal
+from collections.abc import Callable
+from typing import TypeVar
 
 from groupsim.events.errors import GroupSimError
+
+S = TypeVar("S")
 
 
 class BadRequest(GroupSimError):
@@ -33,7 +38,16 @@ def was_signalled() -> bool:
     return bool(_received)
 
 
-def hush_py4j() -> None:
-    """py4j logs what an interrupt does to it, with a traceback, also by the root logger: nothing that a user needs."""
+def quietly(start: Callable[[], S]) -> S:
+    """Start a Spark session that leaves Ctrl-C to us, and says nothing of it.
+
+    PySpark's handler would ask the JVM to cancel its jobs, in the middle of another question; py4j logs what an
+    interrupt does to it, with a traceback, also by the root logger.
+    """
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
     logging.getLogger().addFilter(lambda record: not was_signalled() and "KeyboardInterrupt" not in record.getMessage())
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        return start()
+    finally:
+        signal.signal(signal.SIGINT, before)

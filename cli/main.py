@@ -127,7 +127,7 @@ def status(arguments: list[str] | None = None) -> int:
     try:
         signal.signal(signal.SIGTERM, interrupt)
         if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:  # a shell ignores it for what runs in the background
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+            signal.signal(signal.SIGINT, interrupt)
         program = typer.main.get_command(app)
         _keep_examples(program)
         given = _without_quiet(sys.argv[1:] if arguments is None else arguments)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from groupsim.cli.errors import BadRequest, Interrupted, hush_py4j, was_signalled
+from groupsim.cli.errors import BadRequest, Interrupted, quietly, was_signalled
 from groupsim.cli.options import FormatOption, check_record_mode, key_values, seed_range
 from groupsim.cli.output import Format, note, plain, table, write_json
 from groupsim.cli.progress import progress
@@ -67,9 +67,8 @@ def sweep(
     check(wanted)
 
     def start() -> SparkSession:
-        return spark_session(master, memory, app="groupsim sweep")
+        return quietly(lambda: spark_session(master, memory, app="groupsim sweep"))
 
-    hush_py4j()
     try:
         with progress(found.name) as bar:
             done = sweep_into(start, wanted, to, partitions=partitions, resume=resume, progress=bar)

@@ -50,7 +50,7 @@ def read_record(folder: Path) -> dict[str, Any]:
     file = next((folder / name for name in RECORDS if (folder / name).is_file()), folder / RECORDS[0])
     try:
         record = json.loads(gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes())
-    except (OSError, EOFError, zlib.error, ValueError) as error:
+    except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
         raise BadRecording(f"{file}: not a recorded run ({error})") from None
     if not isinstance(record, dict) or not isinstance(record.get("config"), dict):
         raise BadRecording(f"{file}: not a recorded run (an object with `config` is expected)")

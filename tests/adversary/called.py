@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 import signal
 import traceback
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ USUAL_S = 20.0
 WAITING = 30
 """So many times as long it may take by the clock."""
 _STATUSES = (0, 1, 2)
+_ACTS_ON_A_TERMINAL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 class Finding(Exception):
@@ -77,6 +79,8 @@ def call(*arguments: str, seconds: float = USUAL_S) -> Called:
     called = Called(code, out.getvalue(), err.getvalue())
     if code not in _STATUSES:
         raise Finding(f"{shown}: status {code}")
+    if (acting := _ACTS_ON_A_TERMINAL.search(called.out + called.err)) is not None:
+        raise Finding(f"{shown}: prints {acting[0]!r}")
     if "groupsim: unexpected " in called.err or "Traceback" in called.err:
         raise Finding(f"{shown}: {called.err.strip().splitlines()[-1][:300]}")
     if code == 2 and not called.err.startswith("groupsim: ") and "groupsim: " not in called.err:

@@ -174,3 +174,12 @@ def test_an_output_that_is_full_closed_cut_or_ascii(tmp_path: Path) -> None:
     assert (cut.returncode, cut.stderr, cut.stdout.count(b"\n")) == (0, b"", 1)
     plain = shell(tmp_path, "groupsim scenarios", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
     assert (plain.returncode, plain.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("command", ["play", "check", "reenact"])
+def test_a_document_of_too_many_levels_is_one_sentence(call: Call, tmp_path: Path, command: str) -> None:
+    (tmp_path / "deep.json").write_text('{"steps": ' + "[" * 100_000)
+    called = call("conformance", command, str(tmp_path / "deep.json"))
+    assert called.status == 2
+    assert "deep.json" in called.err
+    assert "unexpected" not in called.err

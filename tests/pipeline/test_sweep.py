@@ -91,7 +91,7 @@ def test_a_folder_that_can_not_be_written_stops_the_sweep_in_a_sentence(spark: S
 
 @pytest.mark.spark
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_a_sweep_that_is_killed_loses_nothing_and_doubles_nothing(
     spark: SparkSession, tmp_path: Path, number: signal.Signals
 ) -> None:

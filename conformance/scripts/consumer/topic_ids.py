@@ -26,7 +26,7 @@ def beside(file: Path) -> TopicIds:
         found = json.loads(index.read_text())
         ids: TopicIds = found.get("topic_ids", {})
         return {run: {config: dict(named) for config, named in of_run.items()} for run, of_run in ids.items()}
-    except (ValueError, AttributeError, TypeError) as error:
+    except (ValueError, AttributeError, TypeError, RecursionError) as error:
         raise BadScript(f"{index}: not an index of recordings ({error})") from None
 
 
