@@ -11,7 +11,7 @@ from statistics import median
 
 from groupsim.conformance.predictions.families import RecordedRun
 from groupsim.conformance.predictions.group_times import session_and_heartbeat
-from groupsim.conformance.timelines.recording import ADD_PARTITIONS, MemberAction, Recording
+from groupsim.conformance.timelines.recording import ADD_PARTITIONS, CREATE_TOPIC, MemberAction, Recording
 from groupsim.replay.actions import ActionKind, actions_of, lead_in_ms
 from groupsim.replay.reconstruct.incident import Incident
 from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, INITIAL_DELAY, MAX_POLL, SESSION
@@ -33,6 +33,7 @@ _KINDS = {
     MemberAction.SLOW_BATCH: ActionKind.BUSY,
     MemberAction.SUBSCRIBE: ActionKind.SUBSCRIBE,
     ADD_PARTITIONS: ActionKind.GROW,
+    CREATE_TOPIC: ActionKind.GROW,
     "broker_stop": ActionKind.FAILOVER,
 }
 """What a recorded action is in a replay; the others only end one of these."""
