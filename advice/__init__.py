@@ -15,6 +15,10 @@ pareto      the same for several measures to make small together
 advice      what a search has found
 flips       where along what is unknown another choice is better
 price       which measures get worse
+present     what is set now: which choices change least of it, and which gains are worth a change
+decision    the first sentence: take a choice, or keep what is set
+reliance    how far an advice on an incident can be trusted, as of a what-if
+example     settings to ask about, where none are named
 answer      the advice in sentences, and as data; amounts has the units, chart a flip as characters,
             tradeoff the sentence where several measures are to be small
 """

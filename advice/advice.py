@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from groupsim.advice.choices import Choice
 from groupsim.advice.evidence import Estimate, estimate
 from groupsim.advice.pareto import Front
+from groupsim.advice.present import NOTHING_SET, Present, is_worth_it
+from groupsim.advice.reliance import Reliance
 from groupsim.advice.selection import Goal, Row, Selection
+from groupsim.replay.basis import Basis
 
 GRID_SEEDS = 50
 """Runs of every choice that a full grid would take: what the runs used are compared with."""
@@ -37,20 +40,17 @@ class Along:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """What an advice on a recorded incident rests on: sentences without a full stop.
+    """What an advice on a recorded incident rests on. `assumed`: what the logs did not tell, and `basis` by its kinds.
 
-    `off`: how far its replay is from the record. `warning`: why the figures cannot be trusted, if so. `assumed`: what
-    the logs did not tell. `refused`: the choices that the record cannot answer, and why. `session_ms`: the record's.
-    `changed`: by choice, how many of its values the record does not have; `needs`: which limits of the brokers must be
-    wider than by default.
+    `refused`: the choices that the record cannot answer, and why. `session_ms`: the record's. `needs`: by choice, which
+    limits of the brokers must be wider than by default.
     """
 
-    off: str
-    warning: str = ""
+    reliance: Reliance
+    basis: Basis
     assumed: Sequence[str] = ()
     refused: Sequence[tuple[Choice, str]] = ()
     session_ms: int | None = None
-    changed: Sequence[int] = ()
     needs: Sequence[Sequence[str]] = ()
 
 
@@ -61,6 +61,7 @@ class Advice:
     `along`: each unknown; where along it another choice is better. `record`: of an incident, what the advice rests on.
     `tradeoff`: where several measures are to be small; then there is no best.
     `tried`: of how many, in so many `search_runs`, a search has left the choices; 0 without a search.
+    `present`: how far each choice is from the settings as they are.
     """
 
     choices: Sequence[Choice]
@@ -72,6 +73,7 @@ class Advice:
     tradeoff: Front | None = None
     tried: int = 0
     search_runs: int = 0
+    present: Present = NOTHING_SET
 
     def means(self, choice: int) -> dict[str, float]:
         """The mean of every measure of one choice."""
@@ -89,26 +91,14 @@ class Advice:
 
     @property
     def equal(self) -> int | None:
-        """A choice that is no worse than the best by more than the zone as surely as was asked for.
-
-        Of several the one that changes least, where there is a record; else the next best.
-        """
+        """A choice that is no worse than the best by more than the zone as surely as was asked for: the next best."""
         evidence = self.selection.evidence
         if evidence is None:
             return None
-        changed = self.record.changed if self.record is not None else [0] * len(self.choices)
         apart = {
             i: each for i, each in evidence.differences.items() if each.below(evidence.zone) >= self.goal.confidence
         }
-        return min(apart, key=lambda i: (changed[i], apart[i].mean, i), default=None)
-
-    @property
-    def simpler(self) -> bool:
-        """Whether the equal choice changes less of the record than the best."""
-        evidence, equal = self.selection.evidence, self.equal
-        if self.record is None or evidence is None or equal is None:
-            return False
-        return self.record.changed[equal] < self.record.changed[evidence.best]
+        return min(apart, key=lambda i: (apart[i].mean, i), default=None)
 
     @property
     def change(self) -> Estimate | None:
@@ -120,19 +110,19 @@ class Advice:
         return estimate([row[name] - now[name] for row, now in pairs])
 
     @property
-    def keeps(self) -> bool:
-        """The best is what the record has."""
+    def is_present(self) -> bool:
+        """The best is what is set now."""
         evidence = self.selection.evidence
-        return self.record is not None and evidence is not None and self.record.changed[evidence.best] == 0
+        return evidence is not None and evidence.best == self.present.own
 
     @property
-    def changes_nothing(self) -> bool:
-        """The settings as they are keep the bounds, and the best is most likely not better than they by the zone."""
-        before, change = self.before, self.change
-        if before is None or change is None:
+    def keeps(self) -> bool:
+        """What is set now is to be kept: it is the best, or no choice is better by enough to be worth a change."""
+        if self.selection.evidence is None or not self.now:
             return False
-        kept = all(before[name] <= most for name, most in self.goal.bounds.items())
-        return kept and change.below(-self.goal.indifference * abs(before[self.goal.minimise])) < 1 / 2
+        if self.record is not None and self.record.reliance.only_moves:
+            return True
+        return self.is_present or not is_worth_it(self.selection.chosen_rows, self.now, self.goal)
 
 
 def _means(rows: Sequence[Row]) -> dict[str, float]:

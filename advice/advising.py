@@ -11,7 +11,8 @@ from groupsim.advice.advice import Advice
 from groupsim.advice.choices import Choice
 from groupsim.advice.flips import along
 from groupsim.advice.pareto import select_front
-from groupsim.advice.selection import FIRST, Goal, Sample, select
+from groupsim.advice.present import Present, is_worth_it
+from groupsim.advice.selection import FIRST, Goal, Sample, preferring, select
 from groupsim.advice.unknown import Unknown
 
 NOTHING: Mapping[str, str] = {}
@@ -24,18 +25,27 @@ class Played(Protocol):
         """A way to sample these choices; what is `unknown` is drawn by the seed, but for what is `held`."""
 
 
-def advised(played: Played, choices: Sequence[Choice], goal: Goal, unknown: Unknown, most: int) -> Advice:
-    """The best of these settings over all that is `unknown`, with `most` runs at most."""
+def advised(
+    played: Played, choices: Sequence[Choice], goal: Goal, unknown: Unknown, most: int, present: Present
+) -> Advice:
+    """The best of these settings over all that is `unknown`, with `most` runs at most.
+
+    Of those that are as good as the best, and worth a change of what is set now, the one that changes least.
+    """
     as_it_is = len(choices)
     sample = played.sample([*choices, {}], unknown)
     first, divided = min(FIRST, most // len(choices)), goal.budget is not None
     if goal.also:
         chosen, front = select_front(sample, len(choices), replace(goal, budget=most), first)
         now = sample([(as_it_is, nth) for nth in range(max(map(len, chosen.rows)))])
-        return Advice(choices, goal, chosen, now, tradeoff=front)
+        return Advice(choices, goal, chosen, now, tradeoff=front, present=present)
     selection = select(sample, len(choices), replace(goal, budget=most), first, divided=divided)
-    rows = selection.rows[0 if selection.evidence is None else selection.evidence.best]
-    advice = Advice(choices, goal, selection, sample([(as_it_is, nth) for nth in range(len(rows))]))
+    now = sample([(as_it_is, nth) for nth in range(len(selection.chosen_rows))])
+    if is_worth_it(selection.chosen_rows, now, goal):
+        smaller = [i for i in present.order if is_worth_it(selection.rows[i], now, goal)]
+        selection = preferring(selection, replace(goal, budget=most), smaller)
+    now = now[: len(selection.chosen_rows)]
+    advice = Advice(choices, goal, selection, now, present=present)
 
     def held(contenders: Sequence[int], key: str, value: str) -> Sample:
         return played.sample([choices[i] for i in contenders], unknown, {key: value})

@@ -3,63 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from statistics import fmean
 from typing import Any
 
 from groupsim.advice.advice import GRID_SEEDS, Advice, Along, Flip, Record
-from groupsim.advice.amounts import amount, floor, short
+from groupsim.advice.amounts import amount, short
 from groupsim.advice.choices import Choice, front, in_words, main_effects
-from groupsim.advice.evidence import Evidence
+from groupsim.advice.decision import decision
+from groupsim.advice.evidence import Estimate, Evidence
+from groupsim.advice.present import least
 from groupsim.advice.price import price
-from groupsim.advice.tradeoff import tradeoff
 
 SESSION = "session.timeout.ms"
 
 
 def in_one_sentence(advice: Advice) -> str:
     """What to take, how much better it is, and how sure that is; then what else has to be known to decide."""
-    warning = advice.record.warning if advice.record is not None else ""
-    parts = [f"{warning}." if warning else "", _take(advice), *_more(advice), _searched(advice)]
+    warning = advice.record.reliance.warning if advice.record is not None else ""
+    parts = [f"{warning}." if warning else "", decision(advice), *_more(advice), _searched(advice)]
     return " ".join(filter(None, parts))
-
-
-def _take(advice: Advice) -> str:
-    found, goal = advice.selection, advice.goal
-    used = f"used {found.runs:,} of {len(advice.choices) * GRID_SEEDS:,} runs"
-    if advice.tradeoff is not None and advice.tradeoff.members:
-        return tradeoff(advice, advice.tradeoff, used)
-    if found.evidence is None:
-        wanted = " and ".join(f"{name} <= {most:g}" for name, most in goal.bounds.items())
-        sure = f"probability at least {floor(found.confidence)}" if found.reached else "but more runs may find one"
-        return f"No choice keeps {wanted} ({sure}; {used})."
-    value = f"{amount(goal.minimise, found.evidence.mean)}{_instead(advice)}"
-    among = f"best of {len(advice.choices)} with probability at least {floor(found.confidence)}"
-    if not found.reached:
-        among = f"best of {len(advice.choices)} so far, with probability about {floor(found.confidence)}"
-    chosen = in_words(advice.choices[found.evidence.best])
-    if advice.keeps:
-        value = amount(goal.minimise, found.evidence.mean)
-        return f"Keep {chosen}, as the record has it: {value}; {among}, within {goal.indifference:.0%}; {used}."
-    return f"Take {chosen}: {value}; {among}, within {goal.indifference:.0%}; {used}."
 
 
 def _more(advice: Advice) -> Iterator[str]:
     """The runner-up, whether it is worth it, its price, where it flips, and what it rests on."""
-    evidence, goal, record = advice.selection.evidence, advice.goal, advice.record
+    evidence = advice.selection.evidence
     if evidence is None:
         yield from _rests_on(advice)
         return
-    if advice.changes_nothing and not advice.keeps:
-        yield f"There is no difference worth having between it and {_as_they_are(advice)}."
+    if not advice.keeps or advice.is_present:
+        yield from _beside(advice, evidence)
+    for each in advice.along:
+        for flip in each.flips:
+            when, then = _flip(advice, flip)
+            yield f"With {when} {then} is better."
+        if not each.flips and holds(advice, each):
+            lowest, *_, highest = each.means
+            yield f"It holds for {each.key} from {lowest} to {highest}."
+    yield from _rests_on(advice)
+
+
+def _beside(advice: Advice, evidence: Evidence) -> Iterator[str]:
+    """The next best, and what gets worse."""
+    goal, record = advice.goal, advice.record
     if advice.equal is not None:
-        other = in_words(advice.choices[advice.equal])
-        less = ", which changes less" if advice.simpler else ""
-        yield f"There is no difference worth having between it and {other}{less}."
+        yield f"There is no difference worth having between it and {in_words(advice.choices[advice.equal])}."
     elif evidence.runner_up is not None:
-        low, high = evidence.differences[evidence.runner_up].interval()
-        least, most = short(goal.minimise, low).partition(" ")[0], amount(goal.minimise, high)
-        between = most if most.startswith(f"{least} ") else f"{least} to {most}"
-        yield f"Next is {in_words(advice.choices[evidence.runner_up])}: {between} more."
+        more = _more_than(evidence.differences[evidence.runner_up], goal.minimise)
+        yield f"Next is {in_words(advice.choices[evidence.runner_up])}: {more}."
     if needs := [] if record is None or advice.keeps else [*record.needs[evidence.best]]:
         yield f"It needs {' and '.join(needs)}."
     if worse := [f"{name} {short(name, a)} instead of {short(name, b)}" for name, (a, b) in price(advice).items()]:
@@ -70,19 +61,25 @@ def _more(advice: Advice) -> Iterator[str]:
             f"A process that dies is noticed after {int(session) / 1_000:g} s at most instead of"
             f" {record.session_ms / 1_000:g} s."
         )
-    for each in advice.along:
-        for flip in each.flips:
-            when, then = _flip(advice, flip)
-            yield f"With {when} {then} is better."
-        if not each.flips and holds(advice, each):
-            least, *_, most = each.means
-            yield f"It holds for {each.key} from {least} to {most}."
-    yield from _rests_on(advice)
+
+
+def _more_than(difference: Estimate, name: str) -> str:
+    """By how much the next best costs more."""
+    if difference.error == 0:
+        return f"{amount(name, difference.mean)} more under every seed so far"
+    low, high = difference.interval()
+    lowest, highest = short(name, low).partition(" ")[0], amount(name, high)
+    return f"{highest} more" if highest.startswith(f"{lowest} ") else f"{lowest} to {highest} more"
 
 
 def _rests_on(advice: Advice) -> Iterator[str]:
-    if advice.record is not None and advice.record.off:
-        yield f"{advice.record.off[:1].upper()}{advice.record.off[1:]}."
+    """How far to trust it, as a what-if says it."""
+    if advice.record is None:
+        return
+    found = advice.record.reliance
+    trust = "" if advice.keeps else found.how_far
+    why = ": ".join(filter(None, [trust, found.off]))
+    yield f"{why[:1].upper()}{why[1:]}{found.not_in_the_logs and '; '}{found.not_in_the_logs}."
 
 
 def _searched(advice: Advice) -> str:
@@ -121,7 +118,9 @@ def as_data(advice: Advice) -> dict[str, Any]:
         "measures": None if evidence is None else means[evidence.best],
         "before": advice.before,
         "change": None if advice.change is None else list(advice.change.interval()),
-        "changes_nothing": advice.changes_nothing,
+        "keep": advice.keeps,
+        "take": None if evidence is None or advice.keeps else advice.choices[evidence.best],
+        "enough": {"share": goal.indifference, "amount": least(goal.minimise)},
         "price": {name: {"value": value, "before": before} for name, (value, before) in price(advice).items()},
         "confidence": found.confidence,
         "reached": found.reached,
@@ -129,7 +128,7 @@ def as_data(advice: Advice) -> dict[str, Any]:
         "runs": found.runs,
         "searched": {"tried": advice.tried, "runs": advice.search_runs} if advice.tried else None,
         "of_runs": len(advice.choices) * GRID_SEEDS,
-        "equal": None if advice.equal is None else {**advice.choices[advice.equal], "changes_less": advice.simpler},
+        "equal": None if advice.equal is None else advice.choices[advice.equal],
         "runner_up": None if evidence is None else _runner_up(advice, evidence),
         "choices": [
             {**choice, "runs": len(found.rows[i]), "keeps": found.keeps[i]} for i, choice in enumerate(advice.choices)
@@ -138,7 +137,8 @@ def as_data(advice: Advice) -> dict[str, Any]:
         "flips": [dict(zip(("when", "then"), _flip(advice, flip), strict=True)) for flip in advice.flips],
         "along": [_along(advice, each) for each in advice.along],
         "sensitivity": main_effects(advice.choices, [row[goal.minimise] for row in means]),
-        "assumed": list(record.assumed) if record is not None else [],
+        "trust": None if record is None else asdict(record.reliance),
+        **({"assumed": []} if record is None else {**asdict(record.basis), "assumed": list(record.assumed)}),
         "refused": [{**choice, "why": why} for choice, why in (record.refused if record is not None else ())],
     }
 
@@ -167,19 +167,6 @@ def _runner_up(advice: Advice, evidence: Evidence) -> dict[str, Any] | None:
     return {**advice.choices[i], "difference": list(difference.interval()), "mean_difference": difference.mean}
 
 
-def _as_they_are(advice: Advice) -> str:
-    return "the settings as they are" if advice.record is None else "the settings of the record"
-
-
-def _instead(advice: Advice) -> str:
-    """How much that is beside the settings as they are."""
-    evidence, name, before = advice.selection.evidence, advice.goal.minimise, advice.before
-    if before is None or evidence is None:
-        return ""
-    change = f" ({evidence.mean / before[name] - 1:+.0%})" if before[name] else ""
-    return f" instead of {amount(name, before[name])} with {_as_they_are(advice)}{change}"
-
-
 def ranked(advice: Advice) -> list[int]:
     """The choices, best first; those that no other beats before all others, those that keep no bounds last.
 
@@ -194,7 +181,7 @@ def ranked(advice: Advice) -> list[int]:
 
     return sorted(
         range(len(advice.choices)),
-        key=lambda i: (i not in members, found.allowed[i] < 0.5, more(i), best is not found.rows[i], i),
+        key=lambda i: (i not in members, found.allowed[i] < 0.5, best is not found.rows[i], more(i), i),
     )
 
 

@@ -38,6 +38,19 @@ def combinations(space: Space) -> list[Choice]:
     return [dict(zip(space, chosen, strict=True)) for chosen in product(*lists)]
 
 
+def corners(space: Space) -> list[Choice]:
+    """The combinations of the ends of each range, and of the least and the greatest of numbers; of words the first."""
+    ends: dict[str, list[str]] = {}
+    for key, values in space.items():
+        if isinstance(values, Range):
+            ends[key] = [values.at(0.0), values.at(1.0)]
+        elif all(value.isascii() and value.isdigit() for value in values):
+            ends[key] = sorted({min(values, key=int), max(values, key=int)})
+        else:
+            ends[key] = list(values[:1])
+    return combinations(ends)
+
+
 def in_words(choice: Mapping[str, str]) -> str:
     """`assignor=range session.timeout.ms=6000`."""
     return " ".join(f"{key}={value}" for key, value in choice.items())

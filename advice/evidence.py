@@ -5,13 +5,19 @@ probabilities are known of a mean difference: what is likely after so many runs 
 however often one looks and whatever makes one stop (a t-test by a mixture of effects: Lai, On Confidence Sequences,
 1976; Wang and Ramdas, Anytime-valid t-tests and confidence sequences, 2025). Probabilities of pairs are added up
 (Bonferroni). Few runs borrow their spread from the other pairs, where that makes it larger.
+
+Runs that all show the same difference do not prove that it is always so: what comes once in five runs is not seen in
+five runs one time in three. Of such values it is believed, half and half, that they never differ (the settings do not
+matter), or that something else comes with a probability of which nothing is known, to either side alike, and changes a
+value by as much as values are large at all. What is left of the second after some runs is Laplace's rule of succession
+(Zabell 1989; the rule of three is the same without the first half: Hanley and Lippman-Hand 1983).
 """
 
 from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from scipy.special import stdtr, stdtrit
@@ -24,17 +30,22 @@ EFFECT = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The mean of `runs` values; `error` is its standard error, with `degrees` of freedom of Student's t."""
+    """The mean of `runs` values; `error` is its standard error, with `degrees` of freedom of Student's t.
+
+    `unseen`: by how much something that no run has shown may change a value; it counts where all values are equal.
+    """
 
     mean: float
     error: float
     degrees: int
     runs: int
+    unseen: float = 0.0
 
     def below(self, bound: float) -> float:
         """The probability that the true mean is below `bound`."""
         if self.error == 0:
-            return float(self.mean < bound)
+            other = self._beyond(bound)
+            return 1 - other if self.mean < bound else other
         return float(stdtr(self.degrees, (bound - self.mean) / self.error))
 
     def doubt(self, bound: float) -> float:
@@ -50,12 +61,22 @@ class Estimate:
         nearer = math.log1p(t * t / self.degrees) - math.log1p(t * t / self.degrees / spread)
         return 0.5 * min(1.0, math.exp(0.5 * (math.log(spread) - (self.degrees + 1) * nearer)))
 
+    def _beyond(self, bound: float) -> float:
+        """How likely the true mean is on the other side of `bound`, although all values were equal."""
+        if not self.unseen:
+            return 0.0
+        often = min(1.0, abs(self.mean - bound) / self.unseen)
+        return (1 - often) ** (self.runs + 1) / (self.runs + 2) / 2
+
     def turned(self) -> Estimate:
         """The estimate of the same values with the other sign."""
         return replace(self, mean=-self.mean)
 
     def interval(self, probability: float = 0.95) -> tuple[float, float]:
         """Where the true mean lies with this probability."""
+        if self.error == 0:
+            often = 1 - min(1.0, (1 - probability) * (self.runs + 2)) ** (1 / (self.runs + 1))
+            return self.mean - often * self.unseen, self.mean + often * self.unseen
         half = self.error * float(stdtrit(self.degrees, (1 + probability) / 2))
         return self.mean - half, self.mean + half
 
@@ -79,10 +100,11 @@ class Evidence:
         return min(self.differences, key=lambda i: (self.differences[i].mean, i), default=None)
 
 
-def weigh(values: Mapping[int, Sequence[float]], indifference: float) -> Evidence:
+def weigh(values: Mapping[int, Sequence[float]], indifference: float, chosen: int | None = None) -> Evidence:
     """The evidence in the values of each choice, seed by seed, two or more each; a choice may have fewer than others.
 
-    `indifference`: the zone as a share of the best mean. Raises ValueError for fewer than two values.
+    `indifference`: the zone as a share of the best mean. `chosen`: is to be taken for the best, whatever its mean.
+    Raises ValueError for fewer than two values.
     """
     if min(map(len, values.values())) < 2:
         raise ValueError("every choice needs two runs or more")
@@ -90,12 +112,14 @@ def weigh(values: Mapping[int, Sequence[float]], indifference: float) -> Evidenc
     full = [i for i, found in values.items() if len(found) == most]
     first = min(full, key=lambda i: (statistics.fmean(values[i]), i))
     best = min(values, key=lambda i: (statistics.fmean(_apart(values[i], values[first])), i != first, i))
+    zone = indifference * abs(statistics.fmean(values[best]))
+    best = best if chosen is None else chosen
     mean = statistics.fmean(values[best])
-    zone = indifference * abs(mean)
     raw = {i: _apart(found, values[best]) for i, found in values.items() if i != best}
     borrowed = statistics.median(map(statistics.variance, raw.values())) if raw else 0.0
     lent = BORROWED if len(raw) > 1 else 0
-    differences = {i: estimate(found, borrowed, lent) for i, found in raw.items()}
+    unseen = reach(values.values())
+    differences = {i: estimate(found, borrowed, lent, unseen) for i, found in raw.items()}
     losses = {i: found.doubt(-zone) for i, found in differences.items()}
     return Evidence(best, mean, zone, differences, losses)
 
@@ -105,10 +129,16 @@ def _apart(one: Sequence[float], other: Sequence[float]) -> list[float]:
     return [a - b for a, b in zip(one, other, strict=False)]
 
 
-def estimate(values: Sequence[float], borrowed: float = 0.0, lent: int = 0) -> Estimate:
+def reach(values: Iterable[Sequence[float]]) -> float:
+    """How far apart nothing and all values of some choices are: as much as something unseen may change one of them."""
+    ends = [(min(found), max(found)) for found in values]
+    return max(0.0, *(high for _, high in ends)) - min(0.0, *(low for low, _ in ends))
+
+
+def estimate(values: Sequence[float], borrowed: float = 0.0, lent: int = 0, unseen: float = 0.0) -> Estimate:
     """The mean of two or more values; a variance `borrowed` that is larger counts with `lent` degrees of freedom."""
     degrees, spread = len(values) - 1, statistics.variance(values)
     if borrowed > spread:
         spread = (lent * borrowed + degrees * spread) / (lent + degrees)
         degrees += lent
-    return Estimate(statistics.fmean(values), math.sqrt(spread / len(values)), degrees, len(values))
+    return Estimate(statistics.fmean(values), math.sqrt(spread / len(values)), degrees, len(values), unseen)

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from groupsim.advice import many
 from groupsim.advice.advice import GRID_SEEDS, Advice, Record
 from groupsim.advice.advising import advised
-from groupsim.advice.choices import Choice, in_words
+from groupsim.advice.choices import Choice, Space, combinations, corners, in_words
 from groupsim.advice.errors import AdviceError
+from groupsim.advice.present import Present, apart
+from groupsim.advice.reliance import reliance
 from groupsim.advice.replays import MEASURES, Replayed, Replays
 from groupsim.advice.selection import Goal
 from groupsim.advice.unknown import Range, Unknown
 from groupsim.pipeline.spread import Spread, here
 from groupsim.replay import ask
+from groupsim.replay.basis import basis
 from groupsim.replay.choice import Choice as ReplayedChoice
 from groupsim.replay.choice_settings import ASSIGNOR, RESTART
 from groupsim.replay.protocols import PROTOCOL
@@ -31,14 +35,15 @@ SMALL_MEMBER_MS = 50_000_000
 """Simulated time, times members, times choices, below which one process is enough."""
 
 
-def is_small(incident: ReplayableRun, choices: Sequence[Choice]) -> bool:
+def is_small(incident: ReplayableRun, space: Space) -> bool:
     """Whether other processes would take longer to start than to work."""
-    return incident.lasts_ms * incident.members * len(choices) < SMALL_MEMBER_MS
+    choices = many.TRIALS if many.is_many(space) else len(combinations(space))
+    return incident.lasts_ms * incident.members * choices < SMALL_MEMBER_MS
 
 
 def advise(
     incident: ReplayableRun,
-    choices: Sequence[Choice],
+    space: Space,
     goal: Goal,
     *,
     unknown: Unknown = NOTHING_UNKNOWN,
@@ -55,32 +60,68 @@ def advise(
     for name in goal.names:
         if name not in MEASURES:
             raise AdviceError(f"unknown measure {name!r}; of an incident there are {', '.join(MEASURES)}")
-    of = _replayed(incident, choices, unknown)
-    most = len(choices) * GRID_SEEDS if goal.budget is None else goal.budget
-    if most < LEAST * len(choices):
-        raise AdviceError(f"--budget {most}: {len(choices)} choices need {LEAST * len(choices)} runs at least")
-    played = Replays(of, seed, spread, lambda done: progress(min(done / most, 1.0)))
-    asked, refused = _answerable(played, choices)
-    asked.sort(key=lambda choice: _changed(incident, of, choice))
+    searched = many.is_many(space)
+    ends = corners(space) if searched else combinations(space)
+    of = _replayed(incident, ends, unknown)
+    half = None if goal.budget is None or not searched else goal.budget // 2
+    runs = many.MOST if searched and goal.budget is None else goal.budget or len(ends) * GRID_SEEDS
+    played = Replays(of, seed, spread, lambda done: progress(min(done / runs, 1.0)))
+    left: many.Found | None = None
+    if searched:
+        left = _searched(incident, played, space, goal, unknown, seed, half)
+        asked, refused = left.choices, list[tuple[Choice, str]]()
+    else:
+        _enough(len(ends), goal.budget)
+        asked, refused = _answerable(played, ends)
     single = _single(of, asked)
-    found = advised(played, asked, goal, {**_open(incident, single, asked), **unknown}, most)
+    asked = [asked[i] for i in _present(incident, of, asked).order]
+    present = _present(incident, of, asked)
+    budget = half if searched else goal.budget
+    _enough(len(asked), budget)
+    most = budget or len(asked) * GRID_SEEDS
+    found = advised(played, asked, goal, {**_open(incident, single, asked), **unknown}, most, present)
     _, trusted = ask.nearness(incident, range(seed, seed + ask.EXACT_SEEDS), single, total_unknown)
     stopped = [f"{name or 'the record'}: {why}" for name, why in played.stopped.items()]
-    warning = trusted.warning().removesuffix(": ")
-    if not warning and (doubts := trusted.doubts_about([row["partition_ms"] for row in found.now])):
-        warning = f"The direction is not sure: {'; '.join(doubts)}"
-    if total_unknown is not None:
-        warning = f"The record's total is unknown ({total_unknown}), so all figures are the simulation's alone"
+    assumed = (*ask.assumed(incident, single), *stopped)
+    best = found.selection.chosen_rows if found.selection.evidence is not None else ()
     record = Record(
-        off=trusted.off(),
-        warning=warning,
-        assumed=(*ask.assumed(incident, single), *stopped),
+        reliance=reliance(best, found.now, trusted, goal.minimise),
+        basis=basis(incident, assumed),
+        assumed=assumed,
         refused=refused,
         session_ms=of.incident.settings[SESSION],
-        changed=[_changed(incident, of, choice) for choice in asked],
         needs=[incident.needs(of.choice(choice)) for choice in asked],
     )
-    return replace(found, record=record)
+    if left is None:
+        return replace(found, record=record)
+    return replace(found, record=record, tried=left.tried, search_runs=left.runs)
+
+
+def _enough(choices: int, budget: int | None) -> None:
+    """Raises AdviceError for too small a budget."""
+    if budget is not None and budget < LEAST * choices:
+        raise AdviceError(f"--budget {budget}: {choices} choices need {LEAST * choices} runs at least")
+
+
+def _searched(
+    incident: ReplayableRun,
+    played: Replays,
+    space: Space,
+    goal: Goal,
+    unknown: Unknown,
+    seed: int,
+    most: int | None,
+) -> many.Found:
+    """The best of many choices, or of ranges. Raises AdviceError where the record can answer none that was tried."""
+    single = _single(played.of, corners(space))
+    drawn = {**_open(incident, single, corners(space)), **unknown}
+
+    def possible(choice: Choice) -> None:
+        (why,) = played.refused([choice])
+        if why is not None:
+            raise AdviceError(f"{in_words(choice)}: {why}")
+
+    return many.found(space, lambda tried: played.sample(tried, drawn), possible, goal, seed, most)
 
 
 def _replayed(incident: ReplayableRun, choices: Sequence[Choice], unknown: Unknown) -> Replayed:
@@ -119,6 +160,13 @@ def _answerable(played: Replays, choices: Sequence[Choice]) -> tuple[list[Choice
         first, why = refused[0]
         raise AdviceError(f"the record can answer none of {len(choices)} choices; {in_words(first)}: {why}")
     return asked, refused
+
+
+def _present(incident: ReplayableRun, of: Replayed, choices: Sequence[Choice]) -> Present:
+    """How far each choice is from the settings of the record."""
+    known = {key: str(value) for key, value in of.incident.settings.items()}
+    changed = [_changed(incident, of, choice) for choice in choices]
+    return Present(changed, [apart(known, choice) for choice in choices])
 
 
 def _changed(incident: ReplayableRun, of: Replayed, choice: Choice) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from groupsim.advice.evidence import Estimate, estimate
+from groupsim.advice.evidence import Estimate, estimate, reach
 from groupsim.advice.selection import FIRST, GROWTH, Goal, Row, Sample, Selection, select
 
 
@@ -31,6 +31,7 @@ class _Known:
     rows: Sequence[Sequence[Row]]
     names: Sequence[str]
     indifference: float
+    unseen: Mapping[str, float]
 
     def mean(self, i: int, name: str) -> float:
         return fmean(row[name] for row in self.rows[i])
@@ -39,7 +40,8 @@ class _Known:
         return self.indifference * abs(self.mean(i, name))
 
     def difference(self, i: int, j: int, name: str) -> Estimate:
-        return estimate([a[name] - b[name] for a, b in zip(self.rows[i], self.rows[j], strict=False)])
+        apart = [a[name] - b[name] for a, b in zip(self.rows[i], self.rows[j], strict=False)]
+        return estimate(apart, unseen=self.unseen[name])
 
     def better(self, i: int, j: int) -> float:
         """At most so likely i is better than j by more than the zone in some measure."""
@@ -59,7 +61,7 @@ class _Known:
 
 
 def _at_most(found: Estimate, bound: float) -> float:
-    return float(found.mean <= bound) if found.error == 0 else found.doubt(bound)
+    return 1.0 if found.error == 0 and found.mean <= bound else found.doubt(bound)
 
 
 def select_front(sample: Sample, choices: int, goal: Goal, first: int = FIRST) -> tuple[Selection, Front]:
@@ -68,7 +70,8 @@ def select_front(sample: Sample, choices: int, goal: Goal, first: int = FIRST) -
     start = select(sample, choices, replace(goal, budget=0), first)
     rows = start.rows
     while True:
-        known = _Known(rows, names, goal.indifference)
+        unseen = {name: reach([[row[name] for row in found] for found in rows]) for name in names}
+        known = _Known(rows, names, goal.indifference, unseen)
         allowed = [i for i in range(choices) if all(known.mean(i, name) <= most for name, most in goal.bounds.items())]
         front = _front(known, names, allowed)
         doubts = _doubts(known, front, allowed)

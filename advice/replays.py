@@ -135,14 +135,14 @@ class Replays:
         spread: Spread,
         progress: Callable[[int], None],
     ) -> None:
-        self._of, self._first_seed, self._spread, self._progress = of, first_seed, spread, progress
+        self.of, self._first_seed, self._spread, self._progress = of, first_seed, spread, progress
         self._known: dict[tuple[object, ...], Done] = {}
         self.done = 0
         self.stopped: dict[str, str] = {}
 
     def refused(self, choices: Sequence[Choice]) -> list[str | None]:
         """Why the record can't answer each choice; None if it can. Each that can is replayed once."""
-        found = [self._of.refusal(choice) for choice in choices]
+        found = [self.of.refusal(choice) for choice in choices]
         works = [Work(choice, {}, self._first_seed) for choice, why in zip(choices, found, strict=True) if why is None]
         tried = iter(self._play(works))
         return [next(tried).refused if why is None else why for why in found]
@@ -164,7 +164,7 @@ class Replays:
 
     def _open(self, key: str) -> bool:
         """Whether the record leaves this setting open: each replay draws it from what fits."""
-        return key in self._of.incident.open_settings
+        return key in self.of.incident.open_settings
 
     def _answered(self, works: Sequence[Work]) -> list[Done]:
         found = self._play(works)
@@ -175,7 +175,7 @@ class Replays:
 
     def _play(self, works: Sequence[Work]) -> list[Done]:
         new = [work for work in works if _key(work) not in self._known]
-        for work, done in zip(new, self._spread(partial(play, self._of), new), strict=True):
+        for work, done in zip(new, self._spread(partial(play, self.of), new), strict=True):
             self._known[_key(work)] = done
             self.done += 1
             if done.stopped:

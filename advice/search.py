@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from groupsim.advice import many
@@ -10,13 +10,14 @@ from groupsim.advice.advice import GRID_SEEDS, Advice
 from groupsim.advice.advising import advised
 from groupsim.advice.choices import Choice, Space, combinations
 from groupsim.advice.errors import AdviceError
+from groupsim.advice.present import Present, of_values
 from groupsim.advice.sampling import Runs
 from groupsim.advice.selection import Goal
 from groupsim.advice.unknown import Unknown
 from groupsim.analysis.tables.measures import MEASURES
 from groupsim.pipeline.grid import Subject, load
 from groupsim.pipeline.spread import Spread, here
-from groupsim.simulation.run import resolve_settings
+from groupsim.simulation.run import DURATION, resolve_settings
 
 NOTHING_UNKNOWN: Unknown = {}
 LEAST = 2
@@ -52,13 +53,20 @@ def search(
         half = None if goal.budget is None else goal.budget // 2
         runs = played(many.MOST if goal.budget is None else goal.budget)
         left = many.found(space, lambda tried: runs.sample(tried, unknown), possible, goal, seed, half)
-        found = advised(runs, left.choices, goal, unknown, _budget(len(left.choices), half))
+        now = _present(what, fixed, left.choices)
+        found = advised(runs, left.choices, goal, unknown, _budget(len(left.choices), half), now)
         return replace(found, tried=left.tried, search_runs=left.runs)
     choices = combinations(space)
     for choice in choices:
         possible(choice)
     most = _budget(len(choices), goal.budget)
-    return advised(played(most), choices, goal, unknown, most)
+    return advised(played(most), choices, goal, unknown, most, _present(what, fixed, choices))
+
+
+def _present(what: Subject, fixed: Mapping[str, str], choices: Sequence[Choice]) -> Present:
+    """The scenario's own parameters and what is `fixed`; a Kafka setting of its story is not known."""
+    params, lasts_ms, given = resolve_settings(load(what), fixed)
+    return of_values({key: str(value) for key, value in {**params, DURATION: lasts_ms, **given}.items()}, choices)
 
 
 def _possible(what: Subject, fixed: Mapping[str, str], unknown: Unknown) -> Callable[[Choice], None]:

@@ -12,7 +12,7 @@ import statistics
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from groupsim.advice.evidence import Estimate, Evidence, estimate, weigh
+from groupsim.advice.evidence import Estimate, Evidence, estimate, reach, weigh
 from groupsim.advice.ocba import allocation
 
 Row = Mapping[str, float]
@@ -66,6 +66,11 @@ class Selection:
     confidence: float
     rows: list[list[Row]] = field(repr=False)
     reached: bool = False
+
+    @property
+    def chosen_rows(self) -> Sequence[Row]:
+        """Those of the best choice, else of the first."""
+        return self.rows[0 if self.evidence is None else self.evidence.best]
 
     @property
     def runs(self) -> int:
@@ -125,9 +130,22 @@ def _divided(rows: Sequence[Sequence[Row]], goal: Goal, open_: Collection[int], 
     return dict(zip(among, wanted, strict=True))
 
 
-def _known(rows: list[list[Row]], goal: Goal) -> tuple[Selection, dict[int, float]]:
-    """What is known now, and how much doubt each choice brings."""
-    margins = [_margins(found, goal.bounds) for found in rows]
+def preferring(found: Selection, goal: Goal, order: Sequence[int]) -> Selection:
+    """With the first in this order that is as good as the best, as surely as was asked for; else as it is."""
+    if found.evidence is None or not found.reached:
+        return found
+    for i in order:
+        if i == found.evidence.best:
+            break
+        if found.allowed[i] >= 0.5 and (other := _known(found.rows, goal, i)[0]).reached:
+            return other
+    return found
+
+
+def _known(rows: list[list[Row]], goal: Goal, chosen: int | None = None) -> tuple[Selection, dict[int, float]]:
+    """What is known now of the best, or of the one that is `chosen`, and how much doubt each choice brings."""
+    unseen = {name: reach([[row[name] for row in found] for found in rows]) for name in (goal.minimise, *goal.bounds)}
+    margins = [_margins(found, goal.bounds, unseen) for found in rows]
     over = [max((m.doubt(0) for m in found), default=0.0) for found in margins]
     under = [min((m.turned().doubt(0) for m in found), default=1.0) for found in margins]
     allowed = [1 - max((m.below(0) for m in found), default=0.0) for found in margins]
@@ -137,7 +155,7 @@ def _known(rows: list[list[Row]], goal: Goal) -> tuple[Selection, dict[int, floa
     kept = {i: found for i, found in values.items() if allowed[i] >= 0.5}
     evidence, doubts, chances = None, dict[int, float](), dict[int, float]()
     if kept:
-        evidence = weigh(kept, goal.indifference)
+        evidence = weigh(kept, goal.indifference, chosen)
         doubts = {**evidence.losses, evidence.best: over[evidence.best]}
         chances = {i: d.below(-evidence.zone) for i, d in evidence.differences.items()}
         chances[evidence.best] = 1 - allowed[evidence.best]
@@ -147,18 +165,28 @@ def _known(rows: list[list[Row]], goal: Goal) -> tuple[Selection, dict[int, floa
         doubts[i], chances[i] = under[i], allowed[i]
         if evidence is not None:
             pair = zip(values[i], values[evidence.best], strict=False)
-            difference = estimate([a - b for a, b in pair])
+            difference = estimate([a - b for a, b in pair], unseen=unseen[goal.minimise])
             doubts[i] = min(doubts[i], difference.doubt(-evidence.zone))
             chances[i] *= difference.below(-evidence.zone)
-    sure = max(0.0, 1 - math.fsum(doubts.values()))
+    sure = max(0.0, 1 - math.fsum(_counted(doubts, evidence)))
     reached = sure >= goal.confidence
     confidence = sure if reached else math.prod(1 - chance for chance in chances.values())
     return Selection(evidence, allowed, keeps, confidence, rows, reached), doubts
 
 
-def _margins(rows: Sequence[Row], bounds: Mapping[str, float]) -> list[Estimate]:
+def _counted(doubts: Mapping[int, float], evidence: Evidence | None) -> list[float]:
+    """The doubts to add up: choices that did the same under every seed do so for one reason, and are one doubt."""
+    most: dict[tuple[str, float], float] = {}
+    for i, doubt in doubts.items():
+        apart = None if evidence is None else evidence.differences.get(i)
+        key = ("alike", apart.mean) if apart is not None and apart.error == 0 else ("choice", float(i))
+        most[key] = max(doubt, most.get(key, 0.0))
+    return list(most.values())
+
+
+def _margins(rows: Sequence[Row], bounds: Mapping[str, float], unseen: Mapping[str, float]) -> list[Estimate]:
     """How far below each bound the mean is."""
-    return [estimate([most - row[name] for row in rows]) for name, most in bounds.items()]
+    return [estimate([most - row[name] for row in rows], unseen=unseen[name]) for name, most in bounds.items()]
 
 
 def _extend(sample: Sample, rows: list[list[Row]], wanted: Mapping[int, int]) -> None:

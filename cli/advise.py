@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from groupsim.cli.advise_incident import Asked, is_scenario, on_incident
+from groupsim.cli.advise_incident import Asked, is_scenario, nothing_varied, on_incident
 from groupsim.cli.advise_options import (
     AboutArgument,
     BudgetOption,
@@ -26,12 +26,14 @@ from groupsim.cli.advise_output import print_advice
 from groupsim.cli.advise_spread import KeepOption, ResumeOption, SparkOption, Where, spreading
 from groupsim.cli.errors import BadRequest
 from groupsim.cli.existing_store import DEFAULT_STORE
+from groupsim.cli.log_options import MostPartitionsOption
 from groupsim.cli.options import FormatOption, StoreOption, key_values
 from groupsim.cli.output import Format, write_json
 from groupsim.cli.progress import progress
 from groupsim.cli.run import SetOption
 from groupsim.cli.sweep import MemoryOption
 from groupsim.cli.whatif import AssumeOption, BetweenOption, TopicOption
+from groupsim.incidents.facts.limits import MOST_PARTITIONS as USUAL_PARTITIONS
 
 if TYPE_CHECKING:
     from groupsim.advice.advice import Advice
@@ -44,8 +46,8 @@ _BOUND = re.compile(r"\s*([a-z_]{1,40})\s*<=\s*(\d{1,15}(?:\.\d{1,6})?)\s*")
 
 def advise(
     about: AboutArgument,
-    vary: VaryOption,
-    unknown: UnknownOption = [],  # noqa: B006  typer copies it
+    vary: VaryOption = [],  # noqa: B006  typer copies it
+    unknown: UnknownOption = [],  # noqa: B006
     minimize: MinimizeOption = ["partition_ms"],  # noqa: B006
     subject_to: SubjectOption = [],  # noqa: B006
     indifference: IndifferenceOption = "5%",
@@ -56,6 +58,7 @@ def advise(
     jobs: JobsOption = None,
     group: GroupOption = None,
     topics: TopicOption = [],  # noqa: B006
+    most_partitions: MostPartitionsOption = USUAL_PARTITIONS,
     assume: AssumeOption = [],  # noqa: B006
     between: BetweenOption = None,
     store: StoreOption = DEFAULT_STORE,
@@ -74,7 +77,6 @@ def advise(
     Example: groupsim advise rolling_restart --vary assignor=range,cooperative-sticky --vary static=true,false
     """
     from groupsim.advice.answer import as_data
-    from groupsim.advice.choices import combinations
     from groupsim.advice.choices import vary as values_of
     from groupsim.advice.selection import Goal
     from groupsim.advice.unknown import unknown as ranges_of
@@ -93,8 +95,8 @@ def advise(
     elif fixed:
         raise BadRequest("--set is for scenarios; of a run its own settings are what choices are compared with")
     else:
-        asked = Asked(about, store, group, topics, assume, between)
-        advice = on_incident(asked, combinations(space), goal, ranges, seed, where)
+        asked = Asked(about, store, group, topics, assume, between, most_partitions)
+        advice = on_incident(asked, space, goal, ranges, seed, where)
     if form is Format.JSON:
         write_json(as_data(advice))
     else:
@@ -106,11 +108,14 @@ def advise(
 def _on_scenario(
     about: str, space: Space, fixed: dict[str, str], goal: Goal, unknown: Unknown, seed: int, where: Where
 ) -> Advice:
+    from groupsim.advice.example import of_scenario
     from groupsim.advice.sampling import ROW
     from groupsim.advice.search import search
-    from groupsim.pipeline.grid import subject
+    from groupsim.pipeline.grid import load, subject
 
     what = subject(about, "facts")
+    if not space:
+        raise BadRequest(nothing_varied(about, of_scenario(load(what).params)))
     with progress(about) as bar, spreading(what, ROW, where) as spread:
         return search(what, space, fixed, goal, unknown=unknown, seed=seed, spread=spread, progress=bar)
 

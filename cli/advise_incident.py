@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -14,13 +14,13 @@ from groupsim.cli.existing_store import existing
 from groupsim.cli.options import key_integers
 from groupsim.cli.progress import progress
 from groupsim.cli.whatif import assumptions, total_unknown
-from groupsim.incidents.facts.limits import MOST_PARTITIONS
+from groupsim.incidents.facts.limits import check_counts
 from groupsim.storage.errors import StoreError
 from groupsim.storage.store import RunSource
 
 if TYPE_CHECKING:
     from groupsim.advice.advice import Advice
-    from groupsim.advice.choices import Choice
+    from groupsim.advice.choices import Space
     from groupsim.advice.selection import Goal
     from groupsim.advice.unknown import Unknown
     from groupsim.storage.store import EventStore, RunInfo
@@ -36,6 +36,14 @@ class Asked:
     topics: Sequence[str]
     assume: Sequence[str]
     between: tuple[int, int] | None
+    most_partitions: int
+
+    @property
+    def partitions(self) -> Mapping[str, int]:
+        """By topic. Raises BadRequest and a sentence for more than there may be."""
+        found = key_integers(self.topics, "--topic", 1)
+        check_counts(found, self.most_partitions)
+        return found
 
 
 def is_scenario(reference: str) -> bool:
@@ -44,6 +52,14 @@ def is_scenario(reference: str) -> bool:
 
     path = reference.partition("::")[0]
     return path in catalogue.names() or path.endswith(".py") or "/" in path
+
+
+def nothing_varied(about: str, examples: Sequence[str]) -> str:
+    """What to write instead of an advice without --vary."""
+    if not examples:
+        return "name the settings to compare with --vary KEY=V1,V2"
+    example = " ".join(f"--vary {each}" for each in examples)
+    return f"name the settings to compare with --vary KEY=V1,V2; for example: groupsim advise {about} {example}"
 
 
 @contextmanager
@@ -62,10 +78,9 @@ def _found(asked: Asked) -> Iterator[tuple[EventStore, RunInfo]]:
         yield opened, info
 
 
-def on_incident(
-    asked: Asked, choices: Sequence[Choice], goal: Goal, unknown: Unknown, seed: int, where: Where
-) -> Advice:
-    """The advice on a run of the store. Raises GroupSimError."""
+def on_incident(asked: Asked, space: Space, goal: Goal, unknown: Unknown, seed: int, where: Where) -> Advice:
+    """The advice on a run of the store. Raises GroupSimError; where nothing is varied, with an example for this run."""
+    from groupsim.advice.example import of_incident
     from groupsim.advice.incident import advise, is_small
     from groupsim.advice.replays import Done
     from groupsim.advice.stored import stored
@@ -80,16 +95,18 @@ def on_incident(
             given = "".join(f" --set {key}={value}" for key, value in info.params.items())
             scenario = info.scenario_path or info.name
             raise BadRequest(f"run {info.id} was simulated; ask about its scenario: groupsim advise {scenario}{given}")
-        topics = key_integers(asked.topics, "--topic", 1, MOST_PARTITIONS)
+        topics = asked.partitions
         unknown_total = None if topics else total_unknown(opened, info)
         incident = replayable_run(opened, info, asked.group, topics, assumptions(asked.assume), between=asked.between)
-        options = [asked.group, list(asked.topics), list(asked.assume), asked.between, choices, unknown]
+        if not space:
+            raise BadRequest(nothing_varied(asked.run, of_incident(incident)))
+        options = [asked.group, list(asked.topics), list(asked.assume), asked.between, sorted(space.items()), unknown]
         about = Subject(scenario=f"run {info.id} with these options", text=digest_of([info.digest, *options]))
-        where = replace(where, jobs=1) if is_small(incident, choices) else where
+        where = replace(where, jobs=1) if is_small(incident, space) else where
         with progress(info.name) as bar, spreading(about, Done, where) as spread:
             found = advise(
                 incident,
-                choices,
+                space,
                 goal,
                 unknown=unknown,
                 total_unknown=unknown_total,

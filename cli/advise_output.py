@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from groupsim.cli.output import plain, table
+from groupsim.cli.whatif_output import print_basis
 
 if TYPE_CHECKING:
     from groupsim.advice.advice import Advice
@@ -32,7 +33,4 @@ def print_advice(advice: Advice) -> None:
         return
     for sentence in left_out(advice.record):
         print(plain(f"left out: {sentence}"))
-    if advice.record.assumed:
-        print("Assumptions, because the recording does not show it:")
-    for sentence in advice.record.assumed:
-        print(plain(f"  {sentence}"))
+    print_basis(advice.record.basis)

@@ -123,6 +123,7 @@ def _print_next(run: str, facts: Sequence[Recorded]) -> None:
     output.note(f"next: groupsim report {run}")
     if question := first_question(run, facts):
         output.note(f"what would have helped: {question}")
+        output.note(f"what to set: groupsim advise {run} (it names settings to compare)")
 
 
 def _print_missing(reading: Reading) -> None:

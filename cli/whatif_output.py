@@ -11,6 +11,7 @@ from groupsim.cli.summary import amount
 
 if TYPE_CHECKING:
     from groupsim.replay.ask import Answer
+    from groupsim.replay.basis import Basis
     from groupsim.replay.fidelity import Fidelity, PhaseDurations
     from groupsim.replay.replayable import ReplayableRun
     from groupsim.replay.what_if import ChoiceResult, Range
@@ -81,7 +82,12 @@ def print_answer(incident: ReplayableRun, found: Answer) -> None:
     print(f"founding of the group, in no comparison: {_founding(incident, found)}")
     print()
     _print_fidelity(incident, found)
-    for title, sentences in zip(BASIS, astuple(found.basis), strict=True):
+    print_basis(found.basis)
+
+
+def print_basis(basis: Basis) -> None:
+    """What an answer rests on besides the logs, each kind under its title."""
+    for title, sentences in zip(BASIS, astuple(basis), strict=True):
         if sentences:
             print(title)
         for sentence in sentences:

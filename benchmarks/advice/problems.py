@@ -32,6 +32,10 @@ DEAREST = {True: 200, False: 300}
 """Facts of one run in the mean, at most, in `worlds` and in the catalogue: there are a thousand runs of each choice."""
 LONGER = (0, 42, 46, 62, 63, 151, 154, 176, 186, 194, 197)
 """Problems of which some seed outlasts its scenario: they are given a minute."""
+REFUSED = (63, 107, 121)
+"""Problems in which no choice works: a session of 4 s with the classic protocol, of which brokers refuse less than 6 s
+(`group.min.session.timeout.ms`). Nothing is ever available, and the fewest partitions cost least. They keep their
+numbers; in 22 others some of the choices are refused, which is what a choice may be."""
 GOALS = (
     *("partition_ms",) * 10,
     *("after_start_ms",) * 5,

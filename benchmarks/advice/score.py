@@ -125,17 +125,21 @@ def report(name: str, found: Sequence[Trial]) -> str:
 
 
 def main() -> None:
-    """Both halves."""
+    """Both halves, and all."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=10)
     parser.add_argument("--half", type=int, choices=(1, 2))
     options = parser.parse_args()
     problems = known()
     halves: Mapping[int, str] = {1: f"Problems 0–{DEVELOPED - 1}", 2: f"Problems {DEVELOPED} and after"}
+    found: list[Trial] = []
     for half, name in halves.items():
         some = [(p, v) for p, v in problems if (p.id >= DEVELOPED) == (half == 2)]
         if some and options.half in (None, half):
-            print(report(name, list(trials(some, options.trials))), end="\n\n")
+            found += (mine := list(trials(some, options.trials)))
+            print(report(name, mine), end="\n\n")
+    if options.half is None and found:
+        print(report("All", found))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import msgspec
 
 from groupsim.advice.advice import Advice
 from groupsim.advice.answer import in_one_sentence
-from groupsim.advice.choices import combinations, vary
+from groupsim.advice.choices import vary
 from groupsim.advice.incident import advise
 from groupsim.advice.selection import Goal
 from groupsim.conformance.families.family import HEARTBEAT, SESSION, STATIC
@@ -44,8 +44,7 @@ def recommend(incident: AskedIncident) -> Recommendations:
     store = MemoryStore()
     logs = read_files(sorted((incident.folder / "logs").glob("*")))
     imported = import_run(logs, store, name=None, topics={}, session_timeout_ms=None)
-    choices = combinations(vary(incident.vary))
-    found = advise(replayable_run(store, imported.run), choices, Goal())
+    found = advise(replayable_run(store, imported.run), vary(incident.vary), Goal())
     name = found.goal.minimise
     ranked = sorted(range(len(found.choices)), key=lambda i: (found.means(i)[name], i))
     return Recommendations(

@@ -150,3 +150,42 @@ def test_a_spread_is_borrowed_only_if_it_is_larger() -> None:
 def test_the_best_may_have_fewer_runs_than_another() -> None:
     found = weigh({0: [10.0, 11.0, 9.0, 10.0, 10.5, 9.5, 10.0], 1: [8.0, 9.1, 7.0, 8.0]}, 0.05)
     assert found.best == 1
+
+
+def seldom(chance: np.random.Generator, choices: int) -> Matrix:
+    """Choices that do the same but for seldom seeds: some not at all, the others as often as chance has it."""
+    common = chance.uniform(20, 40, SEEDS)
+    measured = np.tile(common, (choices, 1))
+    for row in measured[1:]:
+        often = chance.uniform(0, 0.6) if chance.random() < 0.5 else 0.0
+        other = chance.random(SEEDS) < often
+        row[other] += chance.choice([-1, 1]) * chance.uniform(0, 20)
+    return measured
+
+
+def test_choices_that_did_the_same_so_far_are_as_likely_alike_as_is_said() -> None:
+    chance = np.random.default_rng(192)
+    said, was, surest = [], [], 0.0
+    for n in range(400):
+        measured = seldom(chance, 2 + n % 4)
+        found = solved(measured, Goal(budget=50 * len(measured)))
+        truth = measured.mean(axis=1)
+        assert found.evidence is not None
+        said.append(found.confidence)
+        was.append(truth[found.evidence.best] <= 1.05 * truth.min())
+        surest = max(surest, *(s for s, w in zip(said, was, strict=True) if not w), 0.0)
+    assert np.mean(was) >= np.mean(said) - 0.01
+    assert surest < 0.99  # never quite sure and wrong: five equal runs counted as certain before
+    assert np.mean(was) >= 0.93
+
+
+def test_what_has_not_been_seen_is_less_likely_the_more_runs_there_are_and_the_larger_it_would_have_to_be() -> None:
+    few, many = estimate([3.0] * 5, unseen=10.0), estimate([3.0] * 20, unseen=10.0)
+    assert few.doubt(0) == pytest.approx(0.7**6 / 7 / 2)
+    assert many.doubt(0) < few.doubt(0) < few.doubt(2.9)
+    assert few.doubt(-7) == 0  # no run can be that different
+    assert few.below(4) == pytest.approx(1 - few.below(2))
+    low, high = few.interval()
+    assert few.below(low) == pytest.approx(0.025)
+    assert high - 3 == pytest.approx(3 - low)
+    assert estimate([3.0] * 5).doubt(0) == 0  # nothing differs anywhere

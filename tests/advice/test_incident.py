@@ -10,7 +10,7 @@ import pytest
 
 from groupsim.advice.advice import Advice
 from groupsim.advice.answer import as_data, in_one_sentence, left_out
-from groupsim.advice.choices import combinations, vary
+from groupsim.advice.choices import vary
 from groupsim.advice.errors import AdviceError
 from groupsim.advice.incident import advise
 from groupsim.advice.selection import Goal
@@ -32,7 +32,7 @@ def incident(name: str) -> ReplayableRun:
 
 
 def asked(name: str, *varied: str, goal: Goal | None = None, left_open: Sequence[str] = ()) -> Advice:
-    return advise(incident(name), combinations(vary(varied)), goal or Goal(), unknown=unknown(left_open))
+    return advise(incident(name), vary(varied), goal or Goal(), unknown=unknown(left_open))
 
 
 def test_choices_and_the_record_have_the_same_draws_and_the_costs_of_a_what_if() -> None:
@@ -61,8 +61,10 @@ def test_of_equal_choices_the_one_that_changes_least_is_taken() -> None:
     assert found.selection.evidence is not None
     best = found.choices[found.selection.evidence.best]
     assert best["static"] == "false"
-    assert as_data(found)["changes_nothing"]
-    assert "no difference worth having between it and the settings of the record" in in_one_sentence(found)
+    assert as_data(found)["keep"]
+    assert as_data(found)["take"] is None
+    assert in_one_sentence(found).startswith("Keep the settings of the record: ")
+    assert "a gain has to be more than 5% and 0.5 partition-seconds" in in_one_sentence(found)
 
 
 def test_what_the_record_has_already_is_to_be_kept() -> None:

@@ -117,6 +117,50 @@ def test_what_an_incident_cannot_answer_is_one_sentence(imported: Call, given: t
     assert result.err.count("\n") == 1
 
 
+def test_without_settings_the_answer_is_an_example_that_works_for_this_very_run(imported: Call) -> None:
+    result = imported("advise", "kill9")
+    assert result.status == 2
+    assert result.err.count("\n") == 1
+    _, example = result.err.strip().split("for example: groupsim ")
+    assert example.startswith("advise kill9 --vary assignor=range,cooperative-sticky --vary heartbeat.interval.ms=")
+    assert "session.timeout.ms=" in example  # somebody was killed
+    assert "static=" not in example  # nobody came back
+    out = imported(*example.split(), "--budget", "24", "--format", "json")
+    assert out.status in (0, 1)
+    assert not out.json["refused"]
+
+
+def test_a_scenario_without_settings_has_an_example_too(call: Call) -> None:
+    result = call("advise", "rolling_restart")
+    assert result.status == 2
+    assert "for example: groupsim advise rolling_restart --vary " in result.err
+
+
+def test_a_range_is_searched_for_an_incident_too(imported: Call) -> None:
+    asked = ("advise", "kill9", "--vary", "heartbeat.interval.ms=300..1900", "--vary", "assignor=range,sticky")
+    out = imported(*asked, "--budget", "96", "--format", "json").json
+    assert out["searched"]["tried"] > 8
+    assert out["runs"] + out["searched"]["runs"] <= 96
+    assert "A search tried " in out["answer"]
+    assert all(300 <= int(each["heartbeat.interval.ms"]) <= 1900 for each in out["choices"])
+
+
+def test_the_doubts_of_a_what_if_are_in_the_advice(imported: Call) -> None:
+    asked = ("--vary", "session.timeout.ms=6000,12000", "--assume", "heartbeat.interval.ms=1000")
+    advised = imported("advise", "kill9", *asked, "--format", "json").json
+    row, *_ = imported("incident", "whatif", "kill9", "--set", "session.timeout.ms=12000", "--format", "json").json
+    assert f"he replay of the record is {row['fidelity']['error']:.0%}".replace("%", " %") in advised["answer"]
+    trust = advised["trust"]
+    assert trust["verdict"] in ("better", "likely better", "worse", "likely worse", "not sure", "same as recorded")
+    assert advised["given"] == ["heartbeat.interval.ms=1000"]
+    assert (trust["not_in_the_logs"] in advised["answer"]) or not trust["not_in_the_logs"]
+
+
+def test_a_topic_may_have_as_many_partitions_as_elsewhere(imported: Call) -> None:
+    asked = ("advise", "kill9", "--vary", "static=true,false", "--topic", "orders=200000")
+    assert "--most-partitions" in imported(*asked).err
+
+
 def test_a_simulated_run_names_the_scenario_to_ask_about(call: Call) -> None:
     assert call("run", "one_departure", "--set", "members=3").status == 0
     result = call("advise", "latest", "--vary", "static=true")
@@ -144,7 +188,7 @@ def test_an_advice_has_pictures(imported: Call) -> None:
 def test_an_advice_that_is_continued_repeats_no_run_and_says_the_same(call: Call, tmp_path: Path) -> None:
     kept = ("advise", *SMALL, "--vary", "static=true,false", "--to", str(tmp_path / "kept"))
     first = call(*kept)
-    assert first.out.startswith("Take static=false: ")
+    assert first.out.startswith("Keep static=false, as it is: ")
     results = {file: file.stat().st_mtime_ns for file in (tmp_path / "kept" / "results").iterdir()}
     assert call(*kept).err.count("has an advice; --resume continues it") == 1
     again = call(*kept, "--resume")

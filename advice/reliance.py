@@ -1,0 +1,71 @@
+"""How far an advice on an incident can be trusted: decided by what decides it for a what-if, from the same draws."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from groupsim.advice.selection import Row
+from groupsim.replay.cost import Cost
+from groupsim.replay.trust import Trust
+from groupsim.replay.verdict import Verdict, how_far, verdict
+from groupsim.replay.what_if import ChoiceResult
+
+
+@dataclass(frozen=True, slots=True)
+class Reliance:
+    """Sentences without a full stop, empty where there is nothing to say. `verdict`: on the best choice.
+
+    `warning`: why the figures, or their direction, cannot be trusted. `how_far` to trust direction and amount.
+    `off`: how far the replay is from the record. `not_in_the_logs`: settings on which the answer depends.
+    """
+
+    warning: str
+    off: str
+    verdict: str = ""
+    how_far: str = ""
+    doubts: Sequence[str] = ()
+    not_in_the_logs: str = ""
+
+    @property
+    def only_moves(self) -> bool:
+        """Whether the best choice saves nothing: partitions are held instead by processes that are stuck in a batch."""
+        return self.verdict == Verdict.MOVED
+
+
+def reliance(best: Sequence[Row], now: Sequence[Row], trusted: Trust, minimised: str) -> Reliance:
+    """Of the best choice (no rows: there is none) against the settings of the record, under the same seeds.
+
+    What is `minimised` has no verdict but where it is what the record is compared with, the time without a process.
+    """
+    if trusted.unknown is not None:
+        unknown = f"The record's total is unknown ({trusted.unknown}), so all figures are the simulation's alone"
+        return Reliance(unknown, trusted.off(), str(Verdict.UNKNOWN))
+    doubts = trusted.doubts_about([row["partition_ms"] for row in now])
+    warning, open_ = trusted.warning().removesuffix(": "), trusted.not_in_the_logs()
+    if not warning and doubts:
+        warning = f"The direction is not sure: {'; '.join(doubts)}"
+    if not best or minimised != "partition_ms":
+        return Reliance(warning, trusted.off(), doubts=doubts, not_in_the_logs=open_)
+    seeds = min(len(best), len(now))
+    result = ChoiceResult(choice="", costs=_costs(best[:seeds]), baseline=_costs(now[:seeds]))
+    found = verdict(result, trusted)
+    trust = how_far([result], trusted)
+    if found is Verdict.NOT_SURE:
+        trust = "trust neither direction nor amount" if not doubts or trusted.low else ""
+    return Reliance(warning, trusted.off(), str(found), trust, doubts, open_)
+
+
+def _costs(rows: Sequence[Row]) -> tuple[Cost, ...]:
+    return tuple(
+        Cost(
+            rebalances=round(row["rebalances"]),
+            unavailable_partition_ms=round(row["partition_ms"]),
+            p95_partition_ms=round(row["p95_partition_ms"]),
+            max_partitions=round(row["max_partitions"]),
+            unsafe_ms=round(row["unsafe_ms"]),
+            founding_ms=round(row["founding_ms"]),
+            unpolled_partition_ms=round(row["unpolled_ms"]),
+        )
+        for row in rows
+    )

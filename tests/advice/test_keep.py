@@ -1,0 +1,113 @@
+"""What is set now is kept unless a choice is better by enough; of choices as good, the smallest change is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from groupsim.advice.advice import Advice
+from groupsim.advice.advising import advised
+from groupsim.advice.answer import as_data, in_one_sentence
+from groupsim.advice.choices import Choice
+from groupsim.advice.present import Present, apart, of_values
+from groupsim.advice.selection import Goal, Row, Sample
+from groupsim.advice.unknown import Unknown
+
+NOW = {"session": "10000", "static": "false"}
+CHOICES = [
+    {"session": "45000", "static": "true"},
+    {"session": "6000", "static": "false"},
+    {"session": "8000", "static": "false"},
+    {"session": "10000", "static": "false"},
+]
+
+
+class Costs:
+    """A scenario whose choices cost what is said, and a little by the seed; the last is the settings as they are."""
+
+    def __init__(self, costs: Sequence[float], name: str = "partition_ms") -> None:
+        self._costs, self._name = costs, name
+
+    def sample(self, choices: Sequence[Choice], unknown: Unknown, held: Mapping[str, str] | None = None) -> Sample:
+        assert len(choices) == len(self._costs)
+        return lambda asked: [self._row(i, seed) for i, seed in asked]
+
+    def _row(self, choice: int, seed: int) -> Row:
+        return {
+            self._name: self._costs[choice] * (1 + (seed * 7919 % 10 - 4.5) / 1_000),
+            "max_partitions": choice,
+            "detection_ms": 0,
+        }
+
+
+def asked(costs: Sequence[float], goal: Goal | None = None, choices: Sequence[Choice] = CHOICES) -> Advice:
+    wanted = goal or Goal()
+    return advised(Costs(costs, wanted.minimise), choices, wanted, {}, 50 * len(choices), of_values(NOW, choices))
+
+
+@pytest.mark.parametrize(
+    ("costs", "begins"),
+    [
+        ([19_700, 25_000, 25_000, 20_000], "Keep session=10000 static=false, as it is: 20.0 partition-seconds. "),
+        ([900, 1_100, 1_100, 1_200], "Keep session=10000 static=false, as it is: 1.2 partition-seconds. "),
+        ([21_000, 25_000, 25_000, 20_000], "Keep session=10000 static=false, as it is: 20.0 partition-seconds; best "),
+        ([15_000, 25_000, 25_000, 20_000], "Take session=45000 static=true: 15.0 partition-seconds instead of 20.0 "),
+        ([15_000, 15_100, 15_200, 20_000], "Take session=8000 static=false: 15.2 partition-seconds instead of 20.0 "),
+        ([18_700, 18_800, 19_200, 20_000], "Take session=6000 static=false: 18.8 partition-seconds instead of 20.0 "),
+    ],
+)
+def test_what_is_set_is_kept_unless_the_gain_is_worth_a_change_and_the_smallest_change_is_taken(
+    costs: Sequence[float], begins: str
+) -> None:
+    found = asked([*costs, costs[-1]])
+    assert in_one_sentence(found).startswith(begins)
+    assert as_data(found)["keep"] == begins.startswith("Keep")
+    assert (as_data(found)["take"] is None) == begins.startswith("Keep")
+
+
+def test_what_is_set_need_not_be_among_the_choices() -> None:
+    sentence = in_one_sentence(asked([19_700, 25_000, 25_000, 20_000], choices=CHOICES[:3]))
+    assert sentence.startswith("Keep the settings as they are: 20.0 partition-seconds. Best of 3 with probability ")
+    assert "is session=45000 static=true: 19.7 partition-seconds (-2%), which is not worth a change" in sentence
+    assert "a gain has to be more than 5% and 0.5 partition-seconds" in sentence
+
+
+def test_what_is_set_is_not_kept_where_it_breaks_a_bound() -> None:
+    bounded = Goal(bounds={"max_partitions": 2.5})
+    found = asked([30_000, 31_000, 31_000, 20_000, 20_000], bounded)
+    assert in_one_sentence(found).startswith("Take session=8000 static=false: 31.0 partition-seconds")
+
+
+def test_of_what_is_counted_one_half_is_the_least_gain() -> None:
+    goal = Goal("rebalances")
+    assert asked([2.6, 9, 9, 3, 3], goal).keeps
+    assert not asked([2.4, 9, 9, 3, 3], goal).keeps
+
+
+def test_the_smallest_change_is_the_fewest_values_then_the_nearest_numbers() -> None:
+    present = of_values(NOW, CHOICES)
+    assert list(present.changed) == [2, 1, 1, 0]
+    assert present.order == [3, 2, 1, 0]
+    assert present.own == 3
+    assert of_values({"a": "True", "b": "1.0"}, [{"a": "true", "b": "1"}]).own == 0
+    assert of_values({}, [{"heartbeat.interval.ms": "3000"}]).own is None
+    assert apart({"a": "1000"}, {"a": "2000"}) == pytest.approx(apart({"a": "1000"}, {"a": "500"}))
+    assert Present((), ()).own is None
+
+
+@settings(derandomize=True, max_examples=60, deadline=None)
+@given(st.lists(st.integers(1, 60), min_size=4, max_size=4))
+def test_what_is_taken_is_within_the_zone_of_the_best_and_worth_it(costs: list[int]) -> None:
+    whole = [1_000.0 * cost for cost in [*costs, costs[-1]]]
+    found = asked(whole)
+    least, now = min(whole), whole[-1]
+    assert found.selection.evidence is not None
+    best = whole[found.selection.evidence.best]
+    assert best <= 1.05 * least + 1e-6
+    worth = max(0.05 * now, 500)
+    assert found.keeps == (now - best <= worth)
+    if found.keeps:
+        assert now - least <= worth
