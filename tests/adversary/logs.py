@@ -5,14 +5,16 @@ from __future__ import annotations
 import csv
 import importlib
 import json
+import re
 from functools import cache
 from pathlib import Path
 from random import Random
 
+from groupsim.incidents.exports.document import _JOURNAL
 from groupsim.incidents.logs.formats import Record
 from groupsim.incidents.logs.patterns import Wording
 from tests.adversary.called import USUAL_S, Finding, call, within
-from tests.incidents.test_linear_patterns import example, grows_too_fast, hostile, wordings
+from tests.incidents.test_linear_patterns import example, grows_too_fast, hostile, patterns, wordings
 
 PARSER = importlib.import_module("re._parser")
 NAMES = (
@@ -42,6 +44,12 @@ ZONES = ("UTC", "Europe/Berlin", "America/New_York", "+14:00", "Pacific/Chatham"
 def every_wording() -> tuple[Wording, ...]:
     """All wordings of all producers, in an order that does not change."""
     return tuple(wording for _, wording in sorted(wordings().items()))
+
+
+@cache
+def _every_pattern() -> tuple[str, ...]:
+    """All patterns of the readers, but for one that is only tried at the start of lines that end."""
+    return tuple(sorted(patterns() - {_JOURNAL.pattern.decode()}))
 
 
 def line(rng: Random, second: int) -> str:
@@ -108,7 +116,15 @@ def whole_logs(rng: Random, folder: Path) -> None:
 
 
 def growing_lines(rng: Random, folder: Path) -> None:
-    """A line that repeats a piece of a wording's pattern takes four times as long if it is four times as long."""
+    """A line that repeats a piece of a wording's pattern takes four times as long if it is four times as long; so does
+    one that repeats a piece of any pattern of the readers, for that pattern alone."""
+    if rng.random() < 0.3:
+        pattern = re.compile(rng.choice(_every_pattern()))
+        with within(60, f"pattern {pattern.pattern[:100]!r}"):
+            slow = grows_too_fast(pattern.search, hostile(pattern.pattern), 8_000)
+        if slow is not None:
+            raise Finding(f"pattern {pattern.pattern[:200]!r} takes more than linear time: {slow[:100]!r}")
+        return
     wording = rng.choice(every_wording())
     look = wording.read
     with within(60, f"wording {wording.pattern.pattern[:100]!r}"):

@@ -18,6 +18,7 @@ from groupsim.incidents.logs import producers
 from groupsim.incidents.logs.formats import Record, parse, starts_record
 from groupsim.incidents.logs.multiline import TRACE
 from groupsim.incidents.logs.patterns import Wording
+from groupsim.incidents.logs.producers import java_context_sentences
 from groupsim.incidents.logs.structured import read_csv, read_pairs
 
 parser: Any = importlib.import_module("re._parser")
@@ -168,6 +169,12 @@ def test_every_layout_is_linear() -> None:
 def test_a_quadratic_pattern_is_found() -> None:
     pattern = re.compile(r"Adding .* for group")
     assert grows_too_fast(pattern.search, hostile(pattern.pattern), 8_000) is not None
+
+
+def test_lists_that_do_not_end_are_linear() -> None:
+    """What is looked for in a part of a line, too: `python -m tests.adversary` tries every pattern alone."""
+    pattern = java_context_sentences._LISTED
+    assert grows_too_fast(pattern.findall, hostile(pattern.pattern), 32_000) is None
 
 
 def test_pairs_without_spaces_between_them_are_linear() -> None:

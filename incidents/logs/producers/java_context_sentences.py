@@ -7,7 +7,7 @@ import re
 from groupsim.incidents.logs.formats import Record
 from groupsim.incidents.logs.patterns import JOIN_REQUEST, Detail, Wording, requested_settings, wording
 
-_LISTED = re.compile(r"(connectorIds|taskIds)=\[([^\]]{0,200000})\]")
+_LISTED = re.compile(r"(connectorIds|taskIds)=\[([^\[\]]{0,200000})\]")
 
 
 def worker(detail: Detail, record: Record) -> None:
