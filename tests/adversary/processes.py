@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from tests.adversary.children import Bench
 SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 _PATIENCE_S = WAITING * USUAL_S
 _LOOK_S = 0.01
+_BEGUN = re.compile(r'entry\.py", line \d+, in main')
 
 
 def signalled(
@@ -48,7 +50,7 @@ def signalled(
             process.kill()
             process.wait()
     err = own.said.read_text(errors="replace")
-    if "KeyboardInterrupt" in err and ", in main\n" not in err:
+    if "KeyboardInterrupt" in err and not _BEGUN.search(err):
         return left  # Python itself had not begun with the program
     if status not in (-number, 128 + number, 0, 1) or "Traceback" in err:
         raise Finding(f"{what}: status {status}: {err[-300:]!r}")
