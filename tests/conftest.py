@@ -1,19 +1,18 @@
-"""The order of the tests, and how the Java that they start is set."""
+"""The order of the tests, that none is timed, and how the Java that they start is set."""
 
 from __future__ import annotations
 
 import os
 
+import hypothesis
 import pytest
 
+# No test is timed: a busy machine is slow.
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 # Tests run little code for a short time: optimising it would take more processor time than it saves.
 FAST_START = "-XX:TieredStopAtLevel=1"
 os.environ.setdefault("SPARK_SUBMIT_OPTS", f"{FAST_START} -Dspark.executor.extraJavaOptions={FAST_START}")
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """kafka-python reads its schemas by a function that Python 3.11 calls deprecated, and 3.13 does not any more."""
-    config.addinivalue_line("filterwarnings", "ignore:(read|open)_text is deprecated:DeprecationWarning")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
