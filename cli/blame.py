@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from groupsim.analysis.blame.gone import sentences_of
 from groupsim.analysis.display_names import near_word
 from groupsim.cli import output
 from groupsim.cli.errors import BadRequest
@@ -25,8 +26,6 @@ SUMS = ("phase", "configuration", "member", "cause", "label", "rebalance", "grou
 PIECES = "piece"
 SHOWN = 15
 """The most rows in a table; the largest parts come first."""
-GONE = 3
-"""Of so many members it is said how much is in doubt because of them."""
 _PATHS = ("group", "generation", "member", "step", "kind", "from_ms", "to_ms", "duration_ms", "saved_ms")
 
 
@@ -83,8 +82,9 @@ def blame(
     if rest := summed[len(shown) :]:
         share = sum(row["partition_ms"] for row in rest) / total
         output.note(f"{len(rest)} smaller parts are not shown ({share:.1%} of the total); --format csv lists all")
-    for gone in [each for each in found.gone if between is None or between[0] < each.at_ms <= between[1]][:GONE]:
-        output.note(f"in no row: {gone.sentence(info.origin)}")
+    gone = [each for each in found.gone if between is None or between[0] < each.at_ms <= between[1]]
+    for sentence in sentences_of(gone, info.origin):
+        output.note(f"in no row: {sentence}")
     if print_caveat(found, between):
         raise typer.Exit(1)
     if form is Format.TABLE:

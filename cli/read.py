@@ -110,7 +110,7 @@ def _print_unknown(found: Any, notes: Any, in_full: bool, between: tuple[int, in
     dark = [i for i in found.intervals if i.label == "UNKNOWN"]
     unknown = sum(max(0, min(i.to_ms, to_ms) - max(i.from_ms, from_ms)) for i in dark)
     rests_on = found.support_between(between)
-    for sentence in () if rests_on is None else (rests_on.bounds(), open_ended(found.intervals)):
+    for sentence in () if rests_on is None else (rests_on.bounds(), open_ended(found.intervals, between)):
         if sentence is not None:
             output.note(sentence)
     if unknown:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from groupsim.analysis.availability.labels import Interval, SubLabel
 from groupsim.analysis.display_names import counted, moment, shown
 from groupsim.analysis.timelines.group_timeline import GroupTimeline
+
+NAMED = 3
+"""Of so many members it is said how much is in doubt because of them; the rest are counted."""
 
 
 class Gone(NamedTuple):
@@ -45,3 +48,13 @@ def gone_in_doubt(found: Iterable[Interval], timelines: Mapping[str, GroupTimeli
         for key, mine in ends.items()
     ]
     return sorted(gone, key=lambda each: (-each.at_most_ms, each))
+
+
+def sentences_of(gone: Sequence[Gone], origin: str | None) -> list[str]:
+    """What is known of the first members, one sentence each, and how many more there are."""
+    rest = gone[NAMED:]
+    more = (
+        f"{counted(len(rest), 'more member')} {'was' if len(rest) == 1 else 'were'} gone in the same way: up to"
+        f" {sum(each.at_most_ms for each in rest) / 1_000:,.1f} partition-seconds are in doubt because of them"
+    )
+    return [*(each.sentence(origin) for each in gone[:NAMED]), *([more] if rest else [])]

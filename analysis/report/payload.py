@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from groupsim.analysis.availability.labels import Interval
+from groupsim.analysis.blame.gone import sentences_of
 from groupsim.analysis.display_names import bounds, duration, shown
 from groupsim.analysis.report import provenance, settings
 from groupsim.analysis.report.advices import advices
@@ -20,8 +21,6 @@ from groupsim.analysis.tables.summary import summarise
 from groupsim.analysis.tables.support import open_ended
 from groupsim.analysis.timelines.rebalance import Rebalance
 
-GONE = 2
-"""Of so many members it is said how much is in doubt because of them."""
 VIOLATIONS = 100
 """At most so many of one invariant are listed; the rest are counted."""
 
@@ -66,7 +65,7 @@ def report_data(run: Run, verdicts: Sequence[Verdict]) -> dict[str, Any]:
         known = bounds(run.support.at_least_ms, run.support.at_most_ms)
         lead = [f"The total of unavailable time is unknown{known}: {shown(run.support.unknown, 600)}.", *lead]
         as_far = f"As far as the logs tell: {lead[1]}"
-        gone = [f"{each.sentence(info.origin)}." for each in run.gone[:GONE]]
+        gone = [f"{each}." for each in sentences_of(run.gone, info.origin)]
         lead, rest = [lead[0], *gone, as_far], [*lead[2:], *rest]
     if run.support is not None:
         sure = [each for each in (run.support.bounds(), open_ended(found)) if each is not None]

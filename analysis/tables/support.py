@@ -201,8 +201,15 @@ def supported(stored: Mapping[str, Any], numbers: dict[str, Any], found: Sequenc
     return {**numbers, "groups": groups, "unavailable": unavailable}
 
 
-def open_ended(found: Sequence[Interval]) -> str | None:
-    """A sentence on what is unavailable to the end of the record, if that is a second or more."""
+def open_ended(found: Sequence[Interval], between: tuple[int, int] | None = None) -> str | None:
+    """A sentence on what is unavailable to the end of the record, if that is a second or more.
+
+    `between`: only of this part of the run (from, to in milliseconds); None if it stops before the end.
+    """
+    if between is not None:
+        if between[1] < max((each.to_ms for each in found), default=0):
+            return None
+        found = list(_clipped(found, *between))
     lasting = sum(to_the_end(found).values())
     if lasting < _SHOWN_MS:
         return None

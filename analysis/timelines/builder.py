@@ -134,6 +134,7 @@ class _Fold:
                 join.waited_for = self._last_to_join(r)
                 if self.timeline.recorded and r.joined_ms is not None and r.ended_ms is not None:
                     r.slowest_member = r.leader if r.assignment_took_longer else join.waited_for
+            r.slowest_member = None if r.at_least else r.slowest_member  # nothing shows how long the join phase took
             for phase in r.phases[1:]:
                 phase.waited_for = r.leader
         self.timeline.removals = {named.get(x, x): found for x, found in self.timeline.removals.items()}

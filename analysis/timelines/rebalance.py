@@ -87,7 +87,7 @@ class Rebalance:
     phase was the longer one; in a consumer group the last to reach the epoch.
 
     `at_least`: the record shows the end of the join phase and not its beginning (`__consumer_offsets` alone), so it
-    began then or before, and took at least so long.
+    began then or before, and took at least so long; who was slowest is unknown.
 
     `moved`: partitions assigned to another member than the one that had them last (a partition withheld in round 1
     moves in round 2). `revoked`: partitions that their owner does not have any more. Both are None where the assignment

@@ -142,8 +142,8 @@ def missing(logs: Sequence[LogSummary]) -> list[str]:
     topic = any(log.topic_rows for log in logs)
     if topic and not clients:
         return [
-            "no client logs: the topic shows no callbacks and no deaths, and only commits show that a member served, so"
-            f" the total is known in bounds only; export the lines of {_CLIENT_LOGGER} too (Java; of other libraries"
+            "no client logs: the topic shows no callbacks and no deaths, and only commits show that a member served: at"
+            f" best it gives bounds of the total; export the lines of {_CLIENT_LOGGER} too (Java; of other libraries"
             " see docs/how-to/export-logs.md)"
         ]
     if not clients:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.detail import int_in
-from groupsim.incidents.logs.rows import Reading, Row, is_broker
+from groupsim.incidents.logs.rows import Program, Reading, Row, is_broker
 from groupsim.incidents.sentences import plural
 
 _TIMELESS = 0.2
@@ -81,8 +81,10 @@ def unsupported(reading: Reading, rows: Sequence[TimedRow]) -> list[str]:
     found = list(reading.uncertain)
     removed = sum(timed.row.kind == "member_failed" for timed in rows)
     if removed and all(is_broker(timed.row) for timed in rows):
+        topic = any(timed.row.program is Program.OFFSETS_TOPIC for timed in rows)
         found.append(
-            f"only broker logs were given, and in them {plural(removed, 'session')} of members timed out: when these"
+            f"{'no client logs' if topic else 'only broker logs'} were given, and in"
+            f" {'those of brokers' if topic else 'them'} {plural(removed, 'session')} of members timed out: when these"
             " members died is in the clients' logs"
         )
     if reading.counts.unrecognised and not any(timed.row.kind in _REBALANCE for timed in rows):

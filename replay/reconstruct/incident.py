@@ -104,8 +104,9 @@ def reconstruct(
     ]
     if not incarnations:
         held = any(isinstance(fact.event, ProcessStarted) for fact in facts)
-        why = "does not say when its members joined; import their logs, too" if held else "has no member of it"
-        raise LogError(f"group {group!r}: the record {why}, so there is nothing to replay")
+        why = "does not say when its members joined" if held else "has no member of it"
+        advice = "; import the logs of its members, too" if held else ""
+        raise LogError(f"group {group!r}: the record {why}, so there is nothing to replay{advice}")
     counts, notes = topology_changes.topics(facts, group, topics, generations)
     client = str(given.get("client") or client_library(incarnations))
     known = {name: int(value) for name, value in given.items() if name != "client"}

@@ -8,7 +8,7 @@ import pytest
 
 from groupsim.analysis.availability.labels import Interval, Label, SubLabel
 from groupsim.analysis.tables.summary import unavailable
-from groupsim.analysis.tables.support import support, supported
+from groupsim.analysis.tables.support import open_ended, support, supported
 from groupsim.storage.log_gaps import Doubt, log_gaps
 
 
@@ -96,3 +96,10 @@ def test_the_time_before_the_first_assignment_of_a_new_group_is_no_loss() -> Non
 def test_nothing_unavailable_is_zero() -> None:
     found = [interval(Label.OK, 0, 1_000)]
     assert support({}, found).unknown is None
+
+
+def test_what_lasts_to_the_end_is_said_only_of_a_part_that_reaches_the_end() -> None:
+    assert (open_ended(OUTAGE) or "").startswith("10.0 partition-seconds")
+    assert open_ended(OUTAGE, (0, 99_999)) is None
+    assert (open_ended(OUTAGE, (95_000, 100_000)) or "").startswith("5.0 partition-seconds")
+    assert (open_ended(OUTAGE, (95_000, 200_000)) or "").startswith("5.0 partition-seconds")

@@ -60,7 +60,9 @@ def test_a_what_if_of_the_topic_alone_is_refused_with_the_reason(call: Call) -> 
     assert "whatif" not in imported.err
     said = call("incident", "whatif", "latest", "--assignor", "cooperative-sticky")
     assert said.status == 2
-    assert "does not say when its members joined; import their logs, too" in said.err
+    assert said.err.rstrip().endswith(
+        "does not say when its members joined, so there is nothing to replay; import the logs of its members, too"
+    )
 
 
 def test_the_topic_s_commits_make_the_lag_of_a_recorded_run(call: Call) -> None:
@@ -102,3 +104,25 @@ def test_what_a_dump_says_is_listed_like_the_lines_of_a_broker(call: Call) -> No
     kinds = [json.loads(line)["kind"] for line in said.out.splitlines()]
     assert {"rebalance_start", "stabilized", "stored_assignment", "member_gone"} <= set(kinds)
     assert "records of __consumer_offsets: " in said.err
+
+
+def test_the_topic_with_a_broker_s_log_is_not_called_broker_logs_only(call: Call, tmp_path: Path) -> None:
+    log, group = tmp_path / "broker.log", _group(call)
+    rows = json.loads(call("incident", "read", str(DUMP), "--format", "json").out)
+    last = max(row["at"] for row in rows if row["group"] == group)
+    log.write_text(
+        f"[{last[:10]} {last[11:-1].replace('.', ',')}] INFO [GroupCoordinator id=1] Member m1-7 in group {group} has"
+        " failed, removing it from the group (kafka.coordinator.group.GroupCoordinator)\n"
+    )
+    alone = call("incident", "import", str(log), "--group", group)
+    assert "only broker logs were given, and in them 1 session of members timed out" in alone.out
+    both = call("incident", "import", str(DUMP), str(log), "--group", group)
+    assert "no client logs were given, and in those of brokers 1 session of members timed out" in both.out
+    assert "only broker logs" not in both.out
+
+
+def test_the_topic_alone_does_not_say_who_was_slowest(call: Call) -> None:
+    call("incident", "import", str(DUMP), "--group", _group(call))
+    rows = json.loads(call("rebalances", "latest", "--format", "json").out)
+    assert {row["slowest_member"] for row in rows if row["took"]} == {None}
+    assert any(row["took"] for row in rows)
