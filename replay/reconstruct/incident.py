@@ -33,6 +33,7 @@ from groupsim.simulation.latencies import Latencies
 _SILENT = (
     "at an unknown time between the last request that its session allows and its next heartbeat (each seed draws one)"
 )
+_NO_JOINS = ("does not say when its members joined", "; import the logs of its members, too")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,8 +105,7 @@ def reconstruct(
     ]
     if not incarnations:
         held = any(isinstance(fact.event, ProcessStarted) for fact in facts)
-        why = "does not say when its members joined" if held else "has no member of it"
-        advice = "; import the logs of its members, too" if held else ""
+        why, advice = _NO_JOINS if held else ("has no member of it", "")
         raise LogError(f"group {group!r}: the record {why}, so there is nothing to replay{advice}")
     counts, notes = topology_changes.topics(facts, group, topics, generations)
     client = str(given.get("client") or client_library(incarnations))
