@@ -12,6 +12,7 @@ from groupsim.cli.advise_spread import Where, spreading
 from groupsim.cli.errors import BadRequest
 from groupsim.cli.existing_store import existing
 from groupsim.cli.options import key_integers
+from groupsim.cli.period import period
 from groupsim.cli.progress import progress
 from groupsim.cli.whatif import assumptions, total_unknown
 from groupsim.incidents.facts.limits import check_counts
@@ -35,7 +36,7 @@ class Asked:
     group: str | None
     topics: Sequence[str]
     assume: Sequence[str]
-    between: tuple[int, int] | None
+    between: tuple[str, str] | None
     most_partitions: int
 
     @property
@@ -97,10 +98,11 @@ def on_incident(asked: Asked, space: Space, goal: Goal, unknown: Unknown, seed: 
             raise BadRequest(f"run {info.id} was simulated; ask about its scenario: groupsim advise {scenario}{given}")
         topics = asked.partitions
         unknown_total = None if topics else total_unknown(opened, info)
-        incident = replayable_run(opened, info, asked.group, topics, assumptions(asked.assume), between=asked.between)
+        part = period(asked.between, info)
+        incident = replayable_run(opened, info, asked.group, topics, assumptions(asked.assume), between=part)
         if not space:
             raise BadRequest(nothing_varied(asked.run, of_incident(incident)))
-        options = [asked.group, list(asked.topics), list(asked.assume), asked.between, sorted(space.items()), unknown]
+        options = [asked.group, list(asked.topics), list(asked.assume), part, sorted(space.items()), unknown]
         about = Subject(scenario=f"run {info.id} with these options", text=digest_of([info.digest, *options]))
         where = replace(where, jobs=1) if is_small(incident, space) else where
         with progress(info.name) as bar, spreading(about, Done, where) as spread:

@@ -14,6 +14,7 @@ from groupsim.cli.existing_store import DEFAULT_STORE, existing
 from groupsim.cli.instants import with_instants
 from groupsim.cli.options import FormatOption, RunArgument, StoreOption
 from groupsim.cli.output import Format
+from groupsim.cli.period import PeriodOption, period
 from groupsim.cli.read import print_caveat
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def blame(
         str,
         typer.Option(metavar="|".join((*SUMS, PIECES)), help="What to group by, separated by commas: phase,member."),
     ] = "phase,configuration,member",
-    between: Annotated[tuple[int, int] | None, typer.Option(metavar="MS MS", help="Only this part of the run.")] = None,
+    between: PeriodOption = None,
     paths: Annotated[
         bool, typer.Option("--paths", help="Show the critical path of each rebalance instead, step by step.")
     ] = False,
@@ -58,20 +59,19 @@ def blame(
         if part not in known:
             alone = f"; {PIECES} can't be combined with others" if part == PIECES else ""
             raise BadRequest(f"--by must be {', '.join(known)}, not {part!r}{alone}")
-    if between is not None and between[0] >= between[1]:
-        raise BadRequest(f"--between {between[0]} {between[1]}: the first must be less than the second")
     with existing(store) as opened:
         found = analysis.load(opened, run)
+        chosen = period(between, found.info)
         if paths:
-            _paths(found.critical_paths(), found.info, between, form)
+            _paths(found.critical_paths(), found.info, chosen, form)
             return
         rows = found.blame()
         info = found.info
-    if between is not None:
-        rows = metrics.between(rows, *between)
+    if chosen is not None:
+        rows = metrics.between(rows, *chosen)
     if by == PIECES:
         output.rows(*with_instants(frames.records(rows), frames.columns(rows), info, "from_ms"), form)
-        print_caveat(found, between)
+        print_caveat(found, chosen)
         return
     total = int(rows["duration_ms"].sum())
     summed = frames.records(metrics.by(rows, *parts))
@@ -82,13 +82,13 @@ def blame(
     if rest := summed[len(shown) :]:
         share = sum(row["partition_ms"] for row in rest) / total
         output.note(f"{len(rest)} smaller parts are not shown ({share:.1%} of the total); --format csv lists all")
-    gone = [each for each in found.gone if between is None or between[0] < each.at_ms <= between[1]]
+    gone = [each for each in found.gone if chosen is None or chosen[0] < each.at_ms <= chosen[1]]
     for sentence in sentences_of(gone, info.origin):
         output.note(f"in no row: {sentence}")
-    if print_caveat(found, between):
+    if print_caveat(found, chosen):
         raise typer.Exit(1)
     if form is Format.TABLE:
-        output.note(_sum(total, found.support_between(between)))
+        output.note(_sum(total, found.support_between(chosen)))
 
 
 def _sum(total: int, rests_on: Support | None) -> str:

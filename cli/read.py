@@ -14,6 +14,7 @@ from groupsim.cli.existing_store import DEFAULT_STORE, existing
 from groupsim.cli.instants import with_instants
 from groupsim.cli.options import FormatOption, RunArgument, StoreOption
 from groupsim.cli.output import Format
+from groupsim.cli.period import PeriodOption, period
 from groupsim.storage.store import RunSource
 
 SUMS = ("group", "topic", "label", "cause")
@@ -39,7 +40,7 @@ def unavailable(
     by: Annotated[
         str, typer.Option(metavar="|".join(BY), help="What to group by; separate several by commas: group,label.")
     ] = "partition",
-    between: Annotated[tuple[int, int] | None, typer.Option(metavar="MS MS", help="Only this part of the run.")] = None,
+    between: PeriodOption = None,
     in_full: Annotated[bool, typer.Option("--notes", help="List what the logs of a recorded run do not show.")] = False,
     store: StoreOption = DEFAULT_STORE,
     form: FormatOption = Format.TABLE,
@@ -61,12 +62,11 @@ def unavailable(
         raise BadRequest(f"--by must be {', '.join(known)}, not {wrong[0]!r}{hint}")
     with existing(store) as opened:
         found = analysis.load(opened, run)
+        part = period(between, found.info)
         rows = found.unavailable()
-        if between is not None:
-            if between[0] >= between[1]:
-                raise BadRequest(f"--between {between[0]} {between[1]}: the first must be less than the second")
-            _note_end(found, between)
-            rows = metrics.between(rows, *between)
+        if part is not None:
+            _note_end(found, part)
+            rows = metrics.between(rows, *part)
         columns = frames.columns(rows)
         if by == "rebalance":
             rows = metrics.by(metrics.with_rebalance(rows, found.rebalances()), "group", "generation", "started_ms")
@@ -79,8 +79,8 @@ def unavailable(
     if by == "partition":
         found_rows, columns = with_instants(found_rows, columns, found.info, "from_ms")
     output.rows(found_rows, columns, form, spare=("to_ms", "topic") if by == "partition" else ())
-    _print_unknown(found, notes, in_full, between)
-    total_unknown = print_caveat(found, between)
+    _print_unknown(found, notes, in_full, part)
+    total_unknown = print_caveat(found, part)
     raise typer.Exit(int(total_unknown and by != "partition"))  # single intervals are no total
 
 

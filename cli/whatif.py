@@ -15,6 +15,7 @@ from groupsim.cli.existing_store import DEFAULT_STORE, existing
 from groupsim.cli.log_options import MostPartitionsOption
 from groupsim.cli.options import FormatOption, RunArgument, StoreOption, key_integers, key_values, seed_range
 from groupsim.cli.output import Format
+from groupsim.cli.period import period
 from groupsim.cli.progress import progress
 from groupsim.cli.whatif_choices import choices, meant
 from groupsim.cli.whatif_output import print_answer, rows_of
@@ -82,10 +83,11 @@ SeedsOption = Annotated[
     ),
 ]
 BetweenOption = Annotated[
-    tuple[int, int] | None,
+    tuple[str, str] | None,
     typer.Option(
         metavar="FROM TO",
-        help="Compare only this time, in ms of the run; default: from when the group was founded to the end.",
+        help="Compare only this time: ms since the run's start, or instants, UTC; default: from when the group was "
+        "founded to the end.",
     ),
 ]
 
@@ -132,7 +134,7 @@ def whatif(
     with existing(store) as opened:
         info = opened.find(run)
         unknown = None if topics else total_unknown(opened, info)
-        incident = replayable_run(opened, info, group, counts, assumptions(assume), chosen, between)
+        incident = replayable_run(opened, info, group, counts, assumptions(assume), chosen, period(between, info))
         chosen = meant(incident, chosen)
         sampled = wanted if wanted is not None else _default_seeds(incident, 1 + len(chosen))
         with progress("simulating") as bar:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from tests.cli.conftest import Call
@@ -126,3 +127,27 @@ def test_the_topic_alone_does_not_say_who_was_slowest(call: Call) -> None:
     rows = json.loads(call("rebalances", "latest", "--format", "json").out)
     assert {row["slowest_member"] for row in rows if row["took"]} == {None}
     assert any(row["took"] for row in rows)
+
+
+def test_a_part_of_a_run_may_be_named_by_the_instants_of_the_column_at(call: Call) -> None:
+    imported = call("incident", "import", str(DUMP), "--group", _group(call), "--format", "json")
+    origin = json.loads(imported.out)["origin"]
+    begin = datetime.fromisoformat(origin)
+    instants = [f"{begin + timedelta(milliseconds=ms):%Y-%m-%dT%H:%M:%S.%f}"[:-3] + "Z" for ms in (2_000, 9_000)]
+    for command in ("unavailable", "blame"):
+        named = call(command, "latest", "--between", *instants, "--format", "json")
+        counted = call(command, "latest", "--between", "2000", "9000", "--format", "json")
+        assert (named.out, named.err) == (counted.out, counted.err)
+        assert call(command, "latest", "--between", "2000", instants[1], "--format", "json").out == named.out
+    wrong = call("unavailable", "latest", "--between", "noon", "9000")
+    said = "--between 'noon': expected milliseconds since the start of the run, or an instant, UTC: "
+    assert (wrong.status, wrong.err) == (2, f"groupsim: {said}{origin}\n")
+    backwards = call("blame", "latest", "--between", "9000", instants[0])
+    assert (backwards.status, "the first must be less than the second" in backwards.err) == (2, True)
+
+
+def test_a_simulated_run_has_no_instants(call: Call) -> None:
+    call("run", "steady_state", "--set", "duration.ms=1000", "--set", "members=1")
+    refused = call("unavailable", "latest", "--between", "0", "2026-11-22T06:38:11Z")
+    assert (refused.status, refused.err.count("\n")) == (2, 1)
+    assert "expected milliseconds since the start of the run, a whole number" in refused.err
