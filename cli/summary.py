@@ -41,12 +41,16 @@ def headline(summary: dict[str, Any]) -> list[str]:
     if unavailable["partition_ms"] is None:
         return [f"unavailable  unknown{_bounds(unavailable, share=True)}: {plain(unavailable['unknown'])}"]
     about = _about(unavailable) if unavailable.get("inexact") else ""
+    between = _range(unavailable) if about else None
+    total = f"{about}{amount(unavailable['partition_ms'])} ({unavailable['share'] * 100:.2f} %"
     lines = [
-        f"unavailable  {about}{amount(unavailable['partition_ms'])} "
-        f"({unavailable['share'] * 100:.2f} % of all partition time), "
+        f"unavailable  {between or total} of all partition time), "
         f"at most {unavailable['max_partitions']} partitions at once"
     ]
-    if unavailable.get("resolution_ms"):
+    if between is not None:
+        sums = f"the times below add up to {amount(unavailable['partition_ms'])}"
+        lines.append(f"  uncertain: the logs show some of these times only in bounds; {sums}")
+    elif unavailable.get("resolution_ms"):
         lines.append(f"  uncertain: the logs' times are whole seconds{_bounds(unavailable)}")
     elif about:
         lines.append(f"  uncertain: the logs show some of these times only in bounds{_bounds(unavailable)}")
@@ -80,6 +84,22 @@ def headline(summary: dict[str, Any]) -> list[str]:
 def _about(unavailable: Mapping[str, Any]) -> str:
     least, most = unavailable.get("at_least_partition_ms") or 0, unavailable.get("at_most_partition_ms")
     return f"{near_word(unavailable['partition_ms'], least, most)} "
+
+
+def _range(unavailable: Mapping[str, Any]) -> str | None:
+    """`between 23.8 and 95.8 partition-seconds (6.6–26.6 %`: instead of a total that may be far from the truth.
+
+    That is one that is itself a bound, or has a bound beyond half or double of it. None for others.
+    """
+    total_ms, ends_ms = unavailable["partition_ms"], [unavailable[f"at_{x}_partition_ms"] for x in ("least", "most")]
+    if not total_ms or None in ends_ms or unavailable.get("resolution_ms"):
+        return None
+    least, most = (f"{ms / 1_000:,.1f}" for ms in ends_ms)
+    near = _about(unavailable) == "about " and total_ms <= 2 * ends_ms[0] and ends_ms[1] <= 2 * total_ms
+    if near or least == most:
+        return None
+    shares = [100 * unavailable["share"] * ms / total_ms for ms in ends_ms]
+    return f"between {least} and {most} partition-seconds ({shares[0]:.1f}–{shares[1]:.1f} %"
 
 
 def _bounds(unavailable: dict[str, Any], *, share: bool = False) -> str:
