@@ -43,7 +43,8 @@ class StoredChoice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StoredWhatIf(msgspec.Struct, frozen=True, kw_only=True):
-    """One call: `choices`, the first as recorded; the window in ms of the run; `recorded_ms` None: unknown.
+    """One call: `choices`, the first as recorded; the window in ms of the run; `recorded_ms` None: unknown;
+    `recorded_between_ms`: it is known in bounds only.
 
     `founding`: what the time before the comparison cost, in words. `assumed`: all that the logs did not tell; of these
     `inferred` from them, `drawn` by the seeds. `given` by the user.
@@ -60,6 +61,7 @@ class StoredWhatIf(msgspec.Struct, frozen=True, kw_only=True):
     given: list[str] = []
     inferred: list[str] = []
     drawn: list[str] = []
+    recorded_between_ms: tuple[int, int] | None = None
 
 
 def kept(store: EventStore, info: RunInfo) -> list[StoredWhatIf]:

@@ -140,11 +140,12 @@ def _recorded_cost(incident: ReplayableRun, found: Answer) -> str:
     if not incident.partitions_known:
         return "no log names a partition, so the unavailable time is unknown"
     known, unknown = amount(incident.cost.unavailable_partition_ms), incident.cost.unknown_ms
-    least, most = incident.cost.bounds_ms or (0, 0)
-    if most > least:
-        known += f" ({least / 1_000:,.1f} to {most / 1_000:,.1f}: when a member died is known in bounds only)"
+    least, most = incident.cost.range_ms
     if found.trust.unknown is not None:
-        known = f"at least {known}"
+        known = f"at least {amount(least)}"
+    elif most > least:
+        bounds = f"{least / 1_000:,.1f} to {most / 1_000:,.1f}"
+        known = f"about {known} ({bounds}: when a member died is known in bounds only)"
     return f"{known}; {unknown / 1_000:,.1f} partition-seconds are unknown from the logs" if unknown else known
 
 
@@ -155,7 +156,7 @@ def _recorded(incident: ReplayableRun, found: Answer) -> dict[str, Any]:
         "generations": len(incident.generations),
         "rebalances": cost.rebalances,
         "unavailable_partition_ms": cost.unavailable_partition_ms if found.trust.unknown is None else None,
-        "at_least_partition_ms": cost.unavailable_partition_ms if known else None,
+        "at_least_partition_ms": cost.range_ms[0] if known else None,
         "unknown_ms": cost.unknown_ms,
         "bounds_partition_ms": list(cost.bounds_ms) if cost.bounds_ms is not None and known else None,
         "unknown": found.trust.unknown,

@@ -210,7 +210,7 @@ def _as_recorded(baseline: ChoiceResult, trusted: Trust) -> str:
         return f"The record's total is unknown: {trusted.unknown}"
     found = baseline.unavailable_partition_ms
     chance = f"by chance it can be {seconds(found.least)} to {seconds(found.most)} ({len(baseline.costs)} seeds)"
-    parts = [f"{trusted.warning()}{seconds(trusted.recorded_ms)} partition-seconds are recorded", chance]
+    parts = [f"{trusted.warning()}{trusted.recorded()} partition-seconds are recorded", chance]
     return _capital(_joined([*parts, trusted.reasons(baseline), "name choices with --assignor and --set"]))
 
 
@@ -270,7 +270,7 @@ def _luck(result: ChoiceResult, trusted: Trust) -> str:
     off = max(low - base.median, base.median - high)
     if off <= max(_LUCK * high, SMALL_MS):
         return ""
-    return f"the record has {seconds(low)}"
+    return f"the record has {trusted.recorded()}"
 
 
 def _either(names: Sequence[str]) -> str:

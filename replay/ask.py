@@ -73,6 +73,7 @@ class Answer:
             given=list(self.basis.given),
             inferred=list(self.basis.inferred),
             drawn=list(self.basis.drawn),
+            recorded_between_ms=None if self.trust.unknown is not None else incident.cost.bounds_ms,
         )
 
 

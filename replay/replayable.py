@@ -14,7 +14,7 @@ from groupsim.incidents.sentences import listed
 from groupsim.replay.broker_limits import needs
 from groupsim.replay.choice import AS_RECORDED, Choice
 from groupsim.replay.cost import Cost, default_window, recorded_cost, replayed_cost
-from groupsim.replay.dated_deaths import dated
+from groupsim.replay.dated_deaths import dated, earliest, latest
 from groupsim.replay.player import GROUP, ReplayedRun, played_ms, replay_incident
 from groupsim.replay.quiet_time import tail_ms
 from groupsim.replay.reconstruct.incident import Incident, groups, reconstruct
@@ -27,7 +27,7 @@ from groupsim.scenarios.of_run import scenario_of
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.run import Scenario, run
 from groupsim.storage.audit import refuse_damaged
-from groupsim.storage.log_gaps import given_settings
+from groupsim.storage.log_gaps import doubts, given_settings
 from groupsim.storage.memory import MemoryStore
 from groupsim.storage.store import EventStore, RunInfo
 
@@ -113,6 +113,8 @@ def replayable_run(
     grown = grown_at_ms(incident)
     interval_ms = max([incident.settings[HEARTBEAT], *incident.open_settings.get(HEARTBEAT, ())])
     window = _window(facts, chosen, incident.ends_ms, known, interval_ms, between, grown)
+    bounds = earliest(facts, incident), latest(facts, incident, given, doubts(info.summary))
+    cost, *costs = (recorded_cost(each, chosen, window, known, grown) for each in (facts, *bounds))
     return ReplayableRun(
         name=info.name,
         group=chosen,
@@ -122,7 +124,7 @@ def replayable_run(
         members=len(incident.members),
         generations=known,
         window=window,
-        cost=_bounded(recorded_cost(facts, chosen, window, known, grown), incident, facts, window, known),
+        cost=_bounded(cost, costs),
         notes=(*incident.notes, *others),
         replay=partial(replay_incident, incident, tail_ms=tail_ms(incident, choices)),
         replay_exactly=partial(replay_incident, incident, AS_RECORDED, exact=True),
@@ -147,18 +149,10 @@ def _chosen(info: RunInfo, facts: Sequence[Recorded], group: str | None) -> tupl
     return chosen, notes
 
 
-def _bounded(
-    cost: Cost, incident: Incident, facts: Sequence[Recorded], window: Window, generations: Sequence[Generation]
-) -> Cost:
-    """What was recorded, with the least and the most of it where the session that dates deaths is not known."""
-    fits = incident.open_settings.get(SESSION, ())
-    if not fits:
-        return cost
-    costs = [
-        recorded_cost(dated(facts, incident, ms), incident.group, window, generations, grown_at_ms(incident))
-        for ms in (fits[0], fits[-1])
-    ]
-    return replace(cost, bounds_ms=(costs[0].unavailable_partition_ms, costs[1].unavailable_partition_ms))
+def _bounded(cost: Cost, costs: Sequence[Cost]) -> Cost:
+    """What was recorded, with the least and the most of it where the record shows a death only in bounds."""
+    every = sorted(each.unavailable_partition_ms for each in (cost, *costs))
+    return replace(cost, bounds_ms=(every[0], every[-1])) if every[0] < every[-1] else cost
 
 
 def _window(

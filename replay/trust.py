@@ -57,6 +57,13 @@ class Trust:
         least, most = self.recorded_between_ms or (self.recorded_ms, self.recorded_ms)
         return least, most + self.recorded_at_most_ms - self.recorded_ms
 
+    def recorded(self) -> str:
+        """The record's total in words, partition-seconds; with its bounds where it is known in bounds only."""
+        least, most = self.recorded_range_ms
+        if self.recorded_between_ms is None:
+            return seconds(least)
+        return f"about {seconds(self.recorded_ms)} ({seconds(least)} to {seconds(most)})"
+
     @property
     def _off_ms(self) -> int:
         return max(self.recorded_ms - self.replayed_ms, self.replayed_ms - self.recorded_at_most_ms, 0)
@@ -95,7 +102,7 @@ class Trust:
             )
         seeds, near = len(baseline_ms), sum(map(self._like, baseline_ms))
         if near < _RARE * seeds and not self.low and self.unknown is None:
-            cost = f"costs about as much as was recorded ({seconds(self.recorded_ms)})"
+            cost = f"costs about as much as was recorded ({self.recorded()})"
             found.append(f"as recorded, {f'only {near}' if near else 'none'} of {seeds} seeds {cost}")
         return found
 

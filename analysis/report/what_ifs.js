@@ -27,7 +27,7 @@ function countText(found) {
 }
 
 function whatIfTable(found) {
-  const record = found.recorded_ms === null ? [] : [{ choice: "the record", verdict: "", median_ms: found.recorded_ms, least_ms: found.recorded_ms, most_ms: found.recorded_ms }];
+  const record = found.recorded_ms === null ? [] : [{ choice: "the record", verdict: "", median_ms: found.recorded_ms, least_ms: found.recorded_between_ms[0], most_ms: found.recorded_between_ms[1] }];
   const rows = [...record, ...found.choices];
   const most = Math.max(1, ...rows.map((each) => each.most_ms || 0));
   const titles = ["", "Partition-seconds that no process held", "Median (least to greatest)", "Rebalances", "Partitions at once", ""];

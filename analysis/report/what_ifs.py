@@ -53,6 +53,7 @@ def _what_if(found: StoredWhatIf) -> dict[str, Any]:
         "to_ms": found.to_ms,
         "seeds": max((each.seeds for each in found.choices), default=0),
         "recorded_ms": found.recorded_ms,
+        "recorded_between_ms": found.recorded_between_ms or (found.recorded_ms, found.recorded_ms),
         "choices": choices,
         "founding": shown(found.founding, _LONGEST),
         "given": _texts(found.given),
@@ -74,7 +75,9 @@ def as_html(found: Sequence[dict[str, Any]]) -> str:
 def _as_html(found: dict[str, Any]) -> str:
     first, *others = found["choices"]
     sentences = [each["answer"] for each in others] if len(others) > 1 else []
-    record = {} if found["recorded_ms"] is None else {"choice": "the record", "median_ms": found["recorded_ms"]}
+    least, most = found["recorded_between_ms"]
+    record = {"choice": "the record", "median_ms": found["recorded_ms"], "least_ms": least, "most_ms": most}
+    record = {} if found["recorded_ms"] is None else record
     rows = [each for each in (record, first, *others) if each]
     parts = [
         "<h3>What would have helped</h3>",

@@ -39,9 +39,17 @@ def opens_ms(recorded: Recording) -> int | None:
 
 def recorded_ms(record: dict[str, Any], recorded: Recording) -> int:
     """The measure of a recorded (or re-enacted) run, in partition-milliseconds."""
+    return _measured(_as_facts(record, recorded), _GROUP, opens_ms(recorded), recorded.end_ms, _existing(recorded))
+
+
+def recorded_between(record: dict[str, Any], recorded: Recording, from_ms: int, to_ms: int) -> int:
+    """The same of another time, in ms of the recording's run."""
+    return _measured(_as_facts(record, recorded), _GROUP, from_ms, to_ms, _existing(recorded))
+
+
+def _existing(recorded: Recording) -> dict[TopicPartition, int]:
     named = ((name.rpartition("-"), at) for name, at in existing(recorded).items())
-    since = {TopicPartition(topic, int(number)): at for (topic, _, number), at in named}
-    return _measured(_as_facts(record, recorded), _GROUP, opens_ms(recorded), recorded.end_ms, since)
+    return {TopicPartition(topic, int(number)): at for (topic, _, number), at in named}
 
 
 def simulated_ms(facts: Iterable[Recorded], group: str, opens_at: int | None, end_ms: int) -> int:

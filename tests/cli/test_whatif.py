@@ -55,7 +55,7 @@ def test_rows_are_the_contracts_baseline_first_and_assumptions_are_said_on_stder
     assert rows[0]["fidelity"]["holds"]
     assert rows[0]["fidelity"]["error"] < 0.1
     least, most = rows[0]["recorded"]["bounds_partition_ms"]
-    assert least == rows[0]["recorded"]["unavailable_partition_ms"] < rows[2]["unavailable_partition_ms"] < most
+    assert least < rows[0]["recorded"]["unavailable_partition_ms"] < rows[2]["unavailable_partition_ms"] < most
     assert rows[2]["versus_record"] == 1.0  # it is among what the record may have cost
     assert rows[2]["unavailable_partition_ms"] > rows[0]["unavailable_partition_ms"]
     assert (

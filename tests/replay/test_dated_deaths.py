@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import given as drawn
+from hypothesis import settings, strategies
 
+from groupsim.conformance.predictions.measure import recorded_between
+from groupsim.conformance.timelines.recording import parse
 from groupsim.events.base import Recorded
 from groupsim.events.client import Crashed, Frozen
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import read_files
-from groupsim.replay.dated_deaths import dated
+from groupsim.incidents.logs.times import instant
+from groupsim.replay.dated_deaths import dated, earliest, latest
+from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, SESSION
 from groupsim.replay.replayable import ReplayableRun, replayable_run
 from groupsim.storage.memory import MemoryStore
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FOLDERS = ("incidents/kill9-range", "consumer-groups/kill9-uniform", "consumer-groups/kill9-librdkafka")
-SESSION = "session.timeout.ms"
 
 
 def imported(
@@ -55,7 +61,7 @@ def test_a_session_that_was_given_to_the_import_is_known(folder: str, session_ms
     assert SESSION in run.incident.known_settings
     assert SESSION not in run.incident.open_settings
     assert run.open_settings([]) == {}
-    assert run.cost.bounds_ms is None
+    assert run.cost.bounds_ms is not None  # it died up to a heartbeat interval after its last heartbeat
     assert not [note for note in run.notes if note.startswith(SESSION)]
 
 
@@ -70,5 +76,45 @@ def test_the_exact_replay_dates_deaths_as_the_import_does(folder: str) -> None:
     least, most = run.cost.range_ms
     assert least <= run.cost.unavailable_partition_ms <= most
     sessions = run.incident.open_settings.get(SESSION, (6_000,))
-    held = (most - least) / (sessions[-1] - sessions[0]) if most > least else 4
+    held = (most - run.cost.unavailable_partition_ms) / (sessions[-1] - sessions[0] + 100)
     assert 3 <= held < 4.5  # the partitions of the dead member
+
+
+def true_ms(folder: str, run: ReplayableRun, origin: str) -> int:
+    """What the members' own listeners saw in the time that is compared, partition-milliseconds."""
+    record = json.loads((EXAMPLES / folder / "recording.json").read_text())
+    began = instant(record["run_start_utc"].replace(",", ".").replace(" ", "T") + "+00:00")
+    shift_ms = instant(origin) - began
+    from_ms, to_ms = (at + shift_ms for at in run.cost.span_ms)
+    return recorded_between(record, parse(record), from_ms, to_ms)
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_the_bounds_of_a_record_hold_what_was_lost_in_truth(folder: str) -> None:
+    """They began at the death by the import, one session before the removal: above the truth, without a doubt."""
+    record = json.loads((EXAMPLES / folder / "recording.json").read_text())
+    true = {name: record["config"][name] for name in (SESSION, HEARTBEAT)}
+    before = 0, 1 << 40
+    for names in ((), (SESSION,), (SESSION, HEARTBEAT)):
+        store = MemoryStore()
+        logs = sorted((EXAMPLES / folder).glob("*.log.gz"))
+        info = import_run(read_files(logs), store, name=None, topics={}).run
+        run = replayable_run(store, info, given={name: true[name] for name in names})
+        least, most = run.cost.range_ms
+        assert least < true_ms(folder, run, info.origin or "") < most
+        assert before[0] <= least < run.cost.unavailable_partition_ms <= most <= before[1]
+        before = least, most
+
+
+@settings(max_examples=15)
+@drawn(session_ms=strategies.integers(3_000, 9_000), interval_ms=strategies.integers(200, 3_000))
+def test_a_death_lies_between_its_last_heartbeat_and_the_next(session_ms: int, interval_ms: int) -> None:
+    facts, run = imported(FOLDERS[0], None, {SESSION: session_ms, HEARTBEAT: interval_ms})
+    assert run.incident is not None
+    expired_ms = max(each.expired_ms or 0 for each in run.incident.incarnations)
+    known = {SESSION: session_ms, HEARTBEAT: interval_ms}
+    ((first_ms, _),) = deaths(earliest(facts, run.incident))
+    ((last_ms, _),) = deaths(latest(facts, run.incident, known, []))
+    heard_ms = expired_ms - session_ms
+    assert first_ms <= heard_ms <= heard_ms + min(interval_ms, session_ms) <= last_ms <= expired_ms
+    assert last_ms - first_ms <= interval_ms + 200
