@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from groupsim.advice.selection import Row
 from groupsim.replay.cost import Cost
 from groupsim.replay.trust import Trust
-from groupsim.replay.verdict import Verdict, how_far, verdict
+from groupsim.replay.verdict import Verdict, how_far, verdict, why_not_sure
 from groupsim.replay.what_if import ChoiceResult
 
 
@@ -52,7 +52,7 @@ def reliance(best: Sequence[Row], now: Sequence[Row], trusted: Trust, minimised:
     found = verdict(result, trusted)
     trust = how_far([result], trusted)
     if found is Verdict.NOT_SURE:
-        trust = "trust neither direction nor amount" if not doubts or trusted.low else ""
+        trust = why_not_sure(result, trusted)
     return Reliance(warning, trusted.off(), str(found), trust, doubts, open_)
 
 

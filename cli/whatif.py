@@ -17,7 +17,7 @@ from groupsim.cli.options import FormatOption, RunArgument, StoreOption, key_int
 from groupsim.cli.output import Format
 from groupsim.cli.period import period
 from groupsim.cli.progress import progress
-from groupsim.cli.whatif_choices import choices, meant
+from groupsim.cli.whatif_choices import choices, meant, notes
 from groupsim.cli.whatif_output import print_answer, rows_of
 from groupsim.incidents.facts.limits import MOST_PARTITIONS as USUAL_PARTITIONS
 from groupsim.incidents.facts.limits import check_counts
@@ -136,6 +136,8 @@ def whatif(
         unknown = None if topics else total_unknown(opened, info)
         incident = replayable_run(opened, info, group, counts, assumptions(assume), chosen, period(between, info))
         chosen = meant(incident, chosen)
+        for note in notes(assignors):
+            output.note(f"note: {note}")
         sampled = wanted if wanted is not None else _default_seeds(incident, 1 + len(chosen))
         with progress("simulating") as bar:
             found = ask(incident, chosen, sampled, unknown, bar)

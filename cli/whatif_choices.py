@@ -44,6 +44,15 @@ def choices(assignors: Sequence[str], sets: Sequence[str], protocols: Sequence[s
     return found
 
 
+def notes(assignors: Sequence[str]) -> list[str]:
+    """A sentence on each --assignor with several names, which may have been meant as several choices."""
+    return [
+        f"--assignor {names} is one choice: members offer all of these; for one choice each repeat --assignor"
+        for names in assignors
+        if "," in names
+    ]
+
+
 def meant(incident: ReplayableRun, chosen: Sequence[Choice]) -> list[Choice]:
     """The choices of an incident: `range` is the brokers' assignor where all members speak the consumer protocol.
 
@@ -89,10 +98,16 @@ def _assignor(names: str) -> Choice:
     clients = sorted(name for name, assignor in ASSIGNORS.items() if assignor.side == "client")
     if names in ON_THE_SERVER and names not in clients:
         return _protocol(CONSUMER, names)
-    for name in names.split(","):
+    servers = f"; with --protocol {CONSUMER}, one at a time: {', '.join(ON_THE_SERVER)}"
+    for name in (several := names.split(",")):
+        if name in ON_THE_SERVER and name not in clients and len(several) > 1:
+            raise BadRequest(
+                f"--assignor {names}: {name!r} is a broker's, and a broker's assignor is named alone; repeat --assignor"
+                f" for each (brokers offer {', '.join(ON_THE_SERVER)})"
+            )
         if name not in clients:
             why = "is not an assignor that a broker offers" if name in ASSIGNORS else "is unknown"
-            raise BadRequest(f"--assignor {name!r} {why}{near(name, clients)}; known: {', '.join(clients)}")
+            raise BadRequest(f"--assignor {name!r} {why}{near(name, clients)}; known: {', '.join(clients)}{servers}")
     return Choice(name=names, settings={STRATEGY: names})
 
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from groupsim.replay.beside import humps, needs, unpolled
 from groupsim.replay.numbers import percent, ratio_range, seconds, seconds_range
 from groupsim.replay.trust import SMALL_MS, Trust
-from groupsim.replay.verdict import Verdict, how_far, verdict
-from groupsim.replay.what_if import WORTH_MS, WORTH_SHARE, ChoiceResult
+from groupsim.replay.verdict import Verdict, how_far, perhaps, promising, seeds_say, verdict, why_not_sure
+from groupsim.replay.what_if import ChoiceResult
+from groupsim.replay.worth import worth_ms
 
 _LUCK = 0.1
 """A record is not typical if it is further from the median of its replays than this share."""
@@ -27,7 +28,7 @@ def line(result: ChoiceResult, trusted: Trust) -> str:
     if found is Verdict.NO_DIFFERENCE:
         return _joined([f"{result.choice} {_no_difference(result)}", humps(result)])
     if found is Verdict.NOT_SURE:
-        return _capital(_not_sure(result))
+        return _joined([_capital(_not_sure(result)), "" if trusted.low else why_not_sure(result, trusted)])
     if found is Verdict.MOVED:
         return _only_moves(result)
     return _joined(
@@ -83,13 +84,13 @@ def _why_none(result: ChoiceResult) -> str:
 
 def _not_sure(result: ChoiceResult) -> str:
     simulated = _cost([result], costs="it costs")
-    return _joined([f"whether {result.choice} would have helped is not sure: simulated, {simulated}", humps(result)])
+    found = f"whether {result.choice} would have helped is not sure: simulated, {simulated}"
+    return _joined([found, needs([result]), humps(result)])
 
 
 def _why_not_sure(result: ChoiceResult, trusted: Trust) -> str:
-    """What speaks against every direction; else the replay is too far from the record."""
-    neither = trusted.low or not trusted.doubts(result)
-    return f"{'trust neither direction nor amount: ' if neither else ''}{trusted.reasons(result)}"
+    """What speaks against every direction; else what the seeds say, or that the replay is too far from the record."""
+    return ": ".join(filter(None, [why_not_sure(result, trusted), trusted.reasons(result)]))
 
 
 def _uncompared(result: ChoiceResult, trusted: Trust) -> str:
@@ -139,29 +140,46 @@ def _about(answered: Sequence[ChoiceResult], trusted: Trust) -> str:
     if trusted.unknown is not None:
         return _all_uncompared(simulated, trusted) if len(simulated) > 1 else _said(simulated[0], trusted)
     if better := _better(answered, trusted):
-        return _best(better, len(answered), trusted)
+        return _best(better, answered, trusted)
     unsure = [each for each in simulated if verdict(each, trusted) is Verdict.NOT_SURE]
-    listed = [f"{each.choice} {_difference(each, trusted)}" for each in answered]
-    if len(unsure) == len(simulated):
-        found = f"{trusted.warning()}whether one of the {len(answered)} choices would have helped is not sure"
-        return _joined([_capital(f"{found} ({', '.join(listed)})"), _why_not_sure(unsure[0], trusted)])
-    sure = (
-        f"is sure to help: not sure is {_either([each.choice for each in unsure])}" if unsure else "would have helped"
-    )
-    none = f"None of the {len(answered)} choices {sure} ({', '.join(listed)})"
-    return _joined([none, trusted.reasons(simulated[0])])
+    listed = ", ".join(f"{each.choice} {_difference(each, trusted)}" for each in answered)
+    if not unsure:
+        none = f"None of the {len(answered)} choices would have helped ({listed})"
+        return _joined([none, trusted.reasons(simulated[0])])
+    found = f"{trusted.warning()}whether one of the {len(answered)} choices would have helped is not sure ({listed})"
+    first = _promising(unsure, trusted)
+    if first is None:
+        return _joined([_capital(found), _why_not_sure(unsure[0], trusted)])
+    said = f"the most promising is {first.choice}: {seeds_say(first)}"
+    return _joined([_capital(found), said, trusted.reasons(first)])
 
 
-def _best(better: Sequence[ChoiceResult], choices: int, trusted: Trust) -> str:
+def _promising(unsure: Sequence[ChoiceResult], trusted: Trust) -> ChoiceResult | None:
+    """Of choices that are not sure the one that costs least, where that would be a gain."""
+    found = [each for each in unsure if promising(each, trusted)]
+    return min(found, key=lambda each: each.unavailable_partition_ms.median, default=None)
+
+
+def _best(better: Sequence[ChoiceResult], answered: Sequence[ChoiceResult], trusted: Trust) -> str:
     """The best choices, from the best: one, or several with no difference worth having between them."""
     level = _level(better)
     names = _either([each.choice for each in level])
     if len(level) > 1:
         names += ", with no difference worth having between them,"
-    found = f"Best of {choices}: {names} {_cost(level, _luck(better[0], trusted))}"
+    named = "Perhaps the best" if perhaps(level, trusted) else "Best"
+    found = f"{named} of {len(answered)}: {names} {_cost(level, _luck(better[0], trusted))}"
     behind = [_next(better[0], each) for each in better if each not in level]
     trust = f"{how_far(level, trusted)}: {trusted.reasons(level[0])}"
-    return _joined([found, *behind[:1], needs(level), unpolled(level[0]), humps(level[0]), trust])
+    others = [*behind[:1], _maybe_lower(level[0], answered, trusted)]
+    return _joined([found, *others, needs(level), unpolled(level[0]), humps(level[0]), trust])
+
+
+def _maybe_lower(best: ChoiceResult, answered: Sequence[ChoiceResult], trusted: Trust) -> str:
+    """A choice that is not sure, where it costs less than the best in the median."""
+    found = _promising([each for each in answered if each.simulated], trusted)
+    if found is None or found.unavailable_partition_ms.median >= best.unavailable_partition_ms.median:
+        return ""
+    return f"not sure is {found.choice} with {seconds(found.unavailable_partition_ms.median)}"
 
 
 def best(results: Sequence[ChoiceResult], trusted: Trust) -> list[ChoiceResult]:
@@ -179,8 +197,8 @@ def _level(better: Sequence[ChoiceResult]) -> list[ChoiceResult]:
     """The first, and those whose medians, which the table shows, are no difference worth having from it."""
     found = []
     for each in better:
-        worth = max(WORTH_SHARE * each.base.median, WORTH_MS)
-        if each.unavailable_partition_ms.median - better[0].unavailable_partition_ms.median < worth:
+        behind = each.unavailable_partition_ms.median - better[0].unavailable_partition_ms.median
+        if behind < worth_ms(each.base.median):
             found.append(each)
     return found
 
@@ -196,8 +214,7 @@ def founding(results: Sequence[ChoiceResult]) -> str:
     """What the founding of the group cost, which is in no comparison: as recorded, and with choices that differ."""
     baseline, *others = (result for result in results if result.costs)
     usual = baseline.founding_ms.median
-    worth = max(WORTH_SHARE * usual, WORTH_MS)
-    other = [each for each in others if abs(each.founding_ms.median - usual) > worth]
+    other = [each for each in others if abs(each.founding_ms.median - usual) > worth_ms(usual)]
     found = [
         f"{seconds(usual)} partition-seconds",
         *(f"{seconds(o.founding_ms.median)} with {o.choice}" for o in other),
@@ -239,16 +256,7 @@ def _no_difference(result: ChoiceResult) -> str:
         return f"makes no difference worth having: {nothing}"
     amounts = f"{seconds(own.median)} partition-seconds instead of {seconds(base.median)}"
     chance = f"by chance {seconds_range((own.least, own.most))} over {seeds} seeds"
-    if not _moved(result):
-        return f"makes no difference worth having: {amounts}, {chance}"
-    other = f", and in {result.opposed} of them the other way round" if result.opposed else ""
-    return f"makes no difference worth having beyond chance: {amounts}, but {chance}{other}"
-
-
-def _moved(result: ChoiceResult) -> bool:
-    """Whether the medians themselves differ by enough to be worth having."""
-    own, base = result.unavailable_partition_ms.median, result.base.median
-    return abs(own - base) >= max(WORTH_SHARE * base, WORTH_MS)
+    return f"makes no difference worth having: {amounts}, {chance}"
 
 
 def _difference(result: ChoiceResult, trusted: Trust) -> str:
@@ -257,10 +265,12 @@ def _difference(result: ChoiceResult, trusted: Trust) -> str:
     if found is Verdict.SAME:
         return "is what the record has"
     if found is Verdict.NO_DIFFERENCE:
-        return "no difference beyond chance" if _moved(result) else "no difference"
+        return "no difference"
     if found is Verdict.MOVED:
         return "only moves time to owners that do not poll"
     change = percent(result.versus_baseline) or f"{seconds(result.unavailable_partition_ms.median)} partition-seconds"
+    if found is Verdict.NOT_SURE and not trusted.low and not trusted.doubts(result):
+        return f"perhaps {change}"
     return f"likely {change}" if found is Verdict.LIKELY_WORSE else change
 
 

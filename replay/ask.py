@@ -15,14 +15,14 @@ from groupsim.replay.choice import Choice
 from groupsim.replay.fidelity import Fidelity, fidelity
 from groupsim.replay.refusals import hardly_shown
 from groupsim.replay.replayable import ReplayableRun
-from groupsim.replay.spread import Sampling
+from groupsim.replay.spread import FEWEST, Sampling
 from groupsim.replay.trust import Trust, trust
 from groupsim.replay.verdict import Verdict, verdict
 from groupsim.replay.what_if import ChoiceResult, compare_choices
 
 EXACT_SEEDS = 5
 """Seeds for the incident exactly as recorded, which leaves little to chance."""
-FIRST_SEEDS, MOST_SEEDS, FEWEST_SEEDS = 10, 40, 3
+FIRST_SEEDS, MOST_SEEDS, FEWEST_SEEDS = 10, 40, FEWEST
 _MEMBER_MS = 600_000_000
 """Simulated time, times members, that takes about a minute: longer incidents get fewer seeds by default."""
 

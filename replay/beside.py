@@ -7,7 +7,8 @@ from statistics import fmean, median
 
 from groupsim.replay.numbers import seconds
 from groupsim.replay.verdict import unpolled_as_recorded
-from groupsim.replay.what_if import WORTH_MS, WORTH_SHARE, ChoiceResult
+from groupsim.replay.what_if import ChoiceResult
+from groupsim.replay.worth import worth_ms
 
 
 def needs(results: Sequence[ChoiceResult]) -> str:
@@ -20,7 +21,7 @@ def needs(results: Sequence[ChoiceResult]) -> str:
 def unpolled(result: ChoiceResult) -> str:
     """How long partitions were held by processes that did not poll, where the choice changes that; else nothing."""
     own, base = result.unpolled_partition_ms.median, unpolled_as_recorded(result)
-    if abs(own - base) < max(WORTH_SHARE * base, WORTH_MS):
+    if abs(own - base) < worth_ms(base):
         return ""
     amounts = f"{seconds(own)} partition-seconds instead of {seconds(base)}"
     return f"held, but not polled (the owner is stuck in a batch): {amounts}"

@@ -16,6 +16,7 @@ from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, MA
 from groupsim.simulation.clients.config import CONSUMER, LIBRDKAFKA
 from groupsim.simulation.clients.traits import CONSUMER_TRAITS
 
+MAX_RECORDS = "max.poll.records"
 _OF_LIBRDKAFKA = ("range", "roundrobin", "cooperative-sticky")
 
 
@@ -25,8 +26,10 @@ def refusal(incident: Incident, choice: Choice) -> str | None:
         return "no member comes back in it, so there is no restart to change"
     if choice.protocol == CONSUMER and incident.client not in CONSUMER_TRAITS:
         return f"its members use {incident.client}, which does not speak the consumer protocol (KIP-848)"
+    if MAX_RECORDS in choice.settings and not has_already(incident, choice):
+        return "the logs do not show how long a batch of another size takes; the replay keeps the recorded ones"
     heartbeat, shortest = str(choice.settings.get(HEARTBEAT, "")), _shortest_session(incident, choice)
-    if heartbeat.isdigit() and int(heartbeat) >= shortest:
+    if SESSION not in incident.known_settings and heartbeat.isdigit() and int(heartbeat) >= shortest:
         return (
             f"{SESSION}, which must be longer, may be {shortest} in it; name it with --assume {SESSION}=N or set both:"
             f" --set {HEARTBEAT}={heartbeat},{SESSION}=N"

@@ -13,6 +13,8 @@ from statistics import median
 from typing import NamedTuple
 
 CONFIDENCE = Fraction(95, 100)
+FEWEST = 6
+"""With fewer values no interval has this confidence: five fall on one side of the median by chance once in 16 times."""
 _BLOCKS = "▁▂▃▄▅▆▇█"
 
 
@@ -28,8 +30,8 @@ class Mode(NamedTuple):
 def median_interval(values: Sequence[float]) -> tuple[float, float]:
     """Two of the values between which the true median lies with a probability of `CONFIDENCE`, whatever the shape.
 
-    By order statistics: each value lies below the true median with probability 1/2. With fewer than 6 values it is
-    their least and greatest, with less confidence. Raises ValueError without values.
+    By order statistics: each value lies below the true median with probability 1/2. With fewer than `FEWEST` values
+    they are their least and greatest, with less confidence. Raises ValueError without values.
     """
     ordered = sorted(values)
     if not ordered:

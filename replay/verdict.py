@@ -7,8 +7,10 @@ from enum import StrEnum
 from statistics import median
 
 from groupsim.replay.numbers import seconds_range
+from groupsim.replay.spread import FEWEST, median_interval
 from groupsim.replay.trust import SMALL_MS, Trust
-from groupsim.replay.what_if import ChoiceResult, difference
+from groupsim.replay.what_if import ChoiceResult
+from groupsim.replay.worth import difference, worth_ms
 
 _WIDE = 3
 """Amounts of which the greatest is more than so many times the least, and which the baseline has too, say nothing."""
@@ -36,8 +38,10 @@ class Verdict(StrEnum):
 
 
 def verdict(result: ChoiceResult, trusted: Trust) -> Verdict:
-    """Of one choice. `NOT_SURE`: the replay is too far from the record, or something speaks against every direction.
+    """Of one choice. `NOT_SURE`: the replay is too far from the record, something speaks against every direction, or
+    the seeds show neither a direction nor that there is none.
 
+    A direction is sure by the sign test (two-sided, 5 %): 6 of 6 seeds, 9 of 10 or 27 of 40 have it.
     `MOVED`: it saves nothing, because partitions are held instead by processes that are stuck in a batch. Likely: some
     seeds say the opposite. `UNKNOWN`: there is no record to compare with.
     """
@@ -50,14 +54,49 @@ def verdict(result: ChoiceResult, trusted: Trust) -> Verdict:
     if trusted.low or trusted.doubts(result):
         return Verdict.NOT_SURE
     if not result.direction:
-        return Verdict.NO_DIFFERENCE
+        return Verdict.NO_DIFFERENCE if result.alike else Verdict.NOT_SURE
     if _drowned(result, trusted):
         return Verdict.NOT_SURE
     if result.direction < 0 and _only_moves(result):
         return Verdict.MOVED
+    if len(result.costs) < FEWEST:
+        return Verdict.NOT_SURE
     if result.direction < 0:
         return Verdict.LIKELY_BETTER if result.opposed else Verdict.BETTER
     return Verdict.LIKELY_WORSE if result.opposed else Verdict.WORSE
+
+
+def why_not_sure(result: ChoiceResult, trusted: Trust) -> str:
+    """What is said beside `NOT_SURE`: what speaks against it, or what the seeds say."""
+    if trusted.low or (not trusted.doubts(result) and result.direction and _drowned(result, trusted)):
+        return "trust neither direction nor amount"
+    return "" if trusted.doubts(result) else seeds_say(result)
+
+
+def seeds_say(result: ChoiceResult) -> str:
+    """Why the seeds show neither a direction nor that there is none."""
+    seeds, (low, high) = len(result.costs), median_interval(result.moved)
+    less, more = sum(ms < 0 for ms in result.moved), sum(ms > 0 for ms in result.moved)
+    said = f"{less} of {seeds} seeds cost less, {more} cost more"
+    if not less or not more:
+        said = f"{less or more} of {seeds} seeds cost {'less' if less else 'more'}"
+    if seeds < FEWEST:
+        return f"{said}, and fewer than {FEWEST} seeds show no direction"
+    if low < 0 < high:
+        return f"{said}, which may be chance"
+    return f"{said}, and the difference may be too small to be worth having"
+
+
+def perhaps(results: Sequence[ChoiceResult], trusted: Trust) -> bool:
+    """Whether choices that are likely better are no more than that: seeds disagree, and the amount is unknown."""
+    return any(each.opposed for each in results) and _wide(results, trusted)
+
+
+def promising(result: ChoiceResult, trusted: Trust) -> bool:
+    """Whether a choice that is not sure costs clearly less in the median, and nothing but the seeds is against it."""
+    against = trusted.low or trusted.doubts(result) or _drowned(result, trusted)
+    saved = result.base.median - result.unavailable_partition_ms.median
+    return verdict(result, trusted) is Verdict.NOT_SURE and not against and saved >= worth_ms(result.base.median)
 
 
 def unpolled_as_recorded(result: ChoiceResult) -> int:
@@ -87,12 +126,18 @@ def how_far(results: Sequence[ChoiceResult], trusted: Trust) -> str:
     seeds, opposed = len(results[0].costs), max(each.opposed for each in results)
     least, most = trusted.amount(results)
     amount = seconds_range((least, most))
-    wide = most > max(_WIDE * least, least + SMALL_MS) and _like_the_baseline(results, least, most)
+    wide = _wide(results, trusted)
     unknown = f"the amount is unknown (anything from {amount} is possible)"
     if opposed:
         agree = f"the direction is likely ({seeds - opposed} of {seeds} seeds)"
         return f"{agree}, {unknown}" if wide else f"{agree}, the amount may be anything from {amount}"
     return f"trust the direction, but {unknown}" if wide else f"trust the direction, and {amount} as the amount"
+
+
+def _wide(results: Sequence[ChoiceResult], trusted: Trust) -> bool:
+    """Whether the amount is unknown."""
+    least, most = trusted.amount(results)
+    return most > max(_WIDE * least, least + SMALL_MS) and _like_the_baseline(results, least, most)
 
 
 def _like_the_baseline(results: Sequence[ChoiceResult], least: float, most: float) -> bool:

@@ -11,7 +11,8 @@ from groupsim.events.errors import GroupSimError
 from groupsim.replay.choice import AS_RECORDED, Choice
 from groupsim.replay.cost import Cost
 from groupsim.replay.player import ReplayedRun
-from groupsim.replay.spread import Mode, Sampling, batches, median_interval, modes, narrow
+from groupsim.replay.spread import FEWEST, Mode, Sampling, batches, median_interval, modes, narrow
+from groupsim.replay.worth import WORTH_MS, difference, worth_ms
 
 Player = Callable[[Choice, int], ReplayedRun]
 """Replays one choice with one seed."""
@@ -19,8 +20,6 @@ Measure = Callable[[ReplayedRun], Cost]
 """What a replay cost."""
 UNPOLLED = "unpolled_partition_ms"
 MEASURES = ("rebalances", "unavailable_partition_ms", "p95_partition_ms", "max_partitions", "unsafe_ms", UNPOLLED)
-WORTH_SHARE, WORTH_MS = 0.1, 500
-"""A difference is worth having if it is more than this share of what is recorded, and more partition-ms than this."""
 NARROW_SHARE, NARROW_MS = 0.05, 250
 """A median is stable if its interval reaches at most so far to each side."""
 
@@ -141,6 +140,22 @@ class ChoiceResult:
         return sum((own - base) * moved < 0 for own, base in zip(self.values, self._base, strict=True))
 
     @property
+    def alike(self) -> bool:
+        """Whether the seeds show that no difference is worth having: all that the median change may be is too small.
+
+        Fewer than `FEWEST` seeds show it only where each of them costs nearly the same.
+        """
+        low, high = median_interval(self.moved)
+        moved = abs(median(self.values) - median(self._base))
+        few = len(self.costs) < FEWEST
+        return max(-low, high, moved) < (WORTH_MS if few else worth_ms(median(self._base)))
+
+    @property
+    def moved(self) -> list[int]:
+        """By how much each seed changes, in partition-milliseconds."""
+        return [own - base for own, base in zip(self.values, self._base, strict=True)]
+
+    @property
     def modes(self) -> list[Mode]:
         """The humps of its values: two where the seeds fall into two kinds."""
         return modes(self.values, WORTH_MS)
@@ -185,20 +200,6 @@ class ChoiceResult:
                 for mode in self.modes
             ],
         }
-
-
-def difference(values: Sequence[int], others: Sequence[int], of: float) -> int:
-    """1 or -1 where `values` are more or less than `others`, seed by seed, surely and by enough to be worth having.
-
-    Enough: `WORTH_MS` and `WORTH_SHARE` of `of`. Else 0.
-    """
-    found = [own - other for own, other in zip(values, others, strict=True)]
-    low, high = median_interval(found)
-    middle, moved = median(found), median(values) - median(others)
-    worth = min(abs(middle), abs(moved)) >= max(WORTH_SHARE * of, WORTH_MS)
-    if low < 0 < high or not worth or (middle < 0) != (moved < 0):
-        return 0
-    return -1 if middle < 0 else 1
 
 
 def range_of(values: Sequence[int]) -> Range:

@@ -22,9 +22,57 @@ def test_seeds_that_say_the_opposite_are_counted() -> None:
     )
     noisy = sentence(result([30_000] * 6 + [10_000] * 4, [20_000] * 10), SURE)
     assert (
-        "range makes no difference worth having beyond chance: 30.0 partition-seconds instead of 20.0, but by chance"
-        " 10.0 to 30.0 over 10 seeds, and in 4 of them the other way round"
+        "Whether range would have helped is not sure: simulated, it costs 30.0 partition-seconds instead of 20.0 ("
     ) in noisy
+    assert "; 4 of 10 seeds cost less, 6 cost more, which may be chance: the replay" in noisy
+
+
+def test_a_direction_takes_as_many_seeds_as_the_sign_test() -> None:
+    """Three seeds of three were "trust the direction"; five agree by chance once in 16 times."""
+    for seeds, found in ((3, Verdict.NOT_SURE), (5, Verdict.NOT_SURE), (6, Verdict.BETTER)):
+        assert verdict(result([10_000] * seeds, [20_000] * seeds), SURE) is found
+    few = sentence(result([10_000] * 3, [20_000] * 3), SURE)
+    assert "; 3 of 3 seeds cost less, and fewer than 6 seeds show no direction: the replay" in few
+    for agree, of, found in (
+        (8, 10, Verdict.NOT_SURE),
+        (9, 10, Verdict.LIKELY_BETTER),
+        (26, 40, Verdict.NOT_SURE),
+        (27, 40, Verdict.LIKELY_BETTER),
+    ):
+        values = [10_000] * agree + [25_000] * (of - agree)
+        assert verdict(result(values, [20_000] * of), SURE) is found
+
+
+def test_none_would_have_helped_only_where_the_seeds_show_it() -> None:
+    """It was said of choices that saved half in 8 of 10 seeds."""
+    base = [20_000] * 10
+    maybe, same = result([10_000] * 8 + [25_000] * 2, base, "a"), result([20_100] * 10, base, "b")
+    said = headline([result(base, base, "as recorded"), maybe, same], SURE)
+    assert said.startswith(
+        "Whether one of the 2 choices would have helped is not sure (a perhaps −50 %, b no difference); the most"
+        " promising is a: 8 of 10 seeds cost less, 2 cost more, which may be chance; "
+    )
+    small = result([17_800] * 4 + [18_500] * 6, base, "c")
+    assert "and the difference may be too small to be worth having" in sentence(small, SURE)
+    lower = headline([result(base, base, "as recorded"), maybe, result([14_000] * 10, base, "d")], SURE)
+    assert lower.startswith("Best of 2: d would have cost 14.0 ")
+    assert "; not sure is a with 10.0; " in lower
+
+
+def test_a_likely_choice_of_unknown_amount_is_perhaps_the_best() -> None:
+    base = [20_000] * 10
+    wide = result([6_000] * 9 + [60_000], base, "a")
+    said = headline([result(base, base, "as recorded"), wide, result(base, base, "b")], SURE)
+    assert said.startswith("Perhaps the best of 2: a would have cost 6.0 ")
+    assert "the direction is likely (9 of 10 seeds), the amount is unknown" in said
+
+
+@given(COSTS, COSTS)
+def test_no_difference_is_said_only_where_the_seeds_show_none(values: list[int], base: list[int]) -> None:
+    found = result(values, base)
+    if verdict(found, near(base)) is Verdict.NO_DIFFERENCE:
+        assert abs(found.unavailable_partition_ms.median - found.base.median) <= max(0.1 * found.base.median, 500)
+        assert sum(abs(ms) < max(0.1 * found.base.median, 500) + 1 for ms in found.moved) >= 8
 
 
 def test_a_choice_that_only_moves_time_to_owners_that_do_not_poll_is_not_recommended() -> None:
