@@ -67,9 +67,9 @@ def test_rows_are_the_contracts_baseline_first_and_assumptions_are_said_on_stder
 
 def test_a_table_shows_the_recording_beside_the_simulation_and_the_assumptions_below(call: Call) -> None:
     imported(call)
-    out = call("incident", "whatif", "latest", "--set", "heartbeat.interval.ms=300", "--seeds", "0:6").out
+    out = call("incident", "whatif", "latest", "--set", "heartbeat.interval.ms=300", "--seeds", "0:2").out
     assert "simulated exactly: 4 generations, 4 of 4 as recorded" in out
-    assert out.startswith("heartbeat.interval.ms=300 ")
+    assert out.startswith("Whether heartbeat.interval.ms=300 would have helped is not sure")
     assert (
         out.index("as recorded  ")
         < out.index("founding of the group, in no comparison: ")
@@ -144,14 +144,14 @@ def test_answers_are_kept_with_the_run_and_shown_by_its_report_also_without_java
     ask = ("incident", "whatif", "latest", "--assignor", "cooperative-sticky", "--format", "json")
     for seeds in ("0:1", "0:3"):  # the same question again replaces its first answer
         rows = call(*ask, "--seeds", seeds).json
-    call("incident", "whatif", "latest", "--set", "session.timeout.ms=10000", "--seeds", "0:6")
+    call("incident", "whatif", "latest", "--set", "session.timeout.ms=10000", "--seeds", "0:2")
     assert call("report", "latest").status == 0
     text = Path("report.html").read_text("utf-8")
     newest, older = data(text)["runs"][0]["what_ifs"]
     assert call("replay", "latest", "--fresh").status == 0  # forgets states, but no answer
     call("report", "latest", "-o", "again.html")
     assert data(Path("again.html").read_text("utf-8"))["runs"][0]["what_ifs"] == [newest, older]
-    assert newest["headline"].startswith("session.timeout.ms=10000")
+    assert newest["headline"].startswith("Whether session.timeout.ms=10000 would have helped is not sure")
     assert older["headline"] == rows[0]["answer"]
     assert [each["choice"] for each in older["choices"]] == ["as recorded", "cooperative-sticky"]
     assert older["choices"][1]["median_ms"] == rows[1]["unavailable_partition_ms"]
@@ -177,13 +177,6 @@ def test_a_choice_that_the_record_cannot_answer_is_refused_with_the_reason_and_t
     slow = call("incident", "whatif", "latest", "--set", "heartbeat.interval.ms=9000", "--seeds", "0:1")
     assert slow.status == 1
     assert re.match(r".*: session\.timeout\.ms, which must be longer, may be \d+ in it; name it with", slow.out)
-    known = ("--assume", "session.timeout.ms=6000", "--set", "max.poll.records=50")
-    asked = ("incident", "whatif", "latest", "--seeds", "0:1", "--format", "json")
-    _, slow, batch = call(*asked, "--set", "heartbeat.interval.ms=7000", *known).json
-    assert slow["verdict"] == "not possible"
-    assert slow["refused"] == "heartbeat.interval.ms (7000) must be less than session.timeout.ms (6000)"
-    assert batch["verdict"] == "can't be answered"
-    assert "do not show how long a batch of another size takes" in batch["refused"]
     table = call("incident", "whatif", "latest", "--set", "restart.ms=500", "--seeds", "0:1")
     assert table.out.startswith("restart.ms=500 can't be answered from this record: no member comes back in it")
 

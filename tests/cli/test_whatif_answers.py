@@ -140,3 +140,21 @@ def test_what_if_and_advice_say_their_baseline_in_the_same_words_and_agree_on_th
     assert again is not None
     assert again.groups() == said.groups()
     assert f" instead of {said[3]} partition-seconds with the settings of the record" in advised.out
+
+
+def test_a_known_session_makes_a_long_heartbeat_impossible_and_batches_of_another_size_are_refused(call: Call) -> None:
+    """One asked for the session that was named, the other was "no difference": replays keep recorded batches."""
+    imported(call)
+    known = ("--assume", "session.timeout.ms=6000", "--set", "max.poll.records=50")
+    asked = ("incident", "whatif", "latest", "--seeds", "0:1", "--format", "json")
+    _, slow, batch = call(*asked, "--set", "heartbeat.interval.ms=7000", *known).json
+    assert slow["verdict"] == "not possible"
+    assert slow["refused"] == "heartbeat.interval.ms (7000) must be less than session.timeout.ms (6000)"
+    assert batch["verdict"] == "can't be answered"
+    assert "do not show how long a batch of another size takes" in batch["refused"]
+
+
+def test_several_assignors_in_one_option_are_said_to_be_one_choice(call: Call) -> None:
+    imported(call)
+    called = call("incident", "whatif", "latest", "--assignor", "cooperative-sticky,range", "--seeds", "0:1")
+    assert "note: --assignor cooperative-sticky,range is one choice: members offer all of these; " in called.err
