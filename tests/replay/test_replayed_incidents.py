@@ -159,9 +159,10 @@ def test_the_same_seed_gives_the_same_run_and_another_seed_another() -> None:
     assert [f.at_ms for f in one] != [f.at_ms for f in other]
 
 
-def test_a_session_that_the_broker_would_refuse_is_an_error() -> None:
+def test_a_session_below_the_limit_that_the_choice_names_is_an_error() -> None:
+    own = {"session.timeout.ms": "3000", "group.min.session.timeout.ms": "6000"}
     with pytest.raises(BadSetting, match=r"below the broker's group\.min\.session\.timeout\.ms=6000"):
-        replay_incident(example("kill9-range"), Choice(name="x", settings={"session.timeout.ms": "3000"}), 0)
+        replay_incident(example("kill9-range"), Choice(name="x", settings=own), 0)
     both = {"session.timeout.ms": "3000", "group.min.session.timeout.ms": "3000"}
     assert generations_within(replay_incident(example("kill9-range"), Choice(name="x", settings=both), 0), GROUP)
 
