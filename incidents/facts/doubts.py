@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from groupsim.events.types import Partitions, TopicPartition
 from groupsim.incidents.facts.client import ClientFacts
@@ -17,6 +17,7 @@ from groupsim.incidents.facts.sessions import member_session_ms, session_of
 from groupsim.incidents.facts.signs_of_life import SignsOfLife
 from groupsim.incidents.logs.rows import is_broker
 from groupsim.incidents.logs.times import iso
+from groupsim.incidents.offsets_topic.history import GroupHistory
 from groupsim.incidents.sentences import plural
 from groupsim.storage.log_gaps import Doubt
 
@@ -34,19 +35,19 @@ def find_doubts(
     deaths: Deaths,
     ended: int,
     session_timeout_ms: int | None,
-    from_topic: Collection[str],
+    topic: Mapping[str, GroupHistory],
     signs: SignsOfLife,
 ) -> list[Doubt]:
     """All doubtful time of what was read; times in UTC milliseconds since 1970. `ended`: when the logs end.
 
-    `from_topic`: groups of which `__consumer_offsets` is given, which has all that was in force. `signs`: what it shows
-    of members that ran.
+    `topic`: what `__consumer_offsets` says of groups: it has all that was in force, and what its members held.
+    `signs`: what it shows of members that ran.
     """
     return [
         *_silent(rows, clients, owned, signs),
         *_started_again(clients, index, deaths, session_timeout_ms, signs),
-        *_removed_without_log(rows, clients, index, owned, session_timeout_ms),
-        *(doubt for doubt in _broker_silent(rows, index, ended) if doubt.group not in from_topic),
+        *_removed_without_log(rows, clients, index, owned, session_timeout_ms, topic),
+        *(doubt for doubt in _broker_silent(rows, index, ended) if doubt.group not in topic),
     ]
 
 
@@ -144,13 +145,18 @@ def _removed_without_log(
     index: Index,
     owned: Ownership,
     session_timeout_ms: int | None,
+    topic: Mapping[str, GroupHistory],
 ) -> list[Doubt]:
-    """The last session of members that a broker removed for silence or replaced, and that have no client log."""
-    logged = {member for each in clients for member in each.members}
+    """The last session of members that a broker removed for silence or replaced, and that have no client log.
+
+    Of those in `topic` it is known what they held, and their commits say until when they served it (`topic_doubts`).
+    """
+    known = {member for each in clients for member in each.members}
+    known.update(member for each in topic.values() for member in each.ledger.memberships)
     found: list[Doubt] = []
     for at, row in rows:
         member = text_in(row.detail.get("old_member")) if row.kind == "static_member_replaced" else row.member
-        if row.kind not in _GONE or row.group is None or member is None or member in logged:
+        if row.kind not in _GONE or row.group is None or member is None or member in known:
             continue
         since, partitions = owned.assigned(row.group, member, at)
         session = member_session_ms(index, row.group, member, session_timeout_ms)

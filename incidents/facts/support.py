@@ -77,9 +77,13 @@ def new_groups(rows: Sequence[TimedRow]) -> list[str]:
 
 
 def unsupported(reading: Reading, rows: Sequence[TimedRow]) -> list[str]:
-    """Why no total can be taken from these rows, as sentences; none if one can."""
+    """Why no total can be taken from these rows, as sentences; none if one can.
+
+    Of members in `__consumer_offsets` its commits give bounds to the time when they died.
+    """
     found = list(reading.uncertain)
-    removed = sum(timed.row.kind == "member_failed" for timed in rows)
+    from_topic = {member for each in reading.topic.values() for member in each.ledger.memberships}
+    removed = sum(timed.row.kind == "member_failed" and timed.row.member not in from_topic for timed in rows)
     if removed and all(is_broker(timed.row) for timed in rows):
         topic = any(timed.row.program is Program.OFFSETS_TOPIC for timed in rows)
         found.append(

@@ -19,7 +19,8 @@ def unlogged_members(
 ) -> dict[str, str]:
     """By group: a sentence about those of which not every member is known to have a client log.
 
-    Of the members in `topic`, `__consumer_offsets` says what they held.
+    Of the members in `topic`, `__consumer_offsets` says what they held; whom a broker names that is not in it, although
+    it has all of that time, held nothing (a static member whose instance id another one still owned).
 
     Of a classic group with a broker's log, what is missing is known: its members count as serving between rebalances.
     A consumer group (KIP-848) has no such time: each member follows its target when it can.
@@ -32,7 +33,7 @@ def unlogged_members(
     for at, row in rows:
         if row.group is None:
             continue
-        if row.member is not None:
+        if row.member is not None and not (is_broker(row) and _covered(topic.get(row.group), at)):
             (named if is_broker(row) else logged)[row.group].add(row.member)
         if row.group in index.broker_groups:
             continue
@@ -68,3 +69,8 @@ def unlogged_members(
                 " broker's log is given; export the logs of all members, and the broker's"
             )
     return found
+
+
+def _covered(history: GroupHistory | None, at: int) -> bool:
+    """Whether the topic has all that was in force at an instant."""
+    return history is not None and at <= history.ended_ms and not history.ledger.missing
