@@ -19,8 +19,8 @@ def unlogged_members(
 ) -> dict[str, str]:
     """By group: a sentence about those of which not every member is known to have a client log.
 
-    Of the members in `topic`, `__consumer_offsets` says what they held; whom a broker names that is not in it, although
-    it has all of that time, held nothing (a static member whose instance id another one still owned).
+    Of the members in `topic`, `__consumer_offsets` says what they held. A member that only a broker names, although
+    the topic has all of that time, held nothing (a static member whose instance id another one still owned).
 
     Of a classic group with a broker's log, what is missing is known: its members count as serving between rebalances.
     A consumer group (KIP-848) has no such time: each member follows its target when it can.
