@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from groupsim.replay.beside import humps, needs, unpolled
-from groupsim.replay.numbers import percent, ratio_range, seconds, seconds_range
+from groupsim.replay.numbers import of_seeds, percent, ratio_range, seconds, seconds_range
 from groupsim.replay.trust import SMALL_MS, Trust
 from groupsim.replay.verdict import Verdict, how_far, perhaps, promising, seeds_say, verdict, why_not_sure
 from groupsim.replay.what_if import ChoiceResult
@@ -207,7 +207,7 @@ def _next(best: ChoiceResult, other: ChoiceResult) -> str:
     """The best choice that is clearly behind, and in how many seeds it is not."""
     found = f"next is {other.choice} with {seconds(other.unavailable_partition_ms.median)}"
     ahead = sum(own < its for own, its in zip(other.values, best.values, strict=True))
-    return f"{found}, which costs less in {ahead} of {len(best.costs)} seeds" if ahead else found
+    return f"{found}, which costs less in {ahead} of {of_seeds(len(best.costs))}" if ahead else found
 
 
 def founding(results: Sequence[ChoiceResult]) -> str:
@@ -226,7 +226,7 @@ def _as_recorded(baseline: ChoiceResult, trusted: Trust) -> str:
     if trusted.unknown is not None:
         return f"The record's total is unknown: {trusted.unknown}"
     found = baseline.unavailable_partition_ms
-    chance = f"by chance it can be {seconds(found.least)} to {seconds(found.most)} ({len(baseline.costs)} seeds)"
+    chance = f"by chance it can be {seconds(found.least)} to {seconds(found.most)} ({of_seeds(len(baseline.costs))})"
     parts = [f"{trusted.warning()}{trusted.recorded()} partition-seconds are recorded", chance]
     return _capital(_joined([*parts, trusted.reasons(baseline), "name choices with --assignor and --set"]))
 
@@ -237,7 +237,7 @@ def _cost(results: Sequence[ChoiceResult], luck: str = "", costs: str = "would h
     costs = f"{costs} {seconds_range(medians)} partition-seconds instead of {seconds(base)}"
     idle = results[0].idle
     nothing = f"as recorded, {idle} of them cost nothing" if idle else ""
-    seeds = _joined([f"over {len(results[0].costs)} seeds", nothing, luck])
+    seeds = _joined([f"over {of_seeds(len(results[0].costs))}", nothing, luck])
     if not base:
         return f"{costs} ({seeds})"
     quotients = [each.versus_baseline or 0.0 for each in results]
@@ -250,12 +250,12 @@ def _cost(results: Sequence[ChoiceResult], luck: str = "", costs: str = "would h
 
 
 def _no_difference(result: ChoiceResult) -> str:
-    own, base, seeds = result.unavailable_partition_ms, result.base, len(result.costs)
+    own, base, seeds = result.unavailable_partition_ms, result.base, of_seeds(len(result.costs))
     if max(own.most, base.most) < SMALL_MS:
-        nothing = f"hardly anything is unavailable in the time that is compared ({seeds} seeds)"
+        nothing = f"hardly anything is unavailable in the time that is compared ({seeds})"
         return f"makes no difference worth having: {nothing}"
     amounts = f"{seconds(own.median)} partition-seconds instead of {seconds(base.median)}"
-    chance = f"by chance {seconds_range((own.least, own.most))} over {seeds} seeds"
+    chance = f"by chance {seconds_range((own.least, own.most))} over {seeds}"
     return f"makes no difference worth having: {amounts}, {chance}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean, median
 
-from groupsim.replay.numbers import seconds
+from groupsim.replay.numbers import of_seeds, seconds
 from groupsim.replay.verdict import unpolled_as_recorded
 from groupsim.replay.what_if import ChoiceResult
 from groupsim.replay.worth import worth_ms
@@ -38,8 +38,8 @@ def humps(result: ChoiceResult) -> str:
 
 def baseline(values_ms: Sequence[float]) -> str:
     """What the incident costs as recorded: the median that what-ifs compare with, and the mean that advices do."""
-    seeds = "1 seed" if len(values_ms) == 1 else f"{len(values_ms)} seeds"
     return (
-        f"baseline (the incident simulated as recorded, over {seeds}): median {seconds(median(values_ms))}, mean"
-        f" {seconds(fmean(values_ms))} partition-seconds; a what-if compares medians, an advice means"
+        f"baseline (the incident simulated as recorded, over {of_seeds(len(values_ms))}): median"
+        f" {seconds(median(values_ms))}, mean {seconds(fmean(values_ms))} partition-seconds;"
+        " a what-if compares medians, an advice means"
     )

@@ -16,6 +16,11 @@ def seconds_range(partition_ms: Sequence[float]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
+def of_seeds(number: int) -> str:
+    """`1 seed`, `10 seeds`."""
+    return "1 seed" if number == 1 else f"{number} seeds"
+
+
 def percent(quotient: float | None) -> str | None:
     """`−47 %` of a quotient 0.53; `0 %` has no sign. None of None."""
     if quotient is None:

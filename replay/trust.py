@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from groupsim.incidents.sentences import listed
 from groupsim.replay.cost import Cost
 from groupsim.replay.fidelity import Fidelity
-from groupsim.replay.numbers import seconds
+from groupsim.replay.numbers import of_seeds, seconds
 from groupsim.replay.what_if import ChoiceResult
 
 LEAST_MARGIN = 0.1
@@ -103,7 +103,7 @@ class Trust:
         seeds, near = len(baseline_ms), sum(map(self._like, baseline_ms))
         if near < _RARE * seeds and not self.low and self.unknown is None:
             cost = f"costs about as much as was recorded ({self.recorded()})"
-            found.append(f"as recorded, {f'only {near}' if near else 'none'} of {seeds} seeds {cost}")
+            found.append(f"as recorded, {f'only {near}' if near else 'none'} of {of_seeds(seeds)} {cost}")
         return found
 
     def _like(self, cost_ms: float) -> bool:

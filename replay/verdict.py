@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from statistics import median
 
-from groupsim.replay.numbers import seconds_range
+from groupsim.replay.numbers import of_seeds, seconds_range
 from groupsim.replay.spread import FEWEST, median_interval
 from groupsim.replay.trust import SMALL_MS, Trust
 from groupsim.replay.what_if import ChoiceResult
@@ -77,9 +77,9 @@ def seeds_say(result: ChoiceResult) -> str:
     """Why the seeds show neither a direction nor that there is none."""
     seeds, (low, high) = len(result.costs), median_interval(result.moved)
     less, more = sum(ms < 0 for ms in result.moved), sum(ms > 0 for ms in result.moved)
-    said = f"{less} of {seeds} seeds cost less, {more} cost more"
+    said = f"{less} of {of_seeds(seeds)} cost less, {more} cost more"
     if not less or not more:
-        said = f"{less or more} of {seeds} seeds cost {'less' if less else 'more'}"
+        said = f"{less or more} of {of_seeds(seeds)} cost {'less' if less else 'more'}"
     if seeds < FEWEST:
         return f"{said}, and fewer than {FEWEST} seeds show no direction"
     if low < 0 < high:
@@ -129,7 +129,7 @@ def how_far(results: Sequence[ChoiceResult], trusted: Trust) -> str:
     wide = _wide(results, trusted)
     unknown = f"the amount is unknown (anything from {amount} is possible)"
     if opposed:
-        agree = f"the direction is likely ({seeds - opposed} of {seeds} seeds)"
+        agree = f"the direction is likely ({seeds - opposed} of {of_seeds(seeds)})"
         return f"{agree}, {unknown}" if wide else f"{agree}, the amount may be anything from {amount}"
     return f"trust the direction, but {unknown}" if wide else f"trust the direction, and {amount} as the amount"
 
