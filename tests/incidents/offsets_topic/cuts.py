@@ -17,10 +17,9 @@ from pathlib import Path
 from random import Random
 from statistics import median
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 from groupsim.analysis.tables.support import Support
-from groupsim.incidents.logs.scan import open_log
 from groupsim.incidents.logs.times import instant
 from tests.incidents.offsets_topic.truth import RECORDINGS, TOPICS, began, measure, recording
 
@@ -63,7 +62,7 @@ def within(truth: int, found: Support) -> bool:
 def log_until(log: Path, at_ms: int, folder: Path) -> Path:
     """A copy of a client's log up to an instant (UTC milliseconds since 1970); lines without a time go with others."""
     kept: list[bytes] = []
-    with open_log(log) as lines:
+    with _opened(log) as lines:
         for line in lines:
             stamp = _STAMP.match(line)
             if stamp is not None and _at(stamp) >= at_ms:
@@ -76,11 +75,15 @@ def log_until(log: Path, at_ms: int, folder: Path) -> Path:
 
 def topic_until(dump: Path, at_ms: int, folder: Path) -> Path:
     """A copy of a dump without what was written after an instant."""
-    with open_log(dump) as lines:
+    with _opened(dump) as lines:
         kept = [line for line in lines if (made := _CREATED.search(line)) is None or int(made[1]) <= at_ms]
     copy = folder / f"{dump.name.removesuffix('.gz')}.gz"
     copy.write_bytes(gzip.compress(b"".join(kept), 1))
     return copy
+
+
+def _opened(path: Path) -> IO[bytes]:
+    return gzip.open(path) if path.suffix == ".gz" else path.open("rb")
 
 
 def _at(stamp: re.Match[bytes]) -> int:
