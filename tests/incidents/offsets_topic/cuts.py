@@ -13,11 +13,12 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
+from io import BufferedReader
 from pathlib import Path
 from random import Random
 from statistics import median
 from tempfile import TemporaryDirectory
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 from groupsim.analysis.tables.support import Support
 from groupsim.incidents.logs.times import instant
@@ -82,7 +83,7 @@ def topic_until(dump: Path, at_ms: int, folder: Path) -> Path:
     return copy
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _opened(path: Path) -> gzip.GzipFile | BufferedReader:
     return gzip.open(path) if path.suffix == ".gz" else path.open("rb")
 
 
