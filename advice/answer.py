@@ -14,6 +14,7 @@ from groupsim.advice.decision import decision
 from groupsim.advice.evidence import Estimate, Evidence
 from groupsim.advice.present import least
 from groupsim.advice.price import price
+from groupsim.incidents.sentences import capital, joined
 
 SESSION = "session.timeout.ms"
 
@@ -79,7 +80,7 @@ def _rests_on(advice: Advice) -> Iterator[str]:
     found = advice.record.reliance
     trust = "" if advice.keeps else found.how_far
     why = ": ".join(filter(None, [trust, found.off]))
-    yield f"{why[:1].upper()}{why[1:]}{found.not_in_the_logs and '; '}{found.not_in_the_logs}."
+    yield f"{capital(joined([why, found.not_in_the_logs]))}."
 
 
 def _searched(advice: Advice) -> str:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from groupsim.advice.selection import Row
+from groupsim.replay.choice_result import ChoiceResult
 from groupsim.replay.cost import Cost
 from groupsim.replay.trust import Trust
 from groupsim.replay.verdict import Verdict, how_far, verdict, why_not_sure
-from groupsim.replay.what_if import ChoiceResult
 
 
 @dataclass(frozen=True, slots=True)

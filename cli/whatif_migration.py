@@ -13,9 +13,9 @@ from groupsim.cli.summary import amount
 
 if TYPE_CHECKING:
     from groupsim.replay.choice import Choice
+    from groupsim.replay.choice_result import Range
     from groupsim.replay.migration import Migration
     from groupsim.replay.replayable import ReplayableRun
-    from groupsim.replay.what_if import Range
     from groupsim.storage.store import EventStore, RunInfo
 
 ROLLING = "rolling"
@@ -64,7 +64,7 @@ def migration_of(
 
 
 def _figures(found: Migration) -> dict[str, Any]:
-    from groupsim.replay.what_if import range_of
+    from groupsim.replay.choice_result import range_of
 
     def measured(name: str, *, plain: bool = False) -> Range:
         return range_of([getattr(cost, name) for cost in (found.plain if plain else found.costs)])

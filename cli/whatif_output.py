@@ -12,9 +12,9 @@ from groupsim.cli.summary import amount
 if TYPE_CHECKING:
     from groupsim.replay.ask import Answer
     from groupsim.replay.basis import Basis
+    from groupsim.replay.choice_result import ChoiceResult, Range
     from groupsim.replay.fidelity import Fidelity, PhaseDurations
     from groupsim.replay.replayable import ReplayableRun
-    from groupsim.replay.what_if import ChoiceResult, Range
 
 _RANGED = (
     "rebalances",
@@ -56,7 +56,8 @@ def rows_of(incident: ReplayableRun, found: Answer) -> list[dict[str, Any]]:
 
 def print_answer(incident: ReplayableRun, found: Answer) -> None:
     """For people: the sentence, the table, and what both rest on."""
-    from groupsim.replay.answer import best, line
+    from groupsim.replay.answer import line
+    from groupsim.replay.headline import best
     from groupsim.replay.verdict import Verdict
 
     print(output.plain(found.headline))
@@ -110,7 +111,7 @@ def _print_humps(result: ChoiceResult) -> None:
 
 def _founding(incident: ReplayableRun, found: Answer) -> str:
     """What it cost; where that is most of all, how to compare it."""
-    from groupsim.replay.answer import founding
+    from groupsim.replay.headline import founding
 
     baseline = found.results[0]
     usual = baseline.founding_ms.median

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 
 
@@ -29,3 +29,13 @@ def folded(sentences: Sequence[str]) -> list[str]:
 def plural(number: int, noun: str) -> str:
     """`1 generation`, `3 generations`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def joined(parts: Iterable[str]) -> str:
+    """The parts that are not empty, with semicolons."""
+    return "; ".join(filter(None, parts))
+
+
+def capital(text: str) -> str:
+    """A sentence with a capital letter at its beginning."""
+    return text[:1].upper() + text[1:]

@@ -12,7 +12,10 @@
 - `fidelity`: how far a replay is from the record
 - `choice_settings`: settings as a user writes them, as a choice
 - `cost`: what a record, its replay or a choice costs, in one window
-- `what_if`: what each choice costs, over as many seeds as medians need; `spread`: medians, their intervals, humps
+- `what_if`: what each choice costs, over as many seeds as medians need, as a `choice_result`; `spread`: medians,
+  their intervals, humps
 - `refusals`: what a record can't answer
-- `answer`: the answer in one sentence, and how far to trust it; `ask`: all of this together
+- `answer`: the answer about one choice; `headline`: about all; `phrases`: what both say; `trust`, `verdict`: how far to
+  trust it
+- `ask`: all of this together
 """

@@ -9,16 +9,18 @@ from statistics import median
 from groupsim.analysis.what_ifs import StoredChoice, StoredWhatIf
 from groupsim.coordinator.config import BadSetting
 from groupsim.replay import protocols
-from groupsim.replay.answer import founding, headline, sentence
+from groupsim.replay.answer import sentence
 from groupsim.replay.basis import Basis, basis
 from groupsim.replay.choice import Choice
+from groupsim.replay.choice_result import ChoiceResult
 from groupsim.replay.fidelity import Fidelity, fidelity
+from groupsim.replay.headline import founding, headline
 from groupsim.replay.refusals import hardly_shown
 from groupsim.replay.replayable import ReplayableRun
 from groupsim.replay.spread import FEWEST, Sampling
 from groupsim.replay.trust import Trust, trust
 from groupsim.replay.verdict import Verdict, verdict
-from groupsim.replay.what_if import ChoiceResult, compare_choices
+from groupsim.replay.what_if import compare_choices
 
 EXACT_SEEDS = 5
 """Seeds for the incident exactly as recorded, which leaves little to chance."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean, median
 
+from groupsim.replay.choice_result import ChoiceResult
 from groupsim.replay.numbers import of_seeds, seconds
 from groupsim.replay.verdict import unpolled_as_recorded
-from groupsim.replay.what_if import ChoiceResult
 from groupsim.replay.worth import worth_ms
 
 

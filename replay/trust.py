@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from groupsim.incidents.sentences import listed
+from groupsim.replay.choice_result import ChoiceResult
 from groupsim.replay.cost import Cost
 from groupsim.replay.fidelity import Fidelity
 from groupsim.replay.numbers import of_seeds, seconds
-from groupsim.replay.what_if import ChoiceResult
 
 LEAST_MARGIN = 0.1
 """By how much the range of the seeds is widened at least: so it holds most true values (`docs/predictions.md`)."""

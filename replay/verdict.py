@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from enum import StrEnum
 from statistics import median
 
+from groupsim.replay.choice_result import ChoiceResult
 from groupsim.replay.numbers import of_seeds, seconds_range
 from groupsim.replay.spread import FEWEST, median_interval
 from groupsim.replay.trust import SMALL_MS, Trust
-from groupsim.replay.what_if import ChoiceResult
 from groupsim.replay.worth import difference, worth_ms
 
 _WIDE = 3

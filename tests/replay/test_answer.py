@@ -8,12 +8,13 @@ from statistics import median
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groupsim.replay.answer import headline, line, sentence
+from groupsim.replay.answer import line, sentence
+from groupsim.replay.choice_result import ChoiceResult
 from groupsim.replay.cost import Cost
+from groupsim.replay.headline import headline
 from groupsim.replay.numbers import percent, ratio_range
 from groupsim.replay.trust import Trust
 from groupsim.replay.verdict import Verdict, verdict
-from groupsim.replay.what_if import ChoiceResult
 
 COSTS = st.lists(st.integers(0, 200_000), min_size=10, max_size=10)
 SURE = Trust(recorded_ms=20_000, recorded_at_most_ms=20_000, replayed_ms=20_600, matched=1.0)

@@ -8,9 +8,10 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groupsim.replay.answer import best, headline, sentence
+from groupsim.replay.answer import sentence
+from groupsim.replay.choice_result import ChoiceResult
+from groupsim.replay.headline import best, headline
 from groupsim.replay.verdict import Verdict, verdict
-from groupsim.replay.what_if import ChoiceResult
 from tests.replay.test_answer import COSTS, SURE, near, result
 
 
