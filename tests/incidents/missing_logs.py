@@ -10,7 +10,6 @@ time of the subset; else the recording's own. `-v` names each.
 from __future__ import annotations
 
 import gzip
-import json
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -21,12 +20,13 @@ from typing import Any, NamedTuple
 from groupsim.analysis.availability.intervals import Intervals, intervals
 from groupsim.analysis.tables.summary import summarise
 from groupsim.analysis.tables.support import Support, support
+from groupsim.conformance.predictions.families import read_record
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import Wanted, read_files
 from groupsim.incidents.logs.times import instant, iso
 from groupsim.storage.memory import MemoryStore
-from tests.incidents.ownership import RECORDINGS
+from tests.incidents.recordings import BESIDE, began, in_folder, logs_of
 
 NEAR, NEAR_MS = 0.1, 600
 """A figure is right within this share of the truth, and within so many partition-milliseconds where there is little."""
@@ -111,9 +111,8 @@ def outcome(part: Imported, truth: int) -> str:
 def compare(folder: Path, verbose: bool = False) -> Counter[tuple[str, str]]:
     """How often each kind of subset of one recording has each outcome."""
     counts: Counter[tuple[str, str]] = Counter()
-    logs = sorted((folder / "logs").glob("*.log.gz")) or sorted(folder.glob("*.log.gz"))
+    logs, truth = logs_of(folder), read_record(folder)
     whole = imported(logs)
-    truth = json.loads((folder / "recording.json").read_text(encoding="utf-8"))
     with TemporaryDirectory() as parts:
         everything = Subset("all logs", logs)
         for subset in (everything, *subsets(logs, iso((whole.begins + whole.ends) // 2), Path(parts))):
@@ -135,7 +134,7 @@ def true_total(whole: Imported, recording: dict[str, Any], begins: int, ends: in
     """The truth between two instants: of the import of all logs, or, where that is unknown, of the recording."""
     if whole.total_ms is not None:
         return whole.unavailable_ms(begins, ends)
-    zero = instant(recording["run_start_utc"].replace(",", ".").replace(" ", "T") + "+00:00")
+    zero = began(recording)
     opens = zero + recording["summary"]["window_ms"][0]
     spans = [(zero + since, zero + to) for each in recording["unavailable"].values() for since, to in each]
     recorded: int = sum(max(0, min(to, ends) - max(since, begins)) for since, to in spans)
@@ -144,8 +143,8 @@ def true_total(whole: Imported, recording: dict[str, Any], begins: int, ends: in
 
 def main(arguments: list[str]) -> int:
     """Print the table; 0 if no figure is known and wrong."""
-    given = [Path(a) for a in arguments if not a.startswith("-")] or [RECORDINGS]
-    folders = [path.parent for place in given for path in sorted(place.rglob("recording.json"))]
+    given = [Path(a) for a in arguments if not a.startswith("-")]
+    folders = [folder for place in given for folder in in_folder(place)] if given else BESIDE
     counts: Counter[tuple[str, str]] = Counter()
     for folder in folders:
         counts += compare(folder, "-v" in arguments)

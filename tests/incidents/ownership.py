@@ -6,13 +6,13 @@ checkout: whether the same processes owned the same partitions in the same order
 
 from __future__ import annotations
 
-import json
 import sys
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from groupsim.conformance.predictions.families import read_record
 from groupsim.events import client
 from groupsim.events.base import Recorded
 from groupsim.events.types import TopicPartition
@@ -20,8 +20,8 @@ from groupsim.incidents.facts.importer import ImportResult, import_run
 from groupsim.incidents.logs.reading import read_files
 from groupsim.incidents.logs.times import instant
 from groupsim.storage.memory import MemoryStore
+from tests.incidents.recordings import BESIDE, began, logs_of
 
-RECORDINGS = Path(__file__).parents[3] / "shared" / "recordings"
 NEAR_MS = 5
 
 
@@ -56,12 +56,9 @@ class Compared(NamedTuple):
 
 def imported(folder: Path) -> tuple[ImportResult, list[Recorded], dict[str, Any], int]:
     """The run of a recording, its facts, its truth, and what to add to the run's times."""
-    truth: dict[str, Any] = json.loads((folder / "recording.json").read_text(encoding="utf-8"))
-    store = MemoryStore()
-    logs = sorted(folder.glob("*.log.gz")) or sorted((folder / "logs").glob("*.log.gz"))
-    result = import_run(read_files(logs), store, name=None, topics={})
-    began = instant(truth["run_start_utc"].replace(",", ".").replace(" ", "T") + "+00:00")
-    return result, list(store.read(result.run.id)), truth, instant(result.run.origin or "") - began
+    truth, store = read_record(folder), MemoryStore()
+    result = import_run(read_files(logs_of(folder)), store, name=None, topics={})
+    return result, list(store.read(result.run.id)), truth, instant(result.run.origin or "") - began(truth)
 
 
 def ownership(facts: Iterable[Recorded], offset: int, end: int) -> dict[str, list[Window]]:
@@ -117,7 +114,7 @@ def compare(folder: Path) -> Compared:
 
 def main(arguments: list[str]) -> int:
     """Print the table; `-v` names each difference. 0 if every recording has the same owners."""
-    folders = [Path(a) for a in arguments if a != "-v"] or sorted(p.parent for p in RECORDINGS.glob("*/recording.json"))
+    folders = [Path(a) for a in arguments if a != "-v"] or BESIDE
     if not folders:
         print("the recordings (../shared/recordings) are not here")
         return 1

@@ -20,8 +20,9 @@ from groupsim.incidents.logs.reading import read_files
 from groupsim.incidents.logs.rows import Row
 from groupsim.incidents.logs.times import instant
 from groupsim.storage.memory import MemoryStore
+from tests.incidents.recordings import SHARED, reading_of
 
-SET = Path(__file__).parents[3] / "shared" / "incidents"
+SET = SHARED / "incidents"
 PAIRS = [("006", "007"), ("008", "009"), ("019", "020")]
 _BEGINS = frozenset(
     [
@@ -39,7 +40,7 @@ _ENDS = frozenset(["assignment_received", "stabilized", "assigned", "synced"])
 
 
 class Score(NamedTuple):
-    """How a reading compares with the expected events of one log, by (line, kind)."""
+    """How a reading compares with the expected events of one log, by (line, kind); of a recording by (time, kind)."""
 
     name: str
     expected: int
@@ -52,17 +53,21 @@ class Score(NamedTuple):
 
 
 def expected_of(log: Path) -> dict[str, Any]:
-    """What the reading beside a log says of it."""
-    reading: dict[str, Any] = json.loads(log.with_suffix(".json").read_text(encoding="utf-8"))
-    return reading
+    """What the reading beside a log says of it; of the log of a recording's broker, what the recording says."""
+    beside = log.with_suffix(".json")
+    return json.loads(beside.read_text(encoding="utf-8")) if beside.exists() else reading_of(log)  # type: ignore[no-any-return]
 
 
 def score(log: Path) -> tuple[Score, list[Row]]:
     """Read one log and compare."""
-    reading = read_files([log])
-    events = expected_of(log)["expected"].get("events", [])
-    want = Counter((e[0], e[2]) for e in events)
-    got = Counter((row.line, row.kind) for row in reading.rows)
+    reading, expected = read_files([log]), expected_of(log)
+    events = expected["expected"].get("events", [])
+    if kinds := expected.get("kinds"):
+        want = Counter((at, kind) for _, at, kind in events)
+        got = Counter((instant(row.at), row.kind) for row in reading.rows if row.at and row.kind in kinds)
+    else:
+        want = Counter((e[0], e[2]) for e in events)
+        got = Counter((row.line, row.kind) for row in reading.rows)
     both = sum((want & got).values())
     missed, extra = sorted((want - got).elements()), sorted((got - want).elements())
     counts = reading.counts

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from groupsim.events import classic, client
-from tests.incidents.ownership import RECORDINGS, compare, imported, ownership
+from tests.incidents.ownership import compare, imported, ownership
+from tests.incidents.recordings import BESIDE, EXAMPLES, FAMILIES
 
-EXAMPLES = sorted(
-    path.parent for path in (Path(__file__).parents[2] / "examples" / "incidents").glob("*/recording.json")
-)
+EVERY = {"families": FAMILIES[::8], "beside": BESIDE[::4]}
 IDS = [folder.name for folder in EXAMPLES]
 
 
@@ -33,13 +32,13 @@ def test_windows_begin_and_end_when_the_listeners_saw_it(folder: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not RECORDINGS.is_dir(), reason="the recordings (../shared/recordings) are not here")
-def test_the_logs_of_recordings_tell_the_owners_that_the_listeners_saw() -> None:
-    """Java, librdkafka and Python clients, both protocols; nine of ten edges within 5 ms, the rest within 120.
+@pytest.mark.parametrize("place", [name for name, folders in EVERY.items() if folders])
+def test_the_logs_of_recordings_tell_the_owners_that_the_listeners_saw(place: str) -> None:
+    """Nine of ten edges within 5 ms, the rest within 120. Beside the checkout: all clients, both protocols.
 
-    Every fourth recording; `python -m tests.incidents.ownership` compares all.
+    A sample; `python -m tests.incidents.ownership` compares all.
     """
-    every = [compare(path.parent) for path in sorted(RECORDINGS.glob("*/recording.json"))[::4]]
+    every = [compare(folder) for folder in EVERY[place]]
     assert [one.name for one in every if not one.same] == []
     assert sum(one.near for one in every) >= 0.9 * sum(len(one.errors) for one in every)
     assert max(one.errors[-1][0] for one in every if one.errors) <= 120

@@ -8,7 +8,6 @@ one, and not within the bounds.
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,14 +19,14 @@ from groupsim.analysis.availability.held import unheld
 from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.availability.labels import Interval, Label
 from groupsim.analysis.tables.support import support
+from groupsim.conformance.predictions.families import read_record
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import read_files
 from groupsim.incidents.logs.times import instant
 from groupsim.storage.memory import MemoryStore
+from tests.incidents.recordings import BESIDE, BOTH, BROKER, CLIENTS, SHARED, began, in_folder, logs_of
 
-SHARED = Path(__file__).parents[3] / "shared"
-CLIENTS, BROKER, BOTH = "clients", "broker", "both"
 NEAR_MS, NEAR_SHARE = 200, 0.05
 """A total is right if it is within these of the recorded one, whichever is more, for all partitions together."""
 
@@ -60,12 +59,6 @@ class Compared(NamedTuple):
     totals: dict[str, Total]
 
 
-def logs_of(folder: Path, given: str) -> list[Path]:
-    """The logs of a recording: of its clients, its broker, or both."""
-    every = sorted(folder.glob("*.log.gz")) or sorted((folder / "logs").glob("*.log.gz"))
-    return [log for log in every if given == BOTH or (log.name.startswith("broker") == (given == BROKER))]
-
-
 def total(logs: Sequence[Path], truth: dict[str, Any], *, session: bool = True) -> Total:
     """What an import of these logs says of the recording's window. `session`: the session timeout is given."""
     store = MemoryStore()
@@ -76,8 +69,7 @@ def total(logs: Sequence[Path], truth: dict[str, Any], *, session: bool = True) 
     timeout = truth["config"]["session.timeout.ms"] if session else None
     run = import_run(read_files(logs), store, name=None, topics=topics, session_timeout_ms=timeout).run
     facts = list(store.read(run.id))
-    began = instant(truth["run_start_utc"].replace(",", ".").replace(" ", "T") + "+00:00")
-    offset = instant(run.origin or "") - began
+    offset = instant(run.origin or "") - began(truth)
     begin, end = (at - offset for at in truth["summary"]["window_ms"])
     last = max(end, facts[-1].at_ms)
     clipped = [
@@ -98,7 +90,7 @@ def _known_to_truth(interval: Interval) -> Label:
 
 def compare(folder: Path) -> Compared:
     """Import one recording's logs three ways."""
-    truth: dict[str, Any] = json.loads((folder / "recording.json").read_text(encoding="utf-8"))
+    truth = read_record(folder)
     totals = {given: total(logs_of(folder, given), truth) for given in (CLIENTS, BROKER, BOTH)}
     return Compared(folder.name, truth["summary"]["unavailable_partition_ms"], totals)
 
@@ -145,9 +137,8 @@ def main(arguments: list[str]) -> int:
 
 
 def recorded() -> list[Path]:
-    new = [p.parent for p in sorted((SHARED / "recordings-848").glob("*/recording.json"))]
-    old = [p.parent for p in sorted((SHARED / "recordings").glob("*kip848*/recording.json"))]
-    return [p for p in new if "kip848" in p.name] + old
+    """The recordings beside the checkout that have members of the consumer protocol."""
+    return [folder for folder in in_folder(SHARED / "recordings-848") + BESIDE if "kip848" in folder.name]
 
 
 if __name__ == "__main__":

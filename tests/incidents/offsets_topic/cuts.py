@@ -21,8 +21,10 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from groupsim.analysis.tables.support import Support
+from groupsim.conformance.predictions.families import read_record
 from groupsim.incidents.logs.times import instant
-from tests.incidents.offsets_topic.truth import RECORDINGS, TOPICS, began, measure, recording
+from tests.incidents.offsets_topic.truth import RECORDINGS, TOPICS, measure
+from tests.incidents.recordings import began
 
 _STAMP = re.compile(rb"\[(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d),(\d{3})\]|%\d\|(\d+)\.(\d{3})\|")
 _CREATED = re.compile(rb"CreateTime: (\d+)")
@@ -94,7 +96,7 @@ def _at(stamp: re.Match[bytes]) -> int:
 
 def tried(dump: Path, name: str, cuts: int) -> Iterator[Tried]:
     """Cut the files of one recording so many times, by each of the ways in turn."""
-    record, draw = recording(name), Random(name)
+    record, draw = read_record(RECORDINGS / name), Random(name)
     start, group = began(record), record["config"]["group_id"]
     begin, end = record["summary"]["window_ms"]
     window, until = (start + begin, start + end), start + record["run_end_ms"]

@@ -26,7 +26,7 @@ from groupsim.storage.memory import MemoryStore
 from tests.incidents.drawn_groups import GROUP, drawn, simulated
 from tests.incidents.offsets_topic.simulated_topic import write_dump
 from tests.incidents.offsets_topic.test_truth import GOLDEN, NAMES, _records
-from tests.incidents.offsets_topic.truth import began
+from tests.incidents.recordings import began
 
 EVERY = ("OK", "DOUBLE", "WITHHELD", "OWNER_DEAD", "PAUSED_CALLBACK", "UNOWNED", "UNKNOWN", "ZOMBIE_ONLY")
 

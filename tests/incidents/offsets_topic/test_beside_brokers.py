@@ -17,7 +17,8 @@ from groupsim.incidents.logs.times import iso
 from tests.incidents.drawn_groups import GROUP
 from tests.incidents.offsets_topic.simulated_topic import write_dump
 from tests.incidents.offsets_topic.test_truth import GOLDEN, _records
-from tests.incidents.offsets_topic.truth import began, clipped, measure, truths
+from tests.incidents.offsets_topic.truth import clipped, measure, truths
+from tests.incidents.recordings import began
 from tests.incidents.written_logs import BEGINS_MS, write_logs
 from tests.simulation.finished_run import World, play
 

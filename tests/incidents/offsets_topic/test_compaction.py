@@ -27,7 +27,8 @@ from tests.incidents.drawn_groups import GROUP, drawn, simulated
 from tests.incidents.offsets_topic.segment_files import Entry, batch, fields
 from tests.incidents.offsets_topic.simulated_topic import write_dump
 from tests.incidents.offsets_topic.test_truth import GOLDEN, _records
-from tests.incidents.offsets_topic.truth import began, truths
+from tests.incidents.offsets_topic.truth import truths
+from tests.incidents.recordings import began
 from tests.incidents.written_logs import BEGINS_MS
 
 SEGMENT = Path(__file__).parents[3] / "examples/offsets-topic/__consumer_offsets-0/00000000000000000000.log.gz"

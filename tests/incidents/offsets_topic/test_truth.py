@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from tests.incidents.offsets_topic.said import differences
-from tests.incidents.offsets_topic.truth import began, measure, truths
+from tests.incidents.offsets_topic.truth import measure, truths
+from tests.incidents.recordings import began
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "offsets-topic"
 NAMES = (

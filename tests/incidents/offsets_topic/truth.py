@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -19,14 +18,15 @@ from groupsim.analysis.availability.labels import Interval
 from groupsim.analysis.tables.rebalances import rebalances
 from groupsim.analysis.tables.support import Support, support
 from groupsim.analysis.timelines.rebalance import Rebalance
+from groupsim.conformance.predictions.families import read_record
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import Wanted, read_files
 from groupsim.incidents.logs.times import instant, iso
 from groupsim.incidents.offsets_topic.history import GroupHistory
 from groupsim.storage.memory import MemoryStore
 from tests.incidents.offsets_topic.said import differences, table_differences
+from tests.incidents.recordings import SHARED, began
 
-SHARED = Path(__file__).parents[4] / "shared"
 _NEAR = 0.05
 TOPICS, RECORDINGS = SHARED / "offsets-topic", SHARED / "recordings-848"
 
@@ -74,18 +74,6 @@ def clipped(found: Iterable[Interval], from_ms: int, to_ms: int) -> Iterator[Int
             )
 
 
-def recording(name: str) -> dict[str, Any]:
-    """What a recording says of itself."""
-    found: dict[str, Any] = json.loads((RECORDINGS / name / "recording.json").read_text(encoding="utf-8"))
-    return found
-
-
-def began(record: dict[str, Any]) -> int:
-    """When a recording began, UTC milliseconds since 1970."""
-    moment = datetime.strptime(record["run_start_utc"], "%Y-%m-%d %H:%M:%S,%f").replace(tzinfo=UTC)
-    return round(moment.timestamp() * 1000)
-
-
 def truths(record: dict[str, Any]) -> tuple[int, int, int]:
     """Partition-milliseconds unavailable in the window: by ownership, with callbacks, and with removed owners."""
     summary = record["summary"]
@@ -130,7 +118,7 @@ class Result(NamedTuple):
 
 def result(dump: Path, name: str) -> Result:
     """Measure one recording."""
-    record = recording(name)
+    record = read_record(RECORDINGS / name)
     start, group = began(record), record["config"]["group_id"]
     begin, end = record["summary"]["window_ms"]
     window, until = (start + begin, start + end), start + record["run_end_ms"]
