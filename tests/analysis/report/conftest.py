@@ -16,7 +16,7 @@ from groupsim.incidents.logs.reading import read_files
 from groupsim.scenarios import catalogue
 from groupsim.simulation.run import run as simulate
 from groupsim.storage.memory import MemoryStore
-from tests.analysis.report.browser import chromium
+from tests.analysis.report.browser import needed
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -55,7 +55,7 @@ def browser() -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
+        started = playwright.chromium.launch(executable_path=needed(), args=["--no-sandbox"])
         yield started
         started.close()
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from groupsim.analysis.advices import AdvisedAlong, AdvisedChoice, StoredAdvice
-from tests.analysis.report.browser import HOW, chromium
+from tests.analysis.report.browser import needs_browser
 from tests.analysis.report.conftest import EXAMPLE, Opened, imported
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.skipif(chromium() is None, reason=HOW)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, needs_browser]
 
 
 def test_what_to_set_has_the_answer_its_choices_and_a_chart_of_what_flips(opened: Opened) -> None:

@@ -9,13 +9,13 @@ import pytest
 
 from groupsim.analysis.display_names import duration
 from groupsim.analysis.runs import Run
-from tests.analysis.report.browser import HOW, chromium
+from tests.analysis.report.browser import needs_browser
 from tests.analysis.report.conftest import Opened
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.skipif(chromium() is None, reason=HOW)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, needs_browser]
 WHOLE = "0.000 s – 5:00.000"
 
 

@@ -18,7 +18,7 @@ from groupsim.events.types import TopicPartition
 from groupsim.events.world import GroupDeclared, RunEnded, TopicCreated
 from groupsim.storage.memory import MemoryStore
 from groupsim.storage.store import RunInfo, RunSource, RunStatus
-from tests.analysis.report.browser import HOW, chromium
+from tests.analysis.report.browser import needs_browser
 from tests.analysis.report.conftest import Opened
 
 MARKUP = [
@@ -111,7 +111,7 @@ def test_what_cannot_be_seen_is_shown_as_an_escape_and_what_is_huge_is_cut() -> 
 
 @pytest.mark.browser
 @pytest.mark.slow
-@pytest.mark.skipif(chromium() is None, reason=HOW)
+@needs_browser
 def test_no_name_runs_or_becomes_an_element(opened: Opened) -> None:
     names = [*MARKUP, *HOSTILE[len(MARKUP) : len(MARKUP) + 2]]
     page = opened(*map(run_named, names))
@@ -132,7 +132,7 @@ def test_no_name_runs_or_becomes_an_element(opened: Opened) -> None:
 
 @pytest.mark.browser
 @pytest.mark.slow
-@pytest.mark.skipif(chromium() is None, reason=HOW)
+@needs_browser
 def test_the_policy_of_the_page_stops_what_would_still_get_in(opened: Opened) -> None:
     page = opened(run_named("plain"))
     policy = page.get_attribute("meta[http-equiv='Content-Security-Policy']", "content") or ""

@@ -7,10 +7,10 @@ import pytest
 from groupsim.analysis.report import report
 from groupsim.analysis.runs import Run
 from groupsim.analysis.what_ifs import StoredChoice, StoredWhatIf
-from tests.analysis.report.browser import HOW, chromium
+from tests.analysis.report.browser import needs_browser
 from tests.analysis.report.conftest import EXAMPLE, Opened, imported
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.skipif(chromium() is None, reason=HOW)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, needs_browser]
 ASSUMED = "session.timeout.ms=6000 is assumed"
 
 

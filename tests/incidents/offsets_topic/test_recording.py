@@ -121,7 +121,6 @@ def test_without_confluent_kafka_a_sentence_says_what_to_install(
 def test_a_host_that_does_not_answer_is_named_with_what_was_tried_and_at_once_with_what_is_done(
     host: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pytest.importorskip("confluent_kafka")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(live, "_ANSWER_S", 1.0)
     assert status(["incident", "record", "--bootstrap", host, "--group", "g", "--for", "0s"]) == 2
