@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from groupsim.scenarios.dsl import World, minutes, scenario, seconds
+from groupsim.scenarios.dsl import World, minutes, scenario
 from groupsim.scenarios.pods_on_nodes import STATIC, on_nodes
 from groupsim.scenarios.probe import Probe, watch
 from groupsim.simulation.clients.process import Script
@@ -57,11 +57,11 @@ def node_drain(
         assignor=assignor,
         session_timeout_ms=session_timeout_ms,
         replicas=replicas,
-        start_ms=(start_ms, start_ms + start_spread_ms),
+        start_ms=start_ms,
+        start_spread_ms=start_spread_ms,
         ready_after_ms=ready_after_ms,
     )
-    yield from all_.settled(within=minutes(2))
-    yield world.sleep(seconds(10))
+    yield from all_.begun()
 
     before, began = all_.generations(), world.now
     drains = [world.env.process(_each_in_turn(world, pool, upgrade_ms)) for pool in all_.pools.values()]

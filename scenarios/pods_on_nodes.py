@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from groupsim.scenarios.dsl import Topic, World
+from groupsim.scenarios.dsl import Topic, World, minutes, seconds
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.kubernetes.nodes import Nodes
 from groupsim.simulation.kubernetes.workload import Workload
@@ -30,6 +30,11 @@ class PodsOnNodes:
             yield pods.settled()
         yield from self.stable(within)
 
+    def begun(self) -> Script:
+        """Wait until all has settled after the start, and ten seconds more."""
+        yield from self.settled(within=minutes(2))
+        yield self.world.sleep(seconds(10))
+
     def stable(self, within: int) -> Script:
         """Wait until each group has settled."""
         for name in self.pods:
@@ -49,9 +54,15 @@ def on_nodes(
     assignor: str,
     session_timeout_ms: int,
     replicas: int,
-    **settings: Any,
+    start_ms: int,
+    start_spread_ms: int,
+    ready_after_ms: int,
 ) -> PodsOnNodes:
-    """Start each group, with its own settings of `world.deployment` and with those of all."""
+    """Start each group, with its own settings of `world.deployment` and with those of all.
+
+    A pod takes `start_ms` to `start_ms` + `start_spread_ms` to start.
+    """
+    settings = {"start_ms": (start_ms, start_ms + start_spread_ms), "ready_after_ms": ready_after_ms}
     pools, pods, read = {}, {}, list(topics)
     for name, own in groups.items():
         world.group(name, assignor=assignor, config={"session.timeout.ms": session_timeout_ms})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.scenarios.dsl import World, minutes, scenario, seconds
+from groupsim.scenarios.dsl import World, minutes, scenario
 from groupsim.scenarios.pods_on_nodes import STATIC, on_nodes
 from groupsim.scenarios.probe import watch
 from groupsim.simulation.clients.process import Script
@@ -50,11 +50,11 @@ def spot_instances(
         assignor=assignor,
         session_timeout_ms=session_timeout_ms,
         replicas=replicas,
-        start_ms=(start_ms, start_ms + start_spread_ms),
+        start_ms=start_ms,
+        start_spread_ms=start_spread_ms,
         ready_after_ms=ready_after_ms,
     )
-    yield from all_.settled(within=minutes(2))
-    yield world.sleep(seconds(10))
+    yield from all_.begun()
 
     began = world.now
     for name, notice_ms in notices.items():
