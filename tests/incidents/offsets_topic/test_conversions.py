@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from pathlib import Path
 from typing import Any
 
@@ -12,56 +10,12 @@ from groupsim.events import consumer as k
 from groupsim.events.base import Recorded
 from tests.incidents.imported import import_logs, of
 from tests.incidents.lines import stamped
+from tests.incidents.offsets_topic.dumps import CLASSIC, Records, generation, write_records
 
-_DAY_MS = 1_709_287_200_000
-"""2024-03-01T10:00:00Z, the second 0 of `stamped`."""
 _COORDINATOR = "[GroupCoordinator id=1 topic=__consumer_offsets partition=0] "
 _MANAGER = " (org.apache.kafka.coordinator.group.GroupMetadataManager)"
 _OLD, _NEW = ("c1-a", "c2-b"), "QWxpY2U"
-_CLASSIC, _GROUP = {"group": "billing"}, {"groupId": "billing"}
-Records = list[tuple[int, dict[str, Any], dict[str, Any] | None]]
-
-
-class _Dump:
-    """Batches as kafka-dump-log prints them."""
-
-    def __init__(self) -> None:
-        self.lines = ["Dumping __consumer_offsets-0/0.log"]
-        self._offset = 0
-
-    def batch(self, second: float, records: Records) -> None:
-        self.lines.append(f"baseOffset: {self._offset} lastOffset: {self._offset + len(records) - 1} count: 1")
-        for kind, key, value in records:
-            printed = "<DELETE>" if value is None else json.dumps({"version": "0", "data": value})
-            head = f"| offset: {self._offset} CreateTime: {_DAY_MS + round(second * 1_000)} keySize: 1 sequence: 0 "
-            keyed = json.dumps({"type": str(kind), "data": key})
-            self.lines.append(f"{head}headerKeys: [] key: {keyed} payload: {printed}")
-            self._offset += 1
-
-    def write(self, path: Path) -> Path:
-        path.write_bytes(gzip.compress("\n".join(self.lines).encode()))
-        return path
-
-
-def _generation(second: float, number: int, members: dict[str, list[int]]) -> Records:
-    about = {
-        "protocolType": "consumer",
-        "generation": number,
-        "protocol": "range",
-        "leader": min(members),
-        "currentStateTimestamp": _DAY_MS + round(second * 1_000) - 20,
-        "members": [
-            {
-                "memberId": member,
-                "clientId": member[:2],
-                "sessionTimeout": 6_000,
-                "subscription": {"topics": ["orders"], "ownedPartitions": []},
-                "assignment": {"assignedPartitions": [{"topic": "orders", "partitions": numbers}]},
-            }
-            for member, numbers in members.items()
-        ],
-    }
-    return [(2, _CLASSIC, about)]
+_GROUP = {"groupId": "billing"}
 
 
 def _member(name: str, *, classic: bool) -> tuple[int, dict[str, Any], dict[str, Any]]:
@@ -85,23 +39,25 @@ def _current(member: str, epoch: int, before: int, state: int, numbers: list[int
 
 def _topic(path: Path) -> Path:
     """Two classic members, one of the consumer protocol comes and goes again."""
-    dump, first = _Dump(), {"c1-a": [0, 1], "c2-b": [2, 3]}
-    dump.batch(1, _generation(1, 1, first))
-    upgrade: Records = [(2, _CLASSIC, None), *(_member(name, classic=True) for name in _OLD)]
+    first = {"c1-a": [0, 1], "c2-b": [2, 3]}
+    upgrade: Records = [(2, CLASSIC, None), *(_member(name, classic=True) for name in _OLD)]
     upgrade += [(3, _GROUP, {"epoch": 1}), *_target(1, first)]
     upgrade += [each for name in _OLD for each in _current(name, 1, 1, 0, first[name])]
     upgrade += [_member(_NEW, classic=False), (3, _GROUP, {"epoch": 2})]
     upgrade += _target(2, {"c1-a": [0, 1], "c2-b": [2], _NEW: [3]})
     upgrade += _current(_NEW, 2, 0, 2, [])
-    dump.batch(5.02, upgrade)
-    dump.batch(5.5, _current("c1-a", 2, 1, 0, [0, 1]))
-    dump.batch(5.6, _current("c2-b", 2, 1, 0, [2]))
-    dump.batch(6, _current(_NEW, 2, 2, 0, [3]))
     gone: Records = [(kind, {**_GROUP, "memberId": name}, None) for kind in (8, 7, 5) for name in (*_OLD, _NEW)]
     gone += [(6, _GROUP, None), (3, _GROUP, None)]
-    dump.batch(9.02, [*gone, *_generation(9.02, 2, {"c1-a": [0, 1], "c2-b": [2]})])
-    dump.batch(10.5, _generation(10.5, 3, first))
-    return dump.write(path)
+    batches = {
+        1: generation(1, 1, first),
+        5.02: upgrade,
+        5.5: _current("c1-a", 2, 1, 0, [0, 1]),
+        5.6: _current("c2-b", 2, 1, 0, [2]),
+        6: _current(_NEW, 2, 2, 0, [3]),
+        9.02: [*gone, *generation(9.02, 2, {"c1-a": [0, 1], "c2-b": [2]})],
+        10.5: generation(10.5, 3, first),
+    }
+    return write_records(path, batches)
 
 
 def _log(path: Path) -> Path:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from pathlib import Path
 
 from groupsim.analysis.tables.rebalances import rebalances
@@ -11,59 +9,28 @@ from groupsim.events import classic as c
 from groupsim.events.group import CommitAccepted
 from tests.incidents.imported import BROKER, C1, adding, import_logs, joined, of
 from tests.incidents.lines import CLASS, stamped
+from tests.incidents.offsets_topic.dumps import commit, generation, write_records
 
-_DAY_MS = 1_709_287_200_000
-"""2024-03-01T10:00:00Z, the second 0 of `stamped`."""
-
-
-def _record(offset: int, at_ms: int, kind: int, key: object, value: object) -> str:
-    printed = "<DELETE>" if value is None else json.dumps({"version": "3", "data": value})
-    head = f"| offset: {offset} CreateTime: {at_ms} keySize: 1 valueSize: 1 sequence: 0 headerKeys: []"
-    return f"{head} key: {json.dumps({'type': str(kind), 'data': key})} payload: {printed}"
+FOUNDED = {"c1-a": [0], "m2-b": [1]}
 
 
-def _generation(offset: int, second: float, number: int, members: dict[str, list[int]]) -> str:
-    at_ms = _DAY_MS + round(second * 1_000)
-    value = {
-        "protocolType": "consumer",
-        "generation": number,
-        "protocol": "range",
-        "leader": min(members),
-        "currentStateTimestamp": at_ms - 20,
-        "members": [
-            {
-                "memberId": member,
-                "clientId": member[:2],
-                "sessionTimeout": 6_000,
-                "subscription": {"topics": ["orders"], "ownedPartitions": []},
-                "assignment": {"assignedPartitions": [{"topic": "orders", "partitions": numbers}]},
-            }
-            for member, numbers in members.items()
-        ],
-    }
-    return _record(offset, at_ms, 2, {"group": "billing"}, value)
-
-
-def _commit(offset: int, second: float, partition: int) -> str:
-    key = {"group": "billing", "topic": "orders", "partition": partition}
-    return _record(offset, _DAY_MS + round(second * 1_000), 1, key, {"offset": offset})
-
-
-def _dump(path: Path, *lines: str) -> Path:
-    path.write_bytes(gzip.compress("\n".join(["Dumping __consumer_offsets-0/0.log", *lines]).encode()))
-    return path
+def _one_gone(second: float, folder: Path) -> Path:
+    """A dump of two generations: c1-a is not in the second, at `second`."""
+    return write_records(
+        folder / "d.gz", {1: generation(1, 1, FOUNDED), second: generation(second, 2, {"m2-b": [0, 1]})}
+    )
 
 
 def test_a_partition_is_in_doubt_from_its_old_owner_s_last_commit_to_its_new_owner_s_first(tmp_path: Path) -> None:
-    dump = _dump(
-        tmp_path / "d.gz",
-        _generation(1, 1, 1, {"m1-a": [0, 1]}),
-        _commit(2, 2, 0),
-        _commit(3, 8, 1),
-        _generation(4, 10, 2, {"m1-a": [0], "m2-b": [1]}),
-        _commit(5, 13, 1),
-        _commit(6, 14, 0),
-    )
+    batches = {
+        1: generation(1, 1, {"m1-a": [0, 1]}),
+        2: commit(0),
+        8: commit(1),
+        10: generation(10, 2, {"m1-a": [0], "m2-b": [1]}),
+        13: commit(1),
+        14: commit(0),
+    }
+    dump = write_records(tmp_path / "d.gz", batches)
     result, facts = import_logs(dump)
     doubts = {
         (number, each["from_ms"], each["to_ms"])
@@ -76,7 +43,7 @@ def test_a_partition_is_in_doubt_from_its_old_owner_s_last_commit_to_its_new_own
 
 
 def test_a_generation_that_the_broker_s_log_has_is_not_said_twice_and_a_difference_is_named(tmp_path: Path) -> None:
-    dump = _dump(tmp_path / "d.gz", _generation(1, 1, 1, {"m1-a": [0, 1], "m2-b": [2]}))
+    dump = write_records(tmp_path / "d.gz", {1: generation(1, 1, {"m1-a": [0, 1], "m2-b": [2]})})
     log = tmp_path / "broker.log"
     stabilized = f"{BROKER}Stabilized group billing generation 1 (__consumer_offsets-1) with 3 members"
     log.write_text(stamped(0.98, f"{stabilized} (kafka.coordinator.group.GroupCoordinator)") + "\n")
@@ -86,9 +53,7 @@ def test_a_generation_that_the_broker_s_log_has_is_not_said_twice_and_a_differen
 
 
 def test_a_client_s_log_decides_on_its_member_and_the_topic_on_the_others(tmp_path: Path) -> None:
-    dump = _dump(
-        tmp_path / "d.gz", _generation(1, 1, 1, {"c1-a": [0], "m2-b": [1]}), _commit(2, 3, 1), _commit(3, 9, 1)
-    )
+    dump = write_records(tmp_path / "d.gz", {1: generation(1, 1, FOUNDED), 3: commit(1), 9: commit(1)})
     log = tmp_path / "c1.log"
     log.write_text("\n".join([*joined(0.9, 1, "c1-a"), adding(1.2, "orders-0")]) + "\n")
     result, _ = import_logs(dump, log)
@@ -104,9 +69,7 @@ def test_a_client_s_log_decides_on_its_member_and_the_topic_on_the_others(tmp_pa
 def test_a_member_that_left_in_a_long_join_phase_is_gone_when_it_left_and_the_rebalance_began_when_a_client_knew(
     tmp_path: Path,
 ) -> None:
-    dump = _dump(
-        tmp_path / "d.gz", _generation(1, 1, 1, {"c1-a": [0], "m2-b": [1]}), _generation(2, 20, 2, {"m2-b": [0, 1]})
-    )
+    dump = _one_gone(20, tmp_path)
     log = tmp_path / "c1.log"
     heard = "Attempt to heartbeat failed since group is rebalancing"
     left = "Member c1-a sending LeaveGroup request to coordinator b1:9092 due to consumer poll timeout has expired."
@@ -120,17 +83,13 @@ def test_a_member_that_left_in_a_long_join_phase_is_gone_when_it_left_and_the_re
 
 
 def test_what_the_topic_does_not_say_of_a_member_s_end_is_unknown(tmp_path: Path) -> None:
-    _, facts = import_logs(
-        _dump(
-            tmp_path / "d.gz", _generation(1, 1, 1, {"c1-a": [0], "m2-b": [1]}), _generation(2, 9, 2, {"m2-b": [0, 1]})
-        )
-    )
+    _, facts = import_logs(_one_gone(9, tmp_path))
     assert [(event.member, event.cause) for event in of(facts, c.MemberRemoved)] == [("c1-a", "unknown")]
     assert [event.cause for event in of(facts, c.RebalanceStarted)] == ["member-joined", "member-gone"]
 
 
 def test_a_member_s_session_is_the_topic_s_also_where_the_leader_s_log_has_the_assignment(tmp_path: Path) -> None:
-    dump = _dump(tmp_path / "d.gz", _generation(1, 1, 1, {"c1-a": [0], "m2-b": [1]}))
+    dump = write_records(tmp_path / "d.gz", {1: generation(1, 1, FOUNDED)})
     log = tmp_path / "c1.log"
     computed = "Finished assignment for group at generation 1: {c1-a=Assignment(partitions=[orders-0]),"
     lines = [*joined(0.9, 1, "c1-a"), stamped(0.95, f"{C1}{computed} m2-b=Assignment(partitions=[orders-1])}}{CLASS}")]
@@ -144,9 +103,7 @@ def test_a_member_s_session_is_the_topic_s_also_where_the_leader_s_log_has_the_a
 def test_lengths_of_the_topic_alone_are_lower_bounds_unless_a_log_shows_when_the_rebalance_began(
     tmp_path: Path,
 ) -> None:
-    dump = _dump(
-        tmp_path / "d.gz", _generation(1, 1, 1, {"c1-a": [0], "m2-b": [1]}), _generation(2, 9, 2, {"m2-b": [0, 1]})
-    )
+    dump = _one_gone(9, tmp_path)
     log = tmp_path / "b.log"
     begun = "Preparing to rebalance group billing in state PreparingRebalance with old generation 1 (reason: r)"
     log.write_text(stamped(8.5, f"{BROKER}{begun} (kafka.coordinator.group.GroupCoordinator)") + "\n")
