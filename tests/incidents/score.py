@@ -55,7 +55,7 @@ class Score(NamedTuple):
 def expected_of(log: Path) -> dict[str, Any]:
     """What the reading beside a log says of it; of the log of a recording's broker, what the recording says."""
     beside = log.with_suffix(".json")
-    return json.loads(beside.read_text(encoding="utf-8")) if beside.exists() else reading_of(log)  # type: ignore[no-any-return]
+    return json.loads(beside.read_text(encoding="utf-8")) if beside.exists() else reading_of(log)
 
 
 def score(log: Path) -> tuple[Score, list[Row]]:

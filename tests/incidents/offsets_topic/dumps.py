@@ -15,7 +15,7 @@ _DAY_MS = 1_709_287_200_000
 """2024-03-01T10:00:00Z, the second 0 of `stamped`."""
 
 
-def write_records(path: Path, batches: Mapping[float, Records]) -> Path:
+def write_records(path: Path, batches: Mapping[int, Records] | Mapping[float, Records]) -> Path:
     """A dump of batches, each at its second."""
     lines, offset = ["Dumping __consumer_offsets-0/0.log"], 0
     for second, records in batches.items():
