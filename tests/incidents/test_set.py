@@ -193,7 +193,7 @@ def test_a_partition_between_two_members_is_without_an_owner_for_as_long_as_both
     assert_held_throughout(facts, story.kept)
 
 
-class Told(NamedTuple):
+class TwoLogs(NamedTuple):
     """A broker's log with a member's, and the rebalances that are in both: generations and causes in order."""
 
     logs: list[Path]
@@ -203,7 +203,7 @@ class Told(NamedTuple):
     members: tuple[str, ...]
 
 
-def told() -> Iterator[Told]:
+def with_two_logs() -> Iterator[TwoLogs]:
     causes = ("Adding new", "member-joined"), ("explicit `LeaveGroup`", "member-left"), ("removing", "session-expired")
     for name in ("rolling-restart-range", "kill9-range"):
         truth = read_record(RECORDED[name])
@@ -211,15 +211,15 @@ def told() -> Iterator[Told]:
         reasons = [row["reason"] for row in truth["broker"] if row["kind"] == "rebalance_started"]
         named = [cause for reason in reasons for said, cause in causes if reason.startswith(said)]
         logs = [BROKERS[name], RECORDED[name] / "m1.0.log.gz"]
-        yield Told(logs, group, generations, named, tuple(truth["members"]))
+        yield TwoLogs(logs, group, generations, named, tuple(truth["members"]))
     for logs in of_set("008", "009").values():
         group = "connect-local-file-sink"
         generations = expected_of(logs[1])["expected"]["generations"][group]
-        yield Told(logs, group, generations, (["member-joined", "member-left"] * 3)[:5], ("connector-consumer-",))
+        yield TwoLogs(logs, group, generations, (["member-joined", "member-left"] * 3)[:5], ("connector-consumer-",))
 
 
-@pytest.mark.parametrize("story", list(told()), ids=lambda story: story.group)
-def test_rebalances_have_the_broker_and_a_member_on_one_timeline(story: Told) -> None:
+@pytest.mark.parametrize("story", list(with_two_logs()), ids=lambda story: story.group)
+def test_rebalances_have_the_broker_and_a_member_on_one_timeline(story: TwoLogs) -> None:
     _, facts = import_logs(*story.logs)
     rows = [row for row in rebalances(facts) if row.group == story.group]
     assert [row.generation for row in rows] == story.generations
