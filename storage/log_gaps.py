@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -11,6 +12,7 @@ _DOUBTS = "doubts"
 _NEW = "new_groups"
 _RESOLUTION = "resolution_ms"
 _GIVEN = "given"
+_Milliseconds = Annotated[int, msgspec.Meta(ge=1, lt=2**31)]
 
 
 class Doubt(msgspec.Struct, frozen=True):
@@ -61,7 +63,13 @@ def given(settings: Mapping[str, int | None]) -> dict[str, object]:
 
 def given_settings(summary: Mapping[str, object]) -> dict[str, int]:
     """The settings (milliseconds, by Kafka's names) that the user gave to the import."""
-    return msgspec.convert(summary.get(_GIVEN, {}), dict[str, int])
+    return msgspec.convert(summary.get(_GIVEN, {}), dict[Literal["session.timeout.ms"], _Milliseconds])
+
+
+def check(summary: Mapping[str, object]) -> None:
+    """Raises MsgspecError for a summary that can't be read: stores and exports may come from others."""
+    doubts(summary)
+    given_settings(summary)
 
 
 def resolution_ms(summary: Mapping[str, object]) -> int:

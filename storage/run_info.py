@@ -11,8 +11,8 @@ from datetime import datetime
 import msgspec
 
 from groupsim.events.types import RunId
+from groupsim.storage import log_gaps
 from groupsim.storage.errors import StoreError, StreamConflict
-from groupsim.storage.log_gaps import doubts
 from groupsim.storage.store import RunInfo
 
 _RUN_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@+,=-]*")
@@ -61,7 +61,7 @@ def from_columns(row: Iterable[object]) -> RunInfo:
         for name in _JSON:
             columns[name] = msgspec.json.decode(str(columns[name]))
         info = msgspec.convert(columns, RunInfo)
-        doubts(info.summary)
+        log_gaps.check(info.summary)
     except (msgspec.MsgspecError, UnicodeError) as error:
         raise StoreError(f"the stored information about run {columns['id']} can't be read: {error}") from None
     if info.origin is not None and not is_instant(info.origin):

@@ -122,6 +122,8 @@ def test_facts_of_an_unfinished_run_are_under_the_seal(full: MemoryStore, tmp_pa
         ("seed", 10**30),
         ("digest", "g" * 64),
         ("summary", {"doubts": [{"group": 3}]}),
+        ("summary", {"given": "session.timeout.ms"}),
+        ("summary", {"given": {"session.timeout.ms": -1}}),
         ("name", "x" * 1_000_000),
         ("unknown", 1),
         ("status", "odd"),
