@@ -21,10 +21,10 @@ from groupsim.replay.basis import basis
 from groupsim.replay.choice import Choice as ReplayedChoice
 from groupsim.replay.choice_settings import ASSIGNOR, RESTART
 from groupsim.replay.protocols import PROTOCOL
-from groupsim.replay.quiet_time import tail_ms
 from groupsim.replay.reconstruct.incident import Incident
 from groupsim.replay.reconstruct.inferred_settings.evidence import SESSION
 from groupsim.replay.replayable import ReplayableRun
+from groupsim.replay.tail import tail_ms
 
 DRAWN = 36
 """Values that seeds draw from a range of the user's."""

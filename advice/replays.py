@@ -16,7 +16,7 @@ from groupsim.events.errors import GroupSimError
 from groupsim.pipeline.spread import Spread
 from groupsim.replay import choice as replayed
 from groupsim.replay.choice_settings import choice_of
-from groupsim.replay.cost import replayed_cost
+from groupsim.replay.cost import Cost, replayed_cost
 from groupsim.replay.player import GROUP, ReplayedRun, check, replay_incident
 from groupsim.replay.protocols import protocols
 from groupsim.replay.reconstruct.incident import Incident
@@ -37,6 +37,8 @@ MEASURES = {
     "founding_ms": "partition-milliseconds before the group was founded, part of nothing else",
 }
 """By name: what it is. What depends on how many records come, or on commits, no log shows."""
+
+UNFINISHED = "a simulation ends before all partitions are held again, so the amounts are lower bounds"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +96,12 @@ def play(of: Replayed, work: Work) -> Done:
         run = replay_incident(incident, choice, work.seed, tail_ms=of.tail_ms)
     except GroupSimError as error:
         return Done(refused=str(error))
-    return Done(measured(run, of.window, stuck_ms(incident.members)), run.failure)
+    cost = replayed_cost(run.facts, GROUP, of.window, run.from_ms, run.to_ms, stuck_ms(incident.members))
+    return Done(measured(run, cost), run.failure or (UNFINISHED if cost.unfinished else None))
 
 
-def measured(run: ReplayedRun, window: Window, stuck_ms: int) -> dict[str, float]:
-    """Every measure of one replay. `stuck_ms`: a process is stuck in a batch that takes longer."""
-    cost = replayed_cost(run.facts, GROUP, window, run.from_ms, run.to_ms, stuck_ms)
+def measured(run: ReplayedRun, cost: Cost) -> dict[str, float]:
+    """Every measure of one replay, which cost this."""
     from_ms, to_ms = cost.span_ms
     dead, rework = 0, 0
     for each in intervals(run.facts, to_ms):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from groupsim.incidents.sentences import capital, joined
-from groupsim.replay.beside import humps, needs, unpolled
+from groupsim.replay.beside import humps, needs, unfinished, unpolled
 from groupsim.replay.choice_result import ChoiceResult
 from groupsim.replay.numbers import seconds
 from groupsim.replay.phrases import luck, no_difference, not_simulated, would_have_cost
@@ -32,6 +32,7 @@ def line(result: ChoiceResult, trusted: Trust) -> str:
             f"{result.choice} {would_have_cost([result])}",
             needs([result]),
             unpolled(result),
+            unfinished(result),
             humps(result),
             how_far([result], trusted),
         ]
@@ -63,6 +64,7 @@ def about_one(result: ChoiceResult, trusted: Trust) -> str:
             cost,
             needs([result]),
             unpolled(result),
+            unfinished(result),
             humps(result),
             f"{how_far([result], trusted)}: {trusted.reasons(result)}",
         ]
@@ -72,7 +74,7 @@ def about_one(result: ChoiceResult, trusted: Trust) -> str:
 def _not_sure(result: ChoiceResult) -> str:
     simulated = would_have_cost([result], costs="it costs")
     found = f"whether {result.choice} would have helped is not sure: simulated, {simulated}"
-    return joined([found, needs([result]), humps(result)])
+    return joined([found, needs([result]), unfinished(result), humps(result)])
 
 
 def why_unsure(result: ChoiceResult, trusted: Trust) -> str:
@@ -86,4 +88,5 @@ def _uncompared(result: ChoiceResult, trusted: Trust) -> str:
     if not trusted.partitions_known:
         return capital(unknown)
     own, base = result.unavailable_partition_ms.median, result.base.median
-    return capital(f"{unknown}; simulated, it costs {seconds(own)} partition-seconds instead of {seconds(base)}")
+    costs = f"{unknown}; simulated, it costs {seconds(own)} partition-seconds instead of {seconds(base)}"
+    return capital(joined([costs, unfinished(result)]))

@@ -27,6 +27,19 @@ def unpolled(result: ChoiceResult) -> str:
     return f"held, but not polled (the owner is stuck in a batch): {amounts}"
 
 
+def unfinished(result: ChoiceResult) -> str:
+    """That simulations ended too early, where they did: the amount is a lower bound."""
+    seeds = of_seeds(len(result.costs))
+    found = [(result.unfinished, ""), (result.baseline_unfinished, "as recorded, ")]
+    parts = [
+        f"{where}in {ended} of {seeds} the simulation ends before all partitions are held again, so the"
+        " amount is a lower bound"
+        for ended, where in found
+        if ended
+    ]
+    return "; ".join(parts)
+
+
 def humps(result: ChoiceResult) -> str:
     """What the kinds of seeds cost, where they are of two kinds; else nothing."""
     found = result.modes

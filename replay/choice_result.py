@@ -126,6 +126,23 @@ class ChoiceResult:
         return min(found), max(found)
 
     @property
+    def unfinished(self) -> int:
+        """In how many seeds the simulation ended before all partitions were held again."""
+        return sum(each.unfinished for each in self.costs)
+
+    @property
+    def baseline_unfinished(self) -> int:
+        """The same of the incident as recorded."""
+        return sum(each.unfinished for each in self.baseline)
+
+    @property
+    def open_direction(self) -> bool:
+        """Whether the direction may be that of simulations that ended too early: what is less may be more."""
+        own, base = self.unfinished, self.baseline_unfinished
+        sure = (self.direction > 0 and not base) or (self.direction < 0 and not own)
+        return bool(own or base) and not sure
+
+    @property
     def idle(self) -> int:
         """How many seeds cost nothing as recorded."""
         return self._base.count(0)
@@ -180,6 +197,7 @@ class ChoiceResult:
             "as_recorded": self.as_recorded,
             "needs": list(self.needs),
             "seeds": len(self.costs),
+            "unfinished_seeds": self.unfinished,
         }
         if not self.costs:
             return shown

@@ -27,6 +27,7 @@ class Cost:
 
     `unknown_ms` is what the logs leave open, part of nothing else. `founding_ms`: partition-milliseconds before the
     group was founded; they count in nothing else, either. `cut`: some partition was not held when the run ended.
+    `unfinished`: a simulation ended before all were held again, though members ran: what it cost is a lower bound.
     `bounds_ms`: the least and the most that a record may have cost, where it shows a death only in bounds.
     `unpolled_partition_ms`: held, but only by processes that were stuck in a batch; part of nothing else.
     `worst_partition_ms`: of the partition with most. `span_ms`: what was compared, in the run's time.
@@ -43,6 +44,7 @@ class Cost:
     partitions: int = 0
     founding_ms: int = 0
     cut: bool = False
+    unfinished: bool = False
     worst_partition_ms: int = 0
     span_ms: tuple[int, int] = (0, 0)
 
@@ -131,6 +133,7 @@ def _cost(
     to_ms = max(from_ms, _ends(found, generations, window, origin_ms, until_ms))
     by_partition = found.within(from_ms, to_ms)
     ranked = sorted(by_partition.values())
+    cut = any(begin < to_ms <= end for gaps in found.gaps.values() for begin, end in gaps)
     return Cost(
         rebalances=sum(
             g.started_ms is not None and g.joined_ms > from_ms and g.started_ms <= to_ms for g in generations
@@ -143,7 +146,8 @@ def _cost(
         unpolled_partition_ms=found.unpolled_ms(from_ms, to_ms),
         partitions=len(by_partition),
         founding_ms=sum(found.within(0, founded or 0).values()),
-        cut=any(begin < to_ms <= end for gaps in found.gaps.values() for begin, end in gaps),
+        cut=cut,
+        unfinished=cut and window.to_the_end and found.survivors and to_ms >= until_ms,
         worst_partition_ms=ranked[-1] if ranked else 0,
         span_ms=(from_ms, to_ms),
     )

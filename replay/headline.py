@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from groupsim.incidents.sentences import capital, joined
 from groupsim.replay.answer import about_one, why_unsure
-from groupsim.replay.beside import humps, needs, unpolled
+from groupsim.replay.beside import humps, needs, unfinished, unpolled
 from groupsim.replay.choice_result import ChoiceResult
 from groupsim.replay.numbers import of_seeds, percent, seconds
 from groupsim.replay.phrases import luck, not_simulated, why_none, would_have_cost
@@ -110,7 +110,7 @@ def _best(better: Sequence[ChoiceResult], answered: Sequence[ChoiceResult], trus
     behind = [_next(better[0], each) for each in better if each not in level]
     trust = f"{how_far(level, trusted)}: {trusted.reasons(level[0])}"
     others = [*behind[:1], _maybe_lower(level[0], answered, trusted)]
-    return joined([found, *others, needs(level), unpolled(level[0]), humps(level[0]), trust])
+    return joined([found, *others, needs(level), unpolled(level[0]), unfinished(level[0]), humps(level[0]), trust])
 
 
 def _maybe_lower(best: ChoiceResult, answered: Sequence[ChoiceResult], trusted: Trust) -> str:

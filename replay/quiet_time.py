@@ -12,13 +12,11 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from groupsim.events.base import Recorded
-from groupsim.replay.choice import AS_RECORDED, Choice
+from groupsim.replay.choice import Choice
 from groupsim.replay.reconstruct.incident import Incident
-from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, MAX_POLL, SESSION
+from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, MAX_POLL
+from groupsim.replay.tail import tail_ms
 
-AFTERWARDS_MS = 10_000
-"""A replay goes on for this long after the end, so that a rebalance which still runs can complete."""
-_LONGEST_TAIL_MS = 600_000
 _KEPT_MS = 1_200_000
 """An action has effects for less than this, besides timeouts: members look for new partitions every 5 minutes."""
 
@@ -81,18 +79,6 @@ def kept_ms(incident: Incident, choice: Choice) -> int:
 def step_ms(incident: Incident, choice: Choice) -> int:
     """The heartbeat interval of a replay."""
     return max(1, _chosen(choice, HEARTBEAT, incident.settings[HEARTBEAT]))
-
-
-def tail_ms(incident: Incident, choices: Iterable[Choice]) -> int:
-    """How long after the record's end its effects may last, with the slowest of the choices: the same for all."""
-    known = {
-        name: max([incident.settings[name], *incident.open_settings.get(name, ())]) for name in (SESSION, HEARTBEAT)
-    }
-    slowest = 0
-    for choice in (AS_RECORDED, *choices):
-        session, heartbeat = (_chosen(choice, name, known[name]) for name in (SESSION, HEARTBEAT))
-        slowest = max(slowest, session + 3 * heartbeat)
-    return min(slowest, _LONGEST_TAIL_MS) + AFTERWARDS_MS
 
 
 def _chosen(choice: Choice, name: str, otherwise: int) -> int:

@@ -16,12 +16,12 @@ from groupsim.replay.choice import AS_RECORDED, Choice
 from groupsim.replay.cost import Cost, default_window, recorded_cost, replayed_cost
 from groupsim.replay.dated_deaths import dated, earliest, latest
 from groupsim.replay.player import GROUP, ReplayedRun, played_ms, replay_incident
-from groupsim.replay.quiet_time import tail_ms
 from groupsim.replay.reconstruct.incident import Incident, groups, reconstruct
 from groupsim.replay.reconstruct.inferred_settings.evidence import DEFAULT_HEARTBEAT_MS, HEARTBEAT, SESSION
 from groupsim.replay.reconstruct.rebalances import Generation, generations_of
 from groupsim.replay.refusals import grown_at_ms, has_already, open_settings, refusal
 from groupsim.replay.simulated_program import stuck_ms
+from groupsim.replay.tail import tail_ms
 from groupsim.replay.window import Window, last_founder_ms
 from groupsim.scenarios.of_run import scenario_of
 from groupsim.simulation.errors import BadScenario

@@ -53,6 +53,8 @@ def verdict(result: ChoiceResult, trusted: Trust) -> Verdict:
         return Verdict.UNKNOWN
     if trusted.low or trusted.doubts(result):
         return Verdict.NOT_SURE
+    if result.open_direction:
+        return Verdict.NOT_SURE
     if not result.direction:
         return Verdict.NO_DIFFERENCE if result.alike else Verdict.NOT_SURE
     if _drowned(result, trusted):
@@ -128,6 +130,8 @@ def how_far(results: Sequence[ChoiceResult], trusted: Trust) -> str:
     amount = seconds_range((least, most))
     wide = _wide(results, trusted)
     unknown = f"the amount is unknown (anything from {amount} is possible)"
+    if any(each.unfinished or each.baseline_unfinished for each in results):
+        return f"the direction is likely ({seeds - opposed} of {of_seeds(seeds)})" if opposed else "trust the direction"
     if opposed:
         agree = f"the direction is likely ({seeds - opposed} of {of_seeds(seeds)})"
         return f"{agree}, {unknown}" if wide else f"{agree}, the amount may be anything from {amount}"

@@ -1,0 +1,73 @@
+"""Tail: how long after a record's end its effects may last, so that a choice pays for what it delays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from groupsim.coordinator.consumer.settings import ASSIGNMENT_INTERVAL, HEARTBEAT_INTERVAL, SESSION_TIMEOUT
+from groupsim.replay.choice import AS_RECORDED, Choice
+from groupsim.replay.protocols import group_settings, in_own_time, protocols
+from groupsim.replay.reconstruct.incident import Incident
+from groupsim.replay.reconstruct.inferred_settings.evidence import (
+    HEARTBEAT,
+    INITIAL_DELAY,
+    MAX_POLL,
+    METADATA_AGE,
+    SESSION,
+)
+from groupsim.simulation.clients.config import CLASSIC, CONSUMER, ConsumerConfig
+
+AFTERWARDS_MS = 10_000
+"""A replay goes on for this long after the end, so that a rebalance which still runs can complete."""
+LONGEST_MS = 600_000
+"""A tail is no longer; what lasts longer still is said to be a lower bound."""
+_BEATS = 3
+"""Members learn of a dead one, give up what they must, and get what is theirs, each with a heartbeat."""
+_LEAST_SESSION = "group.consumer.min.session.timeout.ms"
+
+
+def tail_ms(incident: Incident, choices: Iterable[Choice]) -> int:
+    """How long after the record's end its effects may last, with the slowest of the choices: the same for all."""
+    slowest = max(_lasts_ms(incident, choice) for choice in (AS_RECORDED, *choices))
+    return min(slowest, LONGEST_MS) + AFTERWARDS_MS
+
+
+def _lasts_ms(incident: Incident, choice: Choice) -> int:
+    """Until a death is noticed and the partitions are handed over; and what a choice waits for besides."""
+    longest = {
+        name: max([incident.settings[name], *incident.open_settings.get(name, ())]) for name in (SESSION, HEARTBEAT)
+    }
+    noticed = []
+    used = protocols(incident, choice)
+    if CLASSIC in used:
+        session, heartbeat = (_chosen(choice, name, longest[name]) for name in (SESSION, HEARTBEAT))
+        noticed.append(session + _BEATS * heartbeat)
+    if CONSUMER in used:
+        noticed.append(_noticed_by_broker_ms(incident, choice, longest))
+    return max(noticed) + sum(_waits_ms(incident, choice))
+
+
+def _noticed_by_broker_ms(incident: Incident, choice: Choice, longest: Mapping[str, int]) -> int:
+    group = group_settings(replace(incident, settings={**incident.settings, **longest}), choice)
+    session = max(group[SESSION_TIMEOUT], _chosen(choice, _LEAST_SESSION, 0))
+    return session + _BEATS * (group[HEARTBEAT_INTERVAL] + group.get(ASSIGNMENT_INTERVAL, 0))
+
+
+def _waits_ms(incident: Incident, choice: Choice) -> Iterator[int]:
+    """What a choice makes longer: the first rebalance, a member that is away, one that does not poll, old metadata."""
+    yield _chosen(choice, INITIAL_DELAY, 0)
+    yield choice.restart_ms or 0
+    stalls = [
+        (incident.ends_ms if stall.to_ms is None else stall.to_ms) - (stall.from_ms or 0)
+        for each in incident.incarnations
+        for stall in each.stalls
+    ]
+    yield min(_chosen(choice, MAX_POLL, 0), max(stalls, default=0))
+    if incident.growths and in_own_time(incident, choice):
+        yield _chosen(choice, METADATA_AGE, incident.metadata_age_ms or ConsumerConfig().metadata_max_age_ms)
+
+
+def _chosen(choice: Choice, name: str, otherwise: int) -> int:
+    text = str(choice.settings.get(name, ""))
+    return int(text) if text.isdigit() else otherwise
