@@ -104,9 +104,9 @@ class ClassicGroupState:
     def delivers(self, *, surrendered: bool) -> bool:
         """A member that has not applied its assignment will still do so, also where its coordinator is down.
 
-        `surrendered`: it gave the partition up for the rebalance that runs now.
+        `surrendered`: it gave the partition up since. In CompletingRebalance another generation has begun.
         """
-        return self.state == STABLE or (self.state in (PREPARING, DEAD) and not surrendered)
+        return self.state in (STABLE, PREPARING, DEAD) and not surrendered
 
     def assigned(self, member: MemberId) -> Partitions:
         """What the last stored assignment gives the member."""

@@ -139,8 +139,6 @@ class Processes:
             if process is not None and event.member:
                 process.ids.add(event.member)
                 self.process_of[event.member] = process
-                if isinstance(event, classic.MemberReplaced):
-                    process.released = False
 
     def granted(self, members: Iterable[MemberId]) -> list[tuple[Process, Held]]:
         """An assignment came into force: what it grants to these members is still to be applied.

@@ -31,7 +31,7 @@ class Format(StrEnum):
 
 
 Row = Mapping[str, Any]
-_INVISIBLE = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_INVISIBLE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """How a formula begins, in full-width characters, too."""
 _AT_ONCE = 5_000

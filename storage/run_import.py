@@ -69,10 +69,12 @@ class RunImport:
         self._facts += 1
 
     def ended(self) -> RunInfo:
-        """RunInfo, with the digest if the run has ended. Raises StoreError if count or digest of the facts differ."""
+        """RunInfo, with the digest if the run has ended. Raises StoreError for other facts, or later ones."""
         info, digest = self._info, self._digest.hex()
         if info.facts != self._facts:
             raise StoreError(f"run {info.id} should have {info.facts} facts, but has {self._facts}")
+        if info.simulated_ms is not None and info.simulated_ms < self._at_ms:
+            raise StoreError(f"run {info.id} can't end at {info.simulated_ms} ms: its last fact is at {self._at_ms} ms")
         if info.digest not in (None, digest):
             raise StoreError(f"run {info.id} has a digest that does not fit its facts: a fact was changed")
         return info if info.status == RunStatus.RUNNING else msgspec.structs.replace(info, digest=digest)

@@ -46,7 +46,9 @@ def _paused_in_callback(s: Situation) -> bool:
 
 def _will_apply(s: Situation) -> bool:
     x: Process | None = s.process
-    return x is not None and not x.released and s.group.state.delivers(surrendered=s.partition in x.surrendered)
+    if x is None or x.released or x.fenced:
+        return False
+    return s.group.state.delivers(surrendered=s.partition in x.surrendered)
 
 
 def _between_rebalances(s: Situation) -> bool:

@@ -97,6 +97,9 @@ class GroupView:
         if isinstance(event, classic.AssignmentStored):
             self._granted(sorted(self.group.state.members))
             self._set_owed(self._left_out())
+        elif isinstance(event, classic.MemberReplaced):
+            if event.member and event.request is None and self.group.state.stable:  # it was answered at once
+                self._granted((event.member,))
         elif isinstance(event, GroupEmptied):
             self._set_owed(set())
         elif isinstance(self.group.state, ConsumerGroupState):

@@ -18,7 +18,10 @@ USUAL_S = 20.0
 WAITING = 30
 """So many times as long it may take by the clock."""
 _STATUSES = (0, 1, 2)
-_ACTS_ON_A_TERMINAL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_ACTS_ON_A_TERMINAL = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+"""Control characters, and those that turn or break a line."""
 
 
 class Finding(Exception):

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from groupsim.analysis.availability.intervals import intervals
+from groupsim.analysis.converted_state import AnyGroupState
+from groupsim.analysis.replay import fold, replayed
 from groupsim.events.base import Recorded
 from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.events.types import TopicPartition
 from groupsim.scenarios import catalogue
 from groupsim.simulation.run import run
 from groupsim.storage.memory import MemoryStore
-from tests.adversary.naive import Key, Spans, naive
+from tests.adversary.naive import Key, Naive, Spans, naive
+from tests.adversary.naive_labels import Said
 
 
 def facts_of(scenario: str, seed: int | None, settings: Mapping[str, str] = {}) -> list[Recorded]:
@@ -26,11 +29,12 @@ def own(facts: Sequence[Recorded]) -> Spans:
     found: Spans = {}
     for each in intervals(facts):
         key: Key = (each.group, TopicPartition(each.topic, each.partition))
+        value = Said(each.available, each.label, each.sub_label, each.member, each.cause)
         spans = found.setdefault(key, [])
-        if spans and spans[-1][1:] == (each.from_ms, each.available):
-            spans[-1] = (spans[-1][0], each.to_ms, each.available)
+        if spans and spans[-1][1:] == (each.from_ms, value):
+            spans[-1] = (spans[-1][0], each.to_ms, value)
         else:
-            spans.append((each.from_ms, each.to_ms, each.available))
+            spans.append((each.from_ms, each.to_ms, value))
     return found
 
 
@@ -41,7 +45,25 @@ def differences(facts: Sequence[Recorded]) -> list[str]:
     for key in sorted(mine.keys() | theirs.keys()):
         one = [span for span in mine.get(key, []) if span[0] < span[1]]
         other = [span for span in theirs.get(key, []) if span[0] < span[1]]
-        for span in sorted({*one} ^ {*other}):
+        for span in sorted({*one} ^ {*other}, key=str):
             who = "the fold" if span in one else "the naive reading"
-            found.append(f"{key[0]} {key[1]}: only {who} has {span}")
+            found.append(f"{key[0]} {key[1]}: only {who} has {span[0]} to {span[1]}: {', '.join(map(str, span[2]))}")
+    return found
+
+
+def states_differ(facts: Sequence[Recorded], seqs: Collection[int]) -> list[str]:
+    """What `groupsim replay` says of groups after these numbers of facts, where the naive reading says otherwise."""
+    naively, states, found = Naive(), dict[str, AnyGroupState](), []
+    for count, fact in enumerate(facts, 1):
+        naively.take(fact)
+        fold(states, fact)
+        if count in seqs or count == len(facts):
+            theirs = naively.states()
+            for name, one in replayed(states)["groups"].items():
+                mine = {key: one[key] for key in ("state", "generation")}
+                mine["members"] = {each: [tuple(tp) for tp in had["assigned"]] for each, had in one["members"].items()}
+                if mine != theirs[name]:
+                    found.append(
+                        f"{name} after {count} facts, at {fact.at_ms} ms: replayed as {mine}, read as {theirs[name]}"
+                    )
     return found

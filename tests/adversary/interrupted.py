@@ -10,10 +10,11 @@ from pathlib import Path
 from random import Random
 
 from groupsim.events.errors import GroupSimError
-from groupsim.storage import EventStore, open_store
+from groupsim.storage import EventStore, open_store, writer
 from groupsim.storage.audit import audit
-from groupsim.storage.codec import Row
+from groupsim.storage.codec import Row, recorded
 from groupsim.storage.store import RunInfo
+from groupsim.storage.writer import BATCH
 from tests.adversary.called import Finding, call
 from tests.adversary.children import FATES, Bench, Ended, Fate, bench
 from tests.adversary.tampering import SCENARIO, originals
@@ -55,9 +56,10 @@ def run(rng: Random, folder: Path) -> None:
     """A run that was cut off has a prefix of the facts, verifies, and is resumed to the same digest."""
     true, fate = originals(folder), _fate(rng)
     what = f"a run ({fate.what})"
+    batch = rng.choice((BATCH, BATCH, 100, 1))
     with bench() as own:
         target = own.made / "cut.db"
-        ended = own.met(fate, *SCENARIO, "--store", str(target))
+        ended = own.met(_in_batches(batch, fate), *SCENARIO, "--store", str(target))
         try:
             with contextlib.closing(open_store(target, create=False)) as store:
                 runs = store.runs()
@@ -70,6 +72,16 @@ def run(rng: Random, folder: Path) -> None:
             resumed(str(target), info, true["info"].digest, what)
         if not runs and call(*SCENARIO, "--store", str(target)).status != 0:
             raise Finding(f"after {what} the next one fails")
+
+
+def _in_batches(facts: int, fate: Fate) -> Fate:
+    """With so many facts in a transaction: the fewer, the more instants at which a part of the run is stored."""
+
+    def first() -> None:
+        writer.BATCH = facts
+        fate.first()
+
+    return fate._replace(first=first)
 
 
 def export(rng: Random, folder: Path) -> None:
@@ -183,3 +195,23 @@ def logs(rng: Random, folder: Path) -> None:
             if not repeated:
                 _done(ended, fate, whole, "an import of logs")
                 call(*asked)
+
+
+def cut(rng: Random, folder: Path) -> None:
+    """A run of which the store has any number of facts, wherever that is in an `append`: resumed to the same digest."""
+    true = originals(folder)
+    info, rows = true["info"], true["rows"]
+    kept = rng.choice([rng.randrange(info.facts + 1), rng.randrange(min(40, info.facts))])
+    what = f"a run with {kept} of its facts"
+    with bench() as own:
+        target = own.made / "cut.db"
+        with contextlib.closing(open_store(target)) as store:
+            begun = RunInfo(id=info.id, name=info.name, source=info.source, seed=info.seed, params=info.params)
+            writer = store.begin(begun)
+            for row in rows[:kept]:
+                writer.append(row[1], row[2], [recorded(info.id, row).event], row[7])
+            writer.flush()
+        with contextlib.closing(open_store(target, create=False)) as store:
+            begun = store.find(info.id)
+            prefix(store, begun, rows, what)
+        resumed(str(target), begun, info.digest, what)

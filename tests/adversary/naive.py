@@ -1,63 +1,56 @@
 """Availability a second time: `docs/model/availability.md` word by word, without the project's folds.
 
-Everything is kept in plain dictionaries, and after each millisecond every partition is looked at anew. Only whether a
-partition is available is computed, not its label. Slow on purpose: nothing here is clever.
+Everything is kept in plain dictionaries, and after each millisecond every partition is looked at anew. Slow on purpose:
+nothing here is clever. `naive_groups` has what coordinators say, `naive_labels` what follows for a partition.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
-from groupsim.events import classic as c
 from groupsim.events import client as p
-from groupsim.events import consumer as k
-from groupsim.events import group as g
 from groupsim.events import network as n
 from groupsim.events import world as w
 from groupsim.events.base import Event, Recorded, group_of
 from groupsim.events.types import TopicPartition
+from tests.adversary.naive_groups import Group, take
+from tests.adversary.naive_labels import Said, said
 
 DATA = "data"
 Key = tuple[str, TopicPartition]
-Spans = dict[Key, list[tuple[int, int, bool]]]
-"""From, to, available: of each partition of each group, without gaps, as long as possible."""
+Spans = dict[Key, list[tuple[int, int, Said]]]
+"""From, to, what is said: of each partition of each group, without gaps, as long as possible."""
 
 
 @dataclass
 class Process:
-    """What a process says of itself. `gone`: it died or closed; `quit`: it has given its membership up itself."""
+    """What a process says of itself. `gone`: it died or closed; `quit`: it has given its membership up itself.
+
+    `released`: it has asked to join again, left or closed since it was last given an assignment, and `given_up` are
+    partitions that it let go of since. `trouble`: the last bad thing that happened to it.
+    """
 
     group: str
     member: str = ""
     gone: bool = False
+    closing: bool = False
     frozen: bool = False
-    callback: bool = False
+    callback: str = ""
     quit: bool = False
+    released: bool = False
+    trouble: str = ""
     view: set[TopicPartition] = field(default_factory=set)
     positions: set[TopicPartition] = field(default_factory=set)
     paused: set[TopicPartition] = field(default_factory=set)
     pending: set[TopicPartition] = field(default_factory=set)
     restoring: set[TopicPartition] = field(default_factory=set)
-
-
-@dataclass
-class Group:
-    """What the coordinator says. `assignment`: the last stored one; `current`: the members of the generation."""
-
-    topics: set[str] = field(default_factory=set)
-    members: set[str] = field(default_factory=set)
-    current: set[str] = field(default_factory=set)
-    preparing: bool = False
-    consumer: bool = False
-    assignment: dict[str, set[TopicPartition]] = field(default_factory=dict)
-    away: set[str] = field(default_factory=set)
-    stored: tuple[set[str], dict[str, set[TopicPartition]]] = field(default_factory=lambda: (set(), {}))
-    """Members and assignment that a new coordinator finds."""
+    given_up: set[TopicPartition] = field(default_factory=set)
 
 
 class Naive:
-    """Reads facts in order; `spans` has the answer after `finish`."""
+    """Reads facts in order; `spans` has the answer after `read`."""
 
     def __init__(self) -> None:
         self.groups: dict[str, Group] = {}
@@ -65,13 +58,6 @@ class Naive:
         self.sizes: dict[str, int] = {}
         self.cuts: set[frozenset[str]] = set()
         self.spans: Spans = {}
-
-    def available(self, group: str, tp: TopicPartition) -> bool:
-        """Some process of the group serves it and is entitled to it."""
-        return any(
-            process.group == group and self.serves(name, process, tp) and self.entitled(process, tp)
-            for name, process in self.processes.items()
-        )
 
     def serves(self, name: str, process: Process, tp: TopicPartition) -> bool:
         """It runs, has the partition and a position, and nothing holds it up."""
@@ -84,17 +70,24 @@ class Naive:
             and tp not in process.pending
             and not process.callback
             and tp not in process.restoring
-            and frozenset((name, DATA)) not in self.cuts
+            and not self.cut_off(name)
         )
+
+    def cut_off(self, name: str) -> bool:
+        """It does not reach the brokers of the data."""
+        return any(frozenset((each, DATA)) in self.cuts for each in (name, name.rpartition(".")[0]))
 
     def entitled(self, process: Process, tp: TopicPartition) -> bool:
         """The coordinator gives it the partition, and does not refuse its commits for good."""
+        given = self.groups[process.group].assignment.get(process.member, ())
+        return not process.quit and tp in given and self.may_commit(process)
+
+    def may_commit(self, process: Process) -> bool:
+        """It is a member whose commits are not refused for good."""
         group, member = self.groups[process.group], process.member
-        if process.quit or tp not in group.assignment.get(member, ()):
-            return False
         if group.consumer:
             return member in group.members and member not in group.away
-        return member in group.current or (group.preparing and member in group.members)
+        return member in group.current or (group.state == "PreparingRebalance" and member in group.members)
 
     def read(self, facts: Iterable[Recorded]) -> Spans:
         """All spans of a run."""
@@ -113,7 +106,7 @@ class Naive:
             for topic in group.topics:
                 for number in range(self.sizes.get(topic, 0)):
                     tp = TopicPartition(topic, number)
-                    spans, value = self.spans.setdefault((name, tp), []), self.available(name, tp)
+                    spans, value = self.spans.setdefault((name, tp), []), said(self, name, tp)
                     if not spans or spans[-1][2] != value:
                         if spans:
                             spans[-1] = (spans[-1][0], at_ms, spans[-1][2])
@@ -123,6 +116,10 @@ class Naive:
         """The last fact of the run."""
         for key, spans in self.spans.items():
             self.spans[key] = [*spans[:-1], (spans[-1][0], at_ms, spans[-1][2])]
+
+    def states(self) -> dict[str, Any]:
+        """Each group as an administrator would see it now."""
+        return {name: group.described() for name, group in sorted(self.groups.items())}
 
     def take(self, fact: Recorded) -> None:
         """One fact."""
@@ -135,39 +132,77 @@ class Naive:
                 group.topics |= set(event.topics)
             case n.LinkCut():
                 self.cuts.add(frozenset((event.a, event.b)))
+                for process in self._named(event.a, event.b):
+                    process.trouble = process.trouble if process.gone else "cut"
             case n.LinkHealed():
                 self.cuts.discard(frozenset((event.a, event.b)))
+                for process in self._named(event.a, event.b):
+                    if process.trouble == "cut" and self.may_commit(process):
+                        process.trouble = ""
         if isinstance(event, p.ClientEvent):
             process = self.processes.setdefault(event.process, Process(name or ""))
             self.of_process(process, event)
+            if process.member:
+                self.groups[process.group].process_of[process.member] = event.process
         elif name is not None:
-            self.of_group(self.groups.setdefault(name, Group()), event)
+            take(self.groups.setdefault(name, Group()), event, self.processes)
+
+    def _named(self, *names: str) -> Iterator[Process]:
+        """Processes, by their id or by the name that their incarnations have in common."""
+        for key, process in self.processes.items():
+            if key in names or key.rpartition(".")[0] in names:
+                yield process
 
     def of_process(self, process: Process, event: Event) -> None:
-        """What a process says of itself."""
+        """What a process says of itself: its life and its membership."""
         match event:
-            case p.Crashed() | p.Closed():
-                process.gone = True
+            case p.Crashed():
+                process.gone, process.trouble = True, "crash"
+            case p.Closed():
+                process.gone, process.trouble = True, "close"
+            case p.CloseStarted():
+                process.closing, process.released, process.trouble = True, True, "close"
             case p.Frozen():
-                process.frozen = True
+                process.frozen, process.trouble = True, "freeze"
             case p.Thawed():
                 process.frozen = False
+                if self.may_commit(process) and not process.quit:
+                    process.trouble = ""
             case p.JoinSent():
-                process.member = event.member or process.member
+                process.member, process.released = event.member or process.member, True
+            case p.LeaveSent():
+                process.released = True
             case p.JoinOk():
-                process.member, process.quit = event.member, False
-            case p.EpochReceived() | p.TargetReceived():
-                process.member, process.quit = event.member, False
-            case p.GenerationReset() | p.PollExpired():
-                process.quit = True
+                process.member, process.quit = event.member or process.member, False
+            case p.SyncOk() | p.EpochReceived() | p.TargetReceived():
+                process.member, process.quit, process.released = event.member or process.member, False, False
+                process.given_up = set()
+                if not (process.frozen or process.gone or process.closing):
+                    process.trouble = ""
+            case p.PollExpired():
+                process.quit, process.trouble = True, "poll-expired"
+            case p.Failed():
+                process.quit, process.trouble = True, "failed"
+            case p.GenerationReset():
+                process.quit, process.given_up = True, set()
+                process.member = "" if event.member_id_too else process.member
+            case _:
+                self.of_partitions(process, event)
+
+    def of_partitions(self, process: Process, event: Event) -> None:
+        """What a process says of its partitions."""
+        match event:
             case p.RevocationPending():
                 process.pending |= set(event.partitions)
             case p.CallbackStart():
-                process.callback = True
+                process.callback = event.kind
             case p.CallbackEnd():
-                process.callback = False
+                process.callback = ""
             case p.ViewChanged():
-                process.view = set(event.partitions)
+                before, process.view = process.view, set(event.partitions)
+                if process.callback != "lost":
+                    process.given_up |= before - process.view
+                process.given_up -= process.view
                 for kept in (process.positions, process.paused, process.pending, process.restoring):
                     kept &= process.view
                 process.pending.clear()
@@ -182,90 +217,7 @@ class Naive:
             case p.Resumed():
                 process.paused -= set(event.partitions)
 
-    def of_group(self, group: Group, event: Event) -> None:
-        """What a coordinator of classic groups says; a consumer group's facts are below."""
-        match event:
-            case c.MemberAdded():
-                group.members.add(event.member)
-            case c.MemberReplaced():
-                self.replace(group, event.old, event.member or "")
-                if event.request is None:  # it was answered at once: with the current generation
-                    group.current.add(event.member or "")
-                    self.keep(group)
-            case c.MemberRemoved():
-                self.remove(group, event.member)
-            case c.RebalanceStarted():
-                group.preparing = True
-            case c.JoinPhaseCompleted():
-                group.preparing = False
-                group.current = set(event.members or ()) - set(event.absent)
-            case c.AssignmentStored():
-                group.preparing, group.consumer = False, False
-                group.assignment = {member: set(given) for member, given in (event.assignment or {}).items()}
-                self.keep(group)
-            case g.GroupEmptied():
-                group.members, group.current, group.assignment, group.preparing = set(), set(), {}, False
-                self.keep(group)
-            case g.CoordinatorLoaded():
-                if not group.consumer:
-                    members, assignment = group.stored
-                    group.members, group.current, group.preparing = set(members), set(members), False
-                    group.assignment = {member: set(given) for member, given in assignment.items()}
-            case _:
-                self.of_consumer_group(group, event)
-
-    def of_consumer_group(self, group: Group, event: Event) -> None:
-        """What a coordinator of consumer groups (KIP-848) says."""
-        match event:
-            case k.ConsumerGroupCreated():
-                group.consumer, group.members, group.assignment = True, set(), {}
-            case k.GroupUpgraded():
-                group.consumer = True
-                group.members = set(event.assignment)
-                group.assignment = {member: set(given) for member, given in event.assignment.items()}
-            case k.ConsumerMemberUpdated():
-                group.members.add(event.member)
-            case k.ConsumerMemberRemoved():
-                self.remove(group, event.member)
-            case k.StaticMemberReplaced():
-                self.replace(group, event.old, event.member)
-                group.away.discard(event.old)
-            case k.StaticMemberAway():
-                group.away.add(event.member)
-            case k.MemberReconciled():
-                held = (*event.assigned, *event.pending)
-                group.assignment[event.member] = {TopicPartition(topic, number) for topic, number, _ in held}
-                group.away.discard(event.member)
-            case k.GroupDowngraded():
-                group.consumer, group.preparing = False, False
-                group.members = group.current = set(event.assignment)
-                group.assignment = {member: set(given) for member, given in event.assignment.items()}
-                self.keep(group)
-            case k.EmptyGroupDropped() | g.GroupDeleted():
-                group.consumer, group.members, group.current, group.assignment = False, set(), set(), {}
-                self.keep(group)
-
-    def keep(self, group: Group) -> None:
-        """What a new coordinator would find from here on."""
-        group.stored = set(group.members), {member: set(given) for member, given in group.assignment.items()}
-
-    def remove(self, group: Group, member: str) -> None:
-        """A member is gone."""
-        group.members.discard(member)
-        group.current.discard(member)
-        group.assignment.pop(member, None)
-        group.away.discard(member)
-
-    def replace(self, group: Group, old: str, new: str) -> None:
-        """A static member is back under another id."""
-        for names in (group.members, group.current):
-            if old in names:
-                names.discard(old)
-                names.add(new)
-        if old in group.assignment:
-            group.assignment[new] = group.assignment.pop(old)
-
 
 def naive(facts: Iterable[Recorded]) -> Spans:
-    """Available and unavailable time of every partition by the naive reading."""
+    """What the naive reading says of every partition."""
     return Naive().read(facts)

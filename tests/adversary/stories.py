@@ -12,7 +12,7 @@ from groupsim.scenarios import catalogue
 from groupsim.simulation.clients.config import ConsumerConfig
 from groupsim.storage import open_store
 from tests.adversary.called import Finding, call, within
-from tests.adversary.compare import differences, facts_of
+from tests.adversary.compare import differences, facts_of, states_differ
 
 VALUES = (
     *("0", "1", "2", "3", "7.5", "-1", "500", "30000", "10**9", "10**30", "math.nan", "math.inf", "True", "None"),
@@ -44,6 +44,8 @@ BEGIN = (
     "    t = world.topic('t', 2)\n    g = world.group('g', protocol='{}')\n    (m,) = g.join('a', topics=[t])\n"
     "    yield world.sleep(100)\n"
 )
+_INSTANTS = 60
+"""Of a run at which the states of its groups are compared."""
 SETTINGS = ("0", "1", "-5", "7.5", "nan", "1e300", "9" * 30, "", "x", "true", "range", "6000", "45000", "\ud800")
 
 
@@ -117,5 +119,8 @@ def _compare(name: str, rng: Random, settings: dict[str, str]) -> None:
         if settings:
             raise Finding(f"{name} seed {seed} {settings}: {error}") from error
         return
-    if len(facts) < 10_000 and (found := differences(facts)):
+    if len(facts) >= 10_000:
+        return
+    instants = {rng.randrange(len(facts)) for _ in range(_INSTANTS)}
+    if found := differences(facts) or states_differ(facts, instants):
         raise Finding(f"{name} seed {seed} {settings}: {found[0]}")

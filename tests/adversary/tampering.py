@@ -172,25 +172,3 @@ def _head(rng: Random, folder: Path) -> Path:
     file = folder / "x.parquet"
     pq.write_table(table.replace_schema_metadata({RUN_KEY: msgspec.json.encode(about)}), file)
     return file
-
-
-def forged(rng: Random, folder: Path) -> None:
-    """An export that was changed and has no seal any more: whatever it says, no command fails in an unexpected way."""
-    originals(folder)
-    lines = (folder / "true.jsonl").read_bytes().splitlines()
-    first = msgspec.json.decode(lines[0])
-    for key in ("seal", "format"):
-        first["info"].pop(key)
-    key = rng.choice(
-        ["name", "seed", "params", "origin", "created_at", "simulated_ms", "summary", "scenario_path", "source"]
-    )
-    first["info"][key] = rng.choice([*VALUES, "recorded", "9998-01-01T00:00:00Z", {"notes": 3, "unsupported": [1]}])
-    lines[0] = msgspec.json.encode(first)
-    file, target = folder / "forged.jsonl", folder / "forged.db"
-    file.write_bytes(b"\n".join(lines) + b"\n")
-    for left in folder.glob("forged.db*"):
-        left.unlink()
-    if call("import", str(file), "--store", str(target)).status == 0:
-        for asked in rng.sample([*ASKED, ("runs",), ("show", "latest"), ("replay", "latest"), ("verify", "latest")], 3):
-            call(*asked, "--store", str(target), "--format", rng.choice(["table", "json"]))
-        call("report", "latest", "-o", str(folder / "r.html"), "--store", str(target))

@@ -68,7 +68,7 @@ def test_partitions_pending_revocation_are_paused_until_the_view_drops_them() ->
     assert log.labels(0)[4:] == [
         ("OK", 100, 200),
         ("PAUSED_CALLBACK", 200, 250),
-        ("GRANT_IN_FLIGHT", 250, 300),
+        ("WITHHELD", 250, 300),
     ]
 
 

@@ -89,8 +89,25 @@ def test_a_static_member_takes_over_the_partitions_of_its_dead_self() -> None:
 
 
 def test_an_unapplied_grant_in_a_stable_group_stays_in_flight_for_ever() -> None:
-    log = serving_pair().shows(200, "b").end(9000)
-    assert log.labels(1)[-1] == ("GRANT_IN_FLIGHT", 200, 9000)
+    log = Log().start(0, "a", "b").added(10, "a", "b").preparing(10, 0).completing(20, 1, "a", "b")
+    log.stored(30, 1, a=tps(0), b=tps(1)).syncs(40, 1, "a", "b").shows(50, "a", 0).end(9000)
+    assert log.labels(1)[-1] == ("GRANT_IN_FLIGHT", 30, 9000)
+
+
+@pytest.mark.parametrize("quits", [(), (p.GenerationReset(process="b", reason="r", member_id_too=False),)])
+def test_what_its_owner_gives_up_in_a_stable_group_is_withheld(quits: tuple[p.ClientEvent, ...]) -> None:
+    """The owner has had this assignment, and takes it no second time; the callback of a loss makes no difference."""
+    kind = "lost" if quits else "revoked"
+    log = serving_pair().client(200, *quits, p.CallbackStart(process="b", kind=kind, partitions=tps(1)))
+    log.shows(200, "b").client(200, p.CallbackEnd(process="b", kind=kind)).end(9000)
+    assert log.labels(1)[-1] == ("WITHHELD", 200, 9000)
+
+
+def test_a_static_member_that_is_parked_will_not_apply_what_its_old_self_was_given() -> None:
+    log = serving_pair().client(200, p.Crashed(process="b")).preparing(250, 1).start(300, "b.1")
+    swap = c.MemberReplaced(instance_id="b", old="b-id", member="b.1-id", client_host="b.1", request=7)
+    log.client(300, p.JoinSent(process="b.1", member="")).group(310, swap).end(400)
+    assert log.labels(1)[-1][:2] == ("WITHHELD", 310)
 
 
 def test_a_failover_between_join_and_sync_takes_the_group_back_and_members_go_on() -> None:

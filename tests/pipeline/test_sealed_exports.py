@@ -15,6 +15,7 @@ from groupsim.events.errors import GroupSimError
 from groupsim.pipeline.export import RUN_KEY, export_jsonl, export_parquet
 from groupsim.pipeline.importing import exported, import_all, import_runs
 from groupsim.storage import open_store
+from groupsim.storage.codec import COLUMNS, digest_of
 from groupsim.storage.memory import MemoryStore
 from groupsim.storage.run_import import was_imported
 from groupsim.storage.store import RunStatus
@@ -27,7 +28,7 @@ ENDED, CUT = "ended", "cut"
 def full() -> MemoryStore:
     store = MemoryStore()
     write(store, CUT, 120)
-    about = info(ENDED, seed=3, params={"a": 1}, origin="2026-01-01T00:00:00.000Z", simulated_ms=9, facts=120)
+    about = info(ENDED, seed=3, params={"a": 1}, origin="2026-01-01T00:00:00.000Z", simulated_ms=1_200, facts=120)
     store.import_run(msgspec.structs.replace(about, status=RunStatus.FINISHED), store.rows(CUT))
     return store
 
@@ -57,7 +58,7 @@ CHANGES: dict[str, Any] = {
     "status": "failed",
     "origin": "2026-01-01T01:00:00.000Z",
     "summary": {"notes": ["all is well"]},
-    "simulated_ms": 10,
+    "simulated_ms": 1_300,
     "record": "facts",
     "source": "recorded",
     "created_at": "2026-01-01T00:00:00.000+00:00",
@@ -147,10 +148,38 @@ def test_what_can_not_be_is_refused_whatever_the_seal(
     other.close()
 
 
-@pytest.mark.parametrize(("field", "value"), [("at_ms", -1), ("at_ms", 2**62), ("at_ms", 0), ("seq", -3)])
-def test_a_time_that_can_not_be_is_refused(full: MemoryStore, tmp_path: Path, field: str, value: int) -> None:
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("at_ms", -1, "it can't be at -1 ms"),
+        ("at_ms", 2**62, f"it can't be at {2**62} ms"),
+        ("at_ms", 0, "it can't be at 0 ms"),
+        ("at_ms", 1.5, "Expected `int`"),
+        ("at_ms", 5_000, "can't end at"),
+        ("seq", -3, "got fact -3"),
+    ],
+)
+def test_a_time_that_can_not_be_is_refused(
+    full: MemoryStore, tmp_path: Path, field: str, value: float, said: str
+) -> None:
+    """With a digest that fits: who forges can compute it."""
+    rows = list(full.rows(CUT))
+    at_ms, last = rows[100][1], len(rows) - 1
+    assert 0 < at_ms < 5_000
+    place = last if value == 5_000 else 100
     file = export_jsonl(full, [ENDED], tmp_path / "x.jsonl")
-    refused(edited(file, lambda line: line.update({field: value}), line=100))
+    edited(file, lambda line: line.update({field: value}), line=place)
+    if isinstance(value, int):
+        row = list(rows[place])
+        row[COLUMNS.index(field)] = value
+        rows[place] = tuple(row)  # type: ignore[assignment]
+
+    def forge(first: dict[str, Any]) -> None:
+        first["info"].pop("seal")
+        first["info"].pop("format")
+        first["info"]["digest"] = digest_of(rows)
+
+    assert said in refused(edited(file, forge))
 
 
 def test_text_that_is_not_utf_8_is_one_sentence(full: MemoryStore, tmp_path: Path) -> None:
