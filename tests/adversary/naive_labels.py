@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from groupsim.events.types import TopicPartition
 
 if TYPE_CHECKING:
-    from tests.adversary.naive import Group, Naive, Process
+    from tests.adversary.naive import Naive, Process
+    from tests.adversary.naive_groups import Group
 
 
 class Said(NamedTuple):
