@@ -1,4 +1,4 @@
-"""A recorded incident told again: other names, another hour, another zone, another pace. It stays the same incident."""
+"""A recorded incident written again: other names, another hour, another zone, another pace. It stays the same incident."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _names() -> tuple[str, ...]:
     return (*groups, "orders", *sorted({*re.findall(r"clientId=([^\],]+)", text)}))
 
 
-def _told(folder: Path, began: datetime, pace: float, zone: ZoneInfo, names: dict[str, str]) -> list[str]:
+def _written(folder: Path, began: datetime, pace: float, zone: ZoneInfo, names: dict[str, str]) -> list[str]:
     """Write the logs; their paths."""
     pattern = re.compile("|".join(rf"(?<![\w.]){re.escape(name)}(?![\w.])" for name in names)) if names else None
     paths = []
@@ -77,15 +77,15 @@ def _told(folder: Path, began: datetime, pace: float, zone: ZoneInfo, names: dic
             local = (began + timedelta(milliseconds=round(line.at_ms * pace))).astimezone(zone)
             text = pattern.sub(lambda found: names[found[0]], line.text) if pattern else line.text
             said.append(f"[{local:%Y-%m-%d %H:%M:%S},{local.microsecond // 1000:03}]{text}\n")
-        path = folder / f"told{number}.log"
+        path = folder / f"written{number}.log"
         path.write_text("".join(said), encoding="utf-8")
         paths.append(str(path))
     return paths
 
 
 def _imported(folder: Path, paths: list[str], *options: str) -> tuple[Called, Path]:
-    store = folder / "told.db"
-    for left in folder.glob("told.db*"):
+    store = folder / "other.db"
+    for left in folder.glob("other.db*"):
         left.unlink()
     return call("incident", "import", *paths, *options, "--store", str(store), "--format", "json"), store
 
@@ -113,14 +113,14 @@ def hours(rng: Random, folder: Path) -> None:
         else {}
     )
     what = f"{zone.key} from {began:%Y-%m-%dT%H:%M:%S}Z at pace {pace:.2f}, names {names}"
-    in_utc, store = _imported(folder, _told(folder, began, pace, ZoneInfo("UTC"), {}), "--tz", "UTC")
+    in_utc, store = _imported(folder, _written(folder, began, pace, ZoneInfo("UTC"), {}), "--tz", "UTC")
     true = _facts(store), json.loads(in_utc.out)["unavailable"]["partition_ms"]
-    told, store = _imported(folder, _told(folder, began, pace, zone, names), "--tz", zone.key)
-    if "one hour twice" in told.out + told.err:
+    written, store = _imported(folder, _written(folder, began, pace, zone, names), "--tz", zone.key)
+    if "one hour twice" in written.out + written.err:
         if not any(_begins_in_doubt(log, began, pace, zone) for log in _incident()):
             raise Finding(f"a doubt about the hour, though each log shows it: {what}")
         return
-    if (found := (_facts(store), json.loads(told.out)["unavailable"]["partition_ms"])) != true:
+    if (found := (_facts(store), json.loads(written.out)["unavailable"]["partition_ms"])) != true:
         raise Finding(f"local times give other facts: {found[0][0]} {found[1]}, not {true[0][0]} {true[1]}: {what}")
 
 
@@ -144,7 +144,7 @@ def names(rng: Random, folder: Path) -> None:
     """With names that would act on a terminal, in a table, a spreadsheet or a page: no command lets them."""
     made = {name: "".join(rng.choices(PIECES, k=rng.randint(1, 4))) for name in _names() if rng.random() < 0.7}
     began = datetime(2024, 3, 1, 10, tzinfo=UTC)
-    done, store = _imported(folder, _told(folder, began, 1.0, ZoneInfo("UTC"), made))
+    done, store = _imported(folder, _written(folder, began, 1.0, ZoneInfo("UTC"), made))
     if done.status == 2:
         return
     for asked in rng.sample(ASKED, 3):
