@@ -161,7 +161,10 @@ class TargetReceived(ClientEvent, frozen=True, kw_only=True):
 
 
 class RequestFailed(ClientEvent, frozen=True, kw_only=True):
-    """A request came back with an error, or did not come back (`TIMEOUT`, `DISCONNECTED`). api: `JoinGroup`, …"""
+    """A request came back with an error, or did not come back (`TIMEOUT`, `DISCONNECTED`). api: `JoinGroup`, …
+
+    In an imported run `Metadata` is one to `bootstrap.servers`: the client knew no other broker that could be reached.
+    """
 
     api: str
     error: str

@@ -62,7 +62,7 @@ class Action:
     """One thing that happens, at a time of the simulation.
 
     `member` is an index of `Incident.members`, -1 for the topic or the coordinator. `lasts_ms`: how long the member is
-    busy or frozen, or the coordinator unavailable.
+    busy or frozen, or the coordinator unavailable; `alone`: with every other broker.
     """
 
     at_ms: int
@@ -72,6 +72,7 @@ class Action:
     lasts_ms: int = 0
     topics: tuple[str, ...] = ()
     partitions: int = 0
+    alone: bool = False
 
 
 def lead_in_ms(incident: Incident) -> int:
@@ -106,7 +107,10 @@ def actions_of(incident: Incident, restart_ms: int | None, chance: Chance | None
         grown = growth.happened.at(MIDDLE if chance is None else chance.draws.next())
         found.append(Action(grown - 1, ActionKind.GROW, topics=(growth.topic,), partitions=growth.partitions))
         found.append(Action(growth.happened.until_ms - 1, ActionKind.REFRESH))
-    found += [Action(since, ActionKind.FAILOVER, lasts_ms=until - since) for since, until in incident.failovers]
+    found += [
+        Action(each.since_ms, ActionKind.FAILOVER, lasts_ms=each.until_ms - each.since_ms, alone=each.alone)
+        for each in incident.failovers
+    ]
     for at, name in incident.rejoins:
         found += [
             Action(at - 1, ActionKind.REJOIN, number, incarnation)

@@ -213,7 +213,7 @@ class _Replay:
     def _do(self, action: Action) -> None:
         if action.kind == ActionKind.FAILOVER:
             loading = min(_LOADING_MS, action.lasts_ms - 1)
-            self._world.broker.crash(action.lasts_ms - loading, loading)
+            self._world.broker.crash(action.lasts_ms - loading, loading, alone=action.alone)
         elif action.kind == ActionKind.GROW:
             self._topics.grow(action.topics[0], action.partitions)
         elif action.kind == ActionKind.REFRESH:

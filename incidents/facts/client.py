@@ -12,8 +12,17 @@ from groupsim.incidents.facts.detail import int_in, partitions_in, text_in
 class ClientFacts(ConsumerClientFacts):
     """The facts of one process, from its rows in order. A handler `_on_KIND` for each kind of row."""
 
+    _asks_bootstrap = False
+
     def _on_coordinator_found(self, detail: dict[str, object]) -> None:
+        self._asks_bootstrap = False
         self._add(c.CoordinatorFound(process=self.process.name))
+
+    def _on_client_no_broker(self, detail: dict[str, object]) -> None:
+        """It asks bootstrap.servers again, in vain: once for each time that it has no broker."""
+        if not self._asks_bootstrap:
+            self._asks_bootstrap = True
+            self._add(c.RequestFailed(process=self.process.name, api="Metadata", error="DISCONNECTED"))
 
     def _on_coordinator_lost(self, detail: dict[str, object]) -> None:
         self._add(c.CoordinatorLost(process=self.process.name, cause=text_in(detail.get("reason")) or "unknown"))

@@ -19,6 +19,7 @@ LOGGING_MS = 50
 _OTHER_THREADS = frozenset(
     [
         "client_heartbeat_stale",
+        "client_no_broker",
         "client_reconciliation_interrupted",
         "client_setting",
         "consumer_heartbeat",

@@ -53,7 +53,8 @@ class Incarnation:
     - `beats_from`: when a member of the consumer protocol sent a heartbeat that its log shows.
     - `reactions`: pairs of an answer to JoinGroup and the ms from the answer to a heartbeat until the application
       thread took part in the rebalance.
-    - `line_times`: of all its lines; `coordinator_losses`; `metadata_changes`: when it noticed new partitions.
+    - `line_times`: of all its lines; `coordinator_losses`; `brokers_lost`: when none of the brokers that it knew could
+      be reached; `metadata_changes`: when it noticed new partitions.
     - `callbacks`: those with partitions, by kind; `subscriptions`: when it subscribed to other topics; `matched`: what
       its expression matches, now or later (none: it names its topics).
     - `revokes_all`: it revoked everything before it joined again; `rejoined_with_id`: it joined twice at the start,
@@ -91,6 +92,7 @@ class Incarnation:
     rejoin_causes: set[RejoinCause] = field(default_factory=set)
     line_times: list[int] = field(default_factory=list)
     coordinator_losses: list[int] = field(default_factory=list)
+    brokers_lost: list[int] = field(default_factory=list)
     rejoined_with_id: bool = False
     revokes_all: bool = False
     expired_ms: int | None = None

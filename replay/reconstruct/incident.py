@@ -41,8 +41,8 @@ class Incident:
     """One group: its members, what happened to them and around them (ms of the run), its settings (Kafka's names).
 
     `open_settings`: the values of a setting that fit the record, where it does not show a single one; `known_settings`:
-    those that it shows, or that the user gave. `client`: the client library that is simulated. `failovers`: from when
-    to when the coordinator was unavailable. `metadata_age_ms`: metadata.max.age.ms, if the user gave it. `rejoins`:
+    those that it shows, or that the user gave. `client`: the client library that is simulated. `failovers`: when the
+    coordinator was unavailable. `metadata_age_ms`: metadata.max.age.ms, if the user gave it. `rejoins`:
     when which incarnation joined again without a visible cause. `record_interval_ms`: the typical time between two
     records of a partition, where offsets show it. `host`: how slow its programs are. `stopped`: processes that seem to
     have been stopped for less than a session. `notes`: what had to be assumed.
@@ -58,7 +58,7 @@ class Incident:
     generations: tuple[Generation, ...]
     growths: tuple[topology_changes.Growth, ...]
     metadata_age_ms: int | None
-    failovers: tuple[tuple[int, int], ...]
+    failovers: tuple[topology_changes.Failover, ...]
     rejoins: tuple[tuple[int, str], ...]
     ends_ms: int
     record_interval_ms: float | None

@@ -111,6 +111,8 @@ class _ProcessFold:
                 self._rejoin_requested(event, at)
             case p.CoordinatorLost():
                 incarnation.coordinator_losses.append(at)
+            case p.RequestFailed(api="Metadata") if incarnation.joins_sent or incarnation.coordinator_losses:
+                incarnation.brokers_lost.append(at)
             case p.PollExpired():
                 incarnation.stalls.append(Stall(StallKind.BUSY, None, None, expired_ms=at))
             case _:

@@ -35,6 +35,15 @@ class Growth:
     by_coordinator: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Failover:
+    """The coordinator was unavailable from `since_ms` to `until_ms`; `alone`: no other broker could be reached."""
+
+    since_ms: int
+    until_ms: int
+    alone: bool
+
+
 def topics(
     facts: Sequence[Recorded], group: str, given: Mapping[str, int], generations: Sequence[Generation]
 ) -> tuple[dict[str, int], list[str]]:
@@ -133,9 +142,9 @@ def _follow(incarnations: Sequence[Incarnation], counts: Mapping[str, int], late
             incarnation.subscriptions = [each for each in incarnation.subscriptions if not later.intersection(each[1])]
 
 
-def failovers(facts: Sequence[Recorded], group: str, incarnations: Sequence[Incarnation]) -> list[tuple[int, int]]:
-    """From when to when the coordinator was unavailable; a crash leaves no line, but the clients notice it."""
-    found: list[tuple[int, int]] = []
+def failovers(facts: Sequence[Recorded], group: str, incarnations: Sequence[Incarnation]) -> list[Failover]:
+    """When the coordinator was unavailable; a crash leaves no line, but the clients notice it."""
+    found: list[Failover] = []
     unloaded: int | None = None
     for fact in facts:
         if fact.stream != group_stream(group):
@@ -143,7 +152,7 @@ def failovers(facts: Sequence[Recorded], group: str, incarnations: Sequence[Inca
         if isinstance(fact.event, CoordinatorUnloaded):
             unloaded = fact.at_ms
         elif isinstance(fact.event, CoordinatorLoaded):
-            last = found[-1][1] if found else 0
+            last = found[-1].until_ms if found else 0
             missed = [
                 at
                 for incarnation in incarnations
@@ -153,7 +162,9 @@ def failovers(facts: Sequence[Recorded], group: str, incarnations: Sequence[Inca
             if unloaded is None and len(missed) >= 2:
                 unloaded = min(missed)
             if unloaded is not None and fact.at_ms > unloaded:
-                found.append((unloaded, fact.at_ms))
+                lost = [at for incarnation in incarnations for at in incarnation.brokers_lost]
+                alone = any(unloaded - _NEAR_MS <= at <= fact.at_ms for at in lost)
+                found.append(Failover(unloaded, fact.at_ms, alone))
             unloaded = None
     return found
 

@@ -63,6 +63,8 @@ CONTEXT: tuple[Wording, ...] = (
         "received heartbeat interval",
         r"^Member {member} received heartbeat interval {int:interval_ms}ms",
     ),
+    wording("client_no_broker", "Bootstrap broker", r"^Bootstrap broker .{1,300}? disconnected"),
+    wording("client_no_broker", "Rebootstrapping with", r"^Rebootstrapping with"),
     wording("", "in following offset commit/fetch requests because", r"^Member"),
     wording("", "Completed leaving the group", r"^Completed leaving"),
     wording("", "claiming the same TopicPartition", r""),

@@ -1,0 +1,85 @@
+"""A broker that restarts and is the cluster's only one: a recorded consumer group on Kafka 4.4."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from groupsim.events.classic import RebalanceStarted
+from groupsim.events.client import RequestFailed
+from groupsim.incidents.facts.importer import import_run
+from groupsim.incidents.logs.reading import read_files
+from groupsim.replay.choice import Choice
+from groupsim.replay.replayable import ReplayableRun, replayable_run
+from groupsim.simulation.clients.config import CLASSIC
+from groupsim.storage.memory import MemoryStore
+
+DATA = Path(__file__).parent / "data" / "lone-broker-kip848-uniform"
+RANGE = Choice(name="range", settings={"partition.assignment.strategy": "range"}, protocol=CLASSIC)
+NO_BROKER = "] Bootstrap broker "
+
+
+def replayable(folder: Path, *, without: str | None = None) -> ReplayableRun:
+    """The recorded logs, copied to `folder`; `without` the lines that have these words."""
+    for log in DATA.glob("*.log.gz"):
+        lines = gzip.decompress(log.read_bytes()).decode().splitlines(keepends=True)
+        kept = [line for line in lines if without is None or without not in line]
+        (folder / log.stem).write_text("".join(kept))
+    store = MemoryStore()
+    run = import_run(read_files(sorted(folder.glob("*.log"))), store, name=None, topics={}).run
+    return replayable_run(store, run, given={}, choices=[RANGE])
+
+
+def test_members_that_ask_bootstrap_servers_again_show_that_no_other_broker_was_there(tmp_path: Path) -> None:
+    run = replayable(tmp_path)
+    assert run.incident is not None
+    (failover,) = run.incident.failovers
+    assert failover.alone
+    asked = [each.brokers_lost for each in run.incident.incarnations]
+    assert [len(times) for times in asked] == [1, 1, 1]
+    assert all(failover.since_ms - 1_000 < times[0] < failover.until_ms for times in asked)
+
+
+def test_without_such_lines_other_brokers_were_there(tmp_path: Path) -> None:
+    run = replayable(tmp_path, without=NO_BROKER)
+    assert run.incident is not None
+    (failover,) = run.incident.failovers
+    assert not failover.alone
+
+
+@pytest.mark.parametrize(("without", "rebalances"), [(None, True), (NO_BROKER, False)])
+def test_the_leader_of_a_classic_group_has_forgotten_its_metadata_and_joins_again(
+    tmp_path: Path, without: str | None, rebalances: bool
+) -> None:
+    """Recorded with `range` beside this group: the leader joined again, and 5.8 partition-seconds were without owner."""
+    run = replayable(tmp_path, without=without)
+    assert run.incident is not None
+    back_ms = run.incident.failovers[0].until_ms
+    found = []
+    for seed in range(4):
+        replayed = run.replay(RANGE, seed)
+        started = [f.at_ms - replayed.from_ms for f in replayed.facts if isinstance(f.event, RebalanceStarted)]
+        found.append(any(at >= back_ms - 300 for at in started))
+    assert any(found) is rebalances
+
+
+def test_a_client_that_finds_no_broker_when_it_starts_shows_nothing_of_the_cluster(tmp_path: Path) -> None:
+    log = tmp_path / "m1.log"
+    who = "[Consumer clientId=m1, groupId=g] "
+    log.write_text(
+        f"[2026-11-22 06:00:00,000] WARN {who}Bootstrap broker b:1 (id: -1 rack: null) disconnected (x.Y)\n"
+        f"[2026-11-22 06:00:01,000] WARN {who}Bootstrap broker b:1 (id: -1 rack: null) disconnected (x.Y)\n"
+        "[2026-11-22 06:00:01,500] WARN [Producer clientId=p] Bootstrap broker b:1 (id: -1 rack: null) disconnected (x.Y)\n"
+        f"[2026-11-22 06:00:02,000] INFO {who}Discovered group coordinator b:1 (id: 1 rack: null) (x.Y)\n"
+        f"[2026-11-22 06:00:02,001] INFO {who}(Re-)joining group (x.Y)\n"
+        f"[2026-11-22 06:00:03,000] INFO {who}Successfully joined group with generation Generation{{generationId=1,"
+        " memberId='m1-1', protocol='range'} (x.Y)\n"
+    )
+    store = MemoryStore()
+    imported = import_run(read_files([log]), store, name=None, topics={})
+    facts = list(store.read(imported.run.id))
+    assert [f.event.api for f in facts if isinstance(f.event, RequestFailed)] == ["Metadata"]
+    (incarnation,) = replayable_run(store, imported.run, given={}, choices=[]).incident.incarnations  # type: ignore[union-attr]
+    assert incarnation.brokers_lost == []
