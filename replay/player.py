@@ -248,6 +248,13 @@ class _Replay:
             if member.running:
                 member.refresh_metadata()
 
+    def _looks(self, member: MemberHandle) -> Script:
+        """A process from before the record asks for metadata at some time within their age: no log shows when."""
+        age_ms = protocols.metadata_age_ms(self._incident, self._choice)
+        yield self._world.sleep(self._world.rng.stream("whatif/metadata").randrange(max(1, age_ms)))
+        if member.running:
+            member.refresh_metadata()
+
     def _start(self, action: Action) -> Script:
         assert action.incarnation is not None
         member = self._members[action.member]
@@ -260,6 +267,8 @@ class _Replay:
         topics = tuple(sorted(topic.name for topic in self._topics.subscribed(action.incarnation.topics)))
         member.settings = replace(member.settings, topics=topics, pattern=expression(action.incarnation))
         yield member.start()
+        if action.incarnation.starts_ms is None and protocols.in_own_time(self._incident, self._choice):
+            self._world.env.process(self._looks(member))
         self._names[member.address] = action.incarnation.name
         if simulated_program.works_long(member.settings.application):
             self._work_long.add(member.address)

@@ -63,9 +63,17 @@ def run_settings(incident: Incident, choice: Choice) -> dict[str, int | str]:
         special = {REMOTE}
     known = {key: value for key, value in incident.settings.items() if key != INITIAL_DELAY}
     if incident.metadata_age_ms is not None and in_own_time(incident, choice):
-        known[METADATA_AGE] = incident.metadata_age_ms
+        known[METADATA_AGE] = incident.metadata_age_ms  # else they notice as recorded, whatever their age
     every: dict[str, int | str] = {**known, **choice.settings}
     return {key: value for key, value in every.items() if key not in (*special, PROTOCOL, *_BROKERS)}
+
+
+def metadata_age_ms(incident: Incident, choice: Choice) -> int:
+    """metadata.max.age.ms: as chosen, as given or printed, or Kafka's default."""
+    chosen = str(choice.settings.get(METADATA_AGE, ""))
+    if chosen.isdigit():
+        return int(chosen)
+    return _DEFAULT_AGE_MS if incident.metadata_age_ms is None else incident.metadata_age_ms
 
 
 def in_own_time(incident: Incident, choice: Choice) -> bool:
@@ -163,11 +171,14 @@ def notes(incident: Incident, choices: Iterable[Choice]) -> list[str]:
                 " the group's"
             )
             if in_own_time(incident, choice):
-                age = incident.metadata_age_ms
-                given = f"{METADATA_AGE}={_DEFAULT_AGE_MS} (Kafka's default; --assume {METADATA_AGE}=N)"
+                assumed = (
+                    f" (Kafka's default; no log shows it, and a shorter one costs less: --assume {METADATA_AGE}=N)"
+                )
+                known = incident.metadata_age_ms is not None or METADATA_AGE in choice.settings
                 found.append(
                     f"{choice.name}: members look for new topics and partitions themselves, every"
-                    f" {given if age is None else f'{METADATA_AGE}={age}'}; the coordinator did it in the record"
+                    f" {METADATA_AGE}={metadata_age_ms(incident, choice)}{'' if known else assumed}; the coordinator did"
+                    " it in the record"
                 )
             continue
         group = group_settings(incident, choice)

@@ -7,16 +7,10 @@ from dataclasses import replace
 
 from groupsim.coordinator.consumer.settings import ASSIGNMENT_INTERVAL, HEARTBEAT_INTERVAL, SESSION_TIMEOUT
 from groupsim.replay.choice import AS_RECORDED, Choice
-from groupsim.replay.protocols import group_settings, in_own_time, protocols
+from groupsim.replay.protocols import group_settings, in_own_time, metadata_age_ms, protocols
 from groupsim.replay.reconstruct.incident import Incident
-from groupsim.replay.reconstruct.inferred_settings.evidence import (
-    HEARTBEAT,
-    INITIAL_DELAY,
-    MAX_POLL,
-    METADATA_AGE,
-    SESSION,
-)
-from groupsim.simulation.clients.config import CLASSIC, CONSUMER, ConsumerConfig
+from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, INITIAL_DELAY, MAX_POLL, SESSION
+from groupsim.simulation.clients.config import CLASSIC, CONSUMER
 
 AFTERWARDS_MS = 10_000
 """A replay goes on for this long after the end, so that a rebalance which still runs can complete."""
@@ -65,7 +59,7 @@ def _waits_ms(incident: Incident, choice: Choice) -> Iterator[int]:
     ]
     yield min(_chosen(choice, MAX_POLL, 0), max(stalls, default=0))
     if incident.growths and in_own_time(incident, choice):
-        yield _chosen(choice, METADATA_AGE, incident.metadata_age_ms or ConsumerConfig().metadata_max_age_ms)
+        yield metadata_age_ms(incident, choice)
 
 
 def _chosen(choice: Choice, name: str, otherwise: int) -> int:

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from groupsim.conformance.predictions.group_times import ASSIGNMENT_INTERVAL, session_and_heartbeat
+from groupsim.conformance.predictions.group_times import (
+    ASSIGNMENT_INTERVAL,
+    METADATA_AGE,
+    metadata_age,
+    session_and_heartbeat,
+)
 from groupsim.conformance.timelines.recording import CONSUMER_SETTINGS, INITIAL_DELAY, Recording
 from groupsim.replay.broker_limits import MIN_SESSION
 from groupsim.replay.choice import Choice
@@ -39,6 +44,8 @@ def _across(name: str, given: Recording, wanted: Recording) -> Choice:
     before, after = session_and_heartbeat(given), session_and_heartbeat(wanted)
     times = {key: str(value) for key, value in after.items() if value != before[key]}
     if wanted.protocol == CLASSIC:
+        if metadata_age(wanted) != metadata_age(given):
+            times[METADATA_AGE] = str(metadata_age(wanted))
         return Choice(name=name, settings={STRATEGY: ",".join(wanted.assignors), **times}, protocol=CLASSIC)
     settings = {REMOTE: wanted.remote_assignor or ""} | {f"group.consumer.{key}": value for key, value in times.items()}
     if (interval := wanted.broker.get(ASSIGNMENT_INTERVAL)) is not None:

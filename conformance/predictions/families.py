@@ -8,11 +8,11 @@ import json
 import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from groupsim.conformance.predictions.group_times import group_times
+from groupsim.conformance.predictions.group_times import METADATA_AGE, USUAL_AGE_MS, group_times, metadata_age
 from groupsim.conformance.predictions.measure import recorded_ms
 from groupsim.conformance.timelines.recording import INITIAL_DELAY, BadRecording, Recording, parse
 from groupsim.incidents.logs.times import instant
@@ -80,7 +80,20 @@ def read_folder(folder: Path, *, across: bool = False) -> tuple[list[RecordedRun
         )
     if across and all(run.recorded.protocol != CONSUMER_PROTOCOL for run in found):
         raise BadRecording(f"{folder}: holds no recordings of consumer groups with their own times (`group_config`)")
-    return found, left_out
+    return _by_age(found), left_out
+
+
+def _by_age(runs: Sequence[RecordedRun]) -> list[RecordedRun]:
+    """The runs; where one choice of a family has several ages of the metadata, each that is not usual is named."""
+    ages: dict[tuple[str, str], set[int]] = defaultdict(set)
+    for run in runs:
+        ages[run.family, run.choice].add(metadata_age(run.recorded))
+    return [
+        replace(run, choice=f"{run.choice},{METADATA_AGE}={age}")
+        if len(ages[run.family, run.choice]) > 1 and (age := metadata_age(run.recorded)) != USUAL_AGE_MS
+        else run
+        for run in runs
+    ]
 
 
 def _run(folder: Path, record: dict[str, Any]) -> RecordedRun:

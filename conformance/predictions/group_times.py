@@ -1,4 +1,4 @@
-"""The times of a recorded consumer group (KIP-848), which are the group's and not its members'."""
+"""The times of a recorded consumer group (KIP-848), which are the group's and not its members'; age of metadata."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from groupsim.simulation.clients.config import CONSUMER
 
 SESSION, HEARTBEAT = "session.timeout.ms", "heartbeat.interval.ms"
 ASSIGNMENT_INTERVAL = "group.consumer.assignment.interval.ms"
+METADATA_AGE, USUAL_AGE_MS = "metadata.max.age.ms", 300_000
 _USUAL = {HEARTBEAT: 1_000, ASSIGNMENT_INTERVAL: 1_000}
 """What nearly all recordings have; others are named in the choice."""
 
@@ -27,3 +28,8 @@ def group_times(recorded: Recording) -> dict[str, int]:
     interval = recorded.broker.get(ASSIGNMENT_INTERVAL, _USUAL[ASSIGNMENT_INTERVAL])
     found = {HEARTBEAT: session_and_heartbeat(recorded)[HEARTBEAT], ASSIGNMENT_INTERVAL: int(interval)}
     return {name: value for name, value in found.items() if value != _USUAL[name]}
+
+
+def metadata_age(recorded: Recording) -> int:
+    """The members' metadata.max.age.ms; Kafka's default where the recording names none."""
+    return int(recorded.consumer.get(METADATA_AGE, USUAL_AGE_MS))

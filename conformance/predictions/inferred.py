@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from groupsim.conformance.predictions.families import RecordedRun
-from groupsim.conformance.predictions.group_times import session_and_heartbeat
+from groupsim.conformance.predictions.group_times import METADATA_AGE, metadata_age, session_and_heartbeat
 from groupsim.conformance.timelines.recording import ADD_PARTITIONS, CREATE_TOPIC, MemberAction, Recording
 from groupsim.replay.actions import ActionKind, actions_of, lead_in_ms
 from groupsim.replay.reconstruct.incident import Incident
@@ -52,9 +52,10 @@ class Inferred:
 
 
 def true_settings(recorded: Recording) -> dict[str, int]:
-    """The four timeouts of a recorded group, in ms."""
+    """The timeouts of a recorded group and the age of its metadata, in ms."""
     found = {name: int(recorded.consumer.get(name, default)) for name, default in _DEFAULTS.items()}
     found |= session_and_heartbeat(recorded)
+    found[METADATA_AGE] = metadata_age(recorded)
     return {**found, INITIAL_DELAY: int(recorded.broker[INITIAL_DELAY])}
 
 

@@ -42,7 +42,7 @@ class Incident:
 
     `open_settings`: the values of a setting that fit the record, where it does not show a single one; `known_settings`:
     those that it shows, or that the user gave. `client`: the client library that is simulated. `failovers`: when the
-    coordinator was unavailable. `metadata_age_ms`: metadata.max.age.ms, if the user gave it. `rejoins`:
+    coordinator was unavailable. `metadata_age_ms`: metadata.max.age.ms, if it was given or printed. `rejoins`:
     when which incarnation joined again without a visible cause. `record_interval_ms`: the typical time between two
     records of a partition, where offsets show it. `host`: how slow its programs are. `stopped`: processes that seem to
     have been stopped for less than a session. `notes`: what had to be assumed.
@@ -128,7 +128,7 @@ def reconstruct(
         known_settings=inferred.known,
         generations=tuple(generations),
         growths=tuple(growths),
-        metadata_age_ms=age_ms,
+        metadata_age_ms=inferred.metadata_age_ms if age_ms is None else age_ms,
         failovers=tuple(topology_changes.failovers(facts, group, incarnations)),
         rejoins=tuple(topology_changes.rejoins(generations, incarnations, client == KAFKA_PYTHON)),
         ends_ms=end_ms,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 from groupsim.events.base import Recorded
-from groupsim.events.client import ViewChanged
+from groupsim.events.client import RejoinRequested, ViewChanged
 from groupsim.events.consumer import BumpCause, GroupEpochBumped
 from groupsim.events.world import GroupDeclared, TopicCreated
 from groupsim.incidents.facts.causes import subscription_before
@@ -17,7 +19,8 @@ from groupsim.incidents.logs.reading import read_files
 from groupsim.replay.actions import ActionKind, actions_of
 from groupsim.replay.choice import AS_RECORDED, Choice
 from groupsim.replay.migration_checks import checks
-from groupsim.replay.protocols import in_own_time, notes
+from groupsim.replay.player import replay_incident
+from groupsim.replay.protocols import in_own_time, metadata_age_ms, notes
 from groupsim.replay.replayable import ReplayableRun, replayable_run
 from groupsim.simulation.clients.config import CLASSIC, CONSUMER
 from groupsim.storage.memory import MemoryStore
@@ -102,6 +105,63 @@ def test_classic_members_look_for_topics_themselves_where_the_coordinator_did_it
     assert [in_own_time(uniform, each) for each in (AS_RECORDED, OLD, NEW)] == [False, True, False]
     assert [in_own_time(eager, each) for each in (AS_RECORDED, OLD, NEW)] == [False, False, False]
     assert any("metadata.max.age.ms=2000; the coordinator did it" in note for note in notes(uniform, [OLD]))
+
+
+@pytest.mark.parametrize(("printed", "age_ms"), [(2_000, 2_000), (None, 300_000)])
+def test_the_age_of_metadata_is_what_members_print_else_the_default_and_said_to_be_assumed(
+    tmp_path: Path, printed: int | None, age_ms: int
+) -> None:
+    for log in (DATA / "topic-later-kip848-uniform").glob("*.log.gz"):
+        lines = gzip.decompress(log.read_bytes()).decode()
+        if log.name.startswith("m") and printed is not None:
+            lines = f"{config_block(lines, printed)}{lines}"
+        (tmp_path / log.stem).write_text(lines)
+    store = MemoryStore()
+    run = import_run(read_files(sorted(tmp_path.glob("*.log"))), store, name=None, topics={}).run
+    replayable = replayable_run(store, run, given={}, choices=[OLD])
+    assert replayable.incident is not None
+    assert metadata_age_ms(replayable.incident, OLD) == age_ms
+    (note,) = [each for each in notes(replayable.incident, [OLD]) if "look for new topics" in each]
+    assert f"metadata.max.age.ms={age_ms}" in note
+    assert ("no log shows it, and a shorter one costs less" in note) is (printed is None)
+
+
+def config_block(lines: str, age_ms: int) -> str:
+    """What a Java consumer prints before its first line in `lines`."""
+    stamp = lines[: lines.index("]") + 1]
+    group = lines.split("groupId=")[1].split("]")[0]
+    client = lines.split("clientId=")[1].split(",")[0]
+    return (
+        f"{stamp} INFO ConsumerConfig values: \n\tclient.id = {client}\n\tgroup.id = {group}\n"
+        f"\tmetadata.max.age.ms = {age_ms}\n (org.apache.kafka.clients.consumer.ConsumerConfig)\n"
+    )
+
+
+def test_members_from_before_the_record_look_at_some_time_within_the_age_of_their_metadata() -> None:
+    """The record begins when they have settled, so that no log shows when they looked last."""
+    run = imported("kip848-uniform")[1]
+    assert run.incident is not None
+    for incarnation in run.incident.incarnations:
+        assert incarnation.starts_ms is not None
+    before = replace(
+        run.incident,
+        members=tuple(
+            replace(member, incarnations=[replace(each, starts_ms=None) for each in member.incarnations])
+            for member in run.incident.members
+        ),
+    )
+    asked: dict[str, set[int]] = {"before": set(), "as recorded": set()}
+    choice = replace(OLD, settings={"metadata.max.age.ms": "9000"})
+    for seed in range(5):
+        for name, incident in (("before", before), ("as recorded", run.incident)):
+            replayed = replay_incident(incident, choice, seed)
+            created = next(
+                f.at_ms for f in replayed.facts if isinstance(f.event, TopicCreated) and f.at_ms > replayed.from_ms
+            )
+            noticed = [f.at_ms for f in replayed.facts if isinstance(f.event, RejoinRequested) and f.at_ms > created]
+            asked[name].add(min(noticed) % 9_000)
+    assert max(asked["before"]) - min(asked["before"]) > 1_000
+    assert max(asked["as recorded"]) - min(asked["as recorded"]) <= 1_000
 
 
 @pytest.mark.parametrize(

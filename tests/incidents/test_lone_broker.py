@@ -53,7 +53,7 @@ def test_without_such_lines_other_brokers_were_there(tmp_path: Path) -> None:
 def test_the_leader_of_a_classic_group_has_forgotten_its_metadata_and_joins_again(
     tmp_path: Path, without: str | None, rebalances: bool
 ) -> None:
-    """Recorded with `range` beside this group: the leader joined again, and 5.8 partition-seconds were without owner."""
+    """Recorded with `range` beside this group: the leader joined again, and it cost 5.8 partition-seconds."""
     run = replayable(tmp_path, without=without)
     assert run.incident is not None
     back_ms = run.incident.failovers[0].until_ms
@@ -71,7 +71,7 @@ def test_a_client_that_finds_no_broker_when_it_starts_shows_nothing_of_the_clust
     log.write_text(
         f"[2026-11-22 06:00:00,000] WARN {who}Bootstrap broker b:1 (id: -1 rack: null) disconnected (x.Y)\n"
         f"[2026-11-22 06:00:01,000] WARN {who}Bootstrap broker b:1 (id: -1 rack: null) disconnected (x.Y)\n"
-        "[2026-11-22 06:00:01,500] WARN [Producer clientId=p] Bootstrap broker b:1 (id: -1 rack: null) disconnected (x.Y)\n"
+        "[2026-11-22 06:00:01,500] WARN [Producer clientId=p] Bootstrap broker b:1 (id: -1) disconnected (x.Y)\n"
         f"[2026-11-22 06:00:02,000] INFO {who}Discovered group coordinator b:1 (id: 1 rack: null) (x.Y)\n"
         f"[2026-11-22 06:00:02,001] INFO {who}(Re-)joining group (x.Y)\n"
         f"[2026-11-22 06:00:03,000] INFO {who}Successfully joined group with generation Generation{{generationId=1,"

@@ -49,9 +49,11 @@ class Inferred(NamedTuple):
     """The inferred settings of a group: values in ms by Kafka's names, and those that are open.
 
     `known`: those that the logs show, or that the user gave. `notes`: a sentence on each that is assumed or open.
+    `metadata_age_ms`: metadata.max.age.ms, where members print it.
     """
 
     values: Mapping[str, int]
     open: Mapping[str, Open]
     known: frozenset[str]
     notes: list[str]
+    metadata_age_ms: int | None = None

@@ -15,6 +15,7 @@ from groupsim.replay.reconstruct.inferred_settings.evidence import (
     INITIAL_DELAY,
     LEAST_SESSION_MS,
     MAX_POLL,
+    METADATA_AGE,
     SESSION,
     Evidence,
     Inference,
@@ -50,6 +51,7 @@ def infer_settings(
     else what the times of the record imply; else Kafka's default.
     """
     known = {**reported(facts, group), **given}
+    age_ms = known.pop(METADATA_AGE, None)
     session, heartbeat = _session_and_heartbeat(evidence, known)
     inferred = {
         SESSION: session,
@@ -64,6 +66,7 @@ def infer_settings(
         open={name: each.open for name, each in inferred.items() if each.open},
         known=frozenset(name for name, each in inferred.items() if each.known),
         notes=[f"{name}={_said(each)}" for name, each in inferred.items() if each.why],
+        metadata_age_ms=age_ms,
     )
 
 

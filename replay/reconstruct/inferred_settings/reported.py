@@ -9,10 +9,16 @@ from groupsim.events import classic as c
 from groupsim.events.base import Recorded, group_of, group_stream
 from groupsim.events.client import ProcessStarted
 from groupsim.events.consumer import ConsumerMemberUpdated
-from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, MAX_POLL, SESSION
+from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, MAX_POLL, METADATA_AGE, SESSION
 
-_OF_GROUP = (HEARTBEAT, "consumer.heartbeat.interval.ms")
-"""Of members of the consumer protocol, whose interval is the group's."""
+_PRINTED = {
+    SESSION: SESSION,
+    HEARTBEAT: HEARTBEAT,
+    MAX_POLL: MAX_POLL,
+    METADATA_AGE: METADATA_AGE,
+    "consumer.heartbeat.interval.ms": HEARTBEAT,
+}
+"""By what a process has in its settings. The last is the group's own, of members of the consumer protocol."""
 
 
 def reported(facts: Iterable[Recorded], group: str) -> dict[str, int]:
@@ -24,7 +30,7 @@ def reported(facts: Iterable[Recorded], group: str) -> dict[str, int]:
     for fact in facts:
         event = fact.event
         if isinstance(event, ProcessStarted) and group_of(fact.stream) == group:
-            for name, printed in ((SESSION, SESSION), (HEARTBEAT, HEARTBEAT), (MAX_POLL, MAX_POLL), _OF_GROUP):
+            for printed, name in _PRINTED.items():
                 value = event.config.get(printed)
                 if isinstance(value, int) and not isinstance(value, bool) and value > 0:
                     found.setdefault(name, Counter())[value] += 1
