@@ -177,8 +177,8 @@ def notes(incident: Incident, choices: Iterable[Choice]) -> list[str]:
                 known = incident.metadata_age_ms is not None or METADATA_AGE in choice.settings
                 found.append(
                     f"{choice.name}: members look for new topics and partitions themselves, every"
-                    f" {METADATA_AGE}={metadata_age_ms(incident, choice)}{'' if known else assumed}; the coordinator did"
-                    " it in the record"
+                    f" {METADATA_AGE}={metadata_age_ms(incident, choice)}{'' if known else assumed};"
+                    " the coordinator did it in the record"
                 )
             continue
         group = group_settings(incident, choice)

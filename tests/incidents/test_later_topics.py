@@ -146,7 +146,7 @@ def test_members_from_before_the_record_look_at_some_time_within_the_age_of_thei
     before = replace(
         run.incident,
         members=tuple(
-            replace(member, incarnations=[replace(each, starts_ms=None) for each in member.incarnations])
+            replace(member, incarnations=tuple(replace(each, starts_ms=None) for each in member.incarnations))
             for member in run.incident.members
         ),
     )
