@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from groupsim.events import client as c
-from groupsim.events.client import MemberPhase
 from groupsim.events.types import Offsets, Partitions, TopicPartition
 from groupsim.incidents.facts.builder import FactBuilder
 from groupsim.incidents.facts.detail import int_in, partitions_in
 from groupsim.incidents.facts.index import Index
 from groupsim.incidents.facts.process_facts import ProcessFacts
 from groupsim.incidents.facts.processes import ProcessLog
+from groupsim.incidents.facts.reconciliations import acknowledged, revoked_until
 from groupsim.incidents.facts.settings import settings_of
 
 _FETCH_MS = 500
@@ -153,11 +153,12 @@ class PartitionFacts(ProcessFacts):
         if not lost:
             return
         name = self.process.name
-        later = ends or begins or self._next(unless=_OTHER_THREADS) or 0
+        returned, poll_ms = revoked_until(self.process.rows, self._current) if kind == "revoked" else (0, 0)
+        later = ends or begins or returned or self._next(unless=_OTHER_THREADS) or 0
         delay = 0 if begins else self._before_callback(later)
         start = c.CallbackStart(process=name, kind=kind, partitions=lost, generation=self._generation)
         self._add(start, begins, delay)
-        self._add(c.CallbackEnd(process=name, kind=kind), later)
+        self._add(c.CallbackEnd(process=name, kind=kind), later, -min(poll_ms, self._gap(later) - delay))
         self._view -= set(lost)
         self._write_view(later)
         self._builder.note(
@@ -190,7 +191,7 @@ class PartitionFacts(ProcessFacts):
         self._add(c.CallbackStart(process=name, kind="assigned", partitions=added, generation=self._generation))
         ready = self._positions(added)
         later, delay = self._first_offset(added), 0
-        if reconciled := self._reconciled():
+        if reconciled := acknowledged(self.process.rows, self._current):
             later = reconciled if self._gap(reconciled) > _FETCH_MS else 0
         elif not later and added and self._prints_offsets():
             later = (
@@ -212,20 +213,6 @@ class PartitionFacts(ProcessFacts):
         if unseen:
             self._add(c.PositionReady(process=name, offsets=unknown_offsets(tuple(sorted(unseen)))), later)
             self._builder.note("partitions without an offset line have an unknown offset (-1)")
-
-    def _reconciled(self) -> int:
-        """How many rows on a member of the consumer protocol (Java) goes on after the callback; 0: it has no such row.
-
-        Its library's thread waits for the callback, the application for its next poll before it looks for offsets.
-        A next callback without an acknowledgement begins when this one has ended.
-        """
-        native = any(timed.row.kind == "client_reconciling" for _, timed in self.process.rows[: self._current])
-        for later, timed in self._following() if native else ():
-            row = timed.row
-            acknowledges = row.kind == "state_change" and row.detail.get("to") == MemberPhase.ACKNOWLEDGING
-            if acknowledges or row.kind in ("client_reconciliation_interrupted", "assigned", "revoked", "lost"):
-                return later
-        return 0
 
     def _in_callback(self, added: Partitions) -> int:
         """How long after its line a quick assigned callback returned: before the next line, so halfway at most."""

@@ -119,6 +119,8 @@ class Index:
                 targets = row.detail.get("targets")
                 for names in targets.values() if isinstance(targets, dict) else ():
                     self._count(group, names)
+            case "member_failed" if row.member is not None and "rebalance_timeout_ms" in row.detail:
+                self._timeouts.setdefault((group, row.member), row.detail)
             case kind if kind in _OF_CONSUMER_GROUPS:
                 self.consumer_groups.add(group)
 
@@ -182,7 +184,7 @@ class Index:
             self._instances[group, instance].append((timed.at, row.member))
 
     def timeouts(self, group: str, member: str) -> tuple[int | None, int | None]:
-        """Session and rebalance timeout that a member reported with JoinGroup, as `__consumer_offsets` has them, ms."""
+        """Session and rebalance timeout of a member in ms: by `__consumer_offsets`, or by the broker that fenced it."""
         found = self._timeouts.get((group, member), {})
         return int_in(found.get("session_timeout_ms")), int_in(found.get("rebalance_timeout_ms"))
 

@@ -56,7 +56,7 @@ LINES: list[tuple[str, str, str | None, dict[str, Any]]] = [
     (f"{GROUP} Dynamic member m1-{U1} has left group through explicit `LeaveGroup` request; client reason: the consumer is being closed", "member_left", f"m1-{U1}", {"reason": "the consumer is being closed"}),
     (f"{GROUP} Static member m1-{U1} with instance id i1 has left group through explicit `LeaveGroup` request; client reason: none", "member_left", f"m1-{U1}", {"instance": "i1"}),
     (f"{GROUP} Static member {U1} with instance id i1 temporarily left the consumer group.", "member_left", U1, {"instance": "i1", "what": "temporarily left"}),
-    (f"{GROUP} Member {U1} fenced from the group because it failed to transition from epoch 6 within 300000ms.", "member_failed", U1, {"reason": "it failed to transition from epoch 6 within 300000ms."}),
+    (f"{GROUP} Member {U1} fenced from the group because it failed to transition from epoch 6 within 300000ms.", "member_failed", U1, {"reason": "it failed to transition from epoch 6 within 300000ms.", "rebalance_timeout_ms": 300_000}),
     (
         f"{GROUP} Static member with instance id i1 re-joins the consumer group using the consumer protocol. Created a new member {U2} to replace the existing member {U1}.",
         "static_member_replaced",

@@ -65,6 +65,20 @@ def test_the_leader_of_a_classic_group_has_forgotten_its_metadata_and_joins_agai
     assert any(found) is rebalances
 
 
+def test_a_broker_that_fences_a_member_shows_its_max_poll_interval(tmp_path: Path) -> None:
+    assert replayable(tmp_path).incident.settings["max.poll.interval.ms"] == 300_000  # type: ignore[union-attr]
+    broker = tmp_path / "broker.log"
+    head = "[2026-11-22 06:07:29,900] INFO [GroupCoordinator id=1 topic=__consumer_offsets partition=0] [GroupId "
+    group = broker.read_text().split("[GroupId ")[1].split("]")[0]
+    why = "fenced from the group because it failed to transition from epoch 4 within 12000ms."
+    broker.write_text(f"{broker.read_text()}{head}{group}] Member TqKsqF5eR8ut_lNQ4m4rwA {why} (x.Y)\n")
+    store = MemoryStore()
+    run = import_run(read_files(sorted(tmp_path.glob("*.log"))), store, name=None, topics={}).run
+    incident = replayable_run(store, run, given={}, choices=[]).incident
+    assert incident is not None
+    assert incident.settings["max.poll.interval.ms"] == 12_000
+
+
 def test_a_client_that_finds_no_broker_when_it_starts_shows_nothing_of_the_cluster(tmp_path: Path) -> None:
     log = tmp_path / "m1.log"
     who = "[Consumer clientId=m1, groupId=g] "

@@ -157,6 +157,33 @@ def test_what_is_heard_in_a_callback_is_noticed_in_the_same_poll() -> None:
     assert polls(*assigned, (1_000, HEARD), (2_120, JOINS)).waits == ()
 
 
+STEPS = [
+    (10_000, p.StateChanged(process=PROCESS, state=p.MemberPhase.RECONCILING)),
+    (14_600, p.TargetReceived(process=PROCESS, member="u", epoch=4, partitions=())),
+    (17_611, p.CallbackStart(process=PROCESS, kind="revoked", partitions=OWNED, generation=4)),
+]
+
+
+def test_with_the_consumer_protocol_each_step_of_a_reconciliation_waits_for_a_poll() -> None:
+    found = polls(*ASSIGNED, *STEPS)
+    assert found.waits == (
+        PollWait(100, 10_000, 14_600, heard_within_ms=500, commits=True),
+        PollWait(14_600, 14_600, 17_611, heard_within_ms=500),
+    )
+    gaps = sorted(poll_gaps({0: found.waits})[0])
+    assert 2_800 < gaps[len(gaps) // 2] < 3_400
+
+
+def test_with_the_consumer_protocol_a_step_that_a_poll_delays_shows_no_busy_program() -> None:
+    """Told, begun and called within half a second: the library's threads, and a poll that waits for records."""
+    steps = [(at, event) for at, (_, event) in zip((10_000, 10_330, 10_720), STEPS, strict=True)]
+    assert poll_gaps({0: polls(*ASSIGNED, *steps).waits})[0] == (0,)
+
+
+def test_a_member_of_the_consumer_protocol_without_partitions_works_on_nothing() -> None:
+    assert polls(ASSIGNED[0], *STEPS).waits == ()
+
+
 def test_an_answer_that_is_read_with_a_commit_shows_that_the_program_commits_itself() -> None:
     late = p.JoinOk(process=PROCESS, member="m1-a", generation=2, protocol="range", leader=False)
     completed = c.JoinPhaseCompleted(generation=2, protocol="range", leader=None, members=(), size=2)

@@ -13,6 +13,7 @@ from groupsim.incidents.logs.patterns import Detail, Wording, wording
 
 _G = r"\[GroupId {group}\](?:\[MemberId [^\]]{1,300}\])?"
 _TARGET_OF = re.compile(r"([^\s={},]{1,300})=(?:Member)?Assignment\((?:partitions=)?\{([^{}]{0,400000})\}")
+_LIMIT = re.compile(r"failed to transition from epoch -?\d{1,10} within (\d{1,9})ms")
 _TOPIC_ID = re.compile(r"([^\s={},\[\]]{1,300})=\[([\d,\s]{0,100000})\]")
 
 
@@ -35,6 +36,13 @@ def _by_topic_id(printed: str) -> list[str]:
 
 def _topics(detail: Detail, record: Record) -> None:
     detail["topics"] = [topic for topic in re.split(r"[\s,\[\]]+", str(detail["topics"]).rstrip(".")) if topic]
+
+
+def _fenced(detail: Detail, record: Record) -> None:
+    """The timeout that a fenced member had asked for, where it ended."""
+    limit = _LIMIT.search(str(detail["reason"]))
+    if limit is not None:
+        detail["rebalance_timeout_ms"] = int(limit[1])
 
 
 def _state(detail: Detail, record: Record) -> None:
@@ -93,6 +101,7 @@ WORDINGS: tuple[Wording, ...] = (
         "member_failed",
         "fenced from the group because",
         _G + r" Member {member} fenced from the group because {text:reason}",
+        _fenced,
     ),
     wording(
         "group_epoch_bumped",

@@ -68,7 +68,7 @@ def poll_gaps(waits: Mapping[int, Sequence[PollWait]]) -> dict[int, Gaps]:
 
 
 def _late_at_all(waits: Iterable[PollWait]) -> bool:
-    return any(wait.wait_ms > _POLL_MS for wait in waits)
+    return any(wait.wait_ms - wait.heard_within_ms > _POLL_MS for wait in waits)
 
 
 _GAPS: Numbers = _SHORTEST_MS * _STEP ** np.arange(np.log(_LONGEST_MS / _SHORTEST_MS) / np.log(_STEP) + 1)

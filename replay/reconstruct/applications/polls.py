@@ -1,7 +1,8 @@
 """When an application was late to poll: how long it did not notice what its heartbeat thread knew, or what waited.
 
 The heartbeat thread of a consumer hears that the group rebalances; the application takes part at its next poll. In a
-cooperative rebalance it works on while JoinGroup is in flight, and reads the answer at its next poll, too.
+cooperative rebalance it works on while JoinGroup is in flight, and reads the answer at its next poll, too. With the
+consumer protocol each step of a reconciliation waits for a poll: to begin it, and to call the listener.
 """
 
 from __future__ import annotations
@@ -12,11 +13,16 @@ from typing import NamedTuple
 from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.events.base import Recorded, group_of, group_stream
+from groupsim.events.client import MemberPhase
 from groupsim.events.types import ProcessId, RejoinCause
 from groupsim.simulation.clients.config import LIBRDKAFKA
 
 _FIRST_RECORDS_MS = 150
 """After an assignment a poll waits about so long for the first records, and notices a rebalance at once."""
+
+
+_STEP_MS = 500
+"""With the consumer protocol (Java), a poll that waits for records, and the library's thread, delay a step so long."""
 
 
 class PollWait(NamedTuple):
@@ -78,7 +84,7 @@ class _PollFold:
     def __init__(self, completed: Mapping[int, int]) -> None:
         self._completed = completed
         self._waits: list[PollWait] = []
-        self._holds = False
+        self._holds = self._native = False
         self._by_library = False
         self._polled_ms: int | None = None
         self._assigned_ms: int | None = None
@@ -96,7 +102,7 @@ class _PollFold:
         seen = 2 * sum(votes) > len(votes) if votes else None
         sync = seen if self._auto_commit is None else not self._auto_commit
         waits = [wait._replace(commits=wait.commits and not sync) for wait in self._waits]
-        return Polls(tuple(waits), sync, not self._by_library)
+        return Polls(tuple(waits), sync, not (self._by_library or self._native))
 
     def apply(self, event: p.ClientEvent, at: int) -> None:
         """Fold one fact."""
@@ -109,6 +115,11 @@ class _PollFold:
                 self._holds = bool(partitions)
             case p.RejoinRequested(cause=RejoinCause.GROUP_REBALANCING) if self._holds and self._joining_ms is None:
                 self._heard_ms = at if self._heard_ms is None else self._heard_ms
+            case p.StateChanged(state=MemberPhase.RECONCILING | MemberPhase.FENCED) if self._holds:
+                self._native, self._heard_ms = True, at
+            case p.TargetReceived() if self._native and self._heard_ms is not None:
+                self._notice(at, keeps=True)
+                self._heard_ms = at
             case p.CallbackStart():
                 self._notice(at)
                 self._callback_ms = at
@@ -130,7 +141,7 @@ class _PollFold:
         """The application thread is inside poll() now. `keeps`: it joins with its partitions."""
         heard, polled = self._heard_ms, self._polled_ms
         if heard is not None and not self._just_assigned(heard):
-            self._waits.append(PollWait(polled, heard, at, commits=keeps))
+            self._waits.append(PollWait(polled, heard, at, False, _STEP_MS * self._native, commits=keeps))
         if self._late_answer is not None:
             answered, late = self._late_answer
             self._late_answer = None

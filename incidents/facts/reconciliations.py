@@ -1,0 +1,48 @@
+"""When callbacks of a Java member of the consumer protocol returned: no line shows it, but its library waits for them.
+
+Its library's thread reconciles, and its application calls the listener, at its next poll each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from groupsim.events.client import MemberPhase
+from groupsim.incidents.facts.unnamed_clients import PlacedRow
+
+_BEGINS = "client_reconciling"
+_CALLBACKS = frozenset(["assigned", "revoked", "lost"])
+
+
+def acknowledged(rows: Sequence[PlacedRow], now: int) -> int:
+    """How many rows behind row `now`, an assigned callback, the member goes on after it; 0: it has no such row.
+
+    Its library's thread waits for the callback, the application for its next poll before it looks for offsets.
+    A next callback without an acknowledgement begins when this one has ended.
+    """
+    if not any(timed.row.kind == _BEGINS for _, timed in rows[:now]):
+        return 0
+    for where in range(now + 1, len(rows)):
+        row = rows[where][1].row
+        acknowledges = row.kind == "state_change" and row.detail.get("to") == MemberPhase.ACKNOWLEDGING
+        if acknowledges or row.kind == "client_reconciliation_interrupted" or row.kind in _CALLBACKS:
+            return where - now
+    return 0
+
+
+def revoked_until(rows: Sequence[PlacedRow], now: int) -> tuple[int, int]:
+    """When a revoked callback at row `now` returned: so many rows on, and so many ms before that row; 0, 0: not known.
+
+    What follows is the next callback, one poll after it. A poll took as long before this callback was called: since
+    the reconciliation began. The rest of the time is the callback's.
+    """
+    begins = next((at for at in range(now - 1, -1, -1) if rows[at][1].row.kind in (_BEGINS, *_CALLBACKS)), None)
+    while begins is not None and rows[begins][1].row.kind == "revoked":  # the library's own line on the same callback
+        begins -= 1
+    if begins is None or rows[begins][1].row.kind != _BEGINS:
+        return 0, 0
+    follows = next((at for at in range(now + 1, len(rows)) if rows[at][1].row.kind in _CALLBACKS), None)
+    if follows is None:
+        return 0, 0
+    polled_ms, until_ms = rows[now][1].at - rows[begins][1].at, rows[follows][1].at - rows[now][1].at
+    return follows - now, min(polled_ms, until_ms)
