@@ -161,10 +161,7 @@ class TargetReceived(ClientEvent, frozen=True, kw_only=True):
 
 
 class RequestFailed(ClientEvent, frozen=True, kw_only=True):
-    """A request came back with an error, or did not come back (`TIMEOUT`, `DISCONNECTED`). api: `JoinGroup`, …
-
-    In an imported run `Metadata` is one to `bootstrap.servers`: the client knew no other broker that could be reached.
-    """
+    """A request came back with an error, or not at all (`TIMEOUT`, `DISCONNECTED`). api: `JoinGroup`, `Metadata`, …"""
 
     api: str
     error: str

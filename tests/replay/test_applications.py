@@ -175,7 +175,7 @@ def test_with_the_consumer_protocol_each_step_of_a_reconciliation_waits_for_a_po
 
 
 def test_with_the_consumer_protocol_a_step_that_a_poll_delays_shows_no_busy_program() -> None:
-    """Told, begun and called within half a second: the library's threads, and a poll that waits for records."""
+    """It knows, begins and calls within half a second: the library's threads, and a poll that waits for records."""
     steps = [(at, event) for at, (_, event) in zip((10_000, 10_330, 10_720), STEPS, strict=True)]
     assert poll_gaps({0: polls(*ASSIGNED, *steps).waits})[0] == (0,)
 
