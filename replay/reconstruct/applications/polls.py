@@ -118,7 +118,8 @@ class _PollFold:
             case p.StateChanged(state=MemberPhase.RECONCILING | MemberPhase.FENCED) if self._holds:
                 self._native, self._heard_ms = True, at
             case p.TargetReceived() if self._native and self._heard_ms is not None:
-                self._notice(at, keeps=True)
+                if at - self._heard_ms > _STEP_MS:  # else the library may have begun without a poll, as in Kafka 4.0
+                    self._notice(at, keeps=True)
                 self._heard_ms = at
             case p.CallbackStart():
                 self._notice(at)
