@@ -1,4 +1,4 @@
-"""A recorded incident written again: other names, another hour, another zone, another pace. It stays the same incident."""
+"""A recorded incident written again: other names, another hour, zone and pace. It stays the same incident."""
 
 from __future__ import annotations
 
