@@ -22,6 +22,11 @@ _COOPERATIVE = ("cooperative-sticky", "range", "roundrobin")
 _COOPERATES = {"java", "librdkafka", "franz-go", None}
 """Client libraries with a cooperative assignor, or unknown ones, and what all of them have; most useful first."""
 
+_SPEAKS_CONSUMER = {"java", "librdkafka", None}
+"""Client libraries whose change to the consumer protocol (KIP-848) can be simulated, or unknown ones."""
+_NOT_OF_CONSUMERS = {"stream", "sessioned", "compatible", "default"}
+"""What groups of Kafka Streams and Kafka Connect have for an assignor: they have protocols of their own."""
+
 
 class StoredChoice(msgspec.Struct, frozen=True, kw_only=True):
     """One choice: the sentence, and partition-milliseconds over the seeds; None where it could not be answered.
@@ -47,7 +52,8 @@ class StoredWhatIf(msgspec.Struct, frozen=True, kw_only=True):
     `recorded_between_ms`: it is known in bounds only.
 
     `founding`: what the time before the comparison cost, in words. `assumed`: all that the logs did not tell; of these
-    `inferred` from them, `drawn` by the seeds. `given` by the user.
+    `inferred` from them, `drawn` by the seeds. `given` by the user. `migration`: what the change of protocol
+    costs that was asked for with it, in sentences, and `to_do`, what that asks for.
     """
 
     group: str
@@ -61,6 +67,8 @@ class StoredWhatIf(msgspec.Struct, frozen=True, kw_only=True):
     given: list[str] = []
     inferred: list[str] = []
     drawn: list[str] = []
+    migration: list[str] = []
+    to_do: list[str] = []
     recorded_between_ms: tuple[int, int] | None = None
 
 
@@ -90,15 +98,17 @@ def first_question(run: RunId, facts: Sequence[Recorded]) -> str | None:
     They are another assignor than those that were used, where a log names these, and static membership where a dynamic
     member came back. The group is the one with the most rebalances, as in the what-if. Processes of which nobody knows
     how they joined can't be replayed: `__consumer_offsets` has only what they held. Of a consumer group (KIP-848) it
-    is the classic protocol.
+    is the classic protocol; of a group that was both, each protocol for all members.
     """
     joined = [(group_of(f.stream), f.event.protocol) for f in facts if isinstance(f.event, JoinPhaseCompleted)]
     kinds = {type(fact.event) for fact in facts}
     if not joined and {TargetComputed, EpochReceived} <= kinds:
         return f"groupsim incident whatif {run} --protocol classic"
-    if not joined or (ProcessStarted in kinds and JoinOk not in kinds):
+    if not joined or _only_held(facts):
         return None
     group = Counter(group for group, _ in joined).most_common(1)[0][0]
+    if any(isinstance(fact.event, TargetComputed) and group_of(fact.stream) == group for fact in facts):
+        return f"groupsim incident whatif {run} --protocol consumer --protocol classic"
     used = {assignor for of, assignor in joined if of == group and assignor}
     started = [f.event for f in facts if isinstance(f.event, ProcessStarted) and group_of(f.stream) == group]
     asked = [f"--assignor {name}" for name in _others(used, {each.library for each in started})[:1]]
@@ -106,6 +116,30 @@ def first_question(run: RunId, facts: Sequence[Recorded]) -> str | None:
     if any(number > 1 for number in clients.values()):
         asked.append("--set membership=static")
     return f"groupsim incident whatif {run} {' '.join(asked)}" if asked else None
+
+
+def _only_held(facts: Sequence[Recorded]) -> bool:
+    """Whether nobody knows how processes joined."""
+    kinds = {type(fact.event) for fact in facts}
+    return ProcessStarted in kinds and JoinOk not in kinds
+
+
+def migration_question(run: RunId, facts: Sequence[Recorded]) -> str | None:
+    """The command that asks what a change to the consumer protocol costs; None for a group that has it, or can't.
+
+    Nor where no log shows how its members joined.
+    """
+    joined = [(group_of(f.stream), f.event.protocol) for f in facts if isinstance(f.event, JoinPhaseCompleted)]
+    if not joined or _only_held(facts):
+        return None
+    group = Counter(group for group, _ in joined).most_common(1)[0][0]
+    own = [fact.event for fact in facts if group_of(fact.stream) == group]
+    libraries = {event.library for event in own if isinstance(event, ProcessStarted)}
+    assignors = {assignor for of, assignor in joined if of == group and assignor}
+    can = libraries <= _SPEAKS_CONSUMER and not assignors & _NOT_OF_CONSUMERS
+    if not can or any(isinstance(event, TargetComputed) for event in own):
+        return None
+    return f"groupsim incident whatif {run} --migrate rolling"
 
 
 def _others(used: Set[str], libraries: Set[str | None]) -> list[str]:

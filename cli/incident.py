@@ -118,11 +118,15 @@ def import_(
 
 def _print_next(run: str, facts: Sequence[Recorded]) -> None:
     """Print what to look at next."""
-    from groupsim.analysis.what_ifs import first_question
+    from groupsim.analysis.what_ifs import first_question, migration_question
 
     output.note(f"next: groupsim report {run}")
-    if question := first_question(run, facts):
+    question = first_question(run, facts)
+    if question:
         output.note(f"what would have helped: {question}")
+    if migration := migration_question(run, facts):
+        output.note(f"what the consumer protocol would change: {migration}")
+    if question:
         output.note(f"what to set: groupsim advise {run} (it names settings to compare)")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -26,6 +26,7 @@ from groupsim.storage.store import RunSource
 
 if TYPE_CHECKING:
     from groupsim.replay.ask import Answer
+    from groupsim.replay.migration_answer import MigrationAnswer
     from groupsim.replay.replayable import ReplayableRun
     from groupsim.replay.spread import Sampling
     from groupsim.storage.store import EventStore, RunInfo
@@ -57,8 +58,9 @@ MigrateOption = Annotated[
     str | None,
     typer.Option(
         "--migrate",
-        metavar="rolling",
-        help="What the change to --protocol (default: consumer) costs itself, member by member, and what it asks for.",
+        metavar="rolling|stop-all",
+        help="What the change to --protocol (default: consumer) costs itself, member by member or with all members "
+        "stopped together, and what it asks for.",
     ),
 ]
 AssumeOption = Annotated[
@@ -129,28 +131,29 @@ def whatif(
     check_counts(counts, most)
     wanted, chosen = (
         None if seeds is None else seed_range(seeds),
-        choices(assignors, sets, whatif_migration.wanted(migrate, protocols)),
+        choices(assignors, sets, whatif_migration.wanted(migrate, protocols, sets)),
     )
     with existing(store) as opened:
         info = opened.find(run)
         unknown = None if topics else total_unknown(opened, info)
         incident = replayable_run(opened, info, group, counts, assumptions(assume), chosen, period(between, info))
         chosen = meant(incident, chosen)
+        to = whatif_migration.changed(incident, chosen) if migrate else None
         for note in notes(assignors):
             output.note(f"note: {note}")
         sampled = wanted if wanted is not None else _default_seeds(incident, 1 + len(chosen))
         with progress("simulating") as bar:
             found = ask(incident, chosen, sampled, unknown, bar)
-        roll = (
-            whatif_migration.migration_of(opened, info, incident, found.possible(chosen), wanted) if migrate else None
-        )
+        roll = None
+        if migrate and to is not None and to in found.possible(chosen):
+            roll = whatif_migration.migration_of(opened, info, incident, to, migrate, wanted, found)
         with suppress(StoreError):  # a store that can only be read has the answer on the screen alone
-            what_ifs.keep(opened, info, found.stored(incident))
+            what_ifs.keep(opened, info, found.stored(incident, roll))
     _print(incident, found, form, roll)
     raise typer.Exit(int(not found.answered))
 
 
-def _print(incident: ReplayableRun, found: Answer, form: Format, roll: dict[str, Any] | None) -> None:
+def _print(incident: ReplayableRun, found: Answer, form: Format, roll: MigrationAnswer | None) -> None:
     from groupsim.replay.beside import baseline
 
     if form is Format.TABLE:
@@ -159,7 +162,7 @@ def _print(incident: ReplayableRun, found: Answer, form: Format, roll: dict[str,
             whatif_migration.print_migration(roll)
     else:
         rows = rows_of(incident, found)
-        rows[0] |= {} if roll is None else {"migration": roll}
+        rows[0] |= {} if roll is None else {"migration": roll.row()}
         output.rows(rows, (), form)
         for sentence in found.assumed:
             output.note(f"note: {sentence}")

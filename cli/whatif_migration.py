@@ -1,113 +1,96 @@
-"""`incident whatif --migrate rolling`: what the roll to another protocol costs, and what it asks for."""
+"""`incident whatif --migrate FORM`: what the change to another protocol costs, and what it asks for."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from groupsim.analysis.display_names import counted
 from groupsim.cli import output
 from groupsim.cli.errors import BadRequest
 from groupsim.cli.progress import progress
-from groupsim.cli.summary import amount
+from groupsim.cli.whatif_choices import CONSUMER, REMOTE, STRATEGY, choices
 
 if TYPE_CHECKING:
+    from groupsim.replay.ask import Answer
     from groupsim.replay.choice import Choice
-    from groupsim.replay.choice_result import Range
-    from groupsim.replay.migration import Migration
+    from groupsim.replay.migration_answer import MigrationAnswer
     from groupsim.replay.replayable import ReplayableRun
     from groupsim.storage.store import EventStore, RunInfo
 
-ROLLING = "rolling"
 SEEDS = 10
-"""How many seeds of a roll are simulated by default."""
+"""How many seeds of a change are simulated by default."""
 
 
-def wanted(migrate: str | None, protocols: Sequence[str]) -> list[str]:
-    """The protocols to ask for: with --migrate the consumer protocol, if none is named. Raises BadRequest."""
-    if migrate not in (None, ROLLING):
-        raise BadRequest(f"--migrate must be {ROLLING}, not {migrate!r}")
-    return list(protocols) or (["consumer"] if migrate else [])
+def wanted(migrate: str | None, protocols: Sequence[str], sets: Sequence[str]) -> list[str]:
+    """The protocols to ask for: with --migrate the consumer protocol, if no option names one. Raises BadRequest."""
+    from groupsim.replay.migration import FORMS
+
+    if migrate is None:
+        return list(protocols)
+    if migrate not in FORMS:
+        raise BadRequest(f"--migrate must be {' or '.join(FORMS)}, not {migrate!r}")
+    named = protocols or any(choice.protocol is not None for choice in choices([], sets, []))
+    return list(protocols) if named else [CONSUMER]
+
+
+def changed(incident: ReplayableRun, chosen: Sequence[Choice]) -> Choice:
+    """The choice to whose protocol the group changes. Raises BadRequest where several differ, and where none does."""
+    found = [choice for choice in chosen if choice.protocol is not None]
+    if not found or incident.incident is None:
+        raise BadRequest("--migrate needs a recorded incident and a --protocol")
+    first = found[0]
+    for other in found[1:]:
+        if _to(other) != _to(first):
+            raise BadRequest(
+                f"--migrate: {first.name} and {other.name} are two changes; name one, with its assignor:"
+                f" --protocol {other.protocol} --assignor NAME"
+            )
+    if all(each.protocol == first.protocol for each in incident.incident.incarnations):
+        raise BadRequest(
+            f"--migrate: group {incident.group} uses the {first.protocol} protocol already; name the other one"
+        )
+    return first
+
+
+def _to(choice: Choice) -> tuple[str | None, ...]:
+    return choice.protocol, choice.settings.get(STRATEGY), choice.settings.get(REMOTE)
 
 
 def migration_of(
-    store: EventStore, info: RunInfo, incident: ReplayableRun, choices: Sequence[Choice], seeds: range | None
-) -> dict[str, Any]:
-    """The row about the roll to the protocol of the first choice that names one. Raises BadRequest."""
+    store: EventStore,
+    info: RunInfo,
+    incident: ReplayableRun,
+    choice: Choice,
+    form: str,
+    seeds: range | None,
+    asked: Answer,
+) -> MigrationAnswer | None:
+    """The answer about the change to the protocol of a choice; `asked`: what the incident costs with it."""
     from groupsim.events.client import ProcessStarted
-    from groupsim.replay.migration import migrate
-    from groupsim.replay.migration_checks import checks, impossible
-    from groupsim.replay.protocols import REMOTE, assignor_meant
+    from groupsim.replay.migration_answer import decided, migration_answer
 
-    choice = next((choice for choice in choices if choice.protocol is not None), None)
-    if choice is None or choice.protocol is None or incident.incident is None:
-        raise BadRequest("--migrate needs a recorded incident and a --protocol")
-    if all(each.protocol == choice.protocol for each in incident.incident.incarnations):
-        raise BadRequest(
-            f"--migrate: group {incident.group} uses the {choice.protocol} protocol already; name the other one"
-        )
+    if incident.incident is None:
+        return None
     configs = [
         fact.event.config
         for fact in store.read(info.id, types=[ProcessStarted.__name__])
         if isinstance(fact.event, ProcessStarted)
     ]
-    row: dict[str, Any] = {
-        "protocol": choice.protocol,
-        "assignor": choice.settings.get(REMOTE) or assignor_meant(incident.incident, choice),
-        "impossible": impossible(incident.incident, choice.protocol),
-        "checks": checks(incident.incident, choice, configs),
-    }
-    if row["impossible"] is None:
-        with progress("rolling"):
-            row |= _figures(migrate(incident.incident, choice, range(SEEDS) if seeds is None else seeds))
-    return row
+    with progress("rolling"):
+        found = migration_answer(incident.incident, choice, form, range(SEEDS) if seeds is None else seeds, configs)
+    (result,) = (each for each in asked.results if each.choice == choice.name)
+    return decided(found, result, asked.trust)
 
 
-def _figures(found: Migration) -> dict[str, Any]:
-    from groupsim.replay.choice_result import range_of
-
-    def measured(name: str, *, plain: bool = False) -> Range:
-        return range_of([getattr(cost, name) for cost in (found.plain if plain else found.costs)])
-
-    roll, plain = measured("unavailable_partition_ms"), measured("unavailable_partition_ms", plain=True)
-    return {
-        "unavailable_partition_ms": roll.median,
-        "range": [roll.least, roll.most],
-        "max_partitions": measured("max_partitions").most,
-        "unsafe_ms": measured("unsafe_ms").most,
-        "restart_partition_ms": plain.median,
-        "restart_range": [plain.least, plain.most],
-        "members": found.members,
-        "downtime_ms": found.downtime_ms,
-        "downtime_recorded": found.recorded,
-        "step_ms": found.step_ms,
-        "seeds": len(found.costs),
-        "failures": list(found.failures),
-    }
-
-
-def print_migration(row: dict[str, Any]) -> None:
-    """For people: a sentence on the cost, what it assumes, and the list of what has to change."""
-    protocol = f"{row['protocol']} protocol" + (f" ({output.plain(row['assignor'])})" if row["assignor"] else "")
+def print_migration(found: MigrationAnswer) -> None:
+    """For people: sentences on the cost, what it assumes, and the list of what has to change."""
     print()
-    if row["impossible"] is not None:
-        print(f"A roll to the {protocol} can't be done online: {output.plain(row['impossible'])}.")
-    else:
-        least, most = (each / 1_000 for each in row["range"])
-        low, high = (each / 1_000 for each in row["restart_range"])
-        cost, restart = amount(row["unavailable_partition_ms"]), amount(row["restart_partition_ms"])
-        print(
-            f"A roll to the {protocol} costs {cost} ({least:,.1f}–{most:,.1f} over"
-            f" {counted(row['seeds'], 'seed')}), at most {row['max_partitions']} partitions at once; the same roll"
-            f" without another protocol costs {restart} ({low:,.1f}–{high:,.1f})."
-        )
-        away = "as in the record" if row["downtime_recorded"] else "assumed: the record has no restart"
-        print(
-            f"  {counted(row['members'], 'member')}, one every {row['step_ms'] / 1_000:,.1f} s, each away for"
-            f" {row['downtime_ms'] / 1_000:,.1f} s ({away}), in a quiet time"
-        )
-        for sentence in row["failures"]:
-            output.note(f"note: the roll: {sentence}")
+    costs = found.sentences
+    for number, sentence in enumerate(costs):
+        assumes = found.found is not None and number == len(costs) - 1
+        print(f"{'  ' if assumes else ''}{output.plain(sentence)}")
+    for sentence in () if found.found is None else found.found.failures:
+        output.note(f"note: {sentence}")
     print("To do and to know:")
-    for sentence in row["checks"]:
+    for sentence in found.checks:
         print(f"  {output.plain(sentence)}")

@@ -39,8 +39,8 @@ def line(result: ChoiceResult, trusted: Trust) -> str:
     )
 
 
-def _only_moves(result: ChoiceResult) -> str:
-    return joined([f"{result.choice} only moves time: it {would_have_cost([result])}", unpolled(result)])
+def _only_moves(result: ChoiceResult, luck: str = "") -> str:
+    return joined([f"{result.choice} only moves time: it {would_have_cost([result], luck)}", unpolled(result)])
 
 
 def about_one(result: ChoiceResult, trusted: Trust) -> str:
@@ -53,11 +53,13 @@ def about_one(result: ChoiceResult, trusted: Trust) -> str:
     if found is Verdict.UNKNOWN:
         return _uncompared(result, trusted)
     if found is Verdict.NO_DIFFERENCE:
-        return joined([f"{result.choice} {no_difference(result)}", humps(result), trusted.reasons(result)])
+        return joined(
+            [f"{result.choice} {no_difference(result, luck(result, trusted))}", humps(result), trusted.reasons(result)]
+        )
     if found is Verdict.NOT_SURE:
-        return joined([capital(f"{warning}{_not_sure(result)}"), why_unsure(result, trusted)])
+        return joined([capital(f"{warning}{_not_sure(result, luck(result, trusted))}"), why_unsure(result, trusted)])
     if found is Verdict.MOVED:
-        return joined([_only_moves(result), trusted.reasons(result)])
+        return joined([_only_moves(result, luck(result, trusted)), trusted.reasons(result)])
     cost = f"{result.choice} {would_have_cost([result], luck(result, trusted))}"
     return joined(
         [
@@ -71,8 +73,8 @@ def about_one(result: ChoiceResult, trusted: Trust) -> str:
     )
 
 
-def _not_sure(result: ChoiceResult) -> str:
-    simulated = would_have_cost([result], costs="it costs")
+def _not_sure(result: ChoiceResult, luck: str = "") -> str:
+    simulated = would_have_cost([result], luck, costs="it costs")
     found = f"whether {result.choice} would have helped is not sure: simulated, {simulated}"
     return joined([found, needs([result]), unfinished(result), humps(result)])
 

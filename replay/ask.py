@@ -15,6 +15,7 @@ from groupsim.replay.choice import Choice
 from groupsim.replay.choice_result import ChoiceResult
 from groupsim.replay.fidelity import Fidelity, fidelity
 from groupsim.replay.headline import founding, headline
+from groupsim.replay.migration_answer import MigrationAnswer
 from groupsim.replay.refusals import hardly_shown
 from groupsim.replay.replayable import ReplayableRun
 from groupsim.replay.spread import FEWEST, Sampling
@@ -58,8 +59,8 @@ class Answer:
         """Those of the choices that some group can have."""
         return _possible(choices, self.results)
 
-    def stored(self, incident: ReplayableRun) -> StoredWhatIf:
-        """What is kept of it with the run."""
+    def stored(self, incident: ReplayableRun, migration: MigrationAnswer | None = None) -> StoredWhatIf:
+        """What is kept of it with the run; `migration`: of the change of protocol that was asked for with it."""
         return StoredWhatIf(
             group=incident.group,
             headline=self.headline,
@@ -75,6 +76,8 @@ class Answer:
             given=list(self.basis.given),
             inferred=list(self.basis.inferred),
             drawn=list(self.basis.drawn),
+            migration=[] if migration is None else migration.sentences,
+            to_do=[] if migration is None else list(migration.checks),
             recorded_between_ms=None if self.trust.unknown is not None else incident.cost.bounds_ms,
         )
 

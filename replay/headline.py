@@ -9,7 +9,7 @@ from groupsim.replay.answer import about_one, why_unsure
 from groupsim.replay.beside import humps, needs, unfinished, unpolled
 from groupsim.replay.choice_result import ChoiceResult
 from groupsim.replay.numbers import of_seeds, percent, seconds
-from groupsim.replay.phrases import luck, not_simulated, why_none, would_have_cost
+from groupsim.replay.phrases import luck, not_simulated, simulated_as_recorded, why_none, would_have_cost
 from groupsim.replay.trust import Trust
 from groupsim.replay.verdict import Verdict, how_far, perhaps, promising, seeds_say, verdict
 from groupsim.replay.worth import worth_ms
@@ -75,13 +75,13 @@ def _about(answered: Sequence[ChoiceResult], trusted: Trust) -> str:
     listed = ", ".join(f"{each.choice} {_difference(each, trusted)}" for each in answered)
     if not unsure:
         none = f"None of the {len(answered)} choices would have helped ({listed})"
-        return joined([none, trusted.reasons(simulated[0])])
+        return joined([none, simulated_as_recorded(simulated[0], trusted), trusted.reasons(simulated[0])])
     found = f"{trusted.warning()}whether one of the {len(answered)} choices would have helped is not sure ({listed})"
     first = _promising(unsure, trusted)
     if first is None:
-        return joined([capital(found), why_unsure(unsure[0], trusted)])
+        return joined([capital(found), simulated_as_recorded(unsure[0], trusted), why_unsure(unsure[0], trusted)])
     said = f"the most promising is {first.choice}: {seeds_say(first)}"
-    return joined([capital(found), said, trusted.reasons(first)])
+    return joined([capital(found), said, simulated_as_recorded(first, trusted), trusted.reasons(first)])
 
 
 def _all_uncompared(results: Sequence[ChoiceResult], trusted: Trust) -> str:

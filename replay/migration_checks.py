@@ -4,44 +4,77 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from groupsim.incidents.sentences import listed
 from groupsim.replay.choice import Choice
-from groupsim.replay.protocols import SERVER_ASSIGNORS, broker_bounds, group_settings
+from groupsim.replay.migration import ROLLING, STOP_ALL, client_after, static, user_data
+from groupsim.replay.protocols import SERVER_ASSIGNORS, STRATEGY, broker_bounds, group_settings
 from groupsim.replay.reconstruct.client_library import offered_assignors
 from groupsim.replay.reconstruct.incident import Incident
-from groupsim.simulation.clients.config import CLASSIC, CONSUMER, JAVA, LIBRDKAFKA, REFUSED
+from groupsim.simulation.clients.config import CLASSIC, CONSUMER, JAVA, LIBRDKAFKA, REFUSED, ConsumerConfig
 from groupsim.simulation.clients.traits import CONSUMER_TRAITS
 
 Config = Mapping[str, int | str | bool]
 _SLOW_POLL_MS = 1_000
 _EAGER = ("range", "roundrobin", "sticky")
+_DEFAULTS = {JAVA: ConsumerConfig().partition_assignment_strategy, LIBRDKAFKA: ("range", "roundrobin")}
+"""What members offer whose settings name no assignor, by library."""
+_CLASSES = {
+    "range": "org.apache.kafka.clients.consumer.RangeAssignor",
+    "roundrobin": "org.apache.kafka.clients.consumer.RoundRobinAssignor",
+    "sticky": "org.apache.kafka.clients.consumer.StickyAssignor",
+    "cooperative-sticky": "org.apache.kafka.clients.consumer.CooperativeStickyAssignor",
+}
+_OTHER_CLIENT = "confluent-kafka for Python, for example, which is librdkafka"
 _OTHER_PROTOCOLS = {"stream": "Kafka Streams", "sessioned": "Kafka Connect", "compatible": "Kafka Connect"}
 
 
-def impossible(incident: Incident, to: str) -> str | None:
-    """Why the group can't be rolled online, with what can be done instead; None if it can."""
-    offered = _offered(incident)
+def impossible(incident: Incident, to: str, form: str = ROLLING) -> str | None:
+    """Why the group can't be changed in this form, with what can be done instead; None if it can."""
     if to == CLASSIC:
         return None
-    others = [what for name, what in _OTHER_PROTOCOLS.items() if any(g.protocol == name for g in incident.generations)]
-    if others:
-        return f"it is a group of {others[0]}, which has protocols of its own"
+    if (other := other_protocol(incident)) is not None:
+        return f"it is a group of {other}, which has protocols of its own"
+    if form == STOP_ALL:
+        return None
     if incident.client not in CONSUMER_TRAITS:
-        return f"its members use {incident.client}, which does not speak the consumer protocol"
-    if incident.client == LIBRDKAFKA and "cooperative-sticky" in offered:
+        return (
+            f"its members use {incident.client}, which does not speak the consumer protocol; they have to use another"
+            f" client ({_OTHER_CLIENT}), and no recording shows both in one group: stop all members together"
+        )
+    if user_data(incident):
         return (
             "librdkafka's cooperative-sticky puts user data into assignments, and a coordinator converts no group"
-            " with it: the first upgraded member ends with GROUP_ID_NOT_FOUND; roll to range first, or stop all"
-            " members together"
+            " with it: the first upgraded member ends with GROUP_ID_NOT_FOUND; nor can it be rolled to range, because"
+            " librdkafka takes no list of cooperative and eager assignors: stop all members together"
         )
     return None
 
 
+def other_protocol(incident: Incident) -> str | None:
+    """What the group is of, if not of consumers: it can't be changed at all."""
+    found = (what for name, what in _OTHER_PROTOCOLS.items() if any(g.protocol == name for g in incident.generations))
+    return next(found, None)
+
+
 def checks(incident: Incident, choice: Choice, configs: Sequence[Config] = ()) -> list[str]:
     """What has to change or to be known, one sentence each. `configs`: the settings that members printed."""
-    found = _to_consumer(incident, choice, configs) if choice.protocol == CONSUMER else _to_classic(incident)
-    return list(found)
+    if choice.protocol != CONSUMER:
+        return list(_to_classic(incident, choice))
+    client = client_after(incident, CONSUMER)
+    code = []
+    if client != incident.client:
+        code.append(
+            f"client: {incident.client} does not speak the consumer protocol: the members' code has to use another one"
+            f" ({_OTHER_CLIENT}); the rest of this list is for {client}"
+        )
+    if user_data(incident) and static(incident, choice):
+        code.append(
+            "static members: they stay in the group when they close; keep all of them stopped until their session has"
+            " passed, or the first that comes back ends with GROUP_ID_NOT_FOUND"
+        )
+    return [*code, *_to_consumer(replace(incident, client=client), choice, configs)]
 
 
 def _to_consumer(incident: Incident, choice: Choice, configs: Sequence[Config]) -> Iterator[str]:
@@ -120,11 +153,22 @@ def _programs(incident: Incident) -> Iterator[str]:
         )
 
 
-def _to_classic(incident: Incident) -> Iterator[str]:
+def _to_classic(incident: Incident, choice: Choice) -> Iterator[str]:
     yield f"settings: remove {', '.join(REFUSED[CLASSIC])} from the members; a consumer that has it does not start"
     yield f"settings: {', '.join(REFUSED[CONSUMER])} are each member's own again"
+    defaults = ",".join(_DEFAULTS.get(incident.client, _DEFAULTS[JAVA]))
+    if chosen := choice.settings.get(STRATEGY):
+        classes = [_CLASSES[name] for name in str(chosen).split(",") if name in _CLASSES]
+        java = f" (class names: {','.join(classes)})" if classes and incident.client == JAVA else ""
+        yield f"settings: set {STRATEGY}={chosen} on each member{java}; without it they offer {defaults}"
+    elif not _offered(incident):
+        yield (
+            f"settings: without {STRATEGY} the members offer {defaults}, and use {defaults.partition(',')[0]};"
+            " --assignor NAME asks for another"
+        )
     yield "the end: when the last member of the consumer protocol goes, all members rebalance together, once"
-    yield "expressions: SubscriptionPattern does not work with the classic protocol"
+    if incident.client == JAVA:
+        yield "expressions: SubscriptionPattern does not work with the classic protocol"
 
 
 def _offered(incident: Incident) -> list[str]:

@@ -31,24 +31,36 @@ def would_have_cost(results: Sequence[ChoiceResult], luck: str = "", costs: str 
     return f"{costs} ({change} {seeds})" if over == change else f"{costs} ({change}, {over} {seeds})"
 
 
-def no_difference(result: ChoiceResult) -> str:
-    """That a choice makes no difference worth having, and by how much it may by chance."""
+def no_difference(result: ChoiceResult, luck: str = "") -> str:
+    """That a choice makes no difference worth having, and by how much it may by chance; `luck`: what the record has."""
     own, base, seeds = result.unavailable_partition_ms, result.base, of_seeds(len(result.costs))
     if max(own.most, base.most) < SMALL_MS:
         nothing = f"hardly anything is unavailable in the time that is compared ({seeds})"
         return f"makes no difference worth having: {nothing}"
     amounts = f"{seconds(own.median)} partition-seconds instead of {seconds(base.median)}"
+    amounts += f" ({luck})" if luck else ""
     chance = f"by chance {seconds_range((own.least, own.most))} over {seeds}"
     return f"makes no difference worth having: {amounts}, {chance}"
 
 
 def luck(result: ChoiceResult, trusted: Trust) -> str:
-    """Where the record is not what its replays cost in the median: chance."""
-    base, (low, high) = result.base, trusted.recorded_range_ms
-    off = max(low - base.median, base.median - high)
-    if off <= max(_LUCK * high, SMALL_MS):
+    """The record's total, or its bounds, where that is not what its replays cost in the median; else nothing."""
+    off = abs(result.base.median - _nearest(result.base.median, trusted))
+    said = trusted.recorded()
+    if off <= max(_LUCK * trusted.recorded_at_most_ms, SMALL_MS) or said in "".join(trusted.doubts(result)):
         return ""
-    return f"the record has {trusted.recorded()}"
+    return f"the record has {said}"
+
+
+def _nearest(ms: int, trusted: Trust) -> int:
+    """What the record has, the nearest of it where logs leave something unknown."""
+    return min(max(ms, trusted.recorded_ms), trusted.recorded_at_most_ms)
+
+
+def simulated_as_recorded(result: ChoiceResult, trusted: Trust) -> str:
+    """What the incident costs as recorded beside the record's total, where these differ; else nothing."""
+    said = luck(result, trusted)
+    return said and f"as recorded, it costs {seconds(result.base.median)} partition-seconds simulated, and {said}"
 
 
 def not_simulated(result: ChoiceResult) -> str:

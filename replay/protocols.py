@@ -147,7 +147,9 @@ def _remote(incident: Incident, choice: Choice, incarnation: Incarnation) -> str
 
 
 def assignor_meant(incident: Incident, choice: Choice) -> str | None:
-    """The broker's assignor that a choice of the consumer protocol means without naming it, and why; else None."""
+    """The assignor that a choice of a protocol means without naming it, and why; None where that is as recorded."""
+    if choice.protocol == CLASSIC:
+        return _classic_assignor_meant(incident, choice)
     if choice.protocol != CONSUMER or REMOTE in choice.settings:
         return None
     votes = sorted({_remote(incident, choice, each) for each in incident.incarnations} - {""})
@@ -155,6 +157,14 @@ def assignor_meant(incident: Incident, choice: Choice) -> str | None:
         return f"{' or '.join(votes)} as recorded"
     offered = str(choice.settings.get(ASSIGNORS, SERVER_ASSIGNORS[0]))
     return f"{offered.split(',')[0].strip()} by default"
+
+
+def _classic_assignor_meant(incident: Incident, choice: Choice) -> str | None:
+    recorded = {each.protocol for each in incident.incarnations}
+    if STRATEGY in choice.settings or recorded == {CLASSIC}:
+        return None
+    offered = dict.fromkeys(offered_assignors(each, incident.generations)[0] for each in incident.incarnations)
+    return f"{' or '.join(offered)} {'as recorded' if CLASSIC in recorded else 'by default'}"
 
 
 def notes(incident: Incident, choices: Iterable[Choice]) -> list[str]:

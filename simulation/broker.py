@@ -14,7 +14,7 @@ import simpy
 
 from groupsim.coordinator.commands import Load, Request, Unload
 from groupsim.coordinator.config import BadSetting, Configs
-from groupsim.coordinator.consumer.group_config import altered
+from groupsim.coordinator.consumer.group_config import altered, why_refused
 from groupsim.coordinator.context import Context
 from groupsim.coordinator.machine import AnyGroup, absent
 from groupsim.coordinator.offsets import GroupOffsets
@@ -90,11 +90,10 @@ class Broker:
     def configure_group(self, group_id: GroupId, changes: Mapping[str, int]) -> None:
         """Change what is set for one group alone (kafka-configs --group). Raises BadSetting."""
         wanted = {name: str(value) for name, value in changes.items()}
-        error, settings = altered(self._group_settings.get(group_id, {}), wanted, self.configs.consumer)
+        now, config = self._group_settings.get(group_id, {}), self.configs.consumer
+        error, settings = altered(now, wanted, config)
         if error is not Error.NONE:
-            raise BadSetting(
-                f"group {group_id!r}: the broker refuses {wanted}: unknown, no number or out of its bounds"
-            )
+            raise BadSetting(f"group {group_id!r}: the broker refuses this: {why_refused(now, wanted, config)}")
         self._group_settings[group_id] = settings
 
     def receive(self, message: Message) -> None:

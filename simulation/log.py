@@ -29,6 +29,10 @@ class Log:
         self.facts = 0
         self.watchers: list[Watch] = []
 
+    def write_to(self, writer: RunWriter) -> None:
+        """Append to this writer of the same run from now on; it may have another id for the run."""
+        self._writer, self._run = writer, writer.info.id
+
     def append(self, stream: str, events: Sequence[Event]) -> None:
         """Append facts of one stream, in order."""
         if len(events) == 1 and events[0].noise:  # nine facts of ten are of this kind

@@ -28,6 +28,7 @@ from groupsim.simulation.settings import Settings, check_settings
 from groupsim.simulation.world import World
 from groupsim.storage.errors import StoreError, StoreUnusable
 from groupsim.storage.gc import rare_collections
+from groupsim.storage.late import LateWriter
 from groupsim.storage.resumed import ResumedWriter
 from groupsim.storage.store import EventStore, RecordMode, RunInfo, RunSource, RunStatus, RunWriter
 
@@ -87,7 +88,8 @@ def run(
     """Play a scenario into a store. `settings` are parameters of the scenario or Kafka settings by name.
 
     `progress` is called with the share of simulated time that is over. Raises BadSetting or BadScenario for an
-    impossible request. A KeyboardInterrupt ends the run, marked `interrupted`: see `RunResult.unless_interrupted`.
+    impossible request; one that is refused before time passes leaves no run. A KeyboardInterrupt ends the run, marked
+    `interrupted`: see `RunResult.unless_interrupted`.
     """
     chosen = scenario.seed if seed is None else seed
     resolve_settings(scenario, settings or {})  # before the run begins
@@ -101,10 +103,12 @@ def run(
         created_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
         scenario_path=scenario.path,
     )
-    writer = store.begin(info)
+    writer = LateWriter(store, info)
     try:
         return _play(scenario, writer, chosen, progress)
     except StoreUnusable as error:
+        if not writer.begun:
+            raise
         raise StoreUnusable(f"{error}; `groupsim run --resume {info.id}` continues from what was stored") from error
 
 
@@ -129,9 +133,14 @@ def _play(scenario: Scenario, writer: RunWriter, seed: int, progress: Callable[[
     log = Log(env, writer)
     watch = Watch(all_invariants())
     log.watchers.append(watch.observe)
+
+    def started() -> None:
+        if isinstance(writer, LateWriter):
+            log.write_to(writer.begin())
+
     with rare_collections(), _ending(env, log, writer) as end:
         world = World(env, log, seed, given)
-        _run_story(scenario, world, params, lasts, progress)
+        _run_story(scenario, world, params, lasts, started, progress)
         end.done()
     watch.finish()
     notes = {invariant.name: invariant.note for invariant in watch.invariants}
@@ -180,8 +189,10 @@ def _run_story(
     world: World,
     params: Mapping[str, object],
     lasts: int,
+    started: Callable[[], None],
     progress: Callable[[float], None],
 ) -> None:
+    """`started` is called when time is about to pass: what is wrong from the start was refused."""
     with _locating_errors(scenario):
         script = scenario.story(world, **params)
         if script is not None and not isinstance(script, Generator):
@@ -189,6 +200,9 @@ def _run_story(
                 f"{scenario.path or scenario.name}: a scenario must `yield` or return nothing: {script!r}"
             )
         story = world.env.process(script) if script is not None else None
+        while lasts and world.env.peek() <= 0:
+            world.env.step()
+        started()
         for step in range(1, PROGRESS_STEPS + 1):
             until = lasts * step // PROGRESS_STEPS
             if until > world.env.now:
@@ -260,6 +274,10 @@ def _ending(env: simpy.Environment, log: Log, writer: RunWriter) -> Iterator[_En
         end.failure = str(failure)
     except KeyboardInterrupt:
         end.status = RunStatus.INTERRUPTED
+    except (BadScenario, BadSetting) as error:
+        if isinstance(writer, LateWriter) and not isinstance(error, ScenarioRaised):
+            writer.give_up()
+        raise
     finally:
         end.info = _finish(env, log, writer, end.status)
 

@@ -178,6 +178,8 @@ class World:
         if name in self.groups or not name:
             raise BadScenario(f"group {name!r} exists already" if name else "a group needs a name")
         settings: dict[str, object] = dict(config or {})
+        if assignor is not None and protocol == CONSUMER:
+            self._check_server_assignor(name, assignor)
         if protocol != CLASSIC:
             settings["group.protocol"] = protocol
         if assignor is not None and protocol == CONSUMER:
@@ -188,6 +190,15 @@ class World:
         self.groups[name] = GroupHandle(self.context, name, {**settings, **self.context.consumer_settings()})
         self.context.groups.add(name)
         return self.groups[name]
+
+    def _check_server_assignor(self, group: str, assignor: str | Iterable[str]) -> None:
+        """Raises BadScenario for an assignor that brokers do not have: members that name it are refused for ever."""
+        offered = self.broker.configs.consumer.group_consumer_assignors
+        if assignor not in offered:
+            raise BadScenario(
+                f"group {group!r}: with the consumer protocol the broker assigns, and has no {assignor!r}: it has"
+                f" {' and '.join(offered)}"
+            )
 
     def deployment(
         self, name: str, *, replicas: int, topics: Iterable[Topic], group: GroupHandle | None = None, **settings: Any

@@ -20,7 +20,7 @@ from groupsim.analysis.availability.labels import LABELS
 from groupsim.analysis.blame.steps import STEPS
 from groupsim.analysis.plots.palette import HATCHES, STEP_HATCHES, THEMES
 from groupsim.analysis.report.payload import COLUMNS, Watched, report_data
-from groupsim.analysis.report.what_ifs import BASIS, FOUNDING, as_html
+from groupsim.analysis.report.what_ifs import BASIS, FOUNDING, TO_DO, as_html
 from groupsim.analysis.runs import Run
 
 MARK = "<!doctype html><!-- groupsim report -->"
@@ -97,6 +97,7 @@ def page(data: dict[str, Any]) -> str:
         "columns": COLUMNS,
         "basis": BASIS,
         "founding": FOUNDING,
+        "toDo": TO_DO,
     }
     script = '"use strict";\n(() => {\n' + "\n".join(_source(name) for name in _SCRIPTS) + "\n})();\n"
     style = _source("style.css")

@@ -10,7 +10,7 @@ from typing import Any
 from groupsim.analysis.blame.blame import Blame
 from groupsim.analysis.display_names import shown
 from groupsim.analysis.plots.palette import natural
-from groupsim.analysis.what_ifs import first_question
+from groupsim.analysis.what_ifs import first_question, migration_question
 from groupsim.events.base import Recorded, group_of
 from groupsim.events.client import ProcessStarted
 from groupsim.storage.store import RunInfo
@@ -41,6 +41,8 @@ def next_commands(info: RunInfo, pieces: Iterable[Blame], facts: Sequence[Record
         found.append([command, "every fact about this member"])
     if info.source == "recorded" and (question := first_question(info.id, facts)):
         found.append([question, "what would have helped: the same incident with other choices"])
+    if info.source == "recorded" and (migration := migration_question(info.id, facts)):
+        found.append([migration, "what the consumer protocol would change, and what a roll to it costs"])
     return found
 
 

@@ -42,6 +42,13 @@ function sentencesOf(found) {
   return answers.length > 1 ? h("ul", { class: "sentences-each" }, answers.map((text) => h("li", {}, name_(text, { title: null })))) : null;
 }
 
+/** What a change of protocol costs, and what it asks for. */
+function migrationOf(found) {
+  const list = (texts) => h("ul", {}, texts.map((text) => h("li", {}, name_(text, { title: null }))));
+  if (!found.migration.length && !found.to_do.length) return null;
+  return h("div", { class: "migration" }, list(found.migration), h("details", {}, h("summary", {}, DATA.toDo), list(found.to_do)));
+}
+
 /** What was given, inferred, drawn and assumed. */
 function restsOn(found) {
   const parts = Object.entries(DATA.basis).filter(([name]) => found[name].length);
@@ -57,5 +64,6 @@ function whatIfSection(run, id) {
     sentencesOf(found),
     whatIfTable(found),
     found.founding ? h("p", { class: "hint" }, `${DATA.founding}${found.founding}.`) : null,
+    migrationOf(found),
     restsOn(found))));
 }

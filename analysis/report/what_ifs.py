@@ -17,6 +17,7 @@ BASIS = {
     "assumed": "Assumed, because the logs do not show it",
 }
 """What an answer rests on, by its key: titles."""
+TO_DO = "To do and to know, for the change of protocol"
 FOUNDING = "Founding of the group, in no comparison: "
 _TITLES = (
     "",
@@ -56,6 +57,8 @@ def _what_if(found: StoredWhatIf) -> dict[str, Any]:
         "recorded_between_ms": found.recorded_between_ms or (found.recorded_ms, found.recorded_ms),
         "choices": choices,
         "founding": shown(found.founding, _LONGEST),
+        "migration": _texts(found.migration),
+        "to_do": _texts(found.to_do),
         "given": _texts(found.given),
         "inferred": _texts(found.inferred),
         "drawn": _texts(found.drawn),
@@ -87,6 +90,8 @@ def _as_html(found: dict[str, Any]) -> str:
         *(f"<tr>{_cells('td', _row(each))}</tr>" for each in rows),
         "</tbody></table>",
         f"<p>{escape(FOUNDING)}{escape(found['founding'])}.</p>" if found["founding"] else "",
+        _list("", found["migration"]),
+        _list(TO_DO, found["to_do"]),
         *(_list(title, found[name]) for name, title in BASIS.items()),
     ]
     return "".join(parts)

@@ -37,6 +37,30 @@ def altered(
     return (Error.NONE, after) if _valid(after, config) else (Error.INVALID_CONFIG, dict(now))
 
 
+def why_refused(now: Mapping[str, int], changes: Mapping[str, str], config: ConsumerGroupConfig) -> str:
+    """Why `altered` refuses changes, as the end of a sentence: the first that is wrong, with the names or bounds."""
+    for name, value in changes.items():
+        if name not in (*LEAST, ASSIGNOR_OFFLOAD):
+            return f"{name} is unknown; a group has {', '.join(sorted(LEAST))}"
+        if _parsed(name, value) is None:
+            wanted = "true or false" if name == ASSIGNOR_OFFLOAD else f"a whole number, {LEAST[name]} or more"
+            return f"{name}={value} must be {wanted}"
+    after = {**now, **{name: _parsed(name, value) or 0 for name, value in changes.items()}}
+    for name in LEAST:
+        stem = name.removeprefix("consumer.")
+        low, high = (f"group.consumer.{end}.{stem}" for end in ("min", "max"))
+        least, most = (getattr(config, bound.replace(".", "_")) for bound in (low, high))
+        if name in after and not least <= after[name] <= most:
+            return f"{name}={after[name]} is not between {low}={least} and {high}={most}, which the broker has"
+    session, interval = (
+        each(config, Context(settings=after)) for each in (settings.session_timeout_ms, settings.heartbeat_interval_ms)
+    )
+    return (
+        f"{settings.SESSION_TIMEOUT}={session} must be longer than {settings.HEARTBEAT_INTERVAL}={interval}, the"
+        " group's own or the broker's"
+    )
+
+
 def _parsed(name: str, value: str) -> int | None:
     """The value as a number, 0 or 1 for false or true; None if it is none (Kafka: ConfigDef.parseType)."""
     text = value.strip()

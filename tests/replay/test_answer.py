@@ -184,3 +184,18 @@ def test_two_kinds_of_seeds_are_said_and_both_modes_are_in_the_row() -> None:
     modes = found.row()["modes"]
     assert isinstance(modes, list)
     assert [mode["share"] for mode in modes] == [0.6, 0.4]
+
+
+def test_the_first_sentence_has_the_record_wherever_the_simulation_as_recorded_costs_something_else() -> None:
+    """It read "33.4 instead of 32.6" of a record of about 24.4: only a gain or a loss said what the record has."""
+    base = [32_600] * 10
+    trusted = replace(SURE, recorded_ms=24_400, recorded_at_most_ms=24_400, recorded_between_ms=(12_000, 44_300))
+    record = "the record has about 24.4 (12.0 to 44.3)"
+    same, unsure = result([33_400] * 10, base, "same"), result([20_000] * 5 + [40_000] * 5, base, "unsure")
+    assert f"33.4 partition-seconds instead of 32.6 ({record})" in sentence(same, trusted)
+    for each in (result([20_000] * 10, base), unsure):
+        assert record in sentence(each, trusted)
+    recorded = result(base, base, "as recorded")
+    assert record in headline([recorded, same, replace(same, choice="b")], trusted)
+    assert record in headline([recorded, same, unsure], trusted)
+    assert "the record has" not in sentence(same, replace(SURE, recorded_ms=31_000, recorded_at_most_ms=33_000))

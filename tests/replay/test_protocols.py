@@ -16,7 +16,8 @@ from groupsim.events.base import Event
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import read_files
 from groupsim.replay.choice import AS_RECORDED, Choice
-from groupsim.replay.migration import migrate
+from groupsim.replay.migration import ROLLING, STOP_ALL, migrate
+from groupsim.replay.migration_answer import migration_answer
 from groupsim.replay.migration_checks import checks, impossible
 from groupsim.replay.protocols import broker_bounds, check, group_settings, member_config, run_settings
 from groupsim.replay.reconstruct.incident import Incident
@@ -131,7 +132,56 @@ def test_groups_that_can_not_be_rolled_online_are_named_with_the_reason() -> Non
     of_librdkafka = replace(found, client=LIBRDKAFKA)
     assert "GROUP_ID_NOT_FOUND" in (impossible(of_librdkafka, CONSUMER) or "")
     assert impossible(of_librdkafka, CLASSIC) is None
-    assert "kafka-python" in (impossible(replace(found, client=KAFKA_PYTHON), CONSUMER) or "")
+    assert "to range, because librdkafka takes no list of" in (impossible(of_librdkafka, CONSUMER) or "")
+    assert impossible(of_librdkafka, CONSUMER, STOP_ALL) is None
+    of_python = replace(found, client=KAFKA_PYTHON)
+    assert "kafka-python" in (impossible(of_python, CONSUMER) or "")
+
+
+@pytest.mark.parametrize("client", [LIBRDKAFKA, KAFKA_PYTHON])
+def test_a_group_that_can_not_be_rolled_gets_the_cost_of_stopping_all_and_what_to_do_instead(client: str) -> None:
+    found = replace(incident(EXAMPLES / "incidents" / "rolling-restart-cooperative"), client=client)
+    answer = migration_answer(found, TO_CONSUMER, ROLLING, range(2))
+    refused, cost, assumes = answer.sentences
+    assert "can't be done online" in refused
+    assert "stop all members together" in refused
+    assert cost.startswith("A stop of all members together, and a start with the consumer protocol ")
+    assert answer.found is not None
+    away_ms = answer.found.downtime_ms
+    assert min(each.unavailable_partition_ms for each in answer.found.costs) > 12 * away_ms
+    assert ("confluent-kafka" in answer.checks[0]) is (client == KAFKA_PYTHON)
+    assert ("simulated with librdkafka" in assumes) is (client == KAFKA_PYTHON)
+    assert "SubscriptionPattern" not in "".join(answer.checks)
+
+
+def test_static_members_of_a_group_that_is_not_converted_stay_away_until_their_session_has_passed() -> None:
+    """They came back to a group that still had them, and ended with GROUP_ID_NOT_FOUND: 228 partition-seconds."""
+    found = replace(incident(EXAMPLES / "incidents" / "rolling-restart-cooperative"), client=LIBRDKAFKA)
+    to = replace(TO_CONSUMER, static=True)
+    answer = migration_answer(found, to, STOP_ALL, range(2))
+    assert answer.found is not None
+    assert answer.found.downtime_ms > found.settings["session.timeout.ms"]
+    assert answer.found.failures == ()
+    assert any("until their session has passed" in each for each in answer.checks)
+    early = migration_answer(found, replace(to, restart_ms=1_500), STOP_ALL, range(2))
+    assert early.found is not None
+    assert early.found.failures  # nobody is left, which the amount does not show
+
+
+def test_a_group_of_streams_can_not_be_changed_in_any_form() -> None:
+    found = incident(EXAMPLES / "incidents" / "kill9-range")
+    streams = replace(found, generations=tuple(replace(each, protocol="stream") for each in found.generations))
+    for form in (ROLLING, STOP_ALL):
+        answer = migration_answer(streams, TO_CONSUMER, form, range(1))
+        assert "Kafka Streams" in (answer.impossible or "")
+        assert answer.found is None
+
+
+def test_a_roll_waits_for_the_heartbeats_of_the_choice() -> None:
+    """Each member closes when the group has settled; heartbeats of 5 s take longer than the recorded ones."""
+    slow = replace(TO_CONSUMER, settings={"group.consumer.heartbeat.interval.ms": "5000"})
+    found = incident(EXAMPLES / "incidents" / "rolling-restart-range")
+    assert migrate(found, slow, range(1)).step_ms - migrate(found, TO_CONSUMER, range(1)).step_ms == 12_000
 
 
 def test_the_list_names_what_members_have_to_change() -> None:
