@@ -40,7 +40,11 @@ def own(facts: Sequence[Recorded]) -> Spans:
 
 def differences(facts: Sequence[Recorded]) -> list[str]:
     """Each span that only one of the two has, in a sentence."""
-    mine, theirs = own(facts), naive(facts)
+    return of_spans(own(facts), naive(facts))
+
+
+def of_spans(mine: Spans, theirs: Spans) -> list[str]:
+    """The same of spans that are read already."""
     found = []
     for key in sorted(mine.keys() | theirs.keys()):
         one = [span for span in mine.get(key, []) if span[0] < span[1]]

@@ -19,9 +19,7 @@ from groupsim.simulation.run import run
 from groupsim.storage.memory import MemoryStore
 from tests.analysis.log import Log
 from tests.analysis.test_properties import logs
-
-HEAVY = ("slow_assignor",)
-"""It takes minutes of a real assignor's work, and other scenarios cover the same."""
+from tests.scenarios.shorter import every_scenario
 
 
 def whole(pieces: list[Blame], found: Sequence[Interval]) -> None:
@@ -55,10 +53,10 @@ def test_critical_paths_of_any_log_have_steps_that_last_and_never_save_less_than
         assert step.saved_ms is None or step.saved_ms >= 0
 
 
-@pytest.mark.parametrize("name", [name for name in names() if name not in HEAVY])
-def test_the_parts_of_every_built_in_scenario_add_up(name: str) -> None:
+@pytest.mark.parametrize(("name", "own"), every_scenario(), ids=names())
+def test_the_parts_of_every_built_in_scenario_add_up(name: str, own: dict[str, str]) -> None:
     store = MemoryStore()
-    run(find(name), store, record="facts")
+    run(find(name), store, settings=own, record="facts")
     loaded = analysis.load(store)
     whole(loaded.reasons, loaded.intervals)
     total = loaded.summary()["unavailable"]["partition_ms"]

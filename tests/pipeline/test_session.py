@@ -33,7 +33,7 @@ def test_spark_runs_without_java_on_path_or_java_home_and_says_nothing(tmp_path:
     ended = subprocess.run(
         [sys.executable, "-W", "error", "-c", ALONE],
         cwd=ROOT,
-        env={"PATH": str(tmp_path)},
+        env={"PATH": str(tmp_path), "SPARK_SUBMIT_OPTS": os.environ["SPARK_SUBMIT_OPTS"]},
         capture_output=True,
         text=True,
         timeout=300,

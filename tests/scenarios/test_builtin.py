@@ -15,6 +15,7 @@ from groupsim.scenarios.catalogue import find, names
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.run import RunResult, run
 from groupsim.storage.memory import MemoryStore
+from tests.scenarios.shorter import every_scenario
 
 
 def _run(name: str, seed: int | None = None, **settings: int | float | str | bool) -> tuple[RunResult, MemoryStore]:
@@ -23,17 +24,13 @@ def _run(name: str, seed: int | None = None, **settings: int | float | str | boo
     return run(find(name), store, seed=seed, settings=named, record="facts"), store
 
 
-ANOTHER = [name for name in names() if name != "slow_assignor"]
-"""One run of its 2,100 members takes as long as those of all others."""
-
-
 @pytest.mark.parametrize(
-    ("name", "seed"),
-    [*((name, None) for name in names()), *((name, 4711) for name in ANOTHER)],
-    ids=[*names(), *(f"{name}-another seed" for name in ANOTHER)],
+    ("name", "seed", "own"),
+    [*((name, None, {}) for name in names()), *((name, 4711, own) for name, own in every_scenario())],
+    ids=[*names(), *(f"{name}-another seed" for name in names())],
 )
-def test_every_story_goes_well(name: str, seed: int | None) -> None:
-    result, store = _run(name, seed)
+def test_every_story_goes_well(name: str, seed: int | None, own: dict[str, str]) -> None:
+    result, store = _run(name, seed, **own)
     assert result.failure is None
     assert result.ok, result.violations
     assert result.info.status == "finished"
