@@ -114,7 +114,8 @@ def replayable_run(
     interval_ms = max([incident.settings[HEARTBEAT], *incident.open_settings.get(HEARTBEAT, ())])
     window = _window(facts, chosen, incident.ends_ms, known, interval_ms, between, grown)
     bounds = earliest(facts, incident), latest(facts, incident, given, doubts(info.summary))
-    cost, *costs = (recorded_cost(each, chosen, window, known, grown) for each in (facts, *bounds))
+    apart = [each for each in bounds if each != facts]
+    cost, *costs = (recorded_cost(each, chosen, window, known, grown) for each in (facts, *apart))
     return ReplayableRun(
         name=info.name,
         group=chosen,

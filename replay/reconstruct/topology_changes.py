@@ -89,6 +89,7 @@ def growths(
     """
     read = {t for f in facts if isinstance(f.event, w.GroupDeclared) and f.event.group == group for t in f.event.topics}
     later = _created_later(facts) & read
+    bumps = [(fact.at_ms, fact.event.cause) for fact in facts if isinstance(fact.event, GroupEpochBumped)]
     found: list[Growth] = []
     notes: list[str] = []
     for fact in facts:
@@ -98,7 +99,7 @@ def growths(
         created = isinstance(fact.event, w.TopicCreated)
         if created and topic not in later:
             continue
-        noticed = _noticed(facts, incarnations, topic if created else None)
+        noticed = _noticed(bumps, incarnations, topic if created else None)
         at, name = next(((when, who) for when, who in noticed if when > fact.at_ms), (fact.at_ms + 1, "a member"))
         joins = sorted(g.joined_ms for g in generations if g.joined_ms < at)
         if created and name == _COORDINATOR:  # after the first, it looks at most every ten seconds, whatever happens
@@ -116,18 +117,17 @@ def growths(
 
 
 def _noticed(
-    facts: Sequence[Recorded], incarnations: Sequence[Incarnation], created: str | None
+    bumps: Sequence[tuple[int, BumpCause]], incarnations: Sequence[Incarnation], created: str | None
 ) -> list[tuple[int, str]]:
-    """When members, or the coordinator of a consumer group, noticed that topics had grown, or that one was created."""
+    """When members, or the coordinator of a consumer group, noticed that topics had grown, or that one was created.
+
+    `bumps`: of the group's epoch, when and why.
+    """
     if created is None:
         found = [(at, each.name) for each in incarnations for at in each.metadata_changes]
     else:
         found = [(at, each.name) for each in incarnations for at, topics in each.subscriptions if created in topics]
-    for fact in facts:
-        if isinstance(fact.event, GroupEpochBumped) and (
-            created is None or fact.event.cause is BumpCause.EXPRESSION_RESOLVED
-        ):
-            found.append((fact.at_ms, _COORDINATOR))
+    found += [(at, _COORDINATOR) for at, why in bumps if created is None or why is BumpCause.EXPRESSION_RESOLVED]
     return sorted(found)
 
 
