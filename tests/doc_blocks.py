@@ -5,18 +5,28 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
+import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
+from unittest.mock import patch
+
+from groupsim.cli.main import status
 
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"^```(console|python|json)((?: [\w=./]+)*)\n(.*?)^```$", re.M | re.S)
+_PLAIN = re.compile(r"groupsim [^|><;&$*?`~#\\\n]+")
+"""A call without anything that a shell does, quotes excepted."""
 MASKS = ((re.compile(r"^run [0-9a-f]{12}\b"), "run …"), (re.compile(r"^(digest .*?)[0-9a-f]{64}$"), r"\1…"))
 
 
@@ -69,8 +79,12 @@ def _quoted(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
 
 
-def run(page: Path, folder: Path, settings: Mapping[str, str] = {}) -> Iterator[Ran]:
-    """Every block of a page in order, in this folder, with the examples beside it."""
+def run(page: Path, folder: Path, settings: Mapping[str, str] = {}, *, here: bool = False) -> Iterator[Ran]:
+    """Every block of a page in order, in this folder, with the examples beside it.
+
+    What needs Spark runs in this process, in its session. With `here` other calls that need no shell do so, too, which
+    spares a start of Python.
+    """
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     environment.pop("GROUPSIM_STORE", None)
     shutil.copytree(ROOT / "examples", folder / "examples")
@@ -79,16 +93,40 @@ def run(page: Path, folder: Path, settings: Mapping[str, str] = {}) -> Iterator[
             (folder / block.attributes.removeprefix("file=")).write_text(block.text, "utf-8")
             continue
         for step in steps(block):
+            own = {**environment, **settings}
+            if block.language == "python" and needs_spark(block):
+                yield Ran(block, step, *_in_this_process(partial(_executed, block.text), folder, own))
+                continue
+            if (here or needs_spark(block)) and _PLAIN.fullmatch(step.command):
+                called = partial(status, shlex.split(step.command)[1:])
+                yield Ran(block, step, *_in_this_process(called, folder, own))
+                continue
             done = subprocess.run(
-                step.command,
-                shell=True,
-                cwd=folder,
-                env={**environment, **settings},
-                capture_output=True,
-                text=True,
-                check=False,
+                step.command, shell=True, cwd=folder, env=own, capture_output=True, text=True, check=False
             )
             yield Ran(block, step, done.stdout, done.stderr, done.returncode)
+
+
+def needs_spark(block: Block) -> bool:
+    """Whether it starts a Spark session, or asks for the one that runs."""
+    return "spark_session" in block.text or "$ groupsim sweep" in block.text
+
+
+def _executed(code: str) -> int:
+    exec(compile(code, "<block>", "exec"), {"__name__": "__main__"})
+    return 0
+
+
+def _in_this_process(call: Callable[[], int], folder: Path, environment: Mapping[str, str]) -> tuple[str, str, int]:
+    """What a call prints on stdout and stderr, and its exit status."""
+    out, err, terminated = io.StringIO(), io.StringIO(), signal.getsignal(signal.SIGTERM)
+    try:
+        settings = patch.dict(os.environ, environment, clear=True)
+        with chdir(folder), settings, redirect_stdout(out), redirect_stderr(err):
+            code = call()
+    finally:
+        signal.signal(signal.SIGTERM, terminated)
+    return out.getvalue(), err.getvalue(), code
 
 
 def shape(line: str) -> re.Pattern[str]:

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.doc_blocks import ROOT, agree, blocks, masked, run, steps
+from tests.doc_blocks import ROOT, agree, blocks, masked, needs_spark, run, steps
 from tests.postgres import Server, server
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+RUN = {page: found for page in PAGES if (found := blocks(page.read_text("utf-8")))}
 SHOWN_IN_FULL = [ROOT / "README.md", ROOT / "docs" / "tutorial.md"]
 
 
@@ -23,13 +24,16 @@ def postgres() -> Iterator[Server]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if blocks(page.read_text("utf-8"))], ids=lambda page: page.name
+    "page",
+    [pytest.param(page, marks=[pytest.mark.spark] * any(map(needs_spark, found))) for page, found in RUN.items()],
+    ids=[page.name for page in RUN],
 )
 def test_every_block_does_what_the_page_says(page: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """README and tutorial by a shell, as their readers; of the others what needs none is called in this process."""
     settings = {}
     if page.stem == "postgresql":
         settings["GROUPSIM_STORE"] = request.getfixturevalue("postgres").schema("groupsim")
-    for ran in run(page, tmp_path, settings):
+    for ran in run(page, tmp_path, settings, here=page not in SHOWN_IN_FULL):
         assert ran.status == 0, f"{page.name}: {ran.step.command}\n{ran.stderr}"
         got = ran.stdout.splitlines()
         assert agree(ran.step.expected, got), f"{page.name}: {ran.step.command} printed\n{ran.stdout}"

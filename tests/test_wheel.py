@@ -56,7 +56,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that stands for site-packages."""
     site = tmp_path_factory.mktemp("site")
-    pip("install", "--no-deps", "--target", str(site), str(wheel))
+    pip("install", "--no-deps", "--no-compile", "--target", str(site), str(wheel))
     return site
 
 
