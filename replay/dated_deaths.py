@@ -16,6 +16,7 @@ import msgspec
 
 from groupsim.events.base import Recorded, group_of
 from groupsim.events.client import Crashed, Frozen
+from groupsim.incidents.facts.sessions import CONSUMER_HEARTBEAT_MS
 from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, StallKind
 from groupsim.replay.reconstruct.incident import Incident
 from groupsim.replay.reconstruct.inferred_settings.evidence import DEFAULT_HEARTBEAT_MS, HEARTBEAT, SESSION
@@ -23,8 +24,6 @@ from groupsim.replay.reconstruct.inferred_settings.reported import reported
 from groupsim.simulation.clients.config import CONSUMER
 from groupsim.storage.log_gaps import Doubt
 
-_CONSUMER_HEARTBEAT_MS = 5_000
-"""group.consumer.heartbeat.interval.ms, by default."""
 _LATE_MS = 100
 """A heartbeat, and a removal, may be so late, by timers and by clocks that differ. A Java client looks so often whether
 a heartbeat is due (retry.backoff.ms; Kafka: HeartbeatThread.run)."""
@@ -77,7 +76,7 @@ def latest(
     own = {**reported(facts, incident.group), **given}.get(HEARTBEAT)
     if own is None:
         consumer = any(each.protocol == CONSUMER for each in incident.incarnations)
-        usual_ms = _CONSUMER_HEARTBEAT_MS if consumer else DEFAULT_HEARTBEAT_MS
+        usual_ms = CONSUMER_HEARTBEAT_MS if consumer else DEFAULT_HEARTBEAT_MS
         own = max([usual_ms, incident.settings[HEARTBEAT], *incident.open_settings.get(HEARTBEAT, ())])
     inexact = [each for each in doubts if each.inexact and each.group == incident.group]
     spans = [(each.from_ms, each.to_ms) for each in inexact] if SESSION in incident.open_settings else []

@@ -23,14 +23,13 @@ from groupsim.incidents.facts.consumer_client import HEARTBEAT_INTERVAL, consume
 from groupsim.incidents.facts.detail import int_in
 from groupsim.incidents.facts.index import Index
 from groupsim.incidents.facts.later_topics import created, found_by, not_before
+from groupsim.incidents.facts.sessions import CONSUMER_HEARTBEAT_MS
 from groupsim.incidents.logs.times import iso
 from groupsim.storage.log_gaps import Doubt
 
 METADATA_AGE = "metadata.max.age.ms"
 DEFAULT_AGE_MS = 300_000
 """metadata.max.age.ms by default; topic.metadata.refresh.interval.ms of librdkafka is the same."""
-DEFAULT_INTERVAL_MS = 5_000
-"""The heartbeat interval of consumer groups, by default."""
 _ALLOWED = 2
 """So many intervals: until a heartbeat comes, and before that the broker creates the partitions (900 took it 8 s)."""
 _GIVEN_MS = 5_000
@@ -176,7 +175,7 @@ def _earliest(noticed: PendingFact, clients: Sequence[ClientFacts], rows: Sequen
     if not isinstance(noticed.event, RejoinRequested):
         own = [consumer_settings(each.process) for each in clients if each.process.group == group]
         intervals = [value for each in own if isinstance(value := each.get(HEARTBEAT_INTERVAL), int)]
-        allowed = _ALLOWED * max(intervals, default=DEFAULT_INTERVAL_MS)
+        allowed = _ALLOWED * max(intervals, default=CONSUMER_HEARTBEAT_MS)
         if isinstance(noticed.event, GroupEpochBumped) and noticed.event.cause is BumpCause.EXPRESSION_RESOLVED:
             return max(first, not_before(noticed, group, rows, allowed))
         return max(first, noticed.at - allowed)

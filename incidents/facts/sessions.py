@@ -18,7 +18,7 @@ from groupsim.incidents.facts.processes import ProcessLog
 _CLASSIC_MS, _CLASSIC = 6_000, "group.min.session.timeout.ms"
 _CONSUMER_MS, _CONSUMER = 45_000, "group.consumer.min.session.timeout.ms"
 """The shortest sessions that brokers allow by default (Kafka: GroupCoordinatorConfig)."""
-_CONSUMER_HEARTBEAT_MS = 5_000
+CONSUMER_HEARTBEAT_MS = 5_000
 """group.consumer.heartbeat.interval.ms, by default."""
 
 
@@ -60,7 +60,7 @@ def session_of(process: ProcessLog, index: Index, given_ms: int | None, silent_m
         heartbeat_ms = index.heartbeat_ms(process.group)
         return Session(known_ms or _CLASSIC_MS, known_ms is not None, _CLASSIC, heartbeat_ms)
     interval = settings.get(HEARTBEAT_INTERVAL)
-    heartbeat_ms = interval if isinstance(interval, int) else _CONSUMER_HEARTBEAT_MS
+    heartbeat_ms = interval if isinstance(interval, int) else CONSUMER_HEARTBEAT_MS
     if given_ms is not None:
         return Session(given_ms, True, _CONSUMER, heartbeat_ms)
     shortened = silent_ms is not None and silent_ms + heartbeat_ms < _CONSUMER_MS

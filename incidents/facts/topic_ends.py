@@ -23,13 +23,13 @@ def ended_early(
     That is a generation that it does not have, or partitions that it gave to nobody of that name. `ended`: when the
     last of all logs ends; times are UTC milliseconds since 1970.
     """
-    members = {(each.process.group, each.process.name): each.member for each in clients}
     for group, history in histories.items():
+        own = {each.process.name: each.member for each in clients if each.process.group == group}
         last = _last_generation(history.ledger)
         for fact in facts:
             if fact.at <= history.ended_ms or group_of(fact.stream) != group:
                 continue
-            if (said := _unknown_to(history.ledger, last, fact.event, members)) is not None:
+            if (said := _unknown_to(history.ledger, last, fact.event, own)) is not None:
                 why = (
                     f"the copy of `__consumer_offsets` ends at {iso(history.ended_ms)}, before the logs do: {said} at"
                     f" {iso(fact.at)}, which is not in it; copy the topic again, or choose a period with --until"
@@ -38,13 +38,12 @@ def ended_early(
                 break
 
 
-def _unknown_to(ledger: Ledger, last: int, event: object, members: Mapping[tuple[str, str], str]) -> str | None:
+def _unknown_to(ledger: Ledger, last: int, event: object, members: Mapping[str, str]) -> str | None:
     """What a client wrote that the topic does not have, in words."""
     if isinstance(event, c.JoinOk) and event.generation > last:
         return f"{event.process} joined generation {event.generation}"
     if isinstance(event, c.ViewChanged) and event.partitions:
-        member = next((m for (_, process), m in members.items() if process == event.process), "")
-        known = ledger.memberships.get(member)
+        known = ledger.memberships.get(members.get(event.process, ""))
         given = known.views[-1].partitions if known is not None and known.views else frozenset()
         if set(event.partitions) - given:
             return f"{event.process} was given partitions"
