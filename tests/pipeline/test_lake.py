@@ -44,19 +44,10 @@ def swept(tmp_path: Path) -> tuple[Path, list[Point]]:
 
 
 def answers(spark: SparkSession, folder: Path) -> dict[str, list[Row]]:
-    """All that one can ask of a lake's tables, in order."""
-    from groupsim.pipeline import lake, transforms
+    """A lake's tables, from which all else that one can ask is computed, in order."""
+    from groupsim.pipeline import lake
 
-    intervals, owned = lake.availability(spark, folder), lake.ownership(spark, folder)
-    asked = {
-        "availability": intervals,
-        "ownership": owned,
-        "rebalances": lake.rebalances(spark, folder),
-        "by label": transforms.unavailable_by_label(intervals),
-        "windows": transforms.windows(intervals),
-        "moves": transforms.moves(owned),
-    }
-    return {name: rows(answer) for name, answer in asked.items()}
+    return {name: rows(getattr(lake, name)(spark, folder)) for name in TABLES}
 
 
 def rows(answer: DataFrame) -> list[Row]:

