@@ -6,6 +6,7 @@ import os
 
 import hypothesis
 import pytest
+from _pytest.nodeid import NodeId
 
 # No test is timed: a busy machine is slow.
 hypothesis.settings.register_profile("untimed", deadline=None)
@@ -21,4 +22,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("spark"):
             item.add_marker(pytest.mark.xdist_group("spark"))
+        group = item.get_closest_marker("xdist_group")
+        if group is not None and "PYTEST_XDIST_WORKER" in os.environ:
+            # xdist 3.8 does the same with `_nodeid`, which pytest 9.2 no longer reads: then `--dist loadgroup` sees no
+            # groups, and each worker starts a Spark session of its own.
+            item._id = NodeId.parse(f"{item.nodeid}@{group.args[0]}")
     items.sort(key=lambda item: 0 if item.get_closest_marker("spark") else 1 if item.get_closest_marker("slow") else 2)

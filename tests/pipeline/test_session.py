@@ -56,3 +56,8 @@ def test_a_jvm_that_breaks_off_is_not_printed_by_pyspark(
         except EOFError:
             spark.sparkContext._accumulatorServer.handle_error(broken_off, ("127.0.0.1", 0))
     assert capsys.readouterr() == ("", "")
+
+
+def test_all_tests_of_spark_run_in_one_process(request: pytest.FixtureRequest) -> None:
+    """By the end of their names, which xdist's `--dist loadgroup` looks at; see tests/conftest.py."""
+    assert request.node.nodeid.endswith("@spark") == ("PYTEST_XDIST_WORKER" in os.environ)

@@ -137,7 +137,6 @@ def test_a_folder_that_can_not_be_written_is_one_sentence(tmp_path: Path) -> Non
 
 
 @pytest.mark.spark
-@pytest.mark.xdist_group("spark")
 def test_spark_gives_the_same_in_order_and_keeps_it(tmp_path: Path) -> None:
     spread = keeping(on_spark(spark_session("local[2]")), tmp_path, dict[str, float])
     log, function = tmp_path / "log", partial(counted, str(tmp_path / "log"))
