@@ -25,8 +25,8 @@ from groupsim.cli.main import status
 
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"^```(console|python|json)((?: [\w=./]+)*)\n(.*?)^```$", re.M | re.S)
-_PLAIN = re.compile(r"groupsim [^|><;&$*?`~#\\\n]+")
-"""A call without anything that a shell does, quotes excepted."""
+_PLAIN = re.compile(r"groupsim (?!.*\.py\b)[^|><;&$*?`~#\\\n]+")
+"""A call without anything that a shell does, quotes excepted, and without a user's code, which may register things."""
 MASKS = ((re.compile(r"^run [0-9a-f]{12}\b"), "run …"), (re.compile(r"^(digest .*?)[0-9a-f]{64}$"), r"\1…"))
 
 
