@@ -30,6 +30,7 @@ from tests.adversary import (
     stories,
     sweeps,
     tampering,
+    written_runs,
 )
 from tests.adversary.called import Finding
 
@@ -66,6 +67,7 @@ AREAS: dict[str, Area] = {
     "files of commands": damaged_files.files,
     "numbers: classic": stories.numbers,
     "numbers: consumer": stories.consumer_numbers,
+    "numbers: logs": written_runs.numbers,
 }
 
 
