@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from groupsim.analysis.availability.intervals import intervals
+from groupsim.analysis.consumer_group_state import ConsumerGroupState
 from groupsim.analysis.converted_state import AnyGroupState
 from groupsim.analysis.replay import fold, replayed
+from groupsim.analysis.tables.ownership import ownership
 from groupsim.events.base import Recorded
 from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.events.types import TopicPartition
@@ -56,7 +58,8 @@ def of_spans(mine: Spans, theirs: Spans) -> list[str]:
 
 
 def states_differ(facts: Sequence[Recorded], seqs: Collection[int]) -> list[str]:
-    """What `groupsim replay` says of groups after these numbers of facts, where the naive reading says otherwise."""
+    """What `groupsim replay` says of groups after these numbers of facts, where the naive reading says otherwise; and
+    what members of consumer groups have yet to give up."""
     naively, states, found = Naive(), dict[str, AnyGroupState](), []
     for count, fact in enumerate(facts, 1):
         naively.take(fact)
@@ -66,8 +69,55 @@ def states_differ(facts: Sequence[Recorded], seqs: Collection[int]) -> list[str]
             for name, one in replayed(states)["groups"].items():
                 mine = {key: one[key] for key in ("state", "generation")}
                 mine["members"] = {each: [tuple(tp) for tp in had["assigned"]] for each, had in one["members"].items()}
+                mine["giving_up"] = _giving_up(states[name])
                 if mine != theirs[name]:
                     found.append(
                         f"{name} after {count} facts, at {fact.at_ms} ms: replayed as {mine}, read as {theirs[name]}"
                     )
     return found
+
+
+def _giving_up(state: AnyGroupState) -> dict[str, list[TopicPartition]]:
+    if not isinstance(state, ConsumerGroupState):
+        return {}
+    return {name: sorted(member.pending) for name, member in sorted(state.members.items()) if member.pending}
+
+
+Owned = tuple[str, str, TopicPartition, str]
+"""Perspective, group, partition, member."""
+
+
+def owners_differ(facts: Sequence[Recorded]) -> list[str]:
+    """Each span of the table of owners that only one of the two has, in a sentence."""
+    mine: dict[Owned, list[tuple[int, int]]] = {}
+    for row in ownership(facts, facts[-1].at_ms):
+        tp = TopicPartition(row["topic"], row["partition"])
+        _lengthen(
+            mine.setdefault((row["perspective"], row["group"], tp, row["member"]), []), row["from_ms"], row["to_ms"]
+        )
+    theirs = _owners(facts)
+    found = []
+    for key in sorted(mine.keys() | theirs.keys()):
+        for span in sorted({*mine.get(key, [])} ^ {*theirs.get(key, [])}):
+            who = "the table" if span in mine.get(key, []) else "the naive reading"
+            found.append(f"{' '.join(map(str, key))}: only {who} has {span[0]} to {span[1]}")
+    return found
+
+
+def _owners(facts: Sequence[Recorded]) -> dict[Owned, list[tuple[int, int]]]:
+    """Who was given a partition, and who had it in its view, looked at anew after each millisecond."""
+    naively, found = Naive(), dict[Owned, list[tuple[int, int]]]()
+    for fact, after in zip(facts, [*facts[1:], facts[-1]], strict=True):
+        naively.take(fact)
+        if after.at_ms > fact.at_ms:
+            for key in naively.owned():
+                _lengthen(found.setdefault(key, []), fact.at_ms, after.at_ms)
+    return found
+
+
+def _lengthen(spans: list[tuple[int, int]], from_ms: int, to_ms: int) -> None:
+    """One more span; it continues the last one if there is nothing between."""
+    if spans and spans[-1][1] == from_ms:
+        spans[-1] = (spans[-1][0], to_ms)
+    else:
+        spans.append((from_ms, to_ms))

@@ -16,7 +16,7 @@ from groupsim.events import world as w
 from groupsim.events.base import Event, Recorded, group_of
 from groupsim.events.types import TopicPartition
 from tests.adversary.naive_groups import Group, take
-from tests.adversary.naive_labels import Said, said
+from tests.adversary.naive_labels import Said, owner, said
 
 DATA = "data"
 Key = tuple[str, TopicPartition]
@@ -120,6 +120,21 @@ class Naive:
     def states(self) -> dict[str, Any]:
         """Each group as an administrator would see it now."""
         return {name: group.described() for name, group in sorted(self.groups.items())}
+
+    def owned(self) -> set[tuple[str, str, TopicPartition, str]]:
+        """Who was given which partition of which group, and who has it in its view, now."""
+        given = {
+            ("granted", name, tp, group.process_of.get(member, member))
+            for name, group in self.groups.items()
+            for tp in set().union(*group.assignment.values())
+            if (member := owner(group, tp)) is not None
+        }
+        return given | {
+            ("believed", process.group, tp, key)
+            for key, process in self.processes.items()
+            if not process.gone
+            for tp in process.view
+        }
 
     def take(self, fact: Recorded) -> None:
         """One fact."""

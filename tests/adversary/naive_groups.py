@@ -91,6 +91,7 @@ class Group:
             "state": state if self.loaded and self.exists else "Dead",
             "generation": self.generation,
             "members": members,
+            "giving_up": {each: sorted(held) for each, held in sorted(self.giving_up.items()) if held},
         }
 
     def keep(self) -> None:

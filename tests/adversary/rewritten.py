@@ -16,15 +16,18 @@ from zoneinfo import ZoneInfo
 
 from groupsim.storage import open_store
 from tests.adversary.called import Called, Finding, call
-from tests.adversary.interrupted import LOGS
 
 ZONES = (
     *("Europe/Berlin", "America/New_York", "Pacific/Chatham", "Australia/Lord_Howe", "America/St_Johns"),
     *("Africa/Cairo", "America/Santiago", "Asia/Beirut", "UTC", "Asia/Kolkata"),
 )
 _STAMP = re.compile(r"^\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3})\]", re.MULTILINE)
-_MOST_GAP_MS = 1_200_000
-"""Lines follow each other so soon that the clock can be seen to step back wherever it does."""
+INCIDENTS = tuple(
+    tuple(sorted((Path(__file__).parents[2] / "examples" / "incidents" / name).glob("*.log.gz")))
+    for name in ("kill9-range", "max-poll-range", "rolling-restart-range", "static-restart-range")
+)
+_MOST_GAP_MS, _HALF_HOUR, _SHORTER_GAP_MS = 3_000_000, "Australia/Lord_Howe", 1_200_000
+"""Lines follow each other so soon that the clock can be seen to step back wherever it does, also by half an hour."""
 PIECES = (
     *("a", "orders", "-0", ".", "_", "1", " ", "'", '"', "<b>", "[red]", "[/]", "=cmd|x", "+1", "@", "-", "%s", "{0}"),
     *("\x1b[2J", "\x1bc", "\x1b]0;x\x07", "\x07", "\x9b31m", "\u202e", "\u2066", "\u200b", "\u2028", "\ufeff", "\x7f"),
@@ -43,11 +46,14 @@ class Line(NamedTuple):
     text: str
 
 
+Logs = tuple[tuple[Line, ...], ...]
+
+
 @cache
-def _incident() -> tuple[tuple[Line, ...], ...]:
-    """The logs of the incident, in the order of LOGS."""
+def _incident(paths: tuple[Path, ...]) -> Logs:
+    """The logs of an incident."""
     logs = []
-    for path in LOGS:
+    for path in paths:
         lines = []
         for line in gzip.decompress(path.read_bytes()).decode().splitlines():
             found = _STAMP.match(line)
@@ -59,19 +65,30 @@ def _incident() -> tuple[tuple[Line, ...], ...]:
     return tuple(tuple(Line(at_ms - began, text) for at_ms, text in lines) for lines in logs)
 
 
-@cache
-def _names() -> tuple[str, ...]:
-    """What names things in it: group, topic, clients."""
-    text = "\n".join(line.text for log in _incident() for line in log)
+def _drawn(rng: Random) -> Logs:
+    """An incident: in several logs, or all lines in one."""
+    logs = _incident(rng.choice(INCIDENTS))
+    return logs if rng.random() < 0.4 else (tuple(sorted((line for log in logs for line in log), key=_at)),)
+
+
+def _at(line: Line) -> int:
+    return line.at_ms
+
+
+def _names(logs: Logs) -> tuple[str, ...]:
+    """What names things in them: group, topic, clients."""
+    text = "\n".join(line.text for log in logs for line in log)
     groups = sorted({*re.findall(r"groupId=([^\],]+)", text)})
     return (*groups, "orders", *sorted({*re.findall(r"clientId=([^\],]+)", text)}))
 
 
-def _written(folder: Path, began: datetime, pace: float, zone: ZoneInfo, names: dict[str, str]) -> list[str]:
+def _written(
+    logs: Logs, folder: Path, began: datetime, pace: float, zone: ZoneInfo, names: dict[str, str]
+) -> list[str]:
     """Write the logs; their paths."""
     pattern = re.compile("|".join(rf"(?<![\w.]){re.escape(name)}(?![\w.])" for name in names)) if names else None
     paths = []
-    for number, log in enumerate(_incident()):
+    for number, log in enumerate(logs):
         said = []
         for line in log:
             local = (began + timedelta(milliseconds=round(line.at_ms * pace))).astimezone(zone)
@@ -100,24 +117,26 @@ def _facts(store: Path) -> tuple[str | None, list[tuple[int, str]]]:
 def hours(rng: Random, folder: Path) -> None:
     """Near a change of the clocks, in local times: the same facts at the same instants as in UTC, or a doubt."""
     zone = ZoneInfo(rng.choice(ZONES))
-    gap = max(b.at_ms - a.at_ms for log in _incident() for a, b in pairwise(log))
-    span = max(log[-1].at_ms for log in _incident())
-    pace = rng.choice([1.0, rng.uniform(1, _MOST_GAP_MS / gap), _MOST_GAP_MS / gap])
+    logs = _drawn(rng)
+    gap = max(b.at_ms - a.at_ms for log in logs for a, b in pairwise(log))
+    span = max(log[-1].at_ms for log in logs)
+    fastest = (_SHORTER_GAP_MS if zone.key == _HALF_HOUR else _MOST_GAP_MS) / gap
+    pace = rng.choice([1.0, rng.uniform(1, fastest), fastest, fastest])
     change = rng.choice(_changes(zone.key, rng.randint(2010, 2025)))
     lasts = timedelta(milliseconds=span * pace)
     began = change - timedelta(hours=1.2) - lasts + (lasts + timedelta(hours=2.4)) * rng.random()
     began = began.replace(microsecond=rng.randrange(1000) * 1000)
     names = (
-        {name: f"n{rng.randrange(10**6)}-{number}" for number, name in enumerate(_names())}
+        {name: f"n{rng.randrange(10**6)}-{number}" for number, name in enumerate(_names(logs))}
         if rng.random() < 0.3
         else {}
     )
-    what = f"{zone.key} from {began:%Y-%m-%dT%H:%M:%S}Z at pace {pace:.2f}, names {names}"
-    in_utc, store = _imported(folder, _written(folder, began, pace, ZoneInfo("UTC"), {}), "--tz", "UTC")
+    what = f"{len(logs)} logs in {zone.key} from {began:%Y-%m-%dT%H:%M:%S}Z at pace {pace:.2f}, names {names}"
+    in_utc, store = _imported(folder, _written(logs, folder, began, pace, ZoneInfo("UTC"), {}), "--tz", "UTC")
     true = _facts(store), json.loads(in_utc.out)["unavailable"]["partition_ms"]
-    written, store = _imported(folder, _written(folder, began, pace, zone, names), "--tz", zone.key)
+    written, store = _imported(folder, _written(logs, folder, began, pace, zone, names), "--tz", zone.key)
     if "one hour twice" in written.out + written.err:
-        if not any(_begins_in_doubt(log, began, pace, zone) for log in _incident()):
+        if not any(_begins_in_doubt(log, began, pace, zone) for log in logs):
             raise Finding(f"a doubt about the hour, though each log shows it: {what}")
         return
     if (found := (_facts(store), json.loads(written.out)["unavailable"]["partition_ms"])) != true:
@@ -142,9 +161,10 @@ def _changes(zone: str, year: int) -> list[datetime]:
 
 def names(rng: Random, folder: Path) -> None:
     """With names that would act on a terminal, in a table, a spreadsheet or a page: no command lets them."""
-    made = {name: "".join(rng.choices(PIECES, k=rng.randint(1, 4))) for name in _names() if rng.random() < 0.7}
+    logs = _drawn(rng)
+    made = {name: "".join(rng.choices(PIECES, k=rng.randint(1, 4))) for name in _names(logs) if rng.random() < 0.7}
     began = datetime(2024, 3, 1, 10, tzinfo=UTC)
-    done, store = _imported(folder, _written(folder, began, 1.0, ZoneInfo("UTC"), made))
+    done, store = _imported(folder, _written(logs, folder, began, 1.0, ZoneInfo("UTC"), made))
     if done.status == 2:
         return
     for asked in rng.sample(ASKED, 3):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
+from groupsim.analysis.availability.intervals import intervals
+from groupsim.analysis.blame.blame import blame
 from groupsim.coordinator.config import Configs, names
 from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.events.errors import GroupSimError
@@ -12,7 +14,8 @@ from groupsim.scenarios import catalogue
 from groupsim.simulation.clients.config import ConsumerConfig
 from groupsim.storage import open_store
 from tests.adversary.called import Finding, call, within
-from tests.adversary.compare import differences, facts_of, states_differ
+from tests.adversary.compare import differences, facts_of, owners_differ, states_differ
+from tests.analysis.test_blame_adds_up import whole
 
 VALUES = (
     *("0", "1", "2", "3", "7.5", "-1", "500", "30000", "10**9", "10**30", "math.nan", "math.inf", "True", "None"),
@@ -46,6 +49,8 @@ BEGIN = (
 )
 _INSTANTS = 60
 """Of a run at which the states of its groups are compared."""
+_BLAMED = 0.5
+"""The share of runs of which blame has to add up to the unavailable time."""
 SETTINGS = ("0", "1", "-5", "7.5", "nan", "1e300", "9" * 30, "", "x", "true", "range", "6000", "45000", "\ud800")
 
 
@@ -122,5 +127,11 @@ def _compare(name: str, rng: Random, settings: dict[str, str]) -> None:
     if len(facts) >= 10_000:
         return
     instants = {rng.randrange(len(facts)) for _ in range(_INSTANTS)}
-    if found := differences(facts) or states_differ(facts, instants):
+    if found := differences(facts) or states_differ(facts, instants) or owners_differ(facts):
         raise Finding(f"{name} seed {seed} {settings}: {found[0]}")
+    if rng.random() < _BLAMED:
+        intervals_of = intervals(facts)
+        try:
+            whole(blame(facts, intervals_of), intervals_of)
+        except (AssertionError, StopIteration) as error:
+            raise Finding(f"{name} seed {seed} {settings}: blame does not add up: {error}") from error

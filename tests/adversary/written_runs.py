@@ -12,23 +12,32 @@ from groupsim.events import classic as c
 from groupsim.incidents.errors import LogError
 from tests.adversary.called import Finding
 from tests.adversary.damaged_files import emptied
-from tests.incidents.drawn_groups import GROUP, drawn, simulated
+from tests.incidents.drawn_groups import GROUP, DrawnGroup, Fault, drawn, simulated
 from tests.incidents.offsets_topic.simulated_topic import write_dump
 from tests.incidents.offsets_topic.truth import clipped, measure
 from tests.incidents.written_logs import BEGINS_MS, write_logs
 
 _NEAR_MS = 20
 """Partition-milliseconds: clocks of logs are in whole milliseconds, and lines stand beside what they report."""
+_USUAL_MS = 3_000
 _UNSEEN = (Label.RESTORING, Label.PAUSED_CALLBACK)
 """No line of these logs says when a position was found, or that a callback ran; so it may count or not."""
 
 
+def _shows(fault: Fault, group: DrawnGroup, which: str) -> bool:
+    """Logs take a frozen process for one that is cut off and serves, and beside the topic unprinted intervals of
+    heartbeats for Kafka's: notes say both."""
+    if fault.kind == "freeze":
+        return which == "topic" and fault.lasts_ms > group.session_ms
+    return fault.kind != "kill" or which != "both" or group.prints or group.heartbeat_ms <= _USUAL_MS
+
+
 def numbers(rng: Random, folder: Path) -> None:
-    """From the first assignment on. Logs take a frozen process for one that is cut off and serves: a note says so."""
+    """From the first assignment on."""
     seed, here = rng.randrange(1_000_000), emptied(folder / "written-runs")
     which = rng.choice(("logs", "logs", "some logs", "topic", "both"))
     group = drawn(seed)
-    seen = [each for each in group.faults if each.kind != "freeze" or (which == "topic" and each.lasts_ms > group.session_ms)]
+    seen = [fault for fault in group.faults if _shows(fault, group, which)]
     facts = simulated(replace(group, faults=tuple(seen)))
     stored = [fact.at_ms for fact in facts if isinstance(fact.event, c.AssignmentStored)]
     if not stored:

@@ -87,7 +87,8 @@ def _give_up(m: ConsumerState, target: Partitions, joined: int) -> Step:
     if not fine or _aborted(m, joined):
         return False
     m.given_up = revoked
-    client.set_view(tuple(p for p in client.fetch.view if p not in set(revoked)))
+    gone = set(revoked)
+    client.set_view(tuple(p for p in client.fetch.view if p not in gone))
     if client.traits.commits_after_revoking and client.config.enable_auto_commit:
         yield from commits.commit_and_wait(client, client.config.request_timeout_ms)
     return True
