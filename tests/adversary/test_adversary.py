@@ -32,6 +32,10 @@ SAMPLE = {
     "fault: report": 1,
     "fault: logs": 1,
     "lines that grow": 6,
+    "fault: cut": 1,
+    "logs: other hours": 1,
+    "logs: other names": 1,
+    "numbers: logs": 1,
 }
 """Attempts where it is not two; those of sweeps need Spark: tests/pipeline/test_sweep.py."""
 
