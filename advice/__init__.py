@@ -14,6 +14,7 @@ advising    what both have in common
 pareto      the same for several measures to make small together
 advice      what a search has found
 flips       where along what is unknown another choice is better
+throughout  whether an advice holds over all of what is unknown, by the values looked at for flips
 price       which measures get worse
 present     what is set now: which choices change least of it, and which gains are worth a change
 decision    the first sentence: take a choice, or keep what is set

@@ -13,9 +13,14 @@ from groupsim.advice.flips import along
 from groupsim.advice.pareto import select_front
 from groupsim.advice.present import Present, is_worth_it
 from groupsim.advice.selection import FIRST, Goal, Sample, preferring, select
+from groupsim.advice.throughout import better
 from groupsim.advice.unknown import Unknown
 
 NOTHING: Mapping[str, str] = {}
+EVENLY = 8
+"""Seeds of each choice before anything is said where something is unknown: an eighth of its range is not left out."""
+DOUBTED = 0.5
+"""How sure an advice is that the values of what is unknown speak against, when there are no runs left."""
 
 
 class Played(Protocol):
@@ -34,20 +39,30 @@ def advised(
     """
     as_it_is = len(choices)
     sample = played.sample([*choices, {}], unknown)
-    first, divided = min(FIRST, most // len(choices)), goal.budget is not None
+    first, divided = min(EVENLY if unknown else FIRST, most // len(choices)), goal.budget is not None
     if goal.also:
         chosen, front = select_front(sample, len(choices), replace(goal, budget=most), first)
         now = sample([(as_it_is, nth) for nth in range(max(map(len, chosen.rows)))])
         return Advice(choices, goal, chosen, now, tradeoff=front, present=present)
-    selection = select(sample, len(choices), replace(goal, budget=most), first, divided=divided)
-    now = sample([(as_it_is, nth) for nth in range(len(selection.chosen_rows))])
-    if is_worth_it(selection.chosen_rows, now, goal):
-        smaller = [i for i in present.order if is_worth_it(selection.rows[i], now, goal)]
-        selection = preferring(selection, replace(goal, budget=most), smaller)
-    now = now[: len(selection.chosen_rows)]
-    advice = Advice(choices, goal, selection, now, present=present)
 
     def held(contenders: Sequence[int], key: str, value: str) -> Sample:
         return played.sample([choices[i] for i in contenders], unknown, {key: value})
 
-    return replace(advice, along=along(advice, unknown, held))
+    def answered(first: int) -> Advice:
+        selection = select(sample, len(choices), replace(goal, budget=most), first, divided=divided)
+        now = sample([(as_it_is, nth) for nth in range(len(selection.chosen_rows))])
+        if is_worth_it(selection.chosen_rows, now, goal):
+            smaller = [i for i in present.order if is_worth_it(selection.rows[i], now, goal)]
+            selection = preferring(selection, replace(goal, budget=most), smaller)
+        advice = Advice(choices, goal, selection, now[: len(selection.chosen_rows)], present=present)
+        return replace(advice, along=along(advice, unknown, held))
+
+    found = answered(first)
+    while better(found, unknown):
+        seeds = len(found.selection.chosen_rows)
+        more = min(2 * seeds, most // len(choices))
+        if more <= seeds:
+            doubted = min(found.selection.confidence, DOUBTED)
+            return replace(found, selection=replace(found.selection, confidence=doubted, reached=False))
+        found = answered(more)
+    return found

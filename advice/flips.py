@@ -37,7 +37,8 @@ def _contenders(advice: Advice) -> list[int]:
     means = [advice.means(i)[name] for i in range(len(advice.choices))]
     allowed = [i for i in range(len(means)) if advice.selection.allowed[i] >= 0.5]
     ranked = sorted(allowed, key=lambda i: (means[i], i))
-    found = dict.fromkeys(ranked[:1])
+    evidence = advice.selection.evidence
+    found = dict.fromkeys(ranked[:1] if evidence is None else [evidence.best])
     for key in main_effects(advice.choices, means):
         best: dict[str, int] = {}
         for i in ranked:

@@ -151,15 +151,15 @@ class Replays:
 
     def sample(self, choices: Sequence[Choice], unknown: Unknown, held: Mapping[str, str] | None = None) -> Sample:
         """A way to sample these choices; what is `unknown` is drawn by the seed, but for what is `held`."""
-        known = held or {}
-        drawn_ = {key: found for key, found in unknown.items() if key not in known and not self._open(key)}
+        known, first = held or {}, self._first_seed
+        drawn_ = {key: found for key, found in unknown.items() if not self._open(key)}
         settings = {key: value for key, value in known.items() if not self._open(key)}
         shown = {key: int(value) for key, value in known.items() if self._open(key)}
 
         def sampled(asked: Sequence[tuple[int, int]]) -> list[Row]:
-            seeds = [self._first_seed + nth for _, nth in asked]
-            pairs = zip(asked, seeds, strict=True)
-            works = [Work({**drawn(drawn_, seed), **settings, **choices[i]}, shown, seed) for (i, _), seed in pairs]
+            works = [
+                Work({**drawn(drawn_, nth, first), **settings, **choices[i]}, shown, first + nth) for i, nth in asked
+            ]
             return [done.row for done in self._answered(works)]
 
         return sampled

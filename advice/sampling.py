@@ -60,13 +60,11 @@ class Runs:
 
     def sample(self, choices: Sequence[Choice], unknown: Unknown, held: Mapping[str, str] = NOTHING) -> Sample:
         """A way to sample these choices; what is `unknown` is drawn by the seed, but for what is `held`."""
-        between = {key: found for key, found in unknown.items() if key not in held}
+        first = self._first_seed
 
         def sampled(asked: Sequence[tuple[int, int]]) -> list[Row]:
-            seeds = [self._first_seed + nth for _, nth in asked]
             works = [
-                ({**self._fixed, **drawn(between, seed), **held, **choices[i]}, seed)
-                for (i, _), seed in zip(asked, seeds, strict=True)
+                ({**self._fixed, **drawn(unknown, nth, first), **held, **choices[i]}, first + nth) for i, nth in asked
             ]
             return self._played(works)
 

@@ -18,8 +18,8 @@ from groupsim.advice.ocba import allocation
 Row = Mapping[str, float]
 Sample = Callable[[Sequence[tuple[int, int]]], Sequence[Row]]
 """Runs, as (choice, seed), to the measures of each."""
-FIRST = 5
-"""Runs of each choice before anything is said."""
+FIRST = 6
+"""Runs of each choice before anything is said: of fewer, all that agree show no direction (`replay.spread.FEWEST`)."""
 GROWTH = 0.15
 """Seeds of a further round, as a share of those so far; a look more costs nothing but the wait for its slowest run."""
 LEAD = 0.5

@@ -18,7 +18,7 @@ from typing import Any
 
 from benchmarks.advice import bare
 from groupsim.advice.choices import combinations
-from groupsim.advice.unknown import drawn, parse
+from groupsim.advice.unknown import parse
 from groupsim.events.errors import GroupSimError
 from groupsim.scenarios import catalogue
 from groupsim.simulation.run import Scenario
@@ -64,9 +64,10 @@ class Problem:
         return combinations(self.vary)
 
     def settings(self, choice: Mapping[str, str], seed: int) -> dict[str, str]:
-        """All settings of a choice under a seed."""
+        """All settings of a choice under a seed. What is unknown is drawn independently: seeds are put in any order."""
         ranges = {key: found for key, text in self.unknown.items() if (found := parse(text, key)) is not None}
-        return {**self.fixed, **drawn(ranges, seed), **choice}
+        drawn = {key: between.at(Random(f"{seed}/{key}").random()) for key, between in ranges.items()}
+        return {**self.fixed, **drawn, **choice}
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,17 +64,17 @@ def test_it_is_right_as_often_as_it_says_and_uses_few_runs() -> None:
     assert np.median(shares) <= 0.20
 
 
-def test_equal_choices_take_more_than_five_runs_and_a_clear_best_is_found_at_once() -> None:
+def test_equal_choices_take_more_than_six_runs_and_a_clear_best_is_found_at_once() -> None:
     flat = np.full((4, SEEDS), 7.0)
     found = solved(flat, Goal())
     assert found.reached
-    assert 4 * 5 < found.runs < 4 * 10
+    assert 4 * 6 < found.runs < 4 * 10
     assert found.confidence < 0.97
     flat[2] = 3.0
     clear = solved(flat, Goal())
     assert best(clear) == 2
-    assert clear.runs == 4 * 5
-    assert 0.99 < clear.confidence < 1  # five runs that are alike prove no probability of 1
+    assert clear.runs == 4 * 6  # fewer seeds that all agree show no direction
+    assert 0.99 < clear.confidence < 1  # six runs that are alike prove no probability of 1
     assert clear.evidence is not None
     runner_up = clear.evidence.runner_up
     assert runner_up is not None
@@ -91,7 +91,7 @@ def test_common_seeds_count_for_nothing() -> None:
     found = solved(measured, Goal())
     assert best(found) == 0
     assert found.evidence is not None
-    assert found.runs == 10
+    assert found.runs == 12
     low, high = found.evidence.differences[1].interval()
     assert 9 < low < 10 < high < 11
 
@@ -137,6 +137,6 @@ def test_a_bound_that_is_nearly_met_takes_more_runs() -> None:
     detection = np.array([[100.0], [50.0]]) + chance.normal(0, 20, (2, SEEDS))
     clear = bounded(costs, detection, Goal(bounds={"detection_ms": 150}))
     near = bounded(costs, detection, Goal(bounds={"detection_ms": 101}, budget=60))
-    assert clear.runs == 10
+    assert clear.runs == 12
     assert near.runs > clear.runs
     assert near.confidence < clear.confidence
