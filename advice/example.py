@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from groupsim.advice.replays import Replayed
 from groupsim.assignors import ASSIGNORS
+from groupsim.coordinator.config import Configs
 from groupsim.events.errors import GroupSimError
+from groupsim.replay.broker_limits import MIN_SESSION
 from groupsim.replay.choice import AS_RECORDED
 from groupsim.replay.protocols import SERVER_ASSIGNORS, protocols
 from groupsim.replay.reconstruct.incarnation import Ending
@@ -16,9 +18,10 @@ from groupsim.replay.replayable import ReplayableRun
 from groupsim.simulation.clients.config import CONSUMER
 
 SHORTER = 3
-"""A heartbeat so many times as often, and a session as short, are asked about."""
-SHORTEST_SESSION_MS, SHORTEST_HEARTBEAT_MS = 6_000, 100
-"""Brokers take no shorter session by default."""
+"""A heartbeat so many times as often is asked about."""
+DOUBLE = 2
+"""Sessions so many times as short and as long are, where somebody was killed: they are waited for."""
+SHORTEST_HEARTBEAT_MS, SHORTEST_SESSION_MS = 100, Configs().classic.group_min_session_timeout_ms
 
 
 def of_incident(incident: ReplayableRun) -> list[str]:
@@ -38,7 +41,7 @@ def _of_classic(recorded: Incident) -> dict[str, list[str]]:
         HEARTBEAT: [_digits(max(heartbeat // SHORTER, SHORTEST_HEARTBEAT_MS)), str(heartbeat)],
     }
     if any(each.ending is Ending.KILL for each in recorded.incarnations):
-        wanted[SESSION] = [str(max(session // SHORTER, SHORTEST_SESSION_MS)), str(max(session, 10_000))]
+        wanted[SESSION] = [str(ms) for ms in (session // DOUBLE, session, session * DOUBLE) if ms > heartbeat]
     if any(len(member.incarnations) > 1 for member in recorded.members):
         wanted["static"] = ["true", "false"]
     return {key: list(dict.fromkeys(values)) for key, values in wanted.items()}
@@ -46,10 +49,20 @@ def _of_classic(recorded: Incident) -> dict[str, list[str]]:
 
 def _of_consumers(recorded: Incident) -> dict[str, list[str]]:
     heartbeat = recorded.settings[HEARTBEAT]
+    other = _digits(heartbeat // SHORTER if heartbeat > SHORTER * 1_000 else heartbeat * SHORTER)
     return {
         "assignor": list(SERVER_ASSIGNORS),
-        "group.consumer.heartbeat.interval.ms": [_digits(max(heartbeat // SHORTER, 1_000)), str(heartbeat)],
+        "group.consumer.heartbeat.interval.ms": sorted((other, str(heartbeat)), key=int),
     }
+
+
+def limits(varied: Sequence[str]) -> str:
+    """What the brokers must allow for such an example; nothing where they do by default."""
+    sessions = [values.split(",") for key, _, values in (each.partition("=") for each in varied) if key == SESSION]
+    least = min((int(value) for values in sessions for value in values), default=SHORTEST_SESSION_MS)
+    if least >= SHORTEST_SESSION_MS:
+        return ""
+    return f"{SESSION}={least} needs {MIN_SESSION}={least} or less on the brokers ({SHORTEST_SESSION_MS} by default)"
 
 
 def _digits(number: int) -> str:

@@ -57,10 +57,14 @@ def is_scenario(reference: str) -> bool:
 
 def nothing_varied(about: str, examples: Sequence[str]) -> str:
     """What to write instead of an advice without --vary."""
-    if not examples:
-        return "name the settings to compare with --vary KEY=V1,V2"
-    example = " ".join(f"--vary {each}" for each in examples)
-    return f"name the settings to compare with --vary KEY=V1,V2; for example: groupsim advise {about} {example}"
+    from groupsim.advice.example import limits
+
+    parts = ["name the settings to compare with --vary KEY=V1,V2"]
+    if needed := limits(examples):
+        parts.append(needed)
+    if examples:
+        parts.append(f"for example: groupsim advise {about} {' '.join(f'--vary {each}' for each in examples)}")
+    return "; ".join(parts)
 
 
 @contextmanager

@@ -37,6 +37,8 @@ def needs(incident: Incident, choice: Choice) -> tuple[str, ...]:
     recorded = protocols.protocols(incident, Choice(name=""))
     if CONSUMER in protocols.protocols(incident, choice):
         set_ = protocols.group_settings(incident, choice)
+        if CONSUMER in recorded:  # what the choice does not name the brokers took
+            set_ = {key: ms for key, ms in set_.items() if protocols.broker_name(key) in choice.settings}
         bounds |= {key: ms for key, ms in protocols.broker_bounds(set_, choice.settings).items() if _is_limit(key)}
     defaults = _defaults()
     return tuple(

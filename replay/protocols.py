@@ -100,6 +100,11 @@ def group_settings(incident: Incident, choice: Choice) -> dict[str, int]:
     return found
 
 
+def broker_name(of_group: str) -> str:
+    """The broker's default for a setting of a group."""
+    return _OF_GROUP[of_group][1]
+
+
 def broker_bounds(group: Mapping[str, int], settings: Mapping[str, str]) -> dict[str, int]:
     """The broker's bounds, so wide that it takes the group's settings; those that the choice names stay as they are."""
     defaults = Configs().consumer

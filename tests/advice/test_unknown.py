@@ -1,4 +1,4 @@
-"""What nobody knows: draws cover their range from the first few seeds on, and an advice is not sure of what they missed."""
+"""What nobody knows: the first few draws cover its range, and an advice is not sure of what they left out."""
 
 from __future__ import annotations
 
@@ -55,7 +55,9 @@ class Seldom:
 
     def sample(self, choices: Sequence[Choice], unknown: Unknown, held: Mapping[str, str] | None = None) -> Sample:
         def sampled(asked: Sequence[tuple[int, int]]) -> list[Row]:
-            return [self._row(choices[i], {**drawn(unknown, nth, self._first), **(held or {})}, nth) for i, nth in asked]
+            return [
+                self._row(choices[i], {**drawn(unknown, nth, self._first), **(held or {})}, nth) for i, nth in asked
+            ]
 
         return sampled
 
