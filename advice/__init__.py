@@ -17,6 +17,7 @@ flips       where along what is unknown another choice is better
 throughout  whether an advice holds over all of what is unknown, by the values looked at for flips
 price       which measures get worse
 present     what is set now: which choices change least of it, and which gains are worth a change
+direction   whether the seeds show that what is taken costs less
 decision    the first sentence: take a choice, or keep what is set
 reliance    how far an advice on an incident can be trusted, as of a what-if
 example     settings to ask about, where none are named

@@ -11,6 +11,7 @@ from groupsim.advice.advice import GRID_SEEDS, Advice, Along, Flip, Record
 from groupsim.advice.amounts import amount, short
 from groupsim.advice.choices import Choice, front, in_words, main_effects
 from groupsim.advice.decision import decision
+from groupsim.advice.direction import unsure
 from groupsim.advice.evidence import Estimate, Evidence
 from groupsim.advice.present import least
 from groupsim.advice.price import price
@@ -21,7 +22,7 @@ SESSION = "session.timeout.ms"
 
 def in_one_sentence(advice: Advice) -> str:
     """What to take, how much better it is, and how sure that is; then what else has to be known to decide."""
-    warning = advice.record.reliance.warning if advice.record is not None else ""
+    warning = (advice.record.reliance.warning if advice.record is not None else "") or unsure(advice)
     parts = [f"{warning}." if warning else "", decision(advice), *_more(advice), _searched(advice)]
     return " ".join(filter(None, parts))
 
@@ -78,7 +79,7 @@ def _rests_on(advice: Advice) -> Iterator[str]:
     if advice.record is None:
         return
     found = advice.record.reliance
-    trust = "" if advice.keeps else found.how_far
+    trust = "" if advice.keeps or (not found.warning and unsure(advice)) else found.how_far
     why = ": ".join(filter(None, [trust, found.off]))
     yield f"{capital(joined([why, found.not_in_the_logs]))}."
 

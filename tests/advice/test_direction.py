@@ -1,0 +1,65 @@
+"""An answer whose seeds do not show that what it takes costs less begins with that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from groupsim.advice.advice import Advice, Record
+from groupsim.advice.answer import in_one_sentence
+from groupsim.advice.direction import unsure
+from groupsim.advice.reliance import Reliance
+from groupsim.advice.selection import Goal, select
+from groupsim.replay.basis import Basis
+
+NOW = 20_000.0
+
+
+def taken(moved: Sequence[float], *, recorded: bool = True, **reliance: str) -> Advice:
+    """A choice that costs so much more than the settings as they are, seed by seed."""
+    rows = [[{"partition_ms": NOW + ms} for ms in moved], [{"partition_ms": 40_000.0 + ms} for ms in moved]]
+    goal = Goal(confidence=0.5, budget=2 * len(moved))
+    found = select(lambda asked: [rows[i][seed] for i, seed in asked], 2, goal, len(moved))
+    given = {"warning": "", "off": "the replay of the record is 1 % off", **reliance}
+    record = Record(reliance=Reliance(**given), basis=Basis((), (), (), ()), needs=[[], []])  # type: ignore[arg-type]
+    advice = Advice([{"assignor": "a"}, {"assignor": "b"}], goal, found, [{"partition_ms": NOW}] * len(moved))
+    return replace(advice, record=record if recorded else None)
+
+
+@pytest.mark.parametrize(
+    ("moved", "said"),
+    [
+        ([-40_000.0, -30_000.0, 900.0, 800.0, 700.0, 900.0, 500.0], "2 of 7 seeds cost less, 5 cost more; the mean is"),
+        ([-9_000.0] * 6 + [3_000.0] * 5, "6 of 11 seeds cost less, 5 cost more; the mean is less by 3.5 partition-sec"),
+        ([-9_000.0, -9_500.0, -9_100.0, -9_200.0, -9_050.0], "5 of 5 seeds cost less, 0 cost more; the mean is less"),
+    ],
+)
+def test_what_the_seeds_do_not_show_is_said_first(moved: Sequence[float], said: str) -> None:
+    sentence = in_one_sentence(taken(moved, how_far="said twice", verdict="not sure"))
+    assert sentence.startswith(f"The direction is not sure: {said}")
+    assert ". Take assignor=a: " in sentence
+    assert "said twice" not in sentence
+
+
+def test_a_direction_that_the_seeds_show_is_not_doubted() -> None:
+    assert unsure(taken([-9_000.0 + 10 * n for n in range(6)])) == ""
+    assert unsure(taken([-9_000.0] * 9 + [500.0])) == ""
+    assert unsure(taken([100.0, 200.0, 300.0, 400.0, 500.0, 600.0])) == ""  # nothing is taken: it is no gain
+
+
+def test_what_changes_less_than_the_replay_is_off_is_not_sure() -> None:
+    sentence = in_one_sentence(
+        taken([-9_000.0 + 10 * n for n in range(6)], verdict="not sure", how_far="trust neither")
+    )
+    assert sentence.startswith(
+        "The direction is not sure: this changes no more than the replay is off. Take assignor=a"
+    )
+
+
+def test_of_a_scenario_a_mean_that_is_surely_less_is_enough() -> None:
+    moved = [-9_000.0 - 10 * n for n in range(16)] + [100.0] * 9
+    assert unsure(taken(moved, recorded=False)) == ""
+    assert unsure(taken(moved)).startswith("The direction is not sure: 16 of 25 seeds cost less, 9 cost more; the mean")
+    assert unsure(taken([-9_000.0] * 6 + [8_000.0] * 5, recorded=False)).endswith("which may be chance")
