@@ -54,7 +54,8 @@ def advised(
         if is_worth_it(selection.chosen_rows, now, goal):
             smaller = [i for i in present.order if is_worth_it(selection.rows[i], now, goal)]
             selection = preferring(selection, replace(goal, budget=most), smaller)
-        advice = Advice(choices, goal, selection, now[: len(selection.chosen_rows)], present=present)
+        now = sample([(as_it_is, nth) for nth in range(len(selection.chosen_rows))])
+        advice = Advice(choices, goal, selection, now, present=present)
         return replace(advice, along=along(advice, unknown, held))
 
     found = answered(first)

@@ -131,13 +131,19 @@ def _divided(rows: Sequence[Sequence[Row]], goal: Goal, open_: Collection[int], 
 
 
 def preferring(found: Selection, goal: Goal, order: Sequence[int]) -> Selection:
-    """With the first in this order that is as good as the best, as surely as was asked for; else as it is."""
-    if found.evidence is None or not found.reached:
+    """With the first in this order that is as good as the best, as surely as was asked for; else as it is.
+
+    Where sampling ended before the best was known, as good as that which may be it.
+    """
+    if (evidence := found.evidence) is None:
         return found
     for i in order:
-        if i == found.evidence.best:
+        if i == evidence.best:
             break
-        if found.allowed[i] >= 0.5 and (other := _known(found.rows, goal, i)[0]).reached:
+        if found.allowed[i] < 0.5:
+            continue
+        as_good = not found.reached and evidence.differences[i].below(evidence.zone) >= goal.confidence
+        if (other := _known(found.rows, goal, i)[0]).reached or as_good:
             return other
     return found
 
