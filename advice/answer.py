@@ -146,11 +146,16 @@ def as_data(advice: Advice) -> dict[str, Any]:
 
 
 def front_of(advice: Advice, means: Sequence[Mapping[str, float]]) -> Sequence[int]:
-    """The choices that no other beats in what is minimised and bounded, else in it and the time to detect the dead."""
+    """The choices that no other beats in what is minimised and bounded, else in it and the price."""
     if advice.tradeoff is not None:
         return advice.tradeoff.members
+    return front(means, second_axis(advice))
+
+
+def second_axis(advice: Advice) -> list[str]:
+    """What is minimised and bounded; else it and the first of the price, or the time to detect the dead."""
     goal = advice.goal
-    return front(means, list(dict.fromkeys([goal.minimise, *(goal.bounds or {"detection_ms": 0})])))
+    return list(dict.fromkeys([*goal.names, *([] if goal.names[1:] else list(price(advice))[:1] or ["detection_ms"])]))
 
 
 def _along(advice: Advice, along: Along) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from groupsim.advice.advice import Advice
-from groupsim.advice.answer import front_of, in_one_sentence, left_out, ranked
+from groupsim.advice.answer import front_of, in_one_sentence, left_out, ranked, second_axis
 from groupsim.advice.choices import in_words, main_effects
 from groupsim.advice.selection import Row
 from groupsim.analysis.advices import AdvisedAlong, AdvisedChoice, StoredAdvice
@@ -22,7 +22,7 @@ def stored(advice: Advice, group: str) -> StoredAdvice:
     return StoredAdvice(
         group=group,
         answer=in_one_sentence(advice),
-        names=list(advice.goal.names),
+        names=list(second_axis(advice)),
         best=None if evidence is None else words[evidence.best],
         now=_choice(AS_RECORDED, name, advice.now, False),
         choices=[_choice(words[i], name, advice.selection.rows[i], i in front) for i in ranked(advice)],

@@ -38,7 +38,7 @@ class AdvisedAlong(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StoredAdvice(msgspec.Struct, frozen=True, kw_only=True):
-    """One advice. `names`: what is minimised, then what is bounded; `now`: the settings of the record.
+    """One advice. `names`: what is minimised, then what is bounded, or the price; `now`: the settings of the record.
 
     `choices` are ranked, the best first; `best`: its name, None if there is none. `sensitivity`: by setting, 0 to 1.
     """

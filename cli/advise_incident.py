@@ -120,8 +120,8 @@ def on_incident(asked: Asked, space: Space, goal: Goal, unknown: Unknown, seed: 
                 spread=spread,
                 progress=bar,
             )
-        if found.now and unknown_total is None:
-            output.note(f"note: {baseline([row['partition_ms'] for row in found.now])}")
+        if found.now and unknown_total is None and goal.minimise == "partition_ms":
+            output.note(f"note: {baseline([row['partition_ms'] for row in found.now], list(unknown))}")
         with suppress(StoreError):  # a store that can only be read has the answer on the screen alone
             advices.keep(opened, info, stored(found, incident.group))
         return found

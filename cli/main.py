@@ -8,7 +8,11 @@ from importlib.metadata import version
 from typing import Annotated, Any
 
 import typer
-from typer._click.exceptions import ClickException, NoArgsIsHelpError  # typer bundles a private copy of click
+from typer._click.exceptions import (  # typer bundles a private copy of click
+    ClickException,
+    NoArgsIsHelpError,
+    NoSuchOption,
+)
 
 from groupsim.cli import (
     advise,
@@ -138,7 +142,8 @@ def status(arguments: list[str] | None = None) -> int:
         print(shown.format_message(), file=sys.stderr)
         return 2
     except ClickException as wrong:
-        error(f"groupsim: {with_near_command(wrong.format_message(), program)}")
+        hint = "; JSON is --format json" if isinstance(wrong, NoSuchOption) and wrong.option_name == "--json" else ""
+        error(f"groupsim: {with_near_command(wrong.format_message(), program)}{hint}")
         return 2
     except Interrupted as ended:
         error(f"groupsim: {ended}")

@@ -115,8 +115,10 @@ def _advised(kind: str, run: Run, pictures: Any, theme: str) -> Any:
     newest = run.advices[-1]
     first, *others = newest.names
     if kind == "pareto":
-        second = others[0] if others else "detection_ms" if first != "detection_ms" else "partition_ms"
-        return pictures.pareto(advices.choices_frame(newest), x=second, y=first, theme=theme)
+        frame = advices.choices_frame(newest)
+        tried = [name for name in (*others, "max_partitions", "rebalances", "partition_ms") if name != first]
+        second = next((name for name in tried if frame[name].nunique() > 1), tried[0])
+        return pictures.pareto(frame, x=second, y=first, theme=theme)
     frame = advices.along_frame(newest)
     key = str(frame.columns[0])
     return pictures.sweep(frame, x=key, measure=first, hue="choice", theme=theme, title=f"Mean of {first} by {key}")

@@ -49,10 +49,14 @@ def humps(result: ChoiceResult) -> str:
     return f"the seeds are of two kinds, {' and '.join(parts)} of {len(result.costs)}"
 
 
-def baseline(values_ms: Sequence[float]) -> str:
-    """What the incident costs as recorded: the median that what-ifs compare with, and the mean that advices do."""
+def baseline(values_ms: Sequence[float], drawn: Sequence[str] = ()) -> str:
+    """What the incident costs as recorded: the median that what-ifs compare with, and the mean that advices do.
+
+    `drawn`: what each seed draws instead of what was recorded.
+    """
+    instead = f", with {' and '.join(drawn)} drawn" if drawn else ""
     return (
-        f"baseline (the incident simulated as recorded, over {of_seeds(len(values_ms))}): median"
+        f"baseline (the incident simulated as recorded{instead}, over {of_seeds(len(values_ms))}): median"
         f" {seconds(median(values_ms))}, mean {seconds(fmean(values_ms))} partition-seconds;"
         " a what-if compares medians, an advice means"
     )

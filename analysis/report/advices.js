@@ -37,7 +37,8 @@ function flipChart(found, along) {
 function adviceSection(run, id) {
   if (!run.advices.length) return null;
   const list = (title, texts) => (texts.length ? h("details", {}, h("summary", {}, title), h("ul", {}, texts.map((text) => h("li", {}, name_(text, { title: null }))))) : null);
-  return card("What to set", `${id}-set`, run.advices.map((found) => h("div", { class: "asked" },
+  return card("What to set", `${id}-set`, run.advices.map((found, number) => h(number ? "details" : "div", { class: "asked" },
+    number ? h("summary", {}, "An older answer") : null,
     h("p", { class: "lead" }, h("strong", {}, name_(found.answer, { title: null }))),
     h("p", { class: "hint" }, `Group ${found.group}. Differences that each setting explains by itself: `, found.sensitivity.map(([key, share]) => `${key} ${Math.round(share * 100)} %`).join(", "), "."),
     advisedRows(found),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 from typing import Any
 
 from groupsim.analysis.advices import AdvisedAlong, AdvisedChoice, StoredAdvice
@@ -48,3 +49,35 @@ def _choice(of: AdvisedChoice, names: Sequence[str]) -> dict[str, Any]:
 def _along(of: AdvisedAlong) -> dict[str, Any]:
     means = [{shown(choice, 200): mean for choice, mean in each.items()} for each in of.means]
     return {"key": shown(of.key), "values": [shown(value) for value in of.values], "means": means}
+
+
+def as_html(found: Sequence[dict[str, Any]]) -> str:
+    """The same data for readers without JavaScript: the newest answer, then older ones, said to be; empty of none."""
+    if not found:
+        return ""
+    newest, *older = map(_as_html, found)
+    return f"<h3>What to set</h3>{newest}{''.join(f'<h4>An older answer</h4>{each}' for each in older)}"
+
+
+def _as_html(found: dict[str, Any]) -> str:
+    name, *others = found["names"]
+    titles = ["", name, "least to greatest", *others]
+    scale = 1_000 if name.endswith("_ms") else 1
+    rows = [
+        [
+            each["choice"],
+            f"{each['median_ms'] / scale:,.1f}{' s' if scale > 1 else ''}",
+            f"{each['least_ms'] / scale:,.1f} to {each['most_ms'] / scale:,.1f}",
+            *(f"{value:,.0f}" for value in each["others"]),
+        ]
+        for each in found["choices"]
+    ]
+    table = "".join(f"<tr>{_cells('td', row)}</tr>" for row in rows)
+    return (
+        f"<p><strong>{escape(found['answer'])}</strong></p>"
+        f"<table><thead><tr>{_cells('th', titles)}</tr></thead><tbody>{table}</tbody></table>"
+    )
+
+
+def _cells(tag: str, texts: Sequence[str]) -> str:
+    return "".join(f"<{tag}>{escape(text)}</{tag}>" for text in texts)

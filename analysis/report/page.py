@@ -19,6 +19,7 @@ from typing import Any
 from groupsim.analysis.availability.labels import LABELS
 from groupsim.analysis.blame.steps import STEPS
 from groupsim.analysis.plots.palette import HATCHES, STEP_HATCHES, THEMES
+from groupsim.analysis.report import advices
 from groupsim.analysis.report.payload import COLUMNS, Watched, report_data
 from groupsim.analysis.report.what_ifs import BASIS, FOUNDING, TO_DO, as_html
 from groupsim.analysis.runs import Run
@@ -125,7 +126,7 @@ def page(data: dict[str, Any]) -> str:
 def _paragraph(run: dict[str, Any]) -> str:
     """The first sentences about a run, for readers without JavaScript."""
     lead = escape(" ".join(run["lead"]))
-    return f"<h2>{escape(run['name'])}</h2><p>{lead}</p>{as_html(run['what_ifs'])}"
+    return f"<h2>{escape(run['name'])}</h2><p>{lead}</p>{advices.as_html(run['advices'])}{as_html(run['what_ifs'])}"
 
 
 def embedded(value: object) -> str:

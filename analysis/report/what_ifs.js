@@ -58,7 +58,8 @@ function restsOn(found) {
 
 function whatIfSection(run, id) {
   if (!run.what_ifs.length) return null;
-  return card("What would have helped", `${id}-helped`, run.what_ifs.map((found) => h("div", { class: "asked" },
+  return card("What would have helped", `${id}-helped`, run.what_ifs.map((found, number) => h(number ? "details" : "div", { class: "asked" },
+    number ? h("summary", {}, "An older answer") : null,
     h("p", { class: "lead" }, h("strong", {}, name_(found.headline, { title: null }))),
     h("p", { class: "hint" }, `Group ${found.group}, ${moment(found.from_ms)} to ${moment(found.to_ms)} of the record; ${plural(found.seeds, "seed")}. Amounts in the sentences are the ranges of the table, widened by how far a replay may be off.`),
     sentencesOf(found),
