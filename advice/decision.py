@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 
 from groupsim.advice.advice import GRID_SEEDS, Advice
-from groupsim.advice.amounts import amount, floor
+from groupsim.advice.amounts import amount, floor, short
 from groupsim.advice.choices import in_words
 from groupsim.advice.present import least
 from groupsim.advice.tradeoff import tradeoff
+from groupsim.incidents.sentences import capital
 
 
 def decision(advice: Advice) -> str:
@@ -27,7 +28,20 @@ def decision(advice: Advice) -> str:
         return f"Keep {chosen}, {_as_it_is(advice)}: {value}; best {_sure(advice)}; {used}."
     if advice.keeps:
         return f"{_keep(advice)} Best {_sure(advice)} is {chosen}: {value}{_change(advice)}, {_enough(advice)}; {used}."
-    return f"Take {chosen}: {value}{_instead(advice)}; best {_sure(advice)}; {used}."
+    return f"Take {chosen}: {value}{_instead(advice)}; best {_sure(advice)}; {used}.{_broken(advice)}"
+
+
+def _broken(advice: Advice) -> str:
+    """Which bounds the settings as they are do not keep: so a choice may be taken that costs more."""
+    before = advice.before or {}
+    broken = [
+        f"{name} is {short(name, before[name])}"
+        for name, most in advice.goal.bounds.items()
+        if before.get(name, most) > most
+    ]
+    return (
+        f" {capital(_as_they_are(advice))} do not keep the bound: {' and '.join(broken)}." if broken and before else ""
+    )
 
 
 def _sure(advice: Advice) -> str:

@@ -79,6 +79,7 @@ def test_what_is_set_is_not_kept_where_it_breaks_a_bound() -> None:
     bounded = Goal(bounds={"max_partitions": 2.5})
     found = asked([30_000, 31_000, 31_000, 20_000, 20_000], bounded)
     assert in_one_sentence(found).startswith("Take session=8000 static=false: 31.0 partition-seconds")
+    assert " The settings as they are do not keep the bound: max_partitions is 4.0." in in_one_sentence(found)
 
 
 def test_of_what_is_counted_one_half_is_the_least_gain() -> None:
