@@ -59,7 +59,7 @@ def of_spans(mine: Spans, theirs: Spans) -> list[str]:
 
 def states_differ(facts: Sequence[Recorded], seqs: Collection[int]) -> list[str]:
     """What `groupsim replay` says of groups after these numbers of facts, where the naive reading says otherwise; and
-    what members of consumer groups have yet to give up."""
+    what members of consumer groups may use, which leaves out what they have yet to give up."""
     naively, states, found = Naive(), dict[str, AnyGroupState](), []
     for count, fact in enumerate(facts, 1):
         naively.take(fact)
@@ -69,7 +69,7 @@ def states_differ(facts: Sequence[Recorded], seqs: Collection[int]) -> list[str]
             for name, one in replayed(states)["groups"].items():
                 mine = {key: one[key] for key in ("state", "generation")}
                 mine["members"] = {each: [tuple(tp) for tp in had["assigned"]] for each, had in one["members"].items()}
-                mine["giving_up"] = _giving_up(states[name])
+                mine["using"] = _using(states[name])
                 if mine != theirs[name]:
                     found.append(
                         f"{name} after {count} facts, at {fact.at_ms} ms: replayed as {mine}, read as {theirs[name]}"
@@ -77,10 +77,10 @@ def states_differ(facts: Sequence[Recorded], seqs: Collection[int]) -> list[str]
     return found
 
 
-def _giving_up(state: AnyGroupState) -> dict[str, list[TopicPartition]]:
+def _using(state: AnyGroupState) -> dict[str, list[TopicPartition]]:
     if not isinstance(state, ConsumerGroupState):
         return {}
-    return {name: sorted(member.pending) for name, member in sorted(state.members.items()) if member.pending}
+    return {name: sorted(member.assigned) for name, member in sorted(state.members.items())}
 
 
 Owned = tuple[str, str, TopicPartition, str]

@@ -91,7 +91,11 @@ class Group:
             "state": state if self.loaded and self.exists else "Dead",
             "generation": self.generation,
             "members": members,
-            "giving_up": {each: sorted(held) for each, held in sorted(self.giving_up.items()) if held},
+            "using": {
+                each: sorted(self.assignment.get(each, set()) - self.giving_up.get(each, set()))
+                for each in sorted(self.members)
+                if self.consumer
+            },
         }
 
     def keep(self) -> None:
