@@ -10,9 +10,11 @@ from groupsim.advice.choices import Choice
 from groupsim.advice.evidence import Estimate, estimate
 from groupsim.advice.pareto import Front
 from groupsim.advice.present import NOTHING_SET, Present, is_worth_it
+from groupsim.advice.refused import Refused
 from groupsim.advice.reliance import Reliance
-from groupsim.advice.selection import Goal, Row, Selection
+from groupsim.advice.selection import Goal, Row, Selection, same_as
 from groupsim.replay.basis import Basis
+from groupsim.replay.verdict import Verdict
 
 GRID_SEEDS = 50
 """Runs of every choice that a full grid would take: what the runs used are compared with."""
@@ -42,14 +44,12 @@ class Along:
 class Record:
     """What an advice on a recorded incident rests on. `assumed`: what the logs did not tell, and `basis` by its kinds.
 
-    `refused`: the choices that the record cannot answer, and why. `session_ms`: the record's. `needs`: by choice, which
-    limits of the brokers must be wider than by default.
+    `session_ms`: the record's. `needs`: by choice, which limits of the brokers must be wider than by default.
     """
 
     reliance: Reliance
     basis: Basis
     assumed: Sequence[str] = ()
-    refused: Sequence[tuple[Choice, str]] = ()
     session_ms: int | None = None
     needs: Sequence[Sequence[str]] = ()
 
@@ -61,7 +61,7 @@ class Advice:
     `along`: each unknown; where along it another choice is better. `record`: of an incident, what the advice rests on.
     `tradeoff`: where several measures are to be small; then there is no best.
     `tried`: of how many, in so many `search_runs`, a search has left the choices; 0 without a search.
-    `present`: how far each choice is from the settings as they are.
+    `present`: how far each choice is from the settings as they are. `refused`: the choices without figures.
     """
 
     choices: Sequence[Choice]
@@ -74,6 +74,23 @@ class Advice:
     tried: int = 0
     search_runs: int = 0
     present: Present = NOTHING_SET
+    refused: Sequence[Refused] = ()
+    other_runs: int = 0
+
+    @property
+    def runs(self) -> int:
+        """How many were used to compare the choices."""
+        return self.selection.runs + self.other_runs
+
+    @property
+    def of_runs(self) -> int:
+        """How many a full grid would have used."""
+        return (len(self.choices) + len(self.moved)) * GRID_SEEDS
+
+    @property
+    def moved(self) -> list[Refused]:
+        """The choices that were simulated and left out, because they only move time."""
+        return [each for each in self.refused if each.verdict is Verdict.MOVED]
 
     def means(self, choice: int) -> dict[str, float]:
         """The mean of every measure of one choice."""
@@ -90,15 +107,27 @@ class Advice:
         return [flip for each in self.along for flip in each.flips]
 
     @property
+    def same(self) -> list[int]:
+        """The choices that do the same as the best: all measures are equal under every seed that both have."""
+        evidence = self.selection.evidence
+        return [] if evidence is None else same_as(self.selection.rows, evidence.best)
+
+    @property
+    def others(self) -> dict[int, Estimate]:
+        """By how much each choice that does not do the same costs more than the best, the next best first."""
+        evidence = self.selection.evidence
+        if evidence is None:
+            return {}
+        same = self.same
+        found = {i: each for i, each in evidence.differences.items() if i not in same}
+        return dict(sorted(found.items(), key=lambda item: (item[1].mean, item[0])))
+
+    @property
     def equal(self) -> int | None:
         """A choice that is no worse than the best by more than the zone as surely as was asked for: the next best."""
         evidence = self.selection.evidence
-        if evidence is None:
-            return None
-        apart = {
-            i: each for i, each in evidence.differences.items() if each.below(evidence.zone) >= self.goal.confidence
-        }
-        return min(apart, key=lambda i: (apart[i].mean, i), default=None)
+        zone = 0.0 if evidence is None else evidence.zone
+        return next((i for i, each in self.others.items() if each.below(zone) >= self.goal.confidence), None)
 
     @property
     def change(self) -> Estimate | None:

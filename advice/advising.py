@@ -12,7 +12,7 @@ from groupsim.advice.choices import Choice
 from groupsim.advice.flips import along
 from groupsim.advice.pareto import select_front
 from groupsim.advice.present import Present, is_worth_it
-from groupsim.advice.selection import FIRST, Goal, Sample, preferring, select
+from groupsim.advice.selection import FIRST, Goal, Sample, instead, preferring, same_as, select
 from groupsim.advice.throughout import better
 from groupsim.advice.unknown import Unknown
 
@@ -31,7 +31,12 @@ class Played(Protocol):
 
 
 def advised(
-    played: Played, choices: Sequence[Choice], goal: Goal, unknown: Unknown, most: int, present: Present
+    played: Played,
+    choices: Sequence[Choice],
+    goal: Goal,
+    unknown: Unknown,
+    most: int,
+    present: Present,
 ) -> Advice:
     """The best of these settings over all that is `unknown`, with `most` runs at most.
 
@@ -50,6 +55,9 @@ def advised(
 
     def answered(first: int) -> Advice:
         selection = select(sample, len(choices), replace(goal, budget=most), first, divided=divided)
+        if selection.evidence is not None:
+            alike = [selection.evidence.best, *same_as(selection.rows, selection.evidence.best)]
+            selection = instead(selection, goal, min(alike, key=present.order.index))
         now = sample([(as_it_is, nth) for nth in range(len(selection.chosen_rows))])
         if is_worth_it(selection.chosen_rows, now, goal):
             smaller = [i for i in present.order if is_worth_it(selection.rows[i], now, goal)]

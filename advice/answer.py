@@ -7,23 +7,20 @@ from dataclasses import asdict
 from statistics import fmean
 from typing import Any
 
-from groupsim.advice.advice import GRID_SEEDS, Advice, Along, Flip, Record
-from groupsim.advice.amounts import amount, short
-from groupsim.advice.choices import Choice, front, in_words, main_effects
+from groupsim.advice.advice import Advice, Along, Flip
+from groupsim.advice.choices import front, in_words, main_effects
 from groupsim.advice.decision import decision
 from groupsim.advice.direction import unsure
-from groupsim.advice.evidence import Estimate, Evidence
+from groupsim.advice.next_best import beside
 from groupsim.advice.present import least
 from groupsim.advice.price import price
 from groupsim.incidents.sentences import capital, joined
-
-SESSION = "session.timeout.ms"
 
 
 def in_one_sentence(advice: Advice) -> str:
     """What to take, how much better it is, and how sure that is; then what else has to be known to decide."""
     warning = (advice.record.reliance.warning if advice.record is not None else "") or unsure(advice)
-    parts = [f"{warning}." if warning else "", decision(advice), *_more(advice), _searched(advice)]
+    parts = [f"{warning}." if warning else "", decision(advice), *_more(advice), _moved(advice), _searched(advice)]
     return " ".join(filter(None, parts))
 
 
@@ -34,7 +31,7 @@ def _more(advice: Advice) -> Iterator[str]:
         yield from _rests_on(advice)
         return
     if not advice.keeps or advice.is_present:
-        yield from _beside(advice, evidence)
+        yield from beside(advice, evidence)
     for each in advice.along:
         for flip in each.flips:
             when, then = _flip(advice, flip)
@@ -45,35 +42,6 @@ def _more(advice: Advice) -> Iterator[str]:
     yield from _rests_on(advice)
 
 
-def _beside(advice: Advice, evidence: Evidence) -> Iterator[str]:
-    """The next best, and what gets worse."""
-    goal, record = advice.goal, advice.record
-    if advice.equal is not None:
-        yield f"There is no difference worth having between it and {in_words(advice.choices[advice.equal])}."
-    elif evidence.runner_up is not None:
-        more = _more_than(evidence.differences[evidence.runner_up], goal.minimise)
-        yield f"Next is {in_words(advice.choices[evidence.runner_up])}: {more}."
-    if needs := [] if record is None or advice.keeps else [*record.needs[evidence.best]]:
-        yield f"It needs {' and '.join(needs)}."
-    if worse := [f"{name} {short(name, a)} instead of {short(name, b)}" for name, (a, b) in price(advice).items()]:
-        yield f"Its price: {', '.join(worse)}."
-    session = advice.choices[evidence.best].get(SESSION, "")
-    if record is not None and record.session_ms is not None and session.isdigit() and int(session) > record.session_ms:
-        yield (
-            f"A process that dies is noticed after {int(session) / 1_000:g} s at most instead of"
-            f" {record.session_ms / 1_000:g} s."
-        )
-
-
-def _more_than(difference: Estimate, name: str) -> str:
-    """By how much the next best costs more."""
-    if difference.error == 0:
-        return f"{amount(name, difference.mean)} more under every seed so far"
-    low, high = difference.interval()
-    lowest, highest = short(name, low).partition(" ")[0], amount(name, high)
-    return f"{highest} more" if highest.startswith(f"{lowest} ") else f"{lowest} to {highest} more"
-
-
 def _rests_on(advice: Advice) -> Iterator[str]:
     """How far to trust it, as a what-if says it."""
     if advice.record is None:
@@ -82,6 +50,14 @@ def _rests_on(advice: Advice) -> Iterator[str]:
     trust = "" if advice.keeps or (not found.warning and unsure(advice)) else found.how_far
     why = ": ".join(filter(None, [trust, found.off]))
     yield f"{capital(joined([why, found.not_in_the_logs]))}."
+
+
+def _moved(advice: Advice) -> str:
+    """What was left out although it costs less."""
+    if not (moved := len(advice.moved)):
+        return ""
+    number = "1 choice that only moves time is" if moved == 1 else f"{moved} choices that only move time are"
+    return f"{number} left out: partitions are held instead by processes that are stuck in a batch."
 
 
 def _searched(advice: Advice) -> str:
@@ -127,21 +103,20 @@ def as_data(advice: Advice) -> dict[str, Any]:
         "confidence": found.confidence,
         "reached": found.reached,
         "indifference": goal.indifference,
-        "runs": found.runs,
+        "runs": advice.runs,
         "searched": {"tried": advice.tried, "runs": advice.search_runs} if advice.tried else None,
-        "of_runs": len(advice.choices) * GRID_SEEDS,
+        "of_runs": advice.of_runs,
         "equal": None if advice.equal is None else advice.choices[advice.equal],
-        "runner_up": None if evidence is None else _runner_up(advice, evidence),
-        "choices": [
-            {**choice, "runs": len(found.rows[i]), "keeps": found.keeps[i]} for i, choice in enumerate(advice.choices)
-        ],
+        "same": [advice.choices[i] for i in advice.same],
+        "runner_up": _runner_up(advice),
+        "choices": [_choice(advice, i) for i in range(len(advice.choices))],
         "front": [{**advice.choices[i], "measures": means[i]} for i in front_of(advice, means)],
         "flips": [dict(zip(("when", "then"), _flip(advice, flip), strict=True)) for flip in advice.flips],
         "along": [_along(advice, each) for each in advice.along],
         "sensitivity": main_effects(advice.choices, [row[goal.minimise] for row in means]),
         "trust": None if record is None else asdict(record.reliance),
         **({"assumed": []} if record is None else {**asdict(record.basis), "assumed": list(record.assumed)}),
-        "refused": [{**choice, "why": why} for choice, why in (record.refused if record is not None else ())],
+        "refused": [{**each.choice, "why": each.why, "verdict": each.verdict} for each in advice.refused],
     }
 
 
@@ -166,12 +141,16 @@ def _along(advice: Advice, along: Along) -> dict[str, Any]:
     return {"key": along.key, "holds": not along.flips and holds(advice, along), "values": values}
 
 
-def _runner_up(advice: Advice, evidence: Evidence) -> dict[str, Any] | None:
-    i = evidence.runner_up
-    if i is None:
-        return None
-    difference = evidence.differences[i]
-    return {**advice.choices[i], "difference": list(difference.interval()), "mean_difference": difference.mean}
+def _choice(advice: Advice, i: int) -> dict[str, Any]:
+    found, record = advice.selection, advice.record
+    shown = {**advice.choices[i], "runs": len(found.rows[i]), "keeps": found.keeps[i]}
+    return shown if record is None else {**shown, "needs": [*record.needs[i]]}
+
+
+def _runner_up(advice: Advice) -> dict[str, Any] | None:
+    for i, difference in advice.others.items():
+        return {**advice.choices[i], "difference": list(difference.interval()), "mean_difference": difference.mean}
+    return None
 
 
 def ranked(advice: Advice) -> list[int]:
@@ -190,19 +169,6 @@ def ranked(advice: Advice) -> list[int]:
         range(len(advice.choices)),
         key=lambda i: (i not in members, found.allowed[i] < 0.5, best is not found.rows[i], more(i), i),
     )
-
-
-def left_out(record: Record) -> list[str]:
-    """What the record cannot answer: the choices with one reason together, by the values that they share."""
-    by_reason: dict[str, list[Choice]] = {}
-    for choice, why in record.refused:
-        by_reason.setdefault(why, []).append(choice)
-    found = []
-    for why, choices in by_reason.items():
-        shared = {key: value for key, value in choices[0].items() if all(each[key] == value for each in choices)}
-        number = f" ({len(choices)} choices)" if len(choices) > 1 else ""
-        found.append(f"{in_words(shared or choices[0])}{number}: {why}")
-    return found
 
 
 def table_rows(advice: Advice) -> list[Mapping[str, object]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from groupsim.advice.advice import GRID_SEEDS, Advice
+from groupsim.advice.advice import Advice
 from groupsim.advice.amounts import amount, floor, short
 from groupsim.advice.choices import in_words
 from groupsim.advice.present import least
@@ -15,7 +15,7 @@ from groupsim.incidents.sentences import capital
 def decision(advice: Advice) -> str:
     """Take a choice, or keep what is set now, where no choice is better by enough to be worth a change."""
     found, goal = advice.selection, advice.goal
-    used = f"used {found.runs:,} of {len(advice.choices) * GRID_SEEDS:,} runs"
+    used = f"used {advice.runs:,} of {advice.of_runs:,} runs"
     if advice.tradeoff is not None and advice.tradeoff.members:
         return tradeoff(advice, advice.tradeoff, used)
     if found.evidence is None:
@@ -64,8 +64,8 @@ def _enough(advice: Advice) -> str:
     """Why that is no reason to change anything."""
     if advice.record is not None and advice.record.reliance.only_moves:
         most = math.ceil((advice.before or {})["unpolled_ms"])
-        left_out = f"--subject-to 'unpolled_ms<={most}' leaves such choices out"
-        return f"which saves nothing: partitions are held instead by processes that are stuck in a batch ({left_out})"
+        others = f" (--subject-to 'unpolled_ms<={most}' leaves such choices out)" if advice.tried else ""
+        return f"which saves nothing: partitions are held instead by processes that are stuck in a batch{others}"
     enough = f"{advice.goal.indifference:.0%} and {amount(advice.goal.minimise, least(advice.goal.minimise))}"
     return f"which is not worth a change: a gain has to be more than {enough}"
 

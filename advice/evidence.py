@@ -4,7 +4,8 @@ Each pair of choices is compared seed by seed, so that what a seed does to both 
 probabilities are known of a mean difference: what is likely after so many runs (Student's t), and a bound that holds
 however often one looks and whatever makes one stop (a t-test by a mixture of effects: Lai, On Confidence Sequences,
 1976; Wang and Ramdas, Anytime-valid t-tests and confidence sequences, 2025). Probabilities of pairs are added up
-(Bonferroni). Few runs borrow their spread from the other pairs, where that makes it larger.
+(Bonferroni). Few runs borrow their spread from the other pairs, where that makes it larger. Runs that show no
+difference do not where the best costs nothing: it has no zone, and any spread would leave a doubt for ever.
 
 Runs that all show the same difference do not prove that it is always so: what comes once in five runs is not seen in
 five runs one time in three. Of such values it is believed, half and half, that they never differ (the settings do not
@@ -94,11 +95,6 @@ class Evidence:
     differences: Mapping[int, Estimate]
     losses: Mapping[int, float]
 
-    @property
-    def runner_up(self) -> int | None:
-        """The next best by its mean; None if there is one choice."""
-        return min(self.differences, key=lambda i: (self.differences[i].mean, i), default=None)
-
 
 def weigh(values: Mapping[int, Sequence[float]], indifference: float, chosen: int | None = None) -> Evidence:
     """The evidence in the values of each choice, seed by seed, two or more each; a choice may have fewer than others.
@@ -119,7 +115,8 @@ def weigh(values: Mapping[int, Sequence[float]], indifference: float, chosen: in
     borrowed = statistics.median(map(statistics.variance, raw.values())) if raw else 0.0
     lent = BORROWED if len(raw) > 1 else 0
     unseen = reach(values.values())
-    differences = {i: estimate(found, borrowed, lent, unseen) for i, found in raw.items()}
+    lent_to = {i: borrowed if zone or any(found) else 0.0 for i, found in raw.items()}
+    differences = {i: estimate(found, lent_to[i], lent, unseen) for i, found in raw.items()}
     losses = {i: found.doubt(-zone) for i, found in differences.items()}
     return Evidence(best, mean, zone, differences, losses)
 

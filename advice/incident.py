@@ -8,9 +8,11 @@ from dataclasses import replace
 from groupsim.advice import many
 from groupsim.advice.advice import GRID_SEEDS, Advice, Record
 from groupsim.advice.advising import advised
-from groupsim.advice.choices import Choice, Space, combinations, corners, in_words
+from groupsim.advice.choices import Choice, Space, combinations, corners
 from groupsim.advice.errors import AdviceError
+from groupsim.advice.movers import without_movers
 from groupsim.advice.present import Present, apart
+from groupsim.advice.refused import Refused
 from groupsim.advice.reliance import reliance
 from groupsim.advice.replays import MEASURES, Replayed, Replays
 from groupsim.advice.selection import Goal
@@ -69,32 +71,35 @@ def advise(
     left: many.Found | None = None
     if searched:
         left = _searched(incident, played, space, goal, unknown, seed, half)
-        asked, refused = left.choices, list[tuple[Choice, str]]()
+        asked, refused = left.choices, left.refused
     else:
         _enough(len(ends), goal.budget)
         asked, refused = _answerable(played, ends)
     single = _single(of, asked)
     asked = [asked[i] for i in _present(incident, of, asked).order]
-    present = _present(incident, of, asked)
     budget = half if searched else goal.budget
     _enough(len(asked), budget)
-    most = budget or len(asked) * GRID_SEEDS
-    found = advised(played, asked, goal, {**_open(incident, single, asked), **unknown}, most, present)
     _, trusted = ask.nearness(incident, range(seed, seed + ask.EXACT_SEEDS), single, total_unknown)
-    stopped = [f"{name or 'the record'}: {why}" for name, why in played.stopped.items()]
-    assumed = (*ask.assumed(incident, single), *stopped)
-    best = found.selection.chosen_rows if found.selection.evidence is not None else ()
-    record = Record(
-        reliance=reliance(best, found.now, trusted, goal.minimise),
-        basis=basis(incident, assumed),
-        assumed=assumed,
-        refused=refused,
-        session_ms=of.incident.settings[SESSION],
-        needs=[incident.needs(of.choice(choice)) for choice in asked],
-    )
-    if left is None:
-        return replace(found, record=record)
-    return replace(found, record=record, tried=left.tried, search_runs=left.runs)
+    open_ = {**_open(incident, single, asked), **unknown}
+
+    def answered(choices: Sequence[Choice]) -> Advice:
+        most = budget or len(choices) * GRID_SEEDS
+        present = _present(incident, of, choices)
+        found = advised(played, choices, goal, open_, most, present)
+        stopped = [f"{name or 'the record'}: {why}" for name, why in played.stopped.items()]
+        assumed = (*ask.assumed(incident, single), *stopped)
+        best = found.selection.chosen_rows if found.selection.evidence is not None else ()
+        record = Record(
+            reliance=reliance(best, found.now, trusted, goal.minimise),
+            basis=basis(incident, assumed),
+            assumed=assumed,
+            session_ms=of.incident.settings[SESSION],
+            needs=[incident.needs(of.choice(choice)) for choice in choices],
+        )
+        return replace(found, record=record, refused=refused)
+
+    found = without_movers(answered, asked)
+    return found if left is None else replace(found, tried=left.tried, search_runs=left.runs)
 
 
 def _enough(choices: int, budget: int | None) -> None:
@@ -116,12 +121,10 @@ def _searched(
     single = _single(played.of, corners(space))
     drawn = {**_open(incident, single, corners(space)), **unknown}
 
-    def possible(choice: Choice) -> None:
-        (why,) = played.refused([choice])
-        if why is not None:
-            raise AdviceError(f"{in_words(choice)}: {why}")
+    def refusal(choice: Choice) -> Refused | None:
+        return next(iter(played.refused([choice])), None)
 
-    return many.found(space, lambda tried: played.sample(tried, drawn), possible, goal, seed, most)
+    return many.found(space, lambda tried: played.sample(tried, drawn), refusal, goal, seed, most)
 
 
 def _replayed(incident: ReplayableRun, choices: Sequence[Choice], unknown: Unknown) -> Replayed:
@@ -151,14 +154,13 @@ def _whole(between: Range) -> tuple[int, ...]:
     return tuple(map(int, between.steps(DRAWN)))
 
 
-def _answerable(played: Replays, choices: Sequence[Choice]) -> tuple[list[Choice], list[tuple[Choice, str]]]:
-    """The choices that the record can answer, and why not the others. Raises AdviceError if there is none."""
-    reasons = played.refused(choices)
-    asked = [choice for choice, why in zip(choices, reasons, strict=True) if why is None]
-    refused = [(choice, why) for choice, why in zip(choices, reasons, strict=True) if why is not None]
+def _answerable(played: Replays, choices: Sequence[Choice]) -> tuple[list[Choice], list[Refused]]:
+    """The choices that the record can answer, and the others. Raises AdviceError if there is none."""
+    refused = played.refused(choices)
+    left_out = [each.choice for each in refused]
+    asked = [choice for choice in choices if choice not in left_out]
     if not asked:
-        first, why = refused[0]
-        raise AdviceError(f"the record can answer none of {len(choices)} choices; {in_words(first)}: {why}")
+        raise AdviceError(f"the record can answer none of {len(choices)} choices; {refused[0]}")
     return asked, refused
 
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 from groupsim.advice.advice import GRID_SEEDS
 from groupsim.advice.choices import Choice, Space, front
 from groupsim.advice.errors import AdviceError
+from groupsim.advice.refused import Refused
 from groupsim.advice.selection import Goal, Row, Sample
 from groupsim.advice.unknown import Range
-from groupsim.events.errors import GroupSimError
 
 if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
@@ -35,11 +35,15 @@ DIGITS = 2
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the search leaves, best first, none equal to another; how many it `tried`, and how many runs that took."""
+    """What the search leaves, best first, none equal to another; how many it `tried`, and how many runs that took.
+
+    `refused`: what it came upon and could not try.
+    """
 
     choices: list[Choice]
     tried: int
     runs: int
+    refused: list[Refused]
 
 
 def is_many(space: Space) -> bool:
@@ -51,14 +55,14 @@ def is_many(space: Space) -> bool:
 def found(
     space: Space,
     sampled: Callable[[Sequence[Choice]], Sample],
-    possible: Callable[[Choice], None],
+    refusal: Callable[[Choice], Refused | None],
     goal: Goal,
     seed: int,
     most: int | None,
 ) -> Found:
     """Search with `most` runs at most. `sampled`: choices to a way to sample them.
 
-    `possible` raises GroupSimError for a choice that can't be. Raises AdviceError if no choice can be, or for few runs.
+    `refusal`: why a choice can't be tried, if so. Raises AdviceError if none can be, or for few runs.
     """
     import optuna
 
@@ -69,16 +73,14 @@ def found(
     sampler = optuna.samplers.TPESampler(n_startup_trials=2 * BATCH, seed=seed)
     study = optuna.create_study(sampler=sampler, directions=["minimize"] * len(_aims(goal)))
     scores: dict[tuple[tuple[str, str], ...], list[float]] = {}
-    refused = ""
+    refused: dict[tuple[tuple[str, str], ...], Refused] = {}
     for first in range(0, trials, BATCH):
         asked = [study.ask(_distributions(space)) for _ in range(min(BATCH, trials - first))]
         batch: list[tuple[Trial, Choice]] = []
         for trial in asked:
             choice = _choice(space, trial.params)
-            try:
-                possible(choice)
-            except GroupSimError as error:
-                refused = str(error)
+            if (why := refusal(choice)) is not None:
+                refused[tuple(choice.items())] = why
                 study.tell(trial, state=optuna.trial.TrialState.FAIL)
             else:
                 batch.append((trial, choice))
@@ -88,14 +90,15 @@ def found(
             scores[tuple(choice.items())] = score
             study.tell(trial, score)
     if not scores:
-        raise AdviceError(f"none of {trials} choices that the search tried is possible: {refused}")
+        why = next(iter(refused.values()))
+        raise AdviceError(f"none of {trials} choices that the search tried is possible: {why}")
     best: dict[tuple[float, ...], Choice] = {}  # one of those with equal scores: a setting without effect makes them
     for settings, score in sorted(scores.items(), key=lambda item: (item[1], item[0])):
         best.setdefault(tuple(score), dict(settings))
     means = [dict(zip(_aims(goal), score, strict=True)) for score in best]
     unbeaten = [list(best.values())[i] for i in front(means, _aims(goal))] if goal.also else list(best.values())
     every = max(1, len(unbeaten) // FINALISTS) if goal.also else 1
-    return Found(unbeaten[::every][:FINALISTS], len(scores), len(scores) * SEEDS)
+    return Found(unbeaten[::every][:FINALISTS], len(scores), len(scores) * SEEDS, list(refused.values()))
 
 
 def _aims(goal: Goal) -> list[str]:

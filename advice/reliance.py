@@ -9,7 +9,7 @@ from groupsim.advice.selection import Row
 from groupsim.replay.choice_result import ChoiceResult
 from groupsim.replay.cost import Cost
 from groupsim.replay.trust import Trust
-from groupsim.replay.verdict import Verdict, how_far, verdict, why_not_sure
+from groupsim.replay.verdict import Verdict, how_far, only_moves, verdict, why_not_sure
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,8 @@ class Reliance:
     """Sentences without a full stop, empty where there is nothing to say. `verdict`: on the best choice.
 
     `warning`: why the figures, or their direction, cannot be trusted. `how_far` to trust direction and amount.
-    `off`: how far the replay is from the record. `not_in_the_logs`: settings on which the answer depends.
+    `off`: how far the replay is from the record. `not_in_the_logs`: settings on which the answer depends. `only_moves`:
+    the best choice saves nothing, because partitions are held instead by processes that are stuck in a batch.
     """
 
     warning: str
@@ -26,11 +27,7 @@ class Reliance:
     how_far: str = ""
     doubts: Sequence[str] = ()
     not_in_the_logs: str = ""
-
-    @property
-    def only_moves(self) -> bool:
-        """Whether the best choice saves nothing: partitions are held instead by processes that are stuck in a batch."""
-        return self.verdict == Verdict.MOVED
+    only_moves: bool = False
 
 
 def reliance(best: Sequence[Row], now: Sequence[Row], trusted: Trust, minimised: str) -> Reliance:
@@ -38,22 +35,30 @@ def reliance(best: Sequence[Row], now: Sequence[Row], trusted: Trust, minimised:
 
     What is `minimised` has no verdict but where it is what the record is compared with, the time without a process.
     """
+    result = compared(best, now) if best and minimised == "partition_ms" else None
+    moved = result is not None and only_moves(result)
     if trusted.unknown is not None:
         unknown = f"The record's total is unknown ({trusted.unknown}), so all figures are the simulation's alone"
-        return Reliance(unknown, trusted.off(), str(Verdict.UNKNOWN))
+        return Reliance(unknown, trusted.off(), str(Verdict.UNKNOWN), only_moves=moved)
     doubts = trusted.doubts_about([row["partition_ms"] for row in now])
     warning, open_ = trusted.warning().removesuffix(": "), trusted.not_in_the_logs()
     if not warning and doubts:
         warning = f"The direction is not sure: {'; '.join(doubts)}"
-    if not best or minimised != "partition_ms":
+    if result is None:
         return Reliance(warning, trusted.off(), doubts=doubts, not_in_the_logs=open_)
-    seeds = min(len(best), len(now))
-    result = ChoiceResult(choice="", costs=_costs(best[:seeds]), baseline=_costs(now[:seeds]))
     found = verdict(result, trusted)
     trust = how_far([result], trusted)
     if found is Verdict.NOT_SURE:
         trust = why_not_sure(result, trusted)
-    return Reliance(warning, trusted.off(), str(found), trust, doubts, open_)
+    elif found is Verdict.NO_DIFFERENCE:
+        trust = "the medians of the seeds show no difference worth having"
+    return Reliance(warning, trusted.off(), str(found), trust, doubts, open_, moved)
+
+
+def compared(rows: Sequence[Row], now: Sequence[Row]) -> ChoiceResult:
+    """A choice and the settings of the record, as a what-if compares them, as far as both have the same seeds."""
+    seeds = min(len(rows), len(now))
+    return ChoiceResult(choice="", costs=_costs(rows[:seeds]), baseline=_costs(now[:seeds]))
 
 
 def _costs(rows: Sequence[Row]) -> tuple[Cost, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from groupsim.advice.choices import Choice, in_words
+from groupsim.advice.refused import Refused
 from groupsim.advice.selection import Row, Sample
 from groupsim.advice.unknown import Unknown, drawn
 from groupsim.analysis.availability.intervals import intervals
@@ -22,6 +23,7 @@ from groupsim.replay.protocols import protocols
 from groupsim.replay.reconstruct.incident import Incident
 from groupsim.replay.refusals import refusal
 from groupsim.replay.simulated_program import stuck_ms
+from groupsim.replay.verdict import Verdict
 from groupsim.replay.window import Window
 
 MEASURES = {
@@ -59,14 +61,16 @@ class Replayed:
         """These settings as a choice of a what-if. Raises BadSetting."""
         return choice_of(settings, in_words(settings), "--vary", self.protocol)
 
-    def refusal(self, settings: Mapping[str, str]) -> str | None:
-        """Why the record can't answer them; None if it can, as far as can be said without a simulation."""
+    def refusal(self, settings: Choice) -> Refused | None:
+        """Why there is no answer to them; None if there is, as far as can be said without a simulation."""
         try:
             choice = self.choice(settings)
+            if (why := refusal(self.incident, choice)) is not None:
+                return Refused(settings, why, Verdict.REFUSED)
             check(self.incident, choice)
         except BadSetting as error:
-            return str(error)
-        return refusal(self.incident, choice)
+            return Refused(settings, str(error))
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,12 +146,14 @@ class Replays:
         self.done = 0
         self.stopped: dict[str, str] = {}
 
-    def refused(self, choices: Sequence[Choice]) -> list[str | None]:
-        """Why the record can't answer each choice; None if it can. Each that can is replayed once."""
-        found = [self.of.refusal(choice) for choice in choices]
-        works = [Work(choice, {}, self._first_seed) for choice, why in zip(choices, found, strict=True) if why is None]
-        tried = iter(self._play(works))
-        return [next(tried).refused if why is None else why for why in found]
+    def refused(self, choices: Sequence[Choice]) -> list[Refused]:
+        """The choices to which there is no answer, and why. Each of the others is replayed once."""
+        found = {i: why for i, choice in enumerate(choices) if (why := self.of.refusal(choice)) is not None}
+        rest = [i for i in range(len(choices)) if i not in found]
+        for i, done in zip(rest, self._play([Work(choices[i], {}, self._first_seed) for i in rest]), strict=True):
+            if done.refused is not None:
+                found[i] = Refused(choices[i], done.refused)
+        return [found[i] for i in sorted(found)]
 
     def sample(self, choices: Sequence[Choice], unknown: Unknown, held: Mapping[str, str] | None = None) -> Sample:
         """A way to sample these choices; what is `unknown` is drawn by the seed, but for what is `held`."""

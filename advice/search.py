@@ -11,10 +11,12 @@ from groupsim.advice.advising import advised
 from groupsim.advice.choices import Choice, Space, combinations
 from groupsim.advice.errors import AdviceError
 from groupsim.advice.present import Present, of_values
+from groupsim.advice.refused import Refused
 from groupsim.advice.sampling import Runs
 from groupsim.advice.selection import Goal
 from groupsim.advice.unknown import Unknown
 from groupsim.analysis.tables.measures import MEASURES
+from groupsim.events.errors import GroupSimError
 from groupsim.pipeline.grid import Subject, load
 from groupsim.pipeline.spread import Spread, here
 from groupsim.simulation.run import DURATION, resolve_settings
@@ -43,7 +45,7 @@ def search(
     for name in goal.names:
         if name not in MEASURES:
             raise AdviceError(f"unknown measure {name!r}; there are {', '.join(MEASURES)}")
-    possible = _possible(what, fixed, unknown)
+    check = _check(what, fixed, unknown)
 
     def played(most: int) -> Runs:
         shown: Callable[[int], None] = lambda done: progress(min(done / most, 1.0))  # noqa: E731
@@ -52,13 +54,13 @@ def search(
     if many.is_many(space):
         half = None if goal.budget is None else goal.budget // 2
         runs = played(many.MOST if goal.budget is None else goal.budget)
-        left = many.found(space, lambda tried: runs.sample(tried, unknown), possible, goal, seed, half)
+        left = many.found(space, lambda tried: runs.sample(tried, unknown), _refusal(check), goal, seed, half)
         now = _present(what, fixed, left.choices)
         found = advised(runs, left.choices, goal, unknown, _budget(len(left.choices), half), now)
-        return replace(found, tried=left.tried, search_runs=left.runs)
+        return replace(found, tried=left.tried, search_runs=left.runs, refused=left.refused)
     choices = combinations(space)
     for choice in choices:
-        possible(choice)
+        check(choice)
     most = _budget(len(choices), goal.budget)
     return advised(played(most), choices, goal, unknown, most, _present(what, fixed, choices))
 
@@ -69,7 +71,7 @@ def _present(what: Subject, fixed: Mapping[str, str], choices: Sequence[Choice])
     return of_values({key: str(value) for key, value in {**params, DURATION: lasts_ms, **given}.items()}, choices)
 
 
-def _possible(what: Subject, fixed: Mapping[str, str], unknown: Unknown) -> Callable[[Choice], None]:
+def _check(what: Subject, fixed: Mapping[str, str], unknown: Unknown) -> Callable[[Choice], None]:
     """Raises BadScenario or BadSetting for a choice that can't be, at either end of what is unknown."""
     scenario = load(what)
     ends = [{key: each.at(share) for key, each in unknown.items()} for share in (0.0, 1.0)]
@@ -79,6 +81,19 @@ def _possible(what: Subject, fixed: Mapping[str, str], unknown: Unknown) -> Call
             resolve_settings(scenario, {**fixed, **end, **choice})
 
     return check
+
+
+def _refusal(check: Callable[[Choice], None]) -> Callable[[Choice], Refused | None]:
+    """What `check` raises, as a reason."""
+
+    def refusal(choice: Choice) -> Refused | None:
+        try:
+            check(choice)
+        except GroupSimError as error:
+            return Refused(choice, str(error))
+        return None
+
+    return refusal
 
 
 def _budget(choices: int, budget: int | None) -> int:

@@ -130,6 +130,17 @@ def _divided(rows: Sequence[Sequence[Row]], goal: Goal, open_: Collection[int], 
     return dict(zip(among, wanted, strict=True))
 
 
+def same_as(rows: Sequence[Sequence[Row]], i: int) -> list[int]:
+    """The other choices that do the same: all measures are equal under every seed that both have."""
+    others = (j for j in range(len(rows)) if j != i)
+    return [j for j in others if all(a == b for a, b in zip(rows[i], rows[j], strict=False))]
+
+
+def instead(found: Selection, goal: Goal, chosen: int) -> Selection:
+    """With another choice in the place of the best."""
+    return _known(found.rows, goal, chosen)[0]
+
+
 def preferring(found: Selection, goal: Goal, order: Sequence[int]) -> Selection:
     """With the first in this order that is as good as the best, as surely as was asked for; else as it is.
 
@@ -143,7 +154,7 @@ def preferring(found: Selection, goal: Goal, order: Sequence[int]) -> Selection:
         if found.allowed[i] < 0.5:
             continue
         as_good = not found.reached and evidence.differences[i].below(evidence.zone) >= goal.confidence
-        if (other := _known(found.rows, goal, i)[0]).reached or as_good:
+        if (other := instead(found, goal, i)).reached or as_good:
             return other
     return found
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from groupsim.advice.advice import Advice
-from groupsim.advice.answer import front_of, in_one_sentence, left_out, ranked, second_axis
+from groupsim.advice.answer import front_of, in_one_sentence, ranked, second_axis
 from groupsim.advice.choices import in_words, main_effects
+from groupsim.advice.refused import left_out, needs
 from groupsim.advice.selection import Row
 from groupsim.analysis.advices import AdvisedAlong, AdvisedChoice, StoredAdvice
 
@@ -37,7 +38,8 @@ def stored(advice: Advice, group: str) -> StoredAdvice:
         ],
         sensitivity=main_effects(advice.choices, [row[name] for row in means]),
         assumed=[] if record is None else list(record.assumed),
-        refused=[] if record is None else left_out(record),
+        refused=left_out(advice.refused),
+        needs=[] if record is None else needs(advice.choices, record.needs),
     )
 
 

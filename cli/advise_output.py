@@ -15,9 +15,10 @@ MOST_ROWS = 10
 
 def print_advice(advice: Advice) -> None:
     """The sentences, the best choices, charts of what flips, which settings matter, and what it rests on."""
-    from groupsim.advice.answer import in_one_sentence, left_out, table_rows
+    from groupsim.advice.answer import in_one_sentence, table_rows
     from groupsim.advice.chart import chart
     from groupsim.advice.choices import main_effects
+    from groupsim.advice.refused import left_out, needs
 
     print(plain(in_one_sentence(advice)))
     rows = table_rows(advice)
@@ -29,8 +30,10 @@ def print_advice(advice: Advice) -> None:
     effects = [f"{key} {share:.0%}" for key, share in main_effects(advice.choices, means).items()]
     if len(effects) > 1:
         print(plain(f"differences that each setting explains by itself: {', '.join(effects)}"))
+    for sentence in left_out(advice.refused):
+        print(plain(f"left out: {sentence}"))
     if advice.record is None:
         return
-    for sentence in left_out(advice.record):
-        print(plain(f"left out: {sentence}"))
+    for sentence in needs(advice.choices, advice.record.needs):
+        print(plain(sentence))
     print_basis(advice.record.basis)

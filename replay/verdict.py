@@ -59,7 +59,7 @@ def verdict(result: ChoiceResult, trusted: Trust) -> Verdict:
         return Verdict.NO_DIFFERENCE if result.alike else Verdict.NOT_SURE
     if _drowned(result, trusted):
         return Verdict.NOT_SURE
-    if result.direction < 0 and _only_moves(result):
+    if result.direction < 0 and only_moves(result):
         return Verdict.MOVED
     if len(result.costs) < FEWEST:
         return Verdict.NOT_SURE
@@ -106,7 +106,7 @@ def unpolled_as_recorded(result: ChoiceResult) -> int:
     return round(median(each.unpolled_partition_ms for each in result.baseline))
 
 
-def _only_moves(result: ChoiceResult) -> bool:
+def only_moves(result: ChoiceResult) -> bool:
     """Whether what is saved is held instead by processes that are stuck: both together are not surely less."""
     both = [
         [each.unavailable_partition_ms + each.unpolled_partition_ms for each in costs]
@@ -114,7 +114,7 @@ def _only_moves(result: ChoiceResult) -> bool:
     ]
     more = result.unpolled_partition_ms.median - unpolled_as_recorded(result)
     saved = result.base.median - result.unavailable_partition_ms.median
-    return 0 < saved < 2 * more and difference(both[0], both[1], result.base.median) >= 0
+    return 0 < saved < 2 * more and difference(both[0], both[1], median(both[1])) >= 0
 
 
 def _drowned(result: ChoiceResult, trusted: Trust) -> bool:

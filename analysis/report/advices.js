@@ -44,6 +44,7 @@ function adviceSection(run, id) {
     advisedRows(found),
     found.more ? h("p", { class: "hint" }, `${plural(found.more, "choice")} more.`) : null,
     found.along.map((along) => flipChart(found, along)),
-    list("What the record cannot answer", found.refused),
+    list("Left out, and why", found.refused),
+    list("What choices need of the brokers", found.needs),
     list("What was assumed, because the logs do not show it", found.assumed))));
 }

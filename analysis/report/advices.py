@@ -31,6 +31,7 @@ def _advice(found: StoredAdvice) -> dict[str, Any]:
         "sensitivity": [[shown(key), share] for key, share in found.sensitivity.items()],
         "assumed": [shown(text, _LONGEST) for text in found.assumed],
         "refused": [shown(text, _LONGEST) for text in found.refused],
+        "needs": [shown(text, _LONGEST) for text in found.needs],
     }
 
 

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from groupsim.advice.advice import Advice
-from groupsim.advice.answer import as_data, in_one_sentence, left_out
+from groupsim.advice.answer import as_data, in_one_sentence
 from groupsim.advice.choices import vary
 from groupsim.advice.errors import AdviceError
 from groupsim.advice.incident import advise
+from groupsim.advice.refused import left_out, needs
 from groupsim.advice.selection import Goal
 from groupsim.advice.unknown import unknown
 from groupsim.incidents.facts.importer import import_run
@@ -108,6 +109,35 @@ def test_what_rests_on_assumptions_is_said() -> None:
 
 def test_choices_that_are_left_out_for_one_reason_are_one_line() -> None:
     found = asked("kill9-range", "heartbeat.interval.ms=300,6500", "assignor=range,sticky")
+    (line,) = left_out(found.refused)
+    named = "heartbeat.interval.ms=6500 assignor=range,sticky (2 choices) can't be answered from this record: "
+    assert line.startswith(f"{named}session.timeout.ms")
+
+
+def test_a_search_names_what_it_could_not_try() -> None:
+    found = asked("kill9-range", "heartbeat.interval.ms=300..20000", goal=Goal(budget=60))
+    refused = as_data(found)["refused"]
+    assert len(refused) > 1
+    assert all(int(each["heartbeat.interval.ms"]) >= 6_000 for each in refused)
+    assert {each["verdict"] for each in refused} == {"can't be answered"}
+    least, greatest = (
+        min(int(each["heartbeat.interval.ms"]) for each in refused),
+        max(int(each["heartbeat.interval.ms"]) for each in refused),
+    )
+    (line,) = left_out(found.refused)
+    assert line.startswith(
+        f"heartbeat.interval.ms={least}..{greatest} ({len(refused)} choices) can't be answered from this record, for"
+        " example heartbeat.interval.ms="
+    )
+
+
+def test_what_no_group_can_have_is_not_possible_and_needs_are_named_by_choice() -> None:
+    found = asked("kill9-range", "assignor=range,foo", "session.timeout.ms=3000,6000")
+    assert [each["verdict"] for each in as_data(found)["refused"]] == ["not possible"] * 2
+    (line,) = left_out(found.refused)
+    assert line.startswith("assignor=foo session.timeout.ms=3000..6000 (2 choices) are not possible: unknown assignor")
     assert found.record is not None
-    (line,) = left_out(found.record)
-    assert line.startswith("heartbeat.interval.ms=6500 (2 choices): session.timeout.ms")
+    limit = "group.min.session.timeout.ms=3000 or less on the brokers (6000 by default)"
+    assert needs(found.choices, found.record.needs) == [f"assignor=range session.timeout.ms=3000 needs: {limit}"]
+    by_session = {each["session.timeout.ms"]: each["needs"] for each in as_data(found)["choices"]}
+    assert by_session == {"3000": [limit], "6000": []}

@@ -112,3 +112,26 @@ def test_what_is_taken_is_within_the_zone_of_the_best_and_worth_it(costs: list[i
     assert found.keeps == (now - best <= worth)
     if found.keeps:
         assert now - least <= worth
+
+
+class Alike(Costs):
+    """Choices whose other measures are equal."""
+
+    def _row(self, choice: int, seed: int) -> Row:
+        return {**super()._row(choice, seed), "max_partitions": 1.0}
+
+
+def test_choices_with_equal_runs_are_said_to_do_the_same_and_are_not_the_next_best() -> None:
+    costs, goal = [15_000, 15_000, 25_000, 20_000, 20_000], Goal()
+    found = advised(Alike(costs), CHOICES, goal, {}, 200, of_values(NOW, CHOICES))
+    data, runs = as_data(found), len(found.selection.rows[0])
+    assert data["same"] == [CHOICES[0]]
+    assert data["runner_up"]["session"] == "10000"
+    assert data["equal"] is None
+    assert f"session=45000 static=true does the same in all {runs} seeds. Next is session=10000" in data["answer"]
+    differs = as_data(asked(costs))  # the most partitions at once do
+    assert differs["same"] == []
+    assert "does the same" not in differs["answer"]
+    every = as_data(advised(Alike([7_000] * 5), CHOICES, goal, {}, 200, of_values(NOW, CHOICES)))
+    assert "session=45000 static=true and 2 others do the same in all " in every["answer"]
+    assert every["runner_up"] is None

@@ -11,15 +11,15 @@ import pytest
 from groupsim.advice.choices import Choice, Space, vary
 from groupsim.advice.errors import AdviceError
 from groupsim.advice.many import BATCH, FEW, FINALISTS, SEEDS, TRIALS, Found, found, is_many
+from groupsim.advice.refused import Refused
 from groupsim.advice.selection import Goal, Row, Sample
-from groupsim.coordinator.config import BadSetting
 
 RANGE = vary(["session=1000..100000", "assignor=range,sticky,cooperative"])
 PLAIN = Goal()
 GRID = vary([f"{key}={','.join(map(str, range(1, 10)))}" for key in "abc"])
 
 
-def anything(choice: Choice) -> None:
+def anything(_choice: Choice) -> None:
     """Every choice can be."""
 
 
@@ -79,20 +79,21 @@ def test_a_bound_keeps_the_search_where_it_is_kept() -> None:
 
 
 def test_a_choice_that_cannot_be_is_passed_over() -> None:
-    def short(choice: Choice) -> None:
-        if int(choice["session"]) > 6_000:
-            raise BadSetting("too long")
+    def short(choice: Choice) -> Refused | None:
+        return Refused(choice, "too long") if int(choice["session"]) > 6_000 else None
 
     left = found(RANGE, near_nine_seconds, short, Goal(), 0, None)
     assert left.choices
+    assert left.refused
+    assert all(int(each.choice["session"]) > 6_000 for each in left.refused)
     assert all(int(choice["session"]) <= 6_000 for choice in left.choices)
 
 
 def test_where_none_can_be_one_sentence_says_why() -> None:
-    def never(choice: Choice) -> None:
-        raise BadSetting("too long")
+    def never(choice: Choice) -> Refused:
+        return Refused(choice, "too long")
 
-    with pytest.raises(AdviceError, match="none of 64 choices that the search tried is possible: too long"):
+    with pytest.raises(AdviceError, match=r"none of 64 choices .* is possible: session=\d+ .*: too long"):
         found(RANGE, near_nine_seconds, never, Goal(), 0, None)
 
 

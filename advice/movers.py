@@ -1,0 +1,43 @@
+"""An advice takes no choice that only moves time: partitions are held instead, by processes that do not poll."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from groupsim.advice.advice import Advice
+from groupsim.advice.choices import Choice, in_words
+from groupsim.advice.refused import Refused
+from groupsim.advice.reliance import compared
+from groupsim.replay.beside import unpolled
+from groupsim.replay.numbers import seconds
+from groupsim.replay.verdict import Verdict, only_moves
+
+
+def without_movers(answered: Callable[[Sequence[Choice]], Advice], choices: Sequence[Choice]) -> Advice:
+    """The advice on the choices that do more than move time; on those that are left where none does.
+
+    `answered`: the advice on some choices, with what it rests on.
+    """
+    found, moved, runs = answered(choices), list[Refused](), dict[str, int]()
+    while True:
+        rows = {in_words(choice): len(rows) for choice, rows in zip(found.choices, found.selection.rows, strict=True)}
+        runs |= {words: max(number, runs.get(words, 0)) for words, number in rows.items()}
+        movers = _movers(found) if found.record is not None and found.record.reliance.only_moves else []
+        rest = [choice for choice in found.choices if all(each.choice != choice for each in movers)]
+        if not movers or not rest:
+            others = sum(runs.values()) - found.selection.runs
+            return replace(found, refused=[*found.refused, *moved], other_runs=others)
+        moved += movers
+        found = answered(rest)
+
+
+def _movers(found: Advice) -> list[Refused]:
+    movers = []
+    for choice, rows in zip(found.choices, found.selection.rows, strict=True):
+        result = compared(rows, found.now)
+        if only_moves(result):
+            own, base = result.unavailable_partition_ms.median, result.base.median
+            costs = f"{seconds(own)} partition-seconds instead of {seconds(base)}"
+            movers.append(Refused(choice, f"{costs}; {unpolled(result)}", Verdict.MOVED))
+    return movers
