@@ -66,6 +66,8 @@ def _enough(advice: Advice) -> str:
         most = math.ceil((advice.before or {})["unpolled_ms"])
         others = f" (--subject-to 'unpolled_ms<={most}' leaves such choices out)" if advice.tried else ""
         return f"which saves nothing: partitions are held instead by processes that are stuck in a batch{others}"
+    if advice.change is not None and advice.change.mean >= 0:
+        return "which is no gain"
     enough = f"{advice.goal.indifference:.0%} and {amount(advice.goal.minimise, least(advice.goal.minimise))}"
     return f"which is not worth a change: a gain has to be more than {enough}"
 

@@ -65,7 +65,7 @@ def test_of_equal_choices_the_one_that_changes_least_is_taken() -> None:
     assert as_data(found)["keep"]
     assert as_data(found)["take"] is None
     assert in_one_sentence(found).startswith("Keep the settings of the record: ")
-    assert "a gain has to be more than 5% and 0.5 partition-seconds" in in_one_sentence(found)
+    assert "(+0%), which is no gain; used " in in_one_sentence(found)
 
 
 def test_what_the_record_has_already_is_to_be_kept() -> None:
