@@ -79,7 +79,7 @@ families: $(READY)  ## record families of stories for scoring what-ifs on a real
 	@$(BIN)/python -m groupsim.conformance.families readme $(FAMILIES)
 
 recommendations: $(READY)  ## play what an advice recommends after two incidents on a real Kafka, what is not there yet (JDK 17, Maven; a quarter of an hour)
-	@$(BIN)/python -m groupsim.conformance.recommendations record page
+	@$(BIN)/python -m groupsim.conformance.recommendations record again page
 
 predictions: $(READY)  ## score what-ifs on the recorded families (or RECORDINGS="DIR...") and write docs/predictions.md (minutes)
 	@for folder in $(RECORDINGS); do for evidence in logs known actions; do \

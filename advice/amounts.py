@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-_PARTITION_TIME = ("partition_ms", "after_start_ms", "unsafe_ms", "rework_ms", "founding_ms", "unpolled_ms")
+from groupsim.analysis.tables.measures import PARTITION_TIMES
 
 
 def amount(name: str, value: float) -> str:
@@ -21,7 +21,7 @@ def short(name: str, value: float) -> str:
 
 def unit(name: str) -> str:
     """What `scaled` counts in: `partition-seconds`, `s`, or the name itself."""
-    if name in _PARTITION_TIME:
+    if name in PARTITION_TIMES:
         return "partition-seconds"
     return "s" if name.endswith("_ms") else name
 

@@ -31,8 +31,8 @@ def refusal(incident: Incident, choice: Choice) -> str | None:
     heartbeat, shortest = str(choice.settings.get(HEARTBEAT, "")), _shortest_session(incident, choice)
     if SESSION not in incident.known_settings and heartbeat.isdigit() and int(heartbeat) >= shortest:
         return (
-            f"{SESSION}, which must be longer, may be {shortest} in it; name it with --assume {SESSION}=N, or change it,"
-            " too"
+            f"{SESSION}, which must be longer, may be {shortest} in it; name it with --assume {SESSION}=N,"
+            " or change both"
         )
     wanted = str(choice.settings.get(STRATEGY, "")).split(",")
     missing = [name for name in wanted if name and name not in _OF_LIBRDKAFKA]

@@ -13,13 +13,13 @@ from groupsim.analysis.display_names import shown
 from groupsim.analysis.errors import AnalysisError
 from groupsim.analysis.plots.frames import needs
 from groupsim.analysis.plots.palette import Theme, natural, order
+from groupsim.analysis.tables.measures import PARTITION_TIMES
 
 MOST_PARTS = 9
 """The most parts that get a colour and a hatch of their own; the smaller ones are one part, `OTHERS`."""
 OTHERS = "all others"
 _SECONDS = "_ms"
 _WHAT = {"partition_ms": "unavailable time", "after_start_ms": "unavailable time after the start"}
-_UNITS = {"partition_ms": "partition-seconds", "after_start_ms": "partition-seconds"}
 
 
 def breakdown(frame: pd.DataFrame, by: str) -> tuple[list[str], dict[str, list[int]]]:
@@ -86,10 +86,15 @@ def prepare(frame: pd.DataFrame, x: str | None, measure: str, hue: str | None) -
     if hue is not None:
         groups = sorted(wide.groupby(wide[hue].astype(str)).groups.items(), key=lambda g: natural(str(g[0])))
     lines = [_line(str(name), numbers.loc[index], values.loc[index]) for name, index in groups]
-    unit = _UNITS.get(measure, "seconds" if scale > 1 else measure.replace("_", " "))
-    return SweepLines(
-        shown(x), _WHAT.get(measure, measure.removesuffix(_SECONDS).replace("_", " ")), unit, names, lines
-    )
+    what = measure.removesuffix(_SECONDS).replace("_", " ")
+    return SweepLines(shown(x), _WHAT.get(measure, what), _unit(measure) or measure.replace("_", " "), names, lines)
+
+
+def _unit(measure: str) -> str:
+    """Of times; else nothing."""
+    if not measure.endswith(_SECONDS):
+        return ""
+    return "partition-seconds" if measure in PARTITION_TIMES else "seconds"
 
 
 def _line(name: str, at: pd.Series, values: pd.Series) -> Line:
@@ -174,8 +179,8 @@ def points(frame: pd.DataFrame, x: str, y: str) -> Tradeoff:
 
 
 def _axis(measure: str) -> str:
-    scale = "seconds" if measure.endswith(_SECONDS) else ""
-    return f"{_WHAT.get(measure, measure)}{', ' if scale else ''}{_UNITS.get(measure, scale)}"
+    unit = _unit(measure)
+    return f"{_WHAT.get(measure, measure)}{', ' if unit else ''}{unit}"
 
 
 def line_colour(number: int, of: Theme) -> str:

@@ -36,15 +36,8 @@ MEASURES = {
 """By name: what it is. Lag follows from the rates of the topics and from commits, as monitoring shows it, and counts
 from the first position of a partition on. A run without rates has no lag measures."""
 LAG_MEASURES = ("lag_peak", "lag_end", "drain_ms")
-_UNITS = {"max_partitions": "partitions", "rebalances": "rebalances", "commits_refused": "refused commits"}
-_PARTITION_TIMES = ("partition_ms", AFTER_START, "unsafe_ms")
-
-
-def unit(measure: str) -> str:
-    """The unit of its values."""
-    if measure in _PARTITION_TIMES:
-        return "partition-milliseconds"
-    return "milliseconds" if measure.endswith("_ms") else _UNITS.get(measure, "records")
+PARTITION_TIMES = ("partition_ms", AFTER_START, "unsafe_ms", "rework_ms", "founding_ms", "unpolled_ms")
+"""Measures, of recorded incidents too, that add up over partitions; other times are those of a clock."""
 
 
 def measured(

@@ -1,7 +1,7 @@
-"""`python -m groupsim.conformance.recommendations advise|record|page [...]`.
+"""`python -m groupsim.conformance.recommendations advise|record|again|page [...]`.
 
 advise: what is recommended, to tests/golden/recommendations/advice.json; record: plays it (Java 17 and Maven, a
-quarter of an hour); page: docs/recommendations.md.
+quarter of an hour); again: what today's code recommends, to today.json; page: docs/recommendations.md.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from groupsim.conformance.recommendations.asked import FOLDER, INCIDENTS
 from groupsim.conformance.recommendations.recommended import recommend
 from groupsim.events.errors import GroupSimError
 
-STEPS = ("advise", "record", "page")
+STEPS = ("advise", "record", "again", "page")
 
 
 def main() -> None:
@@ -32,10 +32,11 @@ def main() -> None:
 
 
 def _run(name: str) -> None:
-    if name == "advise":
+    if name in ("advise", "again"):
         FOLDER.mkdir(parents=True, exist_ok=True)
         found = msgspec.json.encode([recommend(each) for each in INCIDENTS])
-        (FOLDER / played.ADVICE).write_bytes(msgspec.json.format(found, indent=1) + b"\n")
+        file = FOLDER / (played.ADVICE if name == "advise" else played.TODAY)
+        file.write_bytes(msgspec.json.format(found, indent=1) + b"\n")
     elif name == "record":
         played.record(lambda line: print(line, file=sys.stderr, flush=True))
     else:

@@ -17,12 +17,12 @@ _INTRO = f"""# Recommendations on a real Kafka
 After two recorded incidents `groupsim advise` was asked on the logs alone. Its five best choices, and the settings of
 the record, were then played on a real Kafka with Java consumers, {REPETITIONS} times each: the same members, the same
 faults at the same times. Written by `python -m groupsim.conformance.recommendations page`; `make recommendations` plays
-everything anew (JDK 17, Maven, a quarter of an hour). The advice was asked before anything was played, and nothing was
-changed after.
+what is not there yet (JDK 17, Maven; a quarter of an hour for all), and asks again. What was played was asked before
+and not changed after; what today's code says (*now*) came later, when what was played was known.
 
 Partition-seconds in which no process held the partition, from the first fault on. *Expected*: the mean of the advice's
 seeds, with the least and the greatest. *Real*: the median of the repetitions, with the least and the greatest.
-*Change*: against the settings of the record, played again; real against real.
+*Change*: against the settings of the record, expected and real. *Direction*: whether it costs less, as was expected.
 
 What a deploy costs depends on chance, such as when heartbeats fall. An advice on an incident keeps the instants of the
 record, and so says what would have helped then: where the same settings cost less on another day, so does the gain.
@@ -34,42 +34,67 @@ def page() -> str:
     parts = [_INTRO]
     right = of = 0
     for incident in INCIDENTS:
-        advised, real = played.advice(incident), played.real(incident)
-        rows = list(_rows(advised, real, played.itself(incident)))
+        advised, now = played.advice(incident), played.advice(incident, name=played.TODAY)
+        rows = list(_rows(advised, now, played.real(incident), played.itself(incident)))
         directions = [row[-1] for row in rows[1:] if row[-1]]
         right += directions.count("right")
         of += len(directions)
-        parts += [_heading(incident, advised), "\n".join(markdown(rows)), ""]
+        parts += [_heading(incident, advised), "\n".join(markdown(rows)), "", _today(advised, now), ""]
     verdict = f"The direction is right for {right} of {of} recommendations."
-    return "\n".join([*parts[:1], verdict, "", *parts[1:]])
+    return "\n".join([*parts[:1], verdict, "", *parts[1:]]).rstrip("\n") + "\n"
 
 
 def _heading(incident: AskedIncident, advised: Recommendations) -> str:
     asked = " ".join(f"--vary {text}" for text in incident.vary)
+    about = incident.family.about
     return (
-        f"## {incident.family.story}\n\n{incident.family.about}. `groupsim advise RUN {asked}`:\n\n> {advised.answer}\n"
+        f"## {incident.family.story}\n\n{about[:1].upper()}{about[1:]}. `groupsim advise RUN {asked}` said:\n\n"
+        f"> {advised.answer}\n"
     )
 
 
+def _today(advised: Recommendations, now: Recommendations) -> str:
+    """What today's code answers, and whether that was played."""
+    before, after = [each.name for each in advised.top], [each.name for each in now.top]
+    if after == before:
+        same = f"recommends the same {len(before)} choices in the same order"
+    elif missing := [_settings(each) for each in now.top if each.name not in before]:
+        same = f"recommends other choices, too, which were not played: {'; '.join(missing)}"
+    else:
+        same = f"recommends the same {len(before)} choices in another order"
+    return f"Today's code {same}, and says:\n\n> {now.answer}\n"
+
+
 def _rows(
-    advised: Recommendations, real: dict[str, list[RecordedRun]], itself: RecordedRun
+    advised: Recommendations, now: Recommendations, real: dict[str, list[RecordedRun]], itself: RecordedRun
 ) -> Iterator[Sequence[object]]:
-    yield "settings", "expected", "expected change", "real", "real change", "direction"
-    base = advised.as_recorded
+    yield "settings", "expected", "expected now", "real", "expected change", "change now", "real change", "direction"
+    base, base_now = advised.as_recorded, now.as_recorded
     truth = median(run.real_ms for run in real[base.name])
-    yield "the incident itself", "", "", _s(itself.real_ms), "", ""
-    yield "its settings, again", _expected(base), "", _real(real[base.name]), "", ""
+    yield "the incident itself", "", "", _s(itself.real_ms), "", "", "", ""
+    yield "its settings, again", _expected(base), _expected(base_now), _real(real[base.name]), "", "", "", ""
+    today = {each.name: each for each in now.top}
     for each in advised.top:
-        found = median(run.real_ms for run in real[each.name])
+        found, later = median(run.real_ms for run in real[each.name]), today.get(each.name)
         same = (each.expected_ms < base.expected_ms) == (found < truth)
         yield (
-            " ".join(f"{key}={value}" for key, value in each.settings.items()),
+            _settings(each),
             _expected(each),
-            f"{each.expected_ms / base.expected_ms - 1:+.0%}",
+            "" if later is None else _expected(later),
             _real(real[each.name]),
-            f"{found / truth - 1:+.0%}",
+            _change(each.expected_ms, base.expected_ms),
+            "" if later is None else _change(later.expected_ms, base_now.expected_ms),
+            _change(found, truth),
             "right" if same else "wrong",
         )
+
+
+def _settings(of: Recommended) -> str:
+    return " ".join(f"{key}={value}" for key, value in of.settings.items())
+
+
+def _change(ms: float, base_ms: float) -> str:
+    return f"{ms / base_ms - 1:+.0%}"
 
 
 def _expected(of: Recommended) -> str:

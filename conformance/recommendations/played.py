@@ -15,7 +15,8 @@ from groupsim.conformance.predictions.families import RecordedRun, read_folder
 from groupsim.conformance.recommendations.asked import FOLDER, INCIDENTS, REPETITIONS, AskedIncident
 from groupsim.conformance.recommendations.recommended import Recommendations
 
-ADVICE = "advice.json"
+ADVICE, TODAY = "advice.json", "today.json"
+"""What was recommended before anything was played, and what the code of today recommends."""
 
 
 def record(log: Callable[[str], None], folder: Path = FOLDER) -> None:
@@ -25,9 +26,9 @@ def record(log: Callable[[str], None], folder: Path = FOLDER) -> None:
         shutil.rmtree(logs)
 
 
-def advice(incident: AskedIncident, folder: Path = FOLDER) -> Recommendations:
-    """What was recommended before anything was played."""
-    found = msgspec.json.decode((folder / ADVICE).read_bytes(), type=list[Recommendations])
+def advice(incident: AskedIncident, folder: Path = FOLDER, name: str = ADVICE) -> Recommendations:
+    """What was recommended before anything was played; with `TODAY`: what the code of today recommends."""
+    found = msgspec.json.decode((folder / name).read_bytes(), type=list[Recommendations])
     return next(each for each in found if each.run == incident.run)
 
 

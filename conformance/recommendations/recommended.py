@@ -8,7 +8,7 @@ from statistics import fmean
 import msgspec
 
 from groupsim.advice.advice import Advice
-from groupsim.advice.answer import in_one_sentence
+from groupsim.advice.answer import in_one_sentence, ranked
 from groupsim.advice.choices import vary
 from groupsim.advice.incident import advise
 from groupsim.advice.selection import Goal
@@ -46,12 +46,11 @@ def recommend(incident: AskedIncident) -> Recommendations:
     imported = import_run(logs, store, name=None, topics={}, session_timeout_ms=None)
     found = advise(replayable_run(store, imported.run), vary(incident.vary), Goal())
     name = found.goal.minimise
-    ranked = sorted(range(len(found.choices)), key=lambda i: (found.means(i)[name], i))
     return Recommendations(
         run=incident.run,
         answer=in_one_sentence(found),
         as_recorded=_recommended(incident.as_recorded, {}, [row[name] for row in found.now]),
-        top=[_of_choice(incident, found, i) for i in ranked[:TOP]],
+        top=[_of_choice(incident, found, i) for i in ranked(found)[:TOP]],
     )
 
 

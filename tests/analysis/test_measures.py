@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from groupsim.analysis.tables.measures import LAG_MEASURES, MEASURES, measured, unit
+from groupsim.advice.amounts import unit
+from groupsim.advice.replays import MEASURES as REPLAYED
+from groupsim.analysis.tables.measures import LAG_MEASURES, MEASURES, PARTITION_TIMES, measured
 from groupsim.coordinator.config import BadSetting
 from groupsim.scenarios.dsl import Application, World, minutes, scenario, seconds
 from groupsim.simulation.clients.process import Script
@@ -33,12 +35,12 @@ def measures(**settings: object) -> dict[str, float]:
     return measured(list(store.read(result.info.id)))
 
 
-def test_every_measure_has_a_value_and_a_unit() -> None:
-    found = measures()
-    assert list(found) == list(MEASURES)
-    assert unit("lag_peak") == "records"
-    assert unit("drain_ms") == "milliseconds"
-    assert unit("partition_ms") == "partition-milliseconds"
+def test_every_measure_has_a_value_and_partition_times_are_those_that_say_so() -> None:
+    assert list(measures()) == list(MEASURES)
+    whole = {name for name, what in {**MEASURES, **REPLAYED}.items() if "partition-milliseconds" in what}
+    assert whole | {"after_start_ms"} == set(PARTITION_TIMES)
+    assert unit("detection_ms") == "s"
+    assert unit("unpolled_ms") == "partition-seconds"
 
 
 def test_lag_grows_by_the_rate_while_nobody_reads() -> None:

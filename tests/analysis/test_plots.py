@@ -135,6 +135,7 @@ def test_a_sweep_shows_medians_and_percentiles_in_seconds(swept: pd.DataFrame) -
     assert [line.name for line in drawn.lines] == ["range", "sticky"]
     assert drawn.lines[1].median.tolist() == [27.0, 45.0, 202.5]
     assert drawn.unit == "partition-seconds"
+    assert sweeps.prepare(swept.rename(columns={"partition_ms": "drain_ms"}), None, "drain_ms", None).unit == "seconds"
     assert sweeps.prepare(swept, None, "partition_ms", None).x == "session.timeout.ms"
     by_name = sweeps.prepare(swept, "assignor", "partition_ms", None)
     assert by_name.names == ["range", "sticky"]

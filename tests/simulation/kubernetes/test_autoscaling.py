@@ -9,9 +9,13 @@ import pytest
 from groupsim.simulation.kubernetes.hpa import Behaviour, Policy, Rules, desired_for_average, desired_for_ratio
 from groupsim.simulation.kubernetes.keda import KafkaTrigger
 
-AVERAGES = (  # total lag, lag wanted each, pods now, pods wanted
+AVERAGES = (  # total lag, lag wanted each, pods now, pods wanted; the first six of replica_calculator_test.go
     (8600, 2867, 5, 3),
     (8600, 2150, 3, 4),
+    (8600, 2900, 3, 3),
+    (20_000, 5_000, 3, 4),
+    (6_000, 2_000, 5, 3),
+    (20_166, 5_000, 4, 4),
     (8601, 2150, 3, 5),
     (100, 10, 10, 10),
     (109, 10, 10, 10),  # within a tenth
@@ -22,7 +26,18 @@ AVERAGES = (  # total lag, lag wanted each, pods now, pods wanted
     (1, 10, 0, 1),
     (35, 10, 0, 4),
 )
-RATIOS = (  # metric / target, pods, ready pods, pods wanted
+RATIOS = (  # metric / target, pods, ready pods, pods wanted; fractions are of replica_calculator_test.go
+    (500 / 300, 3, 3, 5),
+    (20 / 15, 3, 3, 4),
+    (50 / 10, 3, 1, 5),  # pods that are not ready do not count
+    (8_600 / 4_400, 1, 1, 2),
+    (8_600 / 4_400, 3, 1, 2),
+    (280 / 500, 5, 5, 3),
+    (12 / 20, 5, 5, 3),
+    (8_600 / 14_334, 5, 5, 3),
+    (102 / 100, 3, 3, 3),
+    (20_666 / 20_000, 3, 3, 3),
+    (8_600 / 8_888, 3, 3, 3),
     (2.0, 3, 3, 6),
     (0.5, 4, 4, 2),
     (1.09, 10, 10, 10),
