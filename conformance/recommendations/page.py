@@ -34,7 +34,7 @@ def page() -> str:
     parts = [_INTRO]
     right = of = 0
     for incident in INCIDENTS:
-        advised, now = played.advice(incident), played.advice(incident, name=played.TODAY)
+        advised, now = played.advice(incident), played.today(incident)
         rows = list(_rows(advised, now, played.real(incident), played.itself(incident)))
         directions = [row[-1] for row in rows[1:] if row[-1]]
         right += directions.count("right")
@@ -47,14 +47,13 @@ def page() -> str:
 def _heading(incident: AskedIncident, advised: Recommendations) -> str:
     asked = " ".join(f"--vary {text}" for text in incident.vary)
     about = incident.family.about
-    return (
-        f"## {incident.family.story}\n\n{about[:1].upper()}{about[1:]}. `groupsim advise RUN {asked}` said:\n\n"
-        f"> {advised.answer}\n"
-    )
+    return f"## {incident.family.story}\n\n{about}. `groupsim advise RUN {asked}` said:\n\n> {advised.answer}\n"
 
 
-def _today(advised: Recommendations, now: Recommendations) -> str:
+def _today(advised: Recommendations, now: Recommendations | None) -> str:
     """What today's code answers, and whether that was played."""
+    if now is None:
+        return "Today's code was not asked again."
     before, after = [each.name for each in advised.top], [each.name for each in now.top]
     if after == before:
         same = f"recommends the same {len(before)} choices in the same order"
@@ -66,14 +65,23 @@ def _today(advised: Recommendations, now: Recommendations) -> str:
 
 
 def _rows(
-    advised: Recommendations, now: Recommendations, real: dict[str, list[RecordedRun]], itself: RecordedRun
+    advised: Recommendations, now: Recommendations | None, real: dict[str, list[RecordedRun]], itself: RecordedRun
 ) -> Iterator[Sequence[object]]:
     yield "settings", "expected", "expected now", "real", "expected change", "change now", "real change", "direction"
-    base, base_now = advised.as_recorded, now.as_recorded
+    base, base_now = advised.as_recorded, None if now is None else now.as_recorded
     truth = median(run.real_ms for run in real[base.name])
     yield "the incident itself", "", "", _s(itself.real_ms), "", "", "", ""
-    yield "its settings, again", _expected(base), _expected(base_now), _real(real[base.name]), "", "", "", ""
-    today = {each.name: each for each in now.top}
+    yield (
+        "its settings, again",
+        _expected(base),
+        "" if base_now is None else _expected(base_now),
+        _real(real[base.name]),
+        "",
+        "",
+        "",
+        "",
+    )
+    today = {} if now is None else {each.name: each for each in now.top}
     for each in advised.top:
         found, later = median(run.real_ms for run in real[each.name]), today.get(each.name)
         same = (each.expected_ms < base.expected_ms) == (found < truth)
@@ -83,7 +91,7 @@ def _rows(
             "" if later is None else _expected(later),
             _real(real[each.name]),
             _change(each.expected_ms, base.expected_ms),
-            "" if later is None else _change(later.expected_ms, base_now.expected_ms),
+            "" if later is None or base_now is None else _change(later.expected_ms, base_now.expected_ms),
             _change(found, truth),
             "right" if same else "wrong",
         )

@@ -26,10 +26,18 @@ def record(log: Callable[[str], None], folder: Path = FOLDER) -> None:
         shutil.rmtree(logs)
 
 
-def advice(incident: AskedIncident, folder: Path = FOLDER, name: str = ADVICE) -> Recommendations:
-    """What was recommended before anything was played; with `TODAY`: what the code of today recommends."""
-    found = msgspec.json.decode((folder / name).read_bytes(), type=list[Recommendations])
-    return next(each for each in found if each.run == incident.run)
+def advice(incident: AskedIncident, folder: Path = FOLDER) -> Recommendations:
+    """What was recommended before anything was played."""
+    return next(each for each in _stored(folder / ADVICE) if each.run == incident.run)
+
+
+def today(incident: AskedIncident, folder: Path = FOLDER) -> Recommendations | None:
+    """What the code of today recommends; None where it was not asked again."""
+    return next((each for each in _stored(folder / TODAY) if each.run == incident.run), None)
+
+
+def _stored(file: Path) -> list[Recommendations]:
+    return msgspec.json.decode(file.read_bytes(), type=list[Recommendations])
 
 
 def _family(incident: AskedIncident, found: Recommendations) -> Family:
