@@ -23,7 +23,7 @@ def taken(moved: Sequence[float], *, recorded: bool = True, **reliance: str) -> 
     goal = Goal(confidence=0.5, budget=2 * len(moved))
     found = select(lambda asked: [rows[i][seed] for i, seed in asked], 2, goal, len(moved))
     given = {"warning": "", "off": "the replay of the record is 1 % off", **reliance}
-    record = Record(reliance=Reliance(**given), basis=Basis((), (), (), ()), needs=[[], []])
+    record = Record(reliance=Reliance(**given, only_moves=False), basis=Basis((), (), (), ()), needs=[[], []])
     advice = Advice([{"assignor": "a"}, {"assignor": "b"}], goal, found, [{"partition_ms": NOW}] * len(moved))
     return replace(advice, record=record if recorded else None)
 
