@@ -64,7 +64,7 @@ def test_it_is_right_as_often_as_it_says_and_uses_few_runs() -> None:
     assert np.median(shares) <= 0.20
 
 
-def test_choices_that_cost_nothing_at_all_are_told_from_another() -> None:
+def test_choices_that_cost_nothing_at_all_are_better_than_another() -> None:
     costs = np.zeros((3, SEEDS))
     costs[2] = 900 + 50 * np.random.default_rng(3).random(SEEDS)
     found = solved(costs, Goal(budget=150))
