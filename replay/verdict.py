@@ -107,14 +107,15 @@ def unpolled_as_recorded(result: ChoiceResult) -> int:
 
 
 def only_moves(result: ChoiceResult) -> bool:
-    """Whether what is saved is held instead by processes that are stuck: both together are not surely less."""
+    """Whether what is saved is held instead, for much longer, by processes that are stuck: both together are not less."""
     both = [
         [each.unavailable_partition_ms + each.unpolled_partition_ms for each in costs]
         for costs in (result.costs, result.baseline)
     ]
     more = result.unpolled_partition_ms.median - unpolled_as_recorded(result)
     saved = result.base.median - result.unavailable_partition_ms.median
-    return 0 < saved < 2 * more and difference(both[0], both[1], median(both[1])) >= 0
+    all_of_it = median(both[1])
+    return 0 < saved < 2 * more and more >= worth_ms(all_of_it) and difference(both[0], both[1], all_of_it) >= 0
 
 
 def _drowned(result: ChoiceResult, trusted: Trust) -> bool:

@@ -91,3 +91,9 @@ def test_a_choice_that_saves_more_than_it_moves_is_taken() -> None:
     found = asked({"6000/range": (20_000, 5_000), "30000/range": (0, 9_000)})
     assert in_one_sentence(found).startswith("Take max.poll=30000 assignor=range: ")
     assert not found.refused
+
+
+def test_a_little_more_without_a_poll_is_chance_and_moves_nothing() -> None:
+    found = asked({"6000/range": (20_000, 40_000), "30000/range": (19_000, 41_000)})
+    assert not found.refused
+    assert found.other_runs == 0
