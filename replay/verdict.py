@@ -107,7 +107,7 @@ def unpolled_as_recorded(result: ChoiceResult) -> int:
 
 
 def only_moves(result: ChoiceResult) -> bool:
-    """Whether what is saved is held instead, for much longer, by processes that are stuck: both together are not less."""
+    """Whether what is saved is held, for longer, by processes that are stuck instead: both together are no less."""
     both = [
         [each.unavailable_partition_ms + each.unpolled_partition_ms for each in costs]
         for costs in (result.costs, result.baseline)
