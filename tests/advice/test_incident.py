@@ -126,9 +126,9 @@ def test_a_search_names_what_it_could_not_try() -> None:
     )
     (line,) = left_out(found.refused)
     assert line.startswith(
-        f"heartbeat.interval.ms={least}..{greatest} ({len(refused)} choices) can't be answered from this record, for"
-        " example heartbeat.interval.ms="
+        f"heartbeat.interval.ms={least}..{greatest} ({len(refused)} choices) can't be answered from this record"
     )
+    assert "session.timeout.ms, which must be longer, may be 6000 in it" in line
 
 
 def test_what_no_group_can_have_is_not_possible_and_needs_are_named_by_choice() -> None:
