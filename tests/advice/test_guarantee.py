@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from groupsim.advice.evidence import estimate, weigh
-from groupsim.advice.selection import Goal, Row, Selection, select
+from groupsim.advice.selection import FIRST, Goal, Row, Selection, select
 
 SEEDS = 700
 Matrix = npt.NDArray[np.float64]
@@ -82,7 +82,7 @@ def test_any_hard_population(kind: str, choices: int, spread: float, confidence:
 @given(
     kind=st.sampled_from(KINDS),
     choices=st.integers(2, 9),
-    each=st.integers(5, 20),
+    each=st.integers(FIRST, 20),
     divided=st.booleans(),
     seed=st.integers(0, 1_000),
 )
