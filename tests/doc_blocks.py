@@ -94,7 +94,8 @@ def run(page: Path, folder: Path, settings: Mapping[str, str] = {}, *, here: boo
             continue
         for step in steps(block):
             own = {**environment, **settings}
-            if block.language == "python" and needs_spark(block):
+            # A store's relative path counts from where Spark's Java was started: that session can't read it.
+            if block.language == "python" and needs_spark(block) and '"store"' not in block.text:
                 yield Ran(block, step, *_in_this_process(partial(_executed, block.text), folder, own))
                 continue
             if (here or needs_spark(block)) and _PLAIN.fullmatch(step.command):

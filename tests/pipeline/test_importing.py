@@ -32,7 +32,9 @@ def full(store: EventStore) -> EventStore:
         scenario_path="s.py",
         origin="2026-01-01T00:00:00.000Z",
     )
-    store.import_run(msgspec.structs.replace(about, status="failed", facts=1200, simulated_ms=9), store.rows("cut"))
+    store.import_run(
+        msgspec.structs.replace(about, status="failed", facts=1200, simulated_ms=11_990), store.rows("cut")
+    )
     return store
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from functools import reduce
 from typing import Any
 
@@ -190,24 +189,3 @@ def test_whatever_happens_the_group_is_safe_and_settles_in_the_end(
     facts = [fact.event for fact in run.log if fact.stream == group_stream("billing")]
     nobody: AnyGroup = ClassicGroup(id="billing")
     assert reduce(evolve, facts, nobody).assignment == worlds[0].broker.group("billing").assignment
-
-
-def test_giving_partitions_up_takes_linear_time() -> None:
-    """Eight times as many partitions are one member's, and half of them are given up when another one joins."""
-
-    def took(partitions: int) -> float:
-        def story(world: World) -> Script:
-            world.configure_broker(SERVER)
-            orders = world.topic("orders", partitions=partitions, rate=0)
-            group = world.group("billing", protocol="consumer")
-            group.join(1, topics=[orders])
-            yield group.stable(members=1, within=seconds(10))
-            group.join(1, topics=[orders])
-            yield group.stable(members=2, within=seconds(10))
-
-        began = time.process_time()
-        play(story, seconds(30))
-        return time.process_time() - began
-
-    took(100)
-    assert min(took(12_000), took(12_000)) < 15 * min(took(1_500), took(1_500))
