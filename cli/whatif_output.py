@@ -16,15 +16,6 @@ if TYPE_CHECKING:
     from groupsim.replay.fidelity import Fidelity, PhaseDurations
     from groupsim.replay.replayable import ReplayableRun
 
-_RANGED = (
-    "rebalances",
-    "unavailable_partition_ms",
-    "p95_partition_ms",
-    "max_partitions",
-    "unsafe_ms",
-    "unpolled_partition_ms",
-)
-COLUMNS = ("choice", *_RANGED, "versus_baseline", "versus_record", "verdict")
 BASIS = (
     "Given by you:",
     "Inferred from the logs:",
@@ -57,6 +48,7 @@ def rows_of(incident: ReplayableRun, found: Answer) -> list[dict[str, Any]]:
 def print_answer(incident: ReplayableRun, found: Answer) -> None:
     """For people: the sentence, the table, and what both rest on."""
     from groupsim.replay.answer import line
+    from groupsim.replay.choice_result import MEASURES
     from groupsim.replay.headline import best
     from groupsim.replay.verdict import Verdict
 
@@ -77,7 +69,8 @@ def print_answer(incident: ReplayableRun, found: Answer) -> None:
     print(f"{seeds}: median (least–most){trusted}")
     rows = [_shown(result, found.verdict(result)) for result in found.results]
     stuck = any(each.unpolled_partition_ms.most for each in found.results if each.costs)
-    output.table(rows, [name for name in COLUMNS if stuck or name != "unpolled_partition_ms"])
+    columns = ("choice", *MEASURES, "versus_baseline", "versus_record", "verdict")
+    output.table(rows, [name for name in columns if stuck or name != "unpolled_partition_ms"])
     for result in found.results:
         _print_humps(result)
     print(f"founding of the group, in no comparison: {_founding(incident, found)}")
@@ -219,11 +212,12 @@ def _played(phase: PhaseDurations | None) -> int | None:
 def _shown(result: ChoiceResult, verdict: str | None) -> dict[str, Any]:
     """A row for people: medians with ranges, and differences in percent."""
     from groupsim.replay.choice import AS_RECORDED
+    from groupsim.replay.choice_result import MEASURES
     from groupsim.replay.numbers import percent
 
     row: dict[str, Any] = {"choice": result.choice, "verdict": verdict}
     if result.costs:
-        row |= {name: _ranged(getattr(result, name)) for name in _RANGED}
+        row |= {name: _ranged(getattr(result, name)) for name in MEASURES}
         row["versus_record"] = percent(result.versus_record)
     if result.choice == AS_RECORDED.name:
         return row
