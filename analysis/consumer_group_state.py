@@ -207,9 +207,9 @@ class ConsumerGroupState:
     def _give(self, member: MemberId, assigned: frozenset[TopicPartition], pending: frozenset[TopicPartition]) -> None:
         """From now on it may use some partitions, and has to give others up."""
         given = self._member(member)
-        before = given.assigned | given.pending
+        changed = (given.assigned ^ assigned) | (given.pending ^ pending)
         given.assigned, given.pending = assigned, pending
-        self._look(before | assigned | pending, member)
+        self._look(changed, member)
 
     def _look(self, partitions: Collection[TopicPartition], member: MemberId) -> None:
         """Take the owners of some partitions anew, after something happened to one member."""

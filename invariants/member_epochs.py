@@ -92,9 +92,11 @@ class MemberEpochs:
             return "but it is not a member"
         if commit.generation > epoch:
             return f"but the member is at epoch {epoch}"
+        if commit.generation == epoch:
+            return ""
         held = self.held.get(commit.member, {})
         late = [(t, n) for t, n, _ in commit.offsets if commit.generation < held.get(TopicPartition(t, n), epoch)]
-        if commit.generation < epoch and late:
+        if late:
             topic, number = late[0]
             return f"but the member, at epoch {epoch}, has not held {topic}-{number} since then"
         return ""

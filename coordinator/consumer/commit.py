@@ -64,8 +64,9 @@ def _check(group: ConsumerGroup, cmd: Commit) -> None:
         raise RequestRefused(Error.UNKNOWN_MEMBER_ID)
     if not cmd.transactional and member.classic is None and cmd.version < MEMBER_EPOCHS_SINCE:
         raise RequestRefused(Error.UNSUPPORTED_VERSION)
-    older = group.behaviour.commits_by_assignment_epoch and _held_since(member, cmd)
-    if cmd.generation == member.epoch or older:
+    if cmd.generation == member.epoch:
+        return
+    if group.behaviour.commits_by_assignment_epoch and _held_since(member, cmd):
         return
     error = stale_epoch(member)
     if cmd.transactional and cmd.version < STALE_IN_TRANSACTIONS_SINCE:

@@ -10,30 +10,32 @@ from groupsim.events.types import TopicId, TopicPartition
 
 @dataclass(frozen=True, slots=True)
 class Owners:
-    """Held partitions by topic; bit `n` of a number stands for partition `n`."""
+    """Held partitions by topic: byte `n` is 1 if partition `n` is held; the last byte is never 0.
 
-    by_topic: Mapping[TopicId, int] = field(default_factory=dict)
+    Bytes and not bits of one number: to look at or to change a bit of a number costs as much as the number is long.
+    """
+
+    by_topic: Mapping[TopicId, bytes] = field(default_factory=dict)
 
     def __contains__(self, partition: object) -> bool:
         """Whether some member holds it, assigned or pending."""
-        if not isinstance(partition, TopicPartition):
-            return False
-        return bool(self.by_topic.get(partition.topic, 0) >> partition.partition & 1)
+        return isinstance(partition, TopicPartition) and not self.free([partition])
 
     def free(self, partitions: Iterable[TopicPartition]) -> list[TopicPartition]:
         """Those that nobody holds."""
-        bits = self.by_topic.get
-        return [p for p in partitions if not bits(p[0], 0) >> p[1] & 1]
+        held = self.by_topic.get
+        return [p for p in partitions if held(p[0], b"")[p[1] : p[1] + 1] != b"\1"]
 
     def after(self, released: Iterable[TopicPartition], taken: Iterable[TopicPartition]) -> Owners:
         """After some were released, and some taken."""
-        by_topic = dict(self.by_topic)
-        for topic, number in released:
-            left = by_topic[topic] & ~(1 << number)
-            if left:
-                by_topic[topic] = left
-            else:
-                del by_topic[topic]
-        for topic, number in taken:
-            by_topic[topic] = by_topic.get(topic, 0) | 1 << number
-        return Owners(by_topic)
+        changed: dict[TopicId, bytearray] = {}
+        for mark, partitions in ((0, released), (1, taken)):
+            for topic, number in partitions:
+                if topic not in changed:
+                    changed[topic] = bytearray(self.by_topic.get(topic, b""))
+                held = changed[topic]
+                if number >= len(held):
+                    held.extend(bytes(number + 1 - len(held)))
+                held[number] = mark
+        by_topic = {**self.by_topic, **{topic: bytes(held.rstrip(b"\0")) for topic, held in changed.items()}}
+        return Owners({topic: held for topic, held in by_topic.items() if held})

@@ -7,7 +7,8 @@ import pytest
 from groupsim.analysis.consumer_group_state import ConsumerGroupState
 from groupsim.analysis.converted_state import AnyGroupState
 from groupsim.analysis.replay import fold
-from groupsim.events.types import MemberId, TopicPartition
+from groupsim.events.consumer import MemberReconciled, MemberState
+from groupsim.events.types import Held, MemberId, TopicPartition
 from groupsim.scenarios.dsl import World
 from groupsim.simulation.clients.process import Script
 from tests.adversary.compare import facts_of
@@ -64,3 +65,22 @@ def test_a_fact_about_one_member_costs_what_that_member_has() -> None:
             looked += len(state.moved)
     assert facts > 240
     assert looked < 6 * facts, (looked, facts)  # all partitions at each fact would be sixty for each
+
+
+def test_a_step_of_a_member_looks_only_at_what_changes_hands() -> None:
+    held = tuple(("orders", number, 1) for number in range(6))
+    state = ConsumerGroupState()
+    state.apply(step(epoch=1, assigned=held, pending=()))
+    assert len(state.moved) == 6
+    state.apply(step(epoch=1, assigned=held[:4], pending=held[4:]))
+    assert state.moved == {TopicPartition("orders", 4), TopicPartition("orders", 5)}
+    state.apply(step(epoch=2, assigned=held[:4], pending=()))
+    assert state.moved == {TopicPartition("orders", 4), TopicPartition("orders", 5)}
+    state.apply(step(epoch=3, assigned=held[:4], pending=()))
+    assert state.moved == set()
+
+
+def step(epoch: int, assigned: Held, pending: Held) -> MemberReconciled:
+    return MemberReconciled(
+        member="m", epoch=epoch, previous_epoch=epoch, state=MemberState.STABLE, assigned=assigned, pending=pending
+    )

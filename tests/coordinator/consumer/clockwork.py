@@ -142,7 +142,7 @@ class Clockwork:
         held = [p for member in group.members.values() for p in (*member.assigned, *member.pending)]
         assert len(held) == len(set(held)), "no partition is held by two members"
         assert all(p in group.owners for p in held)
-        assert sum(bits.bit_count() for bits in group.owners.by_topic.values()) == len(held)
+        assert sum(map(sum, group.owners.by_topic.values())) == len(held)
         targets = [p for target in group.targets.values() for p in target]
         assert len(targets) == len(set(targets)), "nor in the targets of two"
         assert set(group.targets) <= set(group.members)
