@@ -29,6 +29,7 @@ from tests.adversary import (
     servers,
     stories,
     sweeps,
+    tables,
     tampering,
     written_runs,
 )
@@ -68,6 +69,7 @@ AREAS: dict[str, Area] = {
     "numbers: classic": stories.numbers,
     "numbers: consumer": stories.consumer_numbers,
     "numbers: logs": written_runs.numbers,
+    "numbers: tables": tables.numbers,
 }
 
 
