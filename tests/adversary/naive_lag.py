@@ -240,8 +240,8 @@ def _answered(facts: Sequence[Recorded]) -> Iterator[Row]:
                 refused = [each for each in refused if each != (group, event.process, event.error)]
                 continue
             member = naively.processes[event.process].member or None
-            who = (fact.at_ms, group, event.process, member, None)
-            yield from _of_commit(who, event.offsets, event.error, "client")
+            sender = (fact.at_ms, group, event.process, member, None)
+            yield from _of_commit(sender, event.offsets, event.error, "client")
 
 
 def _of_commit(
