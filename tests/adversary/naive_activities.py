@@ -112,7 +112,7 @@ def _native(past: Sequence[Event]) -> bool:
 
 
 def _step(past: Sequence[Event]) -> Activity:
-    """The step of its membership; whoever waits to ask again does so, whatever else it is told."""
+    """The step of its membership; whoever waits to ask again does so, whatever else it hears."""
     for number in reversed(range(len(past))):
         event = past[number]
         if (known := _STEPS.get(type(event))) is not None:
