@@ -41,7 +41,7 @@ crash: $(READY)  ## kill a run with -9 at two hundred different times, and resum
 	@folder=$$(mktemp -d) && $(BIN)/python -m tests.storage.killed $$folder; code=$$?; rm -r $$folder; exit $$code
 
 adversary: $(READY)  ## an hour of attempts to make the program lose, hang or lie (not part of `make test`, which has a sample)
-	@$(BIN)/python -m tests.adversary --minutes $(MINUTES) --seed $(SEED)
+	@$(BIN)/python -m tests.adversary --minutes $(MINUTES) --seed $(SEED) --jobs $(WORKERS)
 
 docs: $(READY)  ## write the generated pages again
 	@$(BIN)/python -m groupsim.conformance.page.protocol_page

@@ -18,7 +18,7 @@ from groupsim.simulation import checks
 from groupsim.simulation import run as simulation_run
 from groupsim.storage import run_import, writer
 from tests.adversary import logs, tampering
-from tests.adversary.__main__ import AREAS, attempt
+from tests.adversary.areas import AREAS, attempt
 
 SAMPLE = {
     "sweep: killed": 0,
