@@ -63,10 +63,10 @@ def attack_on(jobs: int, seconds: float, seed: int, areas: list[str]) -> Iterato
     context = get_context("spawn")
     processes: dict[Any, BaseProcess] = {}
     for index in range(jobs):
-        heard, told = context.Pipe(duplex=False)
-        processes[heard] = context.Process(target=_report, args=(told, seconds, seed, areas, Part(index, jobs)))
-        processes[heard].start()
-        told.close()  # so that the end of the process is the end of what is heard
+        receiving, sending = context.Pipe(duplex=False)
+        processes[receiving] = context.Process(target=_report, args=(sending, seconds, seed, areas, Part(index, jobs)))
+        processes[receiving].start()
+        sending.close()  # so that the end of the process is the end of what comes
     open_: list[Any] = [*processes]
     while open_:
         for said in list[Any](wait(open_)):
@@ -80,10 +80,10 @@ def attack_on(jobs: int, seconds: float, seed: int, areas: list[str]) -> Iterato
         raise RuntimeError(f"processes ended with {[process.exitcode for process in processes.values()]}")
 
 
-def _report(told: Any, seconds: float, seed: int, areas: list[str], part: Part) -> None:
+def _report(sending: Any, seconds: float, seed: int, areas: list[str], part: Part) -> None:
     with suppress(KeyboardInterrupt):  # the one that started it says what was tried
         for each in attack(seconds, seed, areas, part):
-            told.send(each)
+            sending.send(each)
 
 
 def _cpu_s() -> float:
