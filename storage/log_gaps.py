@@ -12,6 +12,7 @@ _DOUBTS = "doubts"
 _NEW = "new_groups"
 _RESOLUTION = "resolution_ms"
 _GIVEN = "given"
+_UNBOUNDED = "unbounded"
 _Milliseconds = Annotated[int, msgspec.Meta(ge=1, lt=2**31)]
 
 
@@ -48,6 +49,16 @@ def unsupported(summary: Mapping[str, object]) -> list[str]:
     """Why no total can be taken from the logs of a run, as sentences; none if one can."""
     found = summary.get(_UNSUPPORTED)
     return list(map(str, found)) if isinstance(found, list) else []
+
+
+def unbounded(are: bool) -> dict[str, object]:
+    """The part of a stored summary that says whether the times themselves are in doubt."""
+    return {_UNBOUNDED: True} if are else {}
+
+
+def is_unbounded(summary: Mapping[str, object]) -> bool:
+    """Whether the times themselves are in doubt, so that no total has a lower bound either."""
+    return summary.get(_UNBOUNDED) is True
 
 
 def doubts(summary: Mapping[str, object]) -> list[Doubt]:

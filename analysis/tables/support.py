@@ -18,7 +18,7 @@ from groupsim.analysis.availability.doubted import Doubted, DoubtedTime, cut
 from groupsim.analysis.availability.labels import Interval, Label, SubLabel
 from groupsim.analysis.display_names import bounds
 from groupsim.analysis.tables.summary import totals_of
-from groupsim.storage.log_gaps import doubts, new_groups, resolution_ms, unsupported
+from groupsim.storage.log_gaps import doubts, is_unbounded, new_groups, resolution_ms, unsupported
 
 _MOST = 0.05
 """A total is known if what the logs leave unknown is at most this share of it."""
@@ -105,7 +105,7 @@ class Supported:
         open_ms = sums.unknown - founding + sums.unlogged + sums.late
         share = round(1 - sums.unknown / sums.total, 9) if sums.total else 0.0
         unknown = None if self._known else self._why(sums, whole=between is None)
-        at_least = sums.unavailable - sums.early
+        at_least = 0 if is_unbounded(self._stored) else sums.unavailable - sums.early
         at_most = sums.unavailable + open_ms if self._bounded and sums.total else None
         return Support(share, unknown, at_least, at_most, unknown is None and bool(sums.early or sums.late))
 

@@ -27,6 +27,10 @@ _REQUEST, _BROKER, _ANSWER = range(3)
 """The order of rows at equal times."""
 
 
+_STEP_MS = 60_000
+"""Lines may be written late by less than this. A clock that steps back further hides how long things lasted."""
+
+
 class TimedRow(NamedTuple):
     """A row with its time in the common order: UTC milliseconds since 1970, never decreasing from row to row."""
 
@@ -53,18 +57,35 @@ def order_rows(reading: Reading, skews: Mapping[str, int] = {}) -> tuple[list[Ti
     notes: list[str] = []
     files = []
     for number, file in enumerate(reading.files):
-        rows = [row for rows in (reading.rows, reading.context) for row in rows if row.file == file]
-        if rows:
-            files.append(
-                _keyed(
-                    sorted(rows, key=lambda row: row.line if row.order is None else row.order),
-                    number,
-                    skews.get(file, 0),
-                    notes,
-                )
-            )
+        if rows := _in_order(reading, file):
+            files.append(_keyed(rows, number, skews.get(file, 0), notes))
     merged = heapq.merge(*files, key=lambda item: item[0])
     return [TimedRow(key.at, row) for key, row in merged], notes
+
+
+def steps_back(reading: Reading) -> list[str]:
+    """A sentence for each file whose clock steps back by a minute or more: rows after it have no true times."""
+    found = []
+    for file in reading.files:
+        latest: int | None = None
+        for row in _in_order(reading, file):
+            if row.at is None:
+                continue
+            if latest is not None and latest - instant(row.at) >= _STEP_MS:
+                found.append(
+                    f"{file}: the clock steps back by {(latest - instant(row.at)) // 1_000:,} s at line {row.line}, and"
+                    " how long things lasted around it is unknown; if its times are local ones, name their --tz, else"
+                    " put its lines in order"
+                )
+                break
+            latest = max(latest or 0, instant(row.at))
+    return found
+
+
+def _in_order(reading: Reading, file: str) -> list[Row]:
+    """The rows of a file in the order of its lines."""
+    rows = [row for rows in (reading.rows, reading.context) for row in rows if row.file == file]
+    return sorted(rows, key=lambda row: row.line if row.order is None else row.order)
 
 
 def _keyed(rows: list[Row], number: int, skew: int, notes: list[str]) -> list[tuple[_Key, Row]]:

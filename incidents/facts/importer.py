@@ -34,7 +34,7 @@ from groupsim.incidents.facts.processes import split_by_process
 from groupsim.incidents.facts.signs_of_life import SignsOfLife
 from groupsim.incidents.facts.skew import estimate_skews
 from groupsim.incidents.facts.strays import without_strays
-from groupsim.incidents.facts.support import new_groups, require_times, unsupported
+from groupsim.incidents.facts.support import new_groups, require_times, times_in_doubt, unsupported
 from groupsim.incidents.facts.topic_doubts import topic_doubts
 from groupsim.incidents.facts.topic_ends import ended_early
 from groupsim.incidents.facts.topic_growth import topic_growths
@@ -45,7 +45,7 @@ from groupsim.incidents.facts.world import named_partitions, world_facts
 from groupsim.incidents.logs.rows import Reading, is_broker
 from groupsim.incidents.logs.times import instant, iso
 from groupsim.incidents.sentences import listed
-from groupsim.storage.log_gaps import Doubt, given, log_gaps
+from groupsim.storage.log_gaps import Doubt, given, log_gaps, unbounded
 from groupsim.storage.store import EventStore, RunInfo, RunSource, RunStatus
 
 _KINDS_WITHOUT_GROUP = frozenset(
@@ -139,6 +139,7 @@ def import_run(
     reasons = [*unsupported(reading, rows), *builder.doubts, *partly.values(), *edges]
     doubts += [Doubt(group, origin, ended, None, why, own_word=True) for group, why in partly.items()]
     gaps = log_gaps(reasons, [_since(each, origin) for each in doubts], new_groups(rows), reading.resolution_ms)
+    gaps |= unbounded(bool(times_in_doubt(reading)))
     read = {"notes": list(builder.notes), "lines": reading.counts.lines, "rows": len(reading.rows)}
     summary = {**read, **gaps, **given({"session.timeout.ms": session_timeout_ms})}
     run = _write(store, info, world, facts, origin, ended - origin, summary)

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from groupsim.incidents.errors import LogError
-from groupsim.incidents.facts.clocks import TimedRow
+from groupsim.incidents.facts.clocks import TimedRow, steps_back
 from groupsim.incidents.facts.detail import int_in
 from groupsim.incidents.logs.rows import Program, Reading, Row, is_broker
 from groupsim.incidents.sentences import plural
@@ -76,12 +76,17 @@ def new_groups(rows: Sequence[TimedRow]) -> list[str]:
     return sorted(group for group, number in first.items() if number <= 1)
 
 
+def times_in_doubt(reading: Reading) -> list[str]:
+    """Why the times of these rows, or their order, are not known: then no total has a bound; empty if they are."""
+    return [*reading.uncertain, *steps_back(reading)]
+
+
 def unsupported(reading: Reading, rows: Sequence[TimedRow]) -> list[str]:
     """Why no total can be taken from these rows, as sentences; none if one can.
 
     Of members in `__consumer_offsets` its commits give bounds to the time when they died.
     """
-    found = list(reading.uncertain)
+    found = times_in_doubt(reading)
     from_topic = {member for each in reading.topic.values() for member in each.ledger.memberships}
     removed = sum(timed.row.kind == "member_failed" and timed.row.member not in from_topic for timed in rows)
     if removed and all(is_broker(timed.row) for timed in rows):

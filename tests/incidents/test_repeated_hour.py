@@ -6,12 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from groupsim.analysis.availability.labels import Interval, Label
+from groupsim.analysis.tables.support import support
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import read_files
-from groupsim.storage.log_gaps import unsupported
+from groupsim.storage.log_gaps import is_unbounded, unsupported
 from groupsim.storage.memory import MemoryStore
 from tests.incidents.lines import CLASS, M1, write
 
+UNAVAILABLE = Interval("billing", "t", 0, Label.WITHHELD, None, None, None, 0, 4_000_000)
 C = "[Consumer clientId=c1, groupId=billing] "
 
 
@@ -41,6 +44,23 @@ def test_an_hour_is_not_lost_in_an_outage(tmp_path: Path) -> None:
     log = write(tmp_path, line("02:59:55", 4), line("02:00:05", 5), line("02:00:06", 6))
     run = import_run(read_files([log], tz="Europe/Berlin"), MemoryStore(), name=None, topics={}).run
     assert run.simulated_ms == 11_000
+
+
+def test_a_doubtful_hour_gives_no_lower_bound(tmp_path: Path) -> None:
+    """It is read as the first of the two; were it the second, all would have lasted an hour less."""
+    log = write(tmp_path, *(line(clock, n) for n, clock in enumerate(("01:50:00", "02:30:00", "03:00:20"), 1)))
+    run = import_run(read_files([log], tz="Europe/Berlin"), MemoryStore(), name=None, topics={"t": 2}).run
+    assert is_unbounded(run.summary)
+    assert support(run.summary, [UNAVAILABLE]).at_least_ms == 0
+
+
+def test_a_clock_that_steps_back_without_a_reason_makes_the_total_unknown(tmp_path: Path) -> None:
+    """As it does without --tz: what lasts 30 s over the end of the hour would have lasted no time at all."""
+    clocks = ("01:50:00", "02:59:50", "02:00:20")
+    log = write(tmp_path, *(line(clock, number) for number, clock in enumerate(clocks, 1)))
+    run = import_run(read_files([log]), MemoryStore(), name=None, topics={"t": 2}).run
+    assert any("steps back by 3,570 s at line 3" in why for why in unsupported(run.summary))
+    assert support(run.summary, [UNAVAILABLE]).at_least_ms == 0
 
 
 @pytest.mark.parametrize(
