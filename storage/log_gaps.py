@@ -51,9 +51,9 @@ def unsupported(summary: Mapping[str, object]) -> list[str]:
     return list(map(str, found)) if isinstance(found, list) else []
 
 
-def unbounded(are: bool) -> dict[str, object]:
-    """The part of a stored summary that says whether the times themselves are in doubt."""
-    return {_UNBOUNDED: True} if are else {}
+def unbounded(reasons: Sequence[str]) -> dict[str, object]:
+    """The part of a stored summary that says whether the times themselves are in doubt: `reasons`, if there are any."""
+    return {_UNBOUNDED: True} if reasons else {}
 
 
 def is_unbounded(summary: Mapping[str, object]) -> bool:

@@ -139,9 +139,8 @@ def import_run(
     reasons = [*unsupported(reading, rows), *builder.doubts, *partly.values(), *edges]
     doubts += [Doubt(group, origin, ended, None, why, own_word=True) for group, why in partly.items()]
     gaps = log_gaps(reasons, [_since(each, origin) for each in doubts], new_groups(rows), reading.resolution_ms)
-    gaps |= unbounded(bool(times_in_doubt(reading)))
-    read = {"notes": list(builder.notes), "lines": reading.counts.lines, "rows": len(reading.rows)}
-    summary = {**read, **gaps, **given({"session.timeout.ms": session_timeout_ms})}
+    log = {"notes": list(builder.notes), "lines": reading.counts.lines, "rows": len(reading.rows)}
+    summary = {**log, **gaps, **unbounded(times_in_doubt(reading)), **given({"session.timeout.ms": session_timeout_ms})}
     run = _write(store, info, world, facts, origin, ended - origin, summary)
     return ImportResult(run, builder.notes, tuple(remarks))
 
