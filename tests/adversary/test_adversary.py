@@ -19,6 +19,8 @@ from groupsim.simulation import run as simulation_run
 from groupsim.storage import run_import, writer
 from tests.adversary import logs, tampering
 from tests.adversary.areas import AREAS, attempt
+from tests.adversary.planted import PLANTED as PLANTED_IN_A_COPY
+from tests.adversary.planted import Planted, source
 
 SAMPLE = {
     "sweep: killed": 0,
@@ -153,3 +155,11 @@ def test_a_planted_defect_is_found(
 ) -> None:
     plant(monkeypatch)
     assert found(area, tmp_path, first)
+
+
+@pytest.mark.parametrize("planted", PLANTED_IN_A_COPY, ids=lambda planted: planted.what)
+def test_a_defect_for_a_copy_can_be_planted(planted: Planted) -> None:
+    right, wrong = source(planted)
+    compile(wrong, planted.file, "exec")
+    assert wrong != right
+    assert planted.area in AREAS
