@@ -7,13 +7,19 @@ from datetime import UTC, datetime, timedelta
 LONGEST = 200
 
 
+def plain(value: object) -> str:
+    """Text without control characters: each is shown as an escape sequence. "" for None."""
+    text = "" if value is None else str(value)
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 def shown(value: object, longest: int = LONGEST) -> str:
-    """Text in which every character can be seen, cut in the middle to `longest` characters."""
+    """The same, cut in the middle to `longest` characters before."""
     text = "" if value is None else str(value)
     if len(text) > longest:
         head = longest // 2
         text = f"{text[:head]}…{text[head + 1 - longest :]}"
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return plain(text)
 
 
 def counted(number: int, what: str) -> str:

@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from groupsim.analysis.display_names import plain as plain
 from groupsim.cli.table_layout import GAP, fit, heading
 
 
@@ -61,12 +62,6 @@ def note(sentence: str) -> None:
 def error(sentence: str) -> None:
     """Print one line to stderr, also with `--quiet`."""
     print(plain(sentence), file=sys.stderr)
-
-
-def plain(value: object) -> str:
-    """Text without control characters: each is shown as an escape sequence."""
-    text = "" if value is None else str(value)
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def cell(value: object) -> str:

@@ -119,7 +119,7 @@ PLANTED = (
     Planted(
         "swallowed: names are printed as they are",
         *("logs: other names", "analysis/display_names.py"),
-        *("if c.isprintable() else c.encode", "if True else c.encode"),
+        *("c if c.isprintable() else c.encode", "c if True else c.encode"),
     ),
 )
 
