@@ -22,6 +22,7 @@ from tests.adversary import (
     tables,
     tampering,
     written_runs,
+    written_topic,
 )
 from tests.adversary.called import Finding
 
@@ -55,6 +56,7 @@ AREAS: dict[str, Area] = {
     "numbers: classic": stories.numbers,
     "numbers: consumer": stories.consumer_numbers,
     "numbers: logs": written_runs.numbers,
+    "numbers: topic": written_topic.topic,
     "numbers: tables": tables.numbers,
 }
 

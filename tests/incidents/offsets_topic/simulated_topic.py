@@ -1,44 +1,65 @@
-"""What Kafka would have written into `__consumer_offsets` of a simulated run, as kafka-dump-log would print it."""
+"""What Kafka would have written into `__consumer_offsets` of a simulated run, as kafka-dump-log would print it.
+
+Conversions of a group to the other protocol are left out.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from groupsim.events import classic as c
 from groupsim.events import consumer as k
 from groupsim.events.base import Event, Recorded, group_stream
-from groupsim.events.group import CommitAccepted, GroupEmptied
-from groupsim.events.types import Held, Partitions
+from groupsim.events.group import CommitAccepted, GroupEmptied, OffsetsDeleted
+from groupsim.events.types import Held, MemberId, Partitions, Subscription
 from tests.incidents.written_logs import BEGINS_MS
 
 Keyed = tuple[int, dict[str, Any], dict[str, Any] | None]
 """Type, key and value of a record."""
 _STATES = [k.MemberState.STABLE, k.MemberState.UNREVOKED_PARTITIONS, k.MemberState.UNRELEASED_PARTITIONS]
+_MEMBER, _TARGET, _CURRENT = 5, 7, 8
+_AWAY = -2
+
+
+class Step(NamedTuple):
+    """The records of one fact, and its instant (ms since 1970)."""
+
+    at_ms: int
+    records: list[Keyed]
+
+
+def steps(facts: Iterable[Recorded], group: str) -> Iterator[Step]:
+    """What is written of one group, with all fields of Kafka's newest versions; ids of topics are the facts'."""
+    topic = _Topic(group)
+    for fact in facts:
+        if fact.stream == group_stream(group) and (records := list(topic.records(fact.event, fact.at_ms))):
+            yield Step(BEGINS_MS + fact.at_ms, records)
 
 
 def write_dump(facts: Iterable[Recorded], group: str, path: Path) -> Path:
     """The dump of one group's records."""
-    topic, lines, offset = _Topic(group), ["Dumping __consumer_offsets-7/00000000000000000000.log"], 0
-    for fact in facts:
-        if fact.stream != group_stream(group):
-            continue
-        records = list(topic.records(fact.event, fact.at_ms))
-        if records:
-            lines.append(f"baseOffset: {offset} lastOffset: {offset + len(records) - 1} count: {len(records)}")
+    lines, offset = ["Dumping __consumer_offsets-7/00000000000000000000.log"], 0
+    for at_ms, records in steps(facts, group):
+        lines.append(f"baseOffset: {offset} lastOffset: {offset + len(records) - 1} count: {len(records)}")
         for kind, key, value in records:
-            payload = "<DELETE>" if value is None else json.dumps({"version": "0", "data": value})
-            head = f"| offset: {offset} CreateTime: {BEGINS_MS + fact.at_ms} keySize: 1 valueSize: 1 sequence: 0"
-            lines.append(
-                f"{head} headerKeys: [] key: {json.dumps({'type': str(kind), 'data': key})} payload: {payload}"
-            )
+            lines.append(dump_line(offset, at_ms, kind, key, value))
             offset += 1
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
+
+
+def dump_line(
+    offset: int, at_ms: int, kind: int, key: dict[str, Any], value: dict[str, Any] | None, version: int = 0
+) -> str:
+    """A record as kafka-dump-log prints it."""
+    payload = "<DELETE>" if value is None else json.dumps({"version": str(version), "data": value})
+    head = f"| offset: {offset} CreateTime: {at_ms} keySize: 1 valueSize: 1 sequence: 0 headerKeys: []"
+    return f"{head} key: {json.dumps({'type': str(kind), 'data': key})} payload: {payload}"
 
 
 class _Topic:
@@ -49,6 +70,7 @@ class _Topic:
         self._completed_ms = 0
         self._stored: c.AssignmentStored | None = None
         self._consumer = False
+        self._last: dict[tuple[int, MemberId], dict[str, Any]] = {}
 
     def records(self, event: Event, at_ms: int) -> Iterator[Keyed]:
         match event:
@@ -61,11 +83,14 @@ class _Topic:
                 self._stored = _replaced(self._stored, event.old, event.member)
                 yield self._generation(self._stored)
             case GroupEmptied() if not self._consumer:
-                empty = {"protocolType": "consumer", "generation": event.generation, "members": []}
-                yield 2, {"group": self._group}, {**empty, "currentStateTimestamp": BEGINS_MS + at_ms}
+                yield self._generation(c.AssignmentStored(generation=event.generation), BEGINS_MS + at_ms)
             case CommitAccepted():
                 for name, partition, offset in event.offsets:
-                    yield 1, {"group": self._group, "topic": name, "partition": partition}, {"offset": offset}
+                    said = {"offset": offset, "leaderEpoch": -1, "metadata": "", "commitTimestamp": BEGINS_MS + at_ms}
+                    yield 1, {"group": self._group, "topic": name, "partition": partition}, {**said, "topicId": name}
+            case OffsetsDeleted():
+                for name, partition in event.partitions:
+                    yield 1, {"group": self._group, "topic": name, "partition": partition}, None
             case _:
                 yield from self._of_consumer_group(event)
 
@@ -74,19 +99,13 @@ class _Topic:
         match event:
             case k.ConsumerMemberUpdated():
                 self._consumer = True
-                about: dict[str, Any] = {
-                    "clientId": event.client_id,
-                    "instanceId": event.instance_id,
-                    "subscribedTopicNames": list(event.topics),
-                    "classicMemberMetadata": None,
-                }
-                yield 5, {**key, "memberId": event.member}, about
+                yield self._of_member(_MEMBER, event.member, _about(event))
             case k.GroupEpochBumped():
-                yield 3, key, {"epoch": event.epoch}
+                yield 3, key, {"epoch": event.epoch, "metadataHash": event.metadata_hash}
             case k.TargetComputed():
                 for member, partitions in event.changed.items():
-                    yield 7, {**key, "memberId": member}, {"topicPartitions": _by_topic(partitions, "topicId")}
-                yield 6, key, {"assignmentEpoch": event.epoch}
+                    yield self._of_member(_TARGET, member, {"topicPartitions": _by_topic(partitions, "topicId")})
+                yield 6, key, {"assignmentEpoch": event.epoch, "assignmentTimestamp": BEGINS_MS + event.at_ms}
             case k.MemberReconciled():
                 step: dict[str, Any] = {
                     "memberEpoch": event.epoch,
@@ -95,14 +114,37 @@ class _Topic:
                     "assignedPartitions": _held(event.assigned),
                     "partitionsPendingRevocation": _held(event.pending),
                 }
-                yield 8, {**key, "memberId": event.member}, step
+                yield self._of_member(_CURRENT, event.member, step)
+            case k.StaticMemberAway():
+                step = {**self._last[_CURRENT, event.member], "memberEpoch": _AWAY, "partitionsPendingRevocation": []}
+                yield self._of_member(_CURRENT, event.member, step)
+            case k.StaticMemberReplaced():
+                had = {kind: self._last.get((kind, event.old)) for kind in (_MEMBER, _TARGET, _CURRENT)}
+                yield from self._gone(event.old)
+                for kind, value in had.items():
+                    epochs = {"memberEpoch": 0, "previousMemberEpoch": 0} if kind == _CURRENT else {}
+                    if value is not None:
+                        yield self._of_member(kind, event.member, {**value, **epochs})
             case k.ConsumerMemberRemoved():
-                for kind in (8, 7, 5):
-                    yield kind, {**key, "memberId": event.member}, None
+                yield from self._gone(event.member)
+            case k.ExpressionResolved():
+                found = {"topics": list(event.topics), "version": event.version, "timestamp": BEGINS_MS + event.at_ms}
+                yield 16, {**key, "regularExpression": event.expression}, found
+            case k.ExpressionDropped():
+                yield 16, {**key, "regularExpression": event.expression}, None
             case _:
                 pass
 
-    def _generation(self, event: c.AssignmentStored) -> Keyed:
+    def _of_member(self, kind: int, member: MemberId, value: dict[str, Any]) -> Keyed:
+        self._last[kind, member] = value
+        return kind, {"groupId": self._group, "memberId": member}, value
+
+    def _gone(self, member: MemberId) -> Iterator[Keyed]:
+        for kind in (_CURRENT, _TARGET, _MEMBER):
+            self._last.pop((kind, member), None)
+            yield kind, {"groupId": self._group, "memberId": member}, None
+
+    def _generation(self, event: c.AssignmentStored, joined_ms: int | None = None) -> Keyed:
         plan = event.assignment or {}
         members = [
             {
@@ -110,18 +152,49 @@ class _Topic:
                 "groupInstanceId": each.instance_id,
                 "clientId": each.client_id,
                 "clientHost": each.client_host,
+                "rebalanceTimeout": each.rebalance_timeout_ms,
                 "sessionTimeout": each.session_timeout_ms,
-                "subscription": {
-                    "topics": list(each.subscription.topics),
-                    "ownedPartitions": _by_topic(each.subscription.owned, "topic"),
+                "subscription": _subscription(each.subscription),
+                "assignment": {
+                    "assignedPartitions": _by_topic(plan.get(each.member, ()), "topic"),
+                    "userData": None,
                 },
-                "assignment": {"assignedPartitions": _by_topic(plan.get(each.member, ()), "topic")},
             }
             for each in event.members
         ]
-        value = {"protocolType": "consumer", "generation": event.generation, "protocol": event.protocol}
-        joined = {"currentStateTimestamp": BEGINS_MS + self._completed_ms}
-        return 2, {"group": self._group}, {**value, **joined, "leader": event.leader, "members": members}
+        value = {
+            "protocolType": "consumer",
+            "generation": event.generation,
+            "protocol": event.protocol,
+            "leader": event.leader,
+            "currentStateTimestamp": BEGINS_MS + self._completed_ms if joined_ms is None else joined_ms,
+            "members": members,
+        }
+        return 2, {"group": self._group}, value
+
+
+def _about(event: k.ConsumerMemberUpdated) -> dict[str, Any]:
+    return {
+        "instanceId": event.instance_id,
+        "rackId": event.rack,
+        "clientId": event.client_id,
+        "clientHost": event.client_host,
+        "subscribedTopicNames": list(event.topics),
+        "subscribedTopicRegex": event.expression or None,
+        "rebalanceTimeoutMs": event.rebalance_timeout_ms,
+        "serverAssignor": event.assignor,
+        "classicMemberMetadata": None,
+    }
+
+
+def _subscription(sent: Subscription) -> dict[str, Any]:
+    return {
+        "topics": list(sent.topics),
+        "userData": None,
+        "ownedPartitions": _by_topic(sent.owned, "topic"),
+        "generationId": sent.generation,
+        "rackId": sent.rack,
+    }
 
 
 def _replaced(stored: c.AssignmentStored, old: str, new: str) -> c.AssignmentStored:
@@ -133,10 +206,12 @@ def _replaced(stored: c.AssignmentStored, old: str, new: str) -> c.AssignmentSto
 
 
 def _held(held: Held) -> list[dict[str, Any]]:
-    found: dict[str, list[int]] = {}
-    for topic, partition, _ in held:
-        found.setdefault(topic, []).append(partition)
-    return [{"topicId": topic, "partitions": numbers} for topic, numbers in found.items()]
+    found: dict[str, tuple[list[int], list[int]]] = {}
+    for topic, partition, epoch in held:
+        numbers, epochs = found.setdefault(topic, ([], []))
+        numbers.append(partition)
+        epochs.append(epoch)
+    return [{"topicId": topic, "partitions": each[0], "assignmentEpochs": each[1]} for topic, each in found.items()]
 
 
 def _by_topic(partitions: Partitions, key: str) -> list[dict[str, Any]]:

@@ -1,0 +1,122 @@
+"""The records of a drawn run in the three forms in which people have them: segment, dump, console consumer's output."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from groupsim.incidents.offsets_topic.kinds import KINDS
+from groupsim.incidents.offsets_topic.record import GroupRecord
+from tests.adversary import kafka_bytes
+from tests.incidents.offsets_topic.segment_files import CODECS, Entry, batch
+from tests.incidents.offsets_topic.simulated_topic import Step, dump_line
+
+SEGMENT, DUMP, CONSOLE = "segment", "dump", "console"
+_TIMES = ("commitTimestamp", "currentStateTimestamp", "assignmentTimestamp", "timestamp")
+_HEAD = "Dumping __consumer_offsets-7/00000000000000000000.log"
+
+
+@dataclass
+class Written:
+    """A topic of one partition. `records` are those that can be read; `unread` counts the others, by form.
+
+    `lost`: offsets in batches of the segment that were damaged. `timeless`: offsets of records of which nothing in the
+    console consumer's output says when they were written.
+    """
+
+    records: list[GroupRecord] = field(default_factory=list)
+    unread: dict[str, int] = field(default_factory=lambda: dict.fromkeys((SEGMENT, DUMP, CONSOLE), 0))
+    lost: set[int] = field(default_factory=set)
+    timeless: set[int] = field(default_factory=set)
+    files: dict[str, Path] = field(default_factory=dict)
+
+
+class Style:
+    """How the cluster of a run writes: versions, codec, whether structures have tags of the future."""
+
+    def __init__(self, rng: Random, static: bool) -> None:
+        self.codec = rng.choice(["none", "none", *CODECS])
+        self.versions = {1: rng.choice((0, 1, 2, 3, 4)), 2: rng.choice((3, 4) if static else (0, 1, 2, 3, 4))}
+        self.later = rng.random() < 0.3
+        self._user_data = rng.random() < 0.5
+        self._rng = rng
+
+    def value(self, kind: int, value: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        """Version and fields of a value as this cluster writes it."""
+        version = self.versions.get(kind, 0)
+        found = kafka_bytes.at_version(kind, version, _with_ids(value))
+        if kind == 2 and self._user_data:
+            for member in found["members"]:
+                for name in ("subscription", "assignment"):
+                    drawn = self._rng.randbytes(self._rng.choice((0, 1, 30, 300)))
+                    member[name] = {**member[name], "userData": base64.b64encode(drawn).decode()}
+        return version, found
+
+
+def write(rng: Random, found: Iterable[Step], style: Style, folder: Path) -> Written:
+    """Write a run's steps, each a batch, in all forms."""
+    written, offset, timed = Written(), 0, False
+    segment, dump, console = list[bytes](), [_HEAD], list[str]()
+    for at_ms, keyed in found:
+        base, entries = offset, list[Entry]()
+        dump.append(f"baseOffset: {base} lastOffset: {base + len(keyed) - 1} count: {len(keyed)}")
+        for kind, key, value in keyed:
+            version, said = (None, None) if value is None else style.value(kind, value)
+            raw = None if said is None else kafka_bytes.value(kind, version or 0, said, style.later)
+            entries.append(Entry(offset, kafka_bytes.key(kind, key), raw, at_ms))
+            dump.append(dump_line(offset, at_ms, kind, key, said, version or 0))
+            console.append(_printed(kind, key, version, said))
+            made = GroupRecord(offset, base, at_ms, KINDS[kind], key, said, kind, version, "")
+            written.records.append(made)
+            timed |= said is not None and any(said.get(name, -1) > 0 for name in _TIMES)
+            if not timed:
+                written.timeless.add(offset)
+            offset += 1
+        segment.append(batch(entries, style.codec))
+    home = folder / "__consumer_offsets-7"
+    home.mkdir()
+    written.files = {
+        SEGMENT: home / "00000000000000000000.log",
+        DUMP: folder / "dump.txt",
+        CONSOLE: folder / "console.txt",
+    }
+    written.files[SEGMENT].write_bytes(b"".join(segment))
+    written.files[DUMP].write_text("\n".join(dump) + "\n", encoding="utf-8")
+    written.files[CONSOLE].write_text("".join(console), encoding="utf-8")
+    return written
+
+
+def topic_id(topic: str) -> str:
+    """An id as Kafka prints it."""
+    return base64.urlsafe_b64encode(hashlib.md5(topic.encode(), usedforsecurity=False).digest())[:22].decode()
+
+
+def _with_ids(value: Any) -> Any:
+    """The same with ids of topics for what stands in their place in facts."""
+    if isinstance(value, list):
+        return [_with_ids(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    return {name: topic_id(each) if name == "topicId" else _with_ids(each) for name, each in value.items()}
+
+
+def _printed(kind: int, key: dict[str, Any], version: int | None, value: dict[str, Any] | None) -> str:
+    """As the console consumer's formatters print it, without a line's end; what members sent are bytes there."""
+    if kind == 2 and value is not None:
+        value = {**value, "members": [_with_bytes(each) for each in value["members"]]}
+    said = None if value is None else {"version": str(version), "data": value}
+    return json.dumps({"key": {"type": str(kind), "data": key}, "value": said}, separators=(",", ":"))
+
+
+def _with_bytes(member: dict[str, Any]) -> dict[str, Any]:
+    raw = {
+        "subscription": kafka_bytes.subscription(member["subscription"]),
+        "assignment": kafka_bytes.assignment(member["assignment"]),
+    }
+    return {**member, **{name: base64.b64encode(each).decode() for name, each in raw.items()}}
