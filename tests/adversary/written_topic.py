@@ -42,6 +42,8 @@ def topic(rng: Random, folder: Path) -> None:
 def _differences(facts: Sequence[Recorded], written: Written) -> Iterator[str]:
     for form in (SEGMENT, DUMP, CONSOLE):
         yield from (f"{form}: {each}" for each in _records_differ(form, written))
+    if written.lost:
+        return
     histories = {form: _history(form, written) for form in (SEGMENT, DUMP)}
     one, other = (_shown(histories[form]) for form in (SEGMENT, DUMP))
     for name, mine in one.items():
@@ -69,8 +71,21 @@ def _records_differ(form: str, written: Written) -> Iterator[str]:
             f"{len(mine)} records are read and {reader.unknown.total()} counted,"
             f" of {len(theirs)} and {unread}: {dict(reader.unknown)}"
         )
-    if reader.damage and not written.lost:
-        yield reader.damage[0]
+    if unread and f"{unread:,} record" not in " ".join(reader.notes()):
+        yield f"{unread} records could not be used; said is {reader.notes()}"
+    yield from _damage_differs(form, written, reader.damage)
+
+
+def _damage_differs(form: str, written: Written, said: Sequence[str]) -> Iterator[str]:
+    """Each damaged place is named, or how many lines are broken; else nothing is."""
+    expected = list[str]()
+    if form == SEGMENT:
+        expected = [f"position {at:,}" for at in written.damaged_at]
+    elif form == DUMP and written.broken_lines:
+        more = written.broken_lines - 1
+        expected = [f" and {more:,} more lines can't be read" if more else " can't be read"]
+    if len(said) != len(expected) or not all(one in other for one, other in zip(expected, said, strict=True)):
+        yield f"damage is {expected}; said is {said}"
 
 
 def _history(form: str, written: Written) -> GroupHistory:
