@@ -93,6 +93,7 @@ def _write(to: Path, text: str) -> None:
     if to.exists() and not to.is_file():  # a device or a pipe can't be replaced
         to.write_text(text, "utf-8")
         return
+    to = Path(os.path.realpath(to))  # the file that a link names is written, the link stays
     unfinished = to.with_name(f".{to.name}.{os.getpid()}")
     try:
         with whole_file(to, unfinished):

@@ -90,8 +90,11 @@ def sentence(error: object) -> str:
 
 def prepare(made: Engine, place: str, create: bool) -> None:
     """Create the tables in a new file. Raises StoreError for anything that is not a groupsim store."""
-    if not create and not _file(made.url).exists():
+    file = _file(made.url)
+    if not create and not file.exists():
         raise StoreError(f"there is no store at {place}")
+    if file.exists() and not file.is_dir() and not file.is_file():  # SQLite would write a journal beside a device
+        raise StoreError(f"the store {place} can't be used: it is no regular file")
     raw = made.raw_connection()
     try:
         connection = raw.driver_connection

@@ -42,13 +42,13 @@ def nothing_to_import(reading: Reading) -> str:
         )
     if reading.rows:
         return (
-            f"no line names a consumer group at a known time: {len(reading.rows)} lines about groups were recognised,"
-            " but none has a time; export the logs with their times"
+            f"no line names a consumer group at a known time: {plural(len(reading.rows), 'line')} about groups"
+            " could be recognised, but none has a time; export the logs with their times"
         )
     if reading.counts.unrecognised and not reading.answers:
         return (
-            f"no line names a consumer group in a known wording; {reading.counts.unrecognised} lines may be about"
-            " groups: `groupsim incident read --unrecognised` lists them"
+            f"no line names a consumer group in a known wording; {plural(reading.counts.unrecognised, 'line')} may be"
+            " about groups: `groupsim incident read --unrecognised` lists them"
         )
     return nothing_read(reading.counts.lines, reading.skipped, (*reading.damage, *reading.notes))
 

@@ -98,7 +98,7 @@ def unsupported(reading: Reading, rows: Sequence[TimedRow]) -> list[str]:
         )
     if reading.counts.unrecognised and not any(timed.row.kind in _REBALANCE for timed in rows):
         found.append(
-            f"{reading.counts.unrecognised} lines about groups were not recognised, and no recognised line is about"
-            " members or assignments; `--unrecognised` lists them"
+            f"{plural(reading.counts.unrecognised, 'line')} about groups could not be recognised, and no recognised"
+            " line is about members or assignments; `--unrecognised` lists them"
         )
     return found

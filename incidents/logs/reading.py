@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -55,9 +56,17 @@ class Wanted(NamedTuple):
         return not self.groups or not left.groups or not self.groups.isdisjoint(left.groups)
 
 
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+
+
 def moment(text: str, option: str) -> str:
-    """An instant as a user writes it (`2024-03-01T10:00`; UTC without a zone), as rows have it. Raises LogError."""
+    """An instant as a user writes it (`2024-03-01T10:00`, `2024-03-01`; UTC without a zone), as rows have it.
+
+    Raises LogError.
+    """
     try:
+        if _DAY.fullmatch(text):
+            text += "T00:00"
         has_zone = text.endswith("Z") or "+" in text[10:] or "-" in text[10:]
         return iso(instant(text if has_zone else text + "Z"))
     except (ValueError, OverflowError):

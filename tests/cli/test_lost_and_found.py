@@ -206,3 +206,13 @@ def test_what_a_killed_report_left_is_removed_by_the_next(call: Call) -> None:
         each.write_text("half")
     assert call("report", "latest", "-o", "r.html").status == 0
     assert [each.exists() for each in left] == [False, True]
+
+
+def test_a_report_goes_where_a_link_points_and_the_link_stays(call: Call) -> None:
+    call("run", "steady_state")
+    Path("kept").mkdir()
+    link = Path("latest.html")
+    link.symlink_to("kept/monday.html")
+    assert call("report", "latest", "-o", str(link)).status == 0
+    assert link.is_symlink()
+    assert "<html" in Path("kept/monday.html").read_text(encoding="utf-8")

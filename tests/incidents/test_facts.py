@@ -12,7 +12,7 @@ from groupsim.analysis.tables.rebalances import rebalances
 from groupsim.events import classic, client, world
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.facts.importer import import_run
-from groupsim.incidents.logs.reading import Wanted, read_files
+from groupsim.incidents.logs.reading import Wanted, moment, read_files
 from groupsim.storage.memory import MemoryStore
 from tests.incidents.imported import BROKER, C1, adding, import_logs, joined, of, parts, revoking
 from tests.incidents.lines import CLASS, M1, M2, OLD, stamped, write
@@ -193,7 +193,7 @@ def test_a_rebalances_reason_becomes_one_word(tmp_path: Path, reason: str, cause
 
 def test_a_log_without_times_cannot_be_imported(tmp_path: Path) -> None:
     log = write(tmp_path, "[main] INFO x.Y - " + C1 + "(Re-)joining group")
-    with pytest.raises(LogError, match="1 lines about groups were recognised, but none has a time"):
+    with pytest.raises(LogError, match="1 line about groups could be recognised, but none has a time"):
         import_logs(log)
 
 
@@ -243,3 +243,9 @@ def test_hostile_names_stay_what_they_are(tmp_path: Path) -> None:
     log = write(tmp_path, stamped(0, BROKER + f"Group {evil} with generation 5 is now empty " + OLD))
     _, facts = import_logs(log)
     assert {f.stream for f in facts} == {"world", f"group:{evil}"}
+
+
+def test_a_day_is_its_first_instant() -> None:
+    assert moment("2024-03-01", "--since") == "2024-03-01T00:00:00.000Z"
+    with pytest.raises(LogError, match="is no instant"):
+        moment("2024-13-01", "--since")

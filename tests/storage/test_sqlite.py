@@ -267,3 +267,15 @@ def test_a_url_that_is_no_store_is_refused_in_a_sentence(
     with pytest.raises(GroupSimError, match=sentence):
         open_store(url)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_device_or_a_pipe_is_no_store_and_gets_no_journal_beside_it(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.db"
+    os.mkfifo(pipe)
+    linked = tmp_path / "null.db"
+    linked.symlink_to("/dev/null")
+    for place in (pipe, linked):
+        with pytest.raises(StoreError, match="no regular file"):
+            open_store(place)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["null.db", "pipe.db"]
+    assert not Path("/dev/null-journal").exists()
