@@ -59,7 +59,8 @@ MasterOption = Annotated[
 
 def wanted_rows(groups: Sequence[str], since: str | None, until: str | None) -> Wanted:
     """The rows that --group, --since and --until keep."""
-    from groupsim.incidents.logs.reading import Wanted, moment
+    from groupsim.incidents.logs.reading import Wanted
+    from groupsim.incidents.logs.times import moment
 
     ends = [None if text is None else moment(text, at) for at, text in (("--since", since), ("--until", until))]
     return Wanted(frozenset(groups), *ends)

@@ -34,8 +34,7 @@ def period(between: tuple[str, str] | None, info: RunInfo) -> tuple[int, int] | 
 
 def _ms(text: str, info: RunInfo) -> int:
     from groupsim.incidents.errors import LogError
-    from groupsim.incidents.logs.reading import moment
-    from groupsim.incidents.logs.times import instant
+    from groupsim.incidents.logs.times import instant, moment
 
     digits = text.removeprefix("-")
     if digits.isascii() and digits.isdigit() and len(digits) <= _LONGEST:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -54,23 +53,6 @@ class Wanted(NamedTuple):
         if not left.rows or (self.since is None and self.until is None):
             return False
         return not self.groups or not left.groups or not self.groups.isdisjoint(left.groups)
-
-
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
-
-
-def moment(text: str, option: str) -> str:
-    """An instant as a user writes it (`2024-03-01T10:00`, `2024-03-01`; UTC without a zone), as rows have it.
-
-    Raises LogError.
-    """
-    try:
-        if _DAY.fullmatch(text):
-            text += "T00:00"
-        has_zone = text.endswith("Z") or "+" in text[10:] or "-" in text[10:]
-        return iso(instant(text if has_zone else text + "Z"))
-    except (ValueError, OverflowError):
-        raise LogError(f"{option} {text!r} is no instant; write it as 2024-03-01T10:00:00, in UTC") from None
 
 
 def rows(path: Path, *, tz: str | None = None, skew_ms: int = 0) -> Iterator[Row]:

@@ -65,6 +65,7 @@ _SHAPES = tuple(
         r"(?P<e>\d{10})(?:[.,](?P<ef>\d{1,9})|(?P<em>\d{3}))?(?![\d.:/-])",
     )
 )
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _CLOCK_ONLY = re.compile(rf"{_CLOCK}(?![\d:])")
 
 
@@ -231,3 +232,17 @@ def iso(ms: int) -> str:
 def instant(text: str) -> int:
     """UTC milliseconds since 1970 from what `iso` wrote."""
     return _since_epoch(datetime.fromisoformat(text))
+
+
+def moment(text: str, option: str) -> str:
+    """An instant as a user writes it (`2024-03-01T10:00`, `2024-03-01`; UTC without a zone), as rows have it.
+
+    Raises LogError.
+    """
+    try:
+        if _DAY.fullmatch(text):
+            text += "T00:00"
+        has_zone = text.endswith("Z") or "+" in text[10:] or "-" in text[10:]
+        return iso(instant(text if has_zone else text + "Z"))
+    except (ValueError, OverflowError):
+        raise LogError(f"{option} {text!r} is no instant; write it as 2024-03-01T10:00:00, in UTC") from None

@@ -12,7 +12,8 @@ from groupsim.analysis.tables.rebalances import rebalances
 from groupsim.events import classic, client, world
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.facts.importer import import_run
-from groupsim.incidents.logs.reading import Wanted, moment, read_files
+from groupsim.incidents.logs.reading import Wanted, read_files
+from groupsim.incidents.logs.times import moment
 from groupsim.storage.memory import MemoryStore
 from tests.incidents.imported import BROKER, C1, adding, import_logs, joined, of, parts, revoking
 from tests.incidents.lines import CLASS, M1, M2, OLD, stamped, write
