@@ -241,7 +241,7 @@ def moment(text: str, option: str) -> str:
     """
     try:
         if _DAY.fullmatch(text):
-            text += "T00:00"
+            text += " 00:00"
         has_zone = text.endswith("Z") or "+" in text[10:] or "-" in text[10:]
         return iso(instant(text if has_zone else text + "Z"))
     except (ValueError, OverflowError):
