@@ -1,9 +1,8 @@
-"""When a process died or froze that wrote no line of it: from the broker's removal, or its successor's start."""
+"""When a process died that wrote no line of it: from the broker's removal, or its successor's start."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from groupsim.events import client as c
 from groupsim.events.base import process_stream
@@ -15,8 +14,8 @@ from groupsim.incidents.facts.log_ends import Logged
 from groupsim.incidents.facts.processes import ProcessLog, runs_beside
 from groupsim.incidents.facts.sessions import Session, session_of
 from groupsim.incidents.facts.signs_of_life import SignsOfLife
+from groupsim.incidents.facts.silences import Stop, add_silence, earlier_ms, heard, later, stopped
 from groupsim.incidents.facts.unnamed_clients import PlacedRow
-from groupsim.incidents.logs.rows import Row
 from groupsim.incidents.logs.times import iso
 
 _REMOVED = frozenset(["member_failed", "member_gone"])
@@ -24,16 +23,6 @@ _MEMBERSHIP = frozenset(["joined", "leave_sent", "poll_timeout", "state_change"]
 _ANY_MS = 1 << 50
 Deaths = dict[tuple[str, str], int | None]
 """By group and process: None where the broker's removal dates the death, else when the process was started again."""
-
-
-class Stop(NamedTuple):
-    """A process that died or froze, by its fact at `at`; in truth from `from_ms` to `to_ms`, UTC milliseconds."""
-
-    group: str
-    process: str
-    at: int
-    from_ms: int
-    to_ms: int
 
 
 def add_deaths(
@@ -47,7 +36,7 @@ def add_deaths(
 ) -> tuple[Deaths, list[Stop]]:
     """Add Crashed for every process that fell silent with partitions, at its last heartbeat, and a note on it.
 
-    Also Frozen and Thawed for every process that was removed for silence and wrote on later. With the time in which
+    Also what `add_silence` adds of processes that were removed and wrote on later. With the time in which
     each of them may have stopped: a heartbeat interval after its last heartbeat, and before it if that is not exact.
 
     Of a member that the topic says was gone, it is not known that it was removed for silence. It may have left, and its
@@ -67,8 +56,8 @@ def add_deaths(
         for member in client.members:
             removal = removals.get((process.group, member))
             if removal is not None and _silent_only(process, removal[1]):
-                stop = _add_freeze(process, removal, index, builder, session_timeout_ms)
-                stops += [] if stop is None else [stop]
+                shown = signs.last(process.group, client.members, removal[1].at) or 0
+                stops.append(add_silence(process, removal, index, builder, session_timeout_ms, shown))
         if process.closed or not client.held:
             continue
         removal = removals.get((process.group, client.member))
@@ -88,8 +77,8 @@ def add_deaths(
         builder.add(position, TimedRow(at, timed.row), stream, c.Crashed(process=process.name))
         builder.note(_sentence(process, timed, at, session, len(client.held)))
         if removed:
-            earlier = _earlier(timed.row, process, session.heartbeat_ms) if session.known else _ANY_MS
-            stop = _stop(process, at, max(alive, at - earlier), timed.at, session)
+            earlier = earlier_ms(timed.row, session.heartbeat_ms) if session.known else _ANY_MS
+            stop = stopped(process, at, max(alive, at - earlier), timed.at, session)
             if timed.row.kind == "member_gone":
                 due = None if logged.may_go_on(client) else signs.commit_due(process.group, client.member, timed.at)
                 stop = stop._replace(to_ms=max(stop.to_ms, due or timed.at))
@@ -103,59 +92,12 @@ def _silent_only(process: ProcessLog, removal: TimedRow) -> bool:
     return within and not (removal.row.kind == "member_gone" and _went(process, removal.at))
 
 
-def _stop(process: ProcessLog, at: int, from_ms: int, removed_ms: int, session: Session) -> Stop:
-    """It stopped up to a heartbeat later than counted, or, where its session may be shorter, up to its removal."""
-    to_ms = removed_ms if session.shortened else min(at + session.heartbeat_ms, removed_ms)
-    return Stop(process.group, process.name, at, from_ms, to_ms)
-
-
-def _earlier(removal: Row, process: ProcessLog, heartbeat_ms: int) -> int:
-    """How much earlier it may have been removed: by the topic, when others heard of it at a heartbeat of theirs."""
-    if removal.kind != "member_gone" or removal.detail.get("by") != "generation":
-        return 0
-    return heartbeat_ms if removal.detail.get("heard") else _ANY_MS
-
-
 def _went(process: ProcessLog, at: int) -> bool:
     """Whether it gave its membership up by itself before an instant."""
     last = next((t.row for _, t in reversed(process.rows) if t.at <= at and t.row.kind in _MEMBERSHIP), None)
     return last is not None and (
         last.kind in ("leave_sent", "poll_timeout") or last.detail.get("to") in ("LEAVING", "STALE", "UNSUBSCRIBED")
     )
-
-
-def _add_freeze(
-    process: ProcessLog,
-    removal: PlacedRow,
-    index: Index,
-    builder: FactBuilder,
-    session_timeout_ms: int | None,
-) -> Stop | None:
-    """Frozen and Thawed of a process that the broker removed for silence and that wrote on later.
-
-    Its last heartbeat came a session before the removal, which counts as its stop. If it wrote long after that, it ran:
-    only the coordinator did not hear it.
-    """
-    position, timed = removal
-    before = max(row.at for _, row in process.rows if row.at <= timed.at)
-    later, thawed = next(item for item in process.rows if item[1].at > timed.at)
-    session = session_of(process, index, session_timeout_ms, timed.at - before)
-    heard = timed.at - session.ms
-    if before - heard > session.ms // 3:
-        builder.note(
-            f"{process.name} was removed by the broker at {iso(timed.at)} because its session ended, while it ran (cut"
-            " off from the coordinator); it counts as serving what it held until then"
-        )
-        return None
-    stream, since = process_stream(process.group, process.name), max(before, heard)
-    builder.add(position, TimedRow(since, timed.row), stream, c.Frozen(process=process.name))
-    builder.add(later, thawed, stream, c.Thawed(process=process.name))
-    builder.note(
-        f"{process.name} was removed by the broker at {iso(timed.at)} because its session ended, and wrote nothing"
-        f" until {iso(thawed.at)}; {_heard(session, since)}, and it counts as frozen from then on;"
-        f" {_later(session, 'frozen')}"
-    )
-    return _stop(process, since, since if session.known else before, timed.at, session)
 
 
 def _end(
@@ -186,17 +128,6 @@ def _successor(process: ProcessLog, processes: Sequence[ProcessLog]) -> ProcessL
     return None
 
 
-def _heard(session: Session, at: int) -> str:
-    or_before = "" if session.known or session.shortened else " or before"
-    return f"{session.said()} its last heartbeat came at {iso(at)}{or_before}"
-
-
-def _later(session: Session, stopped: str) -> str:
-    if session.shortened:
-        return f"it may have {stopped} at any time from its last line before to its removal"
-    return f"it may have {stopped} up to {session.heartbeat_ms} ms later, before its next heartbeat"
-
-
 def _sentence(process: ProcessLog, end: TimedRow, at: int, session: Session, held: int) -> str:
     what = "the broker removed it" if end.row.kind in _REMOVED else "it was started again"
     silence = (
@@ -206,9 +137,9 @@ def _sentence(process: ProcessLog, end: TimedRow, at: int, session: Session, hel
     if at == end.at:
         return f"{silence}; no log shows when it died in between, so it counts as alive until then (a lower bound)"
     earlier = ""
-    if session.known and _earlier(end.row, process, session.heartbeat_ms):
+    if session.known and earlier_ms(end.row, session.heartbeat_ms):
         earlier = ", or earlier (others heard of it then)"
     longer = "" if session.known or session.shortened else " with a longer session it died earlier;"
     left = "; the topic does not say whether it died or left" if end.row.kind == "member_gone" else ""
-    death = f"{_heard(session, at)}{earlier}, which counts as its death;{longer} {_later(session, 'died')}"
+    death = f"{heard(session, at)}{earlier}, which counts as its death;{longer} {later(session, 'died')}"
     return f"{silence}; {death}{left}"

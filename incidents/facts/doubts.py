@@ -9,12 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from groupsim.events.types import Partitions, TopicPartition
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
-from groupsim.incidents.facts.deaths import Deaths, Stop
+from groupsim.incidents.facts.deaths import Deaths
 from groupsim.incidents.facts.detail import int_in, text_in
 from groupsim.incidents.facts.index import Index
 from groupsim.incidents.facts.ownership import Ownership
 from groupsim.incidents.facts.sessions import member_session_ms, session_of
 from groupsim.incidents.facts.signs_of_life import SignsOfLife
+from groupsim.incidents.facts.silences import Stop
 from groupsim.incidents.logs.rows import is_broker
 from groupsim.incidents.logs.times import iso
 from groupsim.incidents.offsets_topic.history import GroupHistory
@@ -55,8 +56,12 @@ def inexact_stops(stops: Iterable[Stop], owned: Ownership) -> Iterator[Doubt]:
     """When processes died or froze of which the logs only show that they did, in bounds."""
     for stop in stops:
         held = owned.at_its_stop.get((stop.group, stop.process, stop.at), ())
+        between = f"between {iso(stop.from_ms)} and {iso(stop.to_ms)}"
+        why = f"{stop.process} stopped {between}; no log shows when"
+        if stop.ran:
+            held = owned.held(stop.group, stop.process, stop.from_ms, stop.to_ms)
+            why = f"the coordinator did not hear {stop.process} {between}; no log shows whether it served"
         if held and stop.from_ms < stop.to_ms:
-            why = f"{stop.process} stopped between {iso(stop.from_ms)} and {iso(stop.to_ms)}; no log shows when"
             yield Doubt(stop.group, stop.from_ms, stop.to_ms, _pairs(held), why, inexact=True)
 
 

@@ -15,8 +15,6 @@ from groupsim.incidents.facts.detail import int_in, partitions_in, text_in
 from groupsim.incidents.logs.rows import Program, Row, is_broker
 
 _NEAR_MS = 60_000
-_HEARTBEAT_MS = 3_000
-"""heartbeat.interval.ms, by default."""
 _JOINS = frozenset(["member_id_created", "pending_member_joins", "member_joined"])
 _OF_CONSUMER_GROUPS = frozenset(
     [
@@ -188,9 +186,9 @@ class Index:
         found = self._timeouts.get((group, member), {})
         return int_in(found.get("session_timeout_ms")), int_in(found.get("rebalance_timeout_ms"))
 
-    def heartbeat_ms(self, group: str) -> int:
-        """How far apart heartbeats of the group's classic members are: as they printed it, else Kafka's default."""
-        return self._heartbeats.get(group, _HEARTBEAT_MS)
+    def heartbeat_ms(self, group: str) -> int | None:
+        """How far apart heartbeats of the group's classic members are, as one of them printed it."""
+        return self._heartbeats.get(group)
 
     def from_topic(self, group: str) -> bool:
         """Whether `__consumer_offsets` is given of the group."""

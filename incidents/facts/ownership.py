@@ -36,6 +36,7 @@ class Ownership:
         self.at_its_stop: dict[tuple[str, str, int], Partitions] = {}
         self._plans: dict[str, list[tuple[int, classic.AssignmentStored]]] = defaultdict(list)
         self._views: dict[tuple[str, str], set[TopicPartition]] = defaultdict(set)
+        self._seen: dict[tuple[str, str], list[tuple[int, set[TopicPartition]]]] = defaultdict(list)
         self._holders: dict[tuple[str, TopicPartition], set[str]] = defaultdict(set)
         self._process_of: dict[tuple[str, str], str] = {}
         self._frozen: set[tuple[str, str]] = set()
@@ -77,11 +78,18 @@ class Ownership:
             self._claim(at, group, process, tp)
             self._holders[group, tp].add(process)
         self._views[group, process] = now
+        self._seen[group, process].append((at, now))
 
     def _claim(self, at: int, group: str, process: str | None, tp: TopicPartition) -> None:
         for holder in self._holders[group, tp]:
             if holder != process and (group, holder) not in self._frozen:
                 self.claims.append(Claim(at, group, holder, tp))
+
+    def held(self, group: str, process: str, from_ms: int, to_ms: int) -> Partitions:
+        """What a process held at any time of a period, by its own log."""
+        views = self._seen[group, process]
+        first = max(0, bisect_right(views, from_ms, key=lambda item: item[0]) - 1)
+        return tuple(sorted(set().union(*(view for at, view in views[first:] if at <= to_ms))))
 
     def assigned(self, group: str, member: str, at: int) -> tuple[int | None, Partitions | None]:
         """When the last assignment before an instant was stored, and what it gave the member; None: not known."""

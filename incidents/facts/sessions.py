@@ -18,21 +18,26 @@ from groupsim.incidents.facts.processes import ProcessLog
 _CLASSIC_MS, _CLASSIC = 6_000, "group.min.session.timeout.ms"
 _CONSUMER_MS, _CONSUMER = 45_000, "group.consumer.min.session.timeout.ms"
 """The shortest sessions that brokers allow by default (Kafka: GroupCoordinatorConfig)."""
-CONSUMER_HEARTBEAT_MS = 5_000
-"""group.consumer.heartbeat.interval.ms, by default."""
+_CLASSIC_HEARTBEAT_MS, CONSUMER_HEARTBEAT_MS = 3_000, 5_000
+"""heartbeat.interval.ms and group.consumer.heartbeat.interval.ms, by default."""
+_OF_A_SESSION = 3
+"""An interval of heartbeats is at most a third of a session, as Kafka advises (ConsumerConfig); nothing enforces it."""
 
 
 class Session(NamedTuple):
     """`ms`: the session, if `known`; else the shortest by default, or what is assumed where it is `shortened`.
 
-    `shortened`: a member of the consumer protocol wrote so late that its session is shorter than brokers allow by
-    default. `limit`: the setting that allows the shortest one. `heartbeat_ms`: how far apart its heartbeats are.
+    `shortened`: a member wrote so late that its session is shorter than brokers allow by default.
+    `limit`: the setting that allows the shortest one, `least_ms` by default. `heartbeat_ms`: how far apart its
+    heartbeats are, if that is known (`beats_known`); else the longest that is assumed.
     """
 
     ms: int
     known: bool
     limit: str
+    least_ms: int
     heartbeat_ms: int
+    beats_known: bool
     shortened: bool = False
 
     @property
@@ -46,25 +51,45 @@ class Session(NamedTuple):
             return f"with a session of {self.ms} ms"
         if self.shortened:
             return (
-                f"its session is shorter than the {_CONSUMER_MS} ms that brokers allow by default ({self.limit}), and"
+                f"its session is shorter than the {self.least_ms} ms that brokers allow by default ({self.limit}), and"
                 f" no log shows it (--session-timeout tells it); with an assumed one of {self.ms} ms"
             )
         return f"a session lasts at least {self.ms} ms ({self.limit}, by default), so"
 
+    def next_heartbeat(self) -> str:
+        """What is known of when its next heartbeat was due, after a number of milliseconds."""
+        if self.beats_known:
+            return "before its next heartbeat"
+        return (
+            "before its next heartbeat (an assumption: no log shows the interval of its heartbeats; that is Kafka's"
+            " default, or a third of its session if that is more)"
+        )
+
 
 def session_of(process: ProcessLog, index: Index, given_ms: int | None, silent_ms: int | None = None) -> Session:
-    """The session of a process that wrote nothing for `silent_ms` before it was removed; `given_ms` is the user's."""
+    """The session of a process; `given_ms` is the user's.
+
+    `silent_ms`: it wrote for the last time so long before it was removed.
+    """
     settings = consumer_settings(process)
     if not settings:
         known_ms = given_ms or index.session_timeouts.get(process.group)
-        heartbeat_ms = index.heartbeat_ms(process.group)
-        return Session(known_ms or _CLASSIC_MS, known_ms is not None, _CLASSIC, heartbeat_ms)
+        return _session(
+            known_ms, _CLASSIC_MS, _CLASSIC, index.heartbeat_ms(process.group), silent_ms, _CLASSIC_HEARTBEAT_MS
+        )
     interval = settings.get(HEARTBEAT_INTERVAL)
-    heartbeat_ms = interval if isinstance(interval, int) else CONSUMER_HEARTBEAT_MS
-    if given_ms is not None:
-        return Session(given_ms, True, _CONSUMER, heartbeat_ms)
-    shortened = silent_ms is not None and silent_ms + heartbeat_ms < _CONSUMER_MS
-    return Session(_CLASSIC_MS if shortened else _CONSUMER_MS, False, _CONSUMER, heartbeat_ms, shortened)
+    own_ms = interval if isinstance(interval, int) else None
+    return _session(given_ms, _CONSUMER_MS, _CONSUMER, own_ms, silent_ms, CONSUMER_HEARTBEAT_MS)
+
+
+def _session(
+    known_ms: int | None, least_ms: int, limit: str, own_ms: int | None, silent_ms: int | None, default_ms: int
+) -> Session:
+    """`known_ms` and `own_ms`: the session and the interval of the heartbeats, if they are known."""
+    shortened = known_ms is None and silent_ms is not None and silent_ms + (own_ms or default_ms) < least_ms
+    ms = known_ms or (_CLASSIC_MS if shortened else least_ms)
+    heartbeat_ms = own_ms or max(default_ms, ms // _OF_A_SESSION)
+    return Session(ms, known_ms is not None, limit, least_ms, heartbeat_ms, own_ms is not None, shortened)
 
 
 def member_session_ms(index: Index, group: str, member: str, given_ms: int | None) -> int | None:

@@ -172,6 +172,8 @@ class _Clients:
                 return [f"Adding newly assigned partitions: {_names(partitions)}"]
             case p.CallbackStart(kind="revoked", partitions=partitions):
                 return [f"Revoke previously assigned partitions {_names(partitions)}"]
+            case p.CallbackStart(kind="lost", partitions=partitions):
+                return [f"Lost previously assigned partitions {_names(partitions)}"]
             case p.LeaveSent(member=member, reason=reason):
                 coordinator = "127.0.0.1:9092 (id: 2147483646 rack: null)"
                 return [f"Member {member} sending LeaveGroup request to coordinator {coordinator} due to {reason}"]

@@ -1,0 +1,81 @@
+"""A process that was removed for silence and wrote on later: frozen, or cut off; where no line tells, bounds say so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from groupsim.events import classic as c
+from groupsim.events.client import Frozen
+from tests.adversary.written_runs import NEAR_MS, counted
+from tests.incidents.drawn_groups import GROUP, drawn, simulated
+from tests.incidents.imported import BROKER, C1, adding, import_logs, joined
+from tests.incidents.lines import CLASS, M1, stamped, write
+from tests.incidents.offsets_topic.simulated_topic import write_dump
+from tests.incidents.offsets_topic.truth import measure
+from tests.incidents.written_logs import BEGINS_MS, write_logs
+
+_CONFIG = "ConsumerConfig values: \n\tclient.id = c1\n\tgroup.id = billing"
+_PRINTED = "\n\tsession.timeout.ms = 12000\n\theartbeat.interval.ms = 2000"
+_REMOVED_S = 30.0
+
+
+def _silent(
+    folder: Path, back: float, *meanwhile: float, config: str = _PRINTED
+) -> tuple[str, list[float], list[tuple[float, float]]]:
+    """The note on a member that was removed, when it froze, and the bounds, seconds after its removal."""
+    found = C1 + "Discovered group coordinator 127.0.0.1:9092 (id: 2147483646 rack: null)" + CLASS
+    lines = [stamped(0, _CONFIG + config), *joined(1, 1), adding(1.4, "orders-0")]
+    lines += [stamped(second, found) for second in (*meanwhile, back)]
+    gone = f"Member {M1} in group billing has failed, removing it from the group"
+    said = [
+        stamped(1.05, f"{BROKER}Stabilized group billing generation 1 (__consumer_offsets-1) with 1 members"),
+        stamped(_REMOVED_S, f"{BROKER}{gone} (kafka.coordinator.group.GroupCoordinator)"),
+    ]
+    result, facts = import_logs(write(folder, *lines), write(folder, *said, name="b.log"))
+    note = next(each for each in result.notes if "removed by the broker" in each)
+    doubts = [each for each in result.run.summary["doubts"] if each["inexact"]]  # type: ignore[attr-defined]
+    bounds = [(each["from_ms"] / 1_000 - _REMOVED_S, each["to_ms"] / 1_000 - _REMOVED_S) for each in doubts]
+    frozen = [fact.at_ms / 1_000 - _REMOVED_S for fact in facts if isinstance(fact.event, Frozen)]
+    return note, frozen, bounds
+
+
+def test_a_classic_client_that_does_not_say_that_its_session_ended_was_frozen(tmp_path: Path) -> None:
+    note, frozen, bounds = _silent(tmp_path, 40)
+    assert note.endswith("it may have frozen up to 2000 ms later, before its next heartbeat")
+    assert (frozen, bounds) == ([-12], [(-12, -10)])
+
+
+def test_one_that_writes_as_soon_as_it_is_removed_may_have_been_cut_off(tmp_path: Path) -> None:
+    note, frozen, bounds = _silent(tmp_path, 30.5)
+    assert note.endswith("no line tells that from being cut off from the coordinator and serving until it was removed")
+    assert (frozen, bounds) == ([-12], [(-12, 0)])
+
+
+def test_one_that_wrote_after_its_next_heartbeat_was_due_ran_but_perhaps_did_not_serve(tmp_path: Path) -> None:
+    note, frozen, bounds = _silent(tmp_path, 40, 22.0)
+    assert "while it ran (cut off from the coordinator); it counts as serving what it held until then" in note
+    assert (frozen, bounds) == ([], [(-12, 0)])
+
+
+def test_an_interval_that_no_log_shows_is_called_an_assumption(tmp_path: Path) -> None:
+    note, frozen, bounds = _silent(tmp_path, 40, config="\n\tsession.timeout.ms = 12000")
+    assert "up to 4000 ms later, before its next heartbeat (an assumption: no log shows the interval" in note
+    assert (frozen, bounds) == ([-12], [(-12, -8)])
+
+
+@pytest.mark.parametrize("seed", [25, 330_642, 491_637, 511_593, 687_979, 924_700])
+@pytest.mark.parametrize("topic", [False, True], ids=["logs", "with the topic"])
+def test_the_time_that_freezes_cost_is_within_the_bounds(seed: int, topic: bool, tmp_path: Path) -> None:
+    group = drawn(seed)
+    facts = simulated(group)
+    printed = group.true if group.prints else {}
+    files = write_logs([fact for fact in facts if not fact.event.noise], GROUP, tmp_path, printed)
+    files += [write_dump(facts, GROUP, tmp_path / "dump.txt")] if topic else []
+    first = next(fact.at_ms for fact in facts if isinstance(fact.event, c.AssignmentStored))
+    window = BEGINS_MS + first, BEGINS_MS + facts[-1].at_ms
+    said = measure(files, GROUP, window[1], window)[0].rests_on
+    least, most = counted(facts, window[0] - BEGINS_MS, window[1] - BEGINS_MS)
+    assert said.at_least_ms <= most + NEAR_MS
+    assert said.at_most_ms is None or said.at_most_ms >= least - NEAR_MS
