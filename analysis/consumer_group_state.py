@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from groupsim.analysis.alike import by_value
 from groupsim.events import consumer as c
 from groupsim.events.base import Event
 from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded
@@ -32,7 +33,8 @@ class ConsumerGroupState:
     `owners` has every partition that a member was given, whether it may use it or has to give it up. `targets` is
     what each member is to have at `target_epoch`. `withheld`: partitions that the target gives to a member and that
     nobody was given yet. Both are changed in place, so that a fact about one member costs what that member has;
-    `moved`: the partitions that were looked at for the last fact.
+    `moved_alike`: the partitions that were looked at for the last fact. Those of one set that were in one state
+    (owners, withheld or not) are in one state again, unless they differ in which other sets have them.
     """
 
     members: dict[MemberId, ConsumerMember] = field(default_factory=dict)
@@ -42,7 +44,7 @@ class ConsumerGroupState:
     resolved: dict[str, tuple[str, ...]] = field(default_factory=dict)
     owners: dict[TopicPartition, tuple[MemberId, ...]] = field(default_factory=dict)
     withheld: set[TopicPartition] = field(default_factory=set)
-    moved: set[TopicPartition] = field(default_factory=set)
+    moved_alike: list[set[TopicPartition]] = field(default_factory=list)
     targeted: Counter[TopicPartition] = field(default_factory=Counter)
     loaded: bool = True
     removed: set[MemberId] = field(default_factory=set)
@@ -67,7 +69,12 @@ class ConsumerGroupState:
     def plan(self) -> Iterator[tuple[MemberId, Partitions]]:
         """Every member with what it may use or has to give up, sorted by member id."""
         for member in sorted(self.members):
-            yield member, self.assigned(member)
+            yield member, tuple(sorted(self.assigned(member)))
+
+    @property
+    def moved(self) -> set[TopicPartition]:
+        """The partitions that were looked at for the last fact."""
+        return set().union(*self.moved_alike)
 
     @property
     def generation(self) -> int:
@@ -111,10 +118,10 @@ class ConsumerGroupState:
         """The member that was given it; the one that may use it, if there are two."""
         return next(iter(self.owners.get(partition, ())), None)
 
-    def assigned(self, member: MemberId) -> Partitions:
+    def assigned(self, member: MemberId) -> Set[TopicPartition]:
         """What the member may use or has to give up."""
         found = self.members.get(member)
-        return () if found is None else tuple(sorted(found.assigned | found.pending))
+        return frozenset() if found is None else found.assigned | found.pending
 
     def may_commit(self, member: MemberId) -> bool:
         """It is a member, so its commits would not be refused for good."""
@@ -135,7 +142,7 @@ class ConsumerGroupState:
 
     def apply(self, event: Event) -> bool:
         """Fold one fact; True if it can have changed what somebody has, may do or subscribes to."""
-        self.moved = set()
+        self.moved_alike = []
         match event:
             case c.GroupUpgraded():
                 self.epoch = self.target_epoch = event.generation
@@ -193,9 +200,10 @@ class ConsumerGroupState:
     def _aim(self, member: MemberId, partitions: Partitions) -> None:
         """From now on the target gives it these."""
         before, self.targets[member] = self.targets.get(member, ()), partitions
-        self.targeted.update(partitions)
-        self.targeted.subtract(before)
-        self._weigh({*before, *partitions})
+        was, now = set(before), set(partitions)
+        self.targeted.update(now - was)
+        self.targeted.subtract(was - now)
+        self._weigh(was ^ now)
 
     def _drop_target(self, member: MemberId) -> Partitions:
         """The target does not name it any more; what it gave the member."""
@@ -211,24 +219,39 @@ class ConsumerGroupState:
         given.assigned, given.pending = assigned, pending
         self._look(changed, member)
 
-    def _look(self, partitions: Collection[TopicPartition], member: MemberId) -> None:
-        """Take the owners of some partitions anew, after something happened to one member."""
-        for partition in partitions:
-            names = sorted({*self.owners.pop(partition, ()), member} & self.members.keys())
-            use = [name for name in names if partition in self.members[name].assigned]
-            leave = [name for name in names if partition in self.members[name].pending]
-            if use or leave:
-                self.owners[partition] = (*use, *leave)
-        self._weigh(partitions)
+    def _look(self, partitions: Set[TopicPartition], member: MemberId) -> None:
+        """Take the owners of some partitions anew, after something happened to one member.
 
-    def _weigh(self, partitions: Collection[TopicPartition]) -> None:
-        """Take anew which of some partitions are withheld."""
-        self.moved.update(partitions)
-        for partition in partitions:
-            if self.targeted[partition] > 0 and partition not in self.owners:
-                self.withheld.add(partition)
-            else:
-                self.withheld.discard(partition)
+        What no other member has (nearly all) is looked at in sets.
+        """
+        alone = (member,)
+        found = self.members.get(member, ConsumerMember())
+        own = {partition for partition in partitions if self.owners.get(partition, alone) == alone}
+        kept = own & (found.assigned ^ found.pending)
+        gone = own - found.assigned - found.pending
+        self.owners.update(dict.fromkeys(kept, alone))
+        for partition in gone:
+            self.owners.pop(partition, None)
+        rest = partitions - kept - gone
+        for partition in rest:
+            self._look_at_all(partition, member)
+        for alike in (kept, gone, *by_value(rest, self.owners.get)):
+            self._weigh(alike)
+
+    def _look_at_all(self, partition: TopicPartition, member: MemberId) -> None:
+        names = sorted({*self.owners.pop(partition, ()), member} & self.members.keys())
+        use = [name for name in names if partition in self.members[name].assigned]
+        leave = [name for name in names if partition in self.members[name].pending]
+        if use or leave:
+            self.owners[partition] = (*use, *leave)
+
+    def _weigh(self, alike: Set[TopicPartition]) -> None:
+        """Take anew which of some partitions are withheld; all else that happened to them is the same."""
+        targeted = self.targeted.get
+        withheld = {partition for partition in alike if targeted(partition, 0) > 0}.difference(self.owners)
+        self.withheld.difference_update(alike)
+        self.withheld.update(withheld)
+        self.moved_alike += filter(None, (withheld, set(alike - withheld)))
 
     def index(self) -> None:
         """Take owners and withheld partitions from the members and the targets: they are not kept with them."""

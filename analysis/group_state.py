@@ -41,8 +41,8 @@ class GroupState(Protocol):
         """The member that the last assignment gives the partition, if it is still in the group."""
         ...
 
-    def assigned(self, member: MemberId) -> Partitions:
-        """What the last assignment gives the member."""
+    def assigned(self, member: MemberId) -> Collection[TopicPartition]:
+        """What the last assignment gives the member, in any order."""
         ...
 
     def may_commit(self, member: MemberId) -> bool:

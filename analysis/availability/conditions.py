@@ -6,11 +6,12 @@ partition makes a run of many partitions cheap, and a recorder that needs only s
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable, Iterator
 from typing import NamedTuple, Protocol
 
+from groupsim.analysis.alike import parts
 from groupsim.analysis.availability.labels import Verdict
-from groupsim.analysis.availability.view import Changes, GroupView
+from groupsim.analysis.availability.view import GroupView
 from groupsim.analysis.converted_state import AnyGroupState
 from groupsim.analysis.log_coverage import RELEVANT, LogCoverage
 from groupsim.events import network
@@ -109,43 +110,36 @@ class _Group:
         affected: set[_Condition] = set()
         changes = self.view.take_changes()
         if changes is not None:
-            self._move(changes, affected)
             if changes.all_affected:
                 affected.update(self._conditions.values())
             else:
-                found = set(map(self._condition_of.get, changes.affected))
-                affected.update(condition for condition in found if condition is not None)
+                affected.update(condition for condition, _ in self._by_condition(changes.affected))
+            for partitions in parts(changes.moved):
+                for before, alike in self._by_condition(partitions):
+                    self._put(alike, before, affected)
         while self._not_started and self._not_started[-1][0] <= at_ms:
             _, partition = self._not_started.pop()
             affected.add(self._arrive([partition], self.view.condition(partition), None))
         for condition in affected:
             self._decide(condition, at_ms)
 
-    def _move(self, changes: Changes, affected: set[_Condition]) -> None:
-        """Put partitions where they belong now; the conditions they leave and those they come to are affected."""
-        moved, together = changes.moved, list(changes.together.values())
-        if len(set().union(*together)) < sum(map(len, together)):  # more than one process has moved some of them
-            moved, together = moved.union(*together), []
-        for partitions in together:
-            self._move_alike(partitions - moved, affected)
-        for partition in moved:
-            before = self._condition_of.get(partition)
-            if before is not None:  # None: not counted yet
-                self._put([partition], before, affected)
+    def _by_condition(self, partitions: set[TopicPartition]) -> Iterator[tuple[_Condition, set[TopicPartition]]]:
+        """These partitions by the conditions that they are in, but for those that do not count yet; empties the set.
 
-    def _move_alike(self, partitions: set[TopicPartition], affected: set[_Condition]) -> None:
-        """The same of partitions of which those in one condition come to one condition again: one look for each."""
+        Whole sets are compared, not one partition after the other. What is yielded may be moved at once.
+        """
         while partitions:
             example = next(iter(partitions))
-            before = self._condition_of.get(example)
-            if before is None:
-                partitions.remove(example)
-            else:
-                alike = partitions & before.partitions
-                partitions -= alike
-                self._put(alike, before, affected)
+            condition = self._condition_of.get(example)
+            if condition is None:
+                partitions.discard(example)
+                continue
+            alike = partitions & condition.partitions
+            partitions -= alike
+            yield condition, alike
 
-    def _put(self, alike: Collection[TopicPartition], before: _Condition, affected: set[_Condition]) -> None:
+    def _put(self, alike: set[TopicPartition], before: _Condition, affected: set[_Condition]) -> None:
+        """Put partitions where they belong now; the condition they leave and the one they come to are affected."""
         key = self.view.condition(next(iter(alike)))
         if key != before.key:
             before.partitions.difference_update(alike)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from typing import NamedTuple
 
+from groupsim.analysis.alike import by_value
 from groupsim.analysis.availability.current_group import DATA, CurrentGroup
 from groupsim.analysis.availability.knowledge import Knowledge, RecordedKnowledge, SimulatedKnowledge
 from groupsim.analysis.availability.labels import Verdict
@@ -16,19 +17,18 @@ from groupsim.analysis.process_state import HOLDING, MEMBERSHIP, Process
 from groupsim.events import classic, client, consumer
 from groupsim.events.base import Event
 from groupsim.events.group import GroupEmptied
-from groupsim.events.types import MemberId, ProcessId, TopicPartition
+from groupsim.events.types import MemberId, TopicPartition
 
 
 class Changes(NamedTuple):
     """What happened to a group since it was last asked.
 
-    `moved`: partitions whose condition may be another one. `together`: such partitions by the process that moved them;
-    those that were in one condition are in one condition again. `affected`: partitions whose verdict may have changed
-    though their condition is the same; `all_affected`: so may every partition's.
+    `moved`: partitions whose condition may be another one; of each set those that were in one condition are in one
+    condition again, unless they differ in which other sets have them. `affected`: partitions whose verdict may have
+    changed though their condition is the same; `all_affected`: so may every partition's.
     """
 
-    moved: set[TopicPartition]
-    together: dict[ProcessId, set[TopicPartition]]
+    moved: list[set[TopicPartition]]
     affected: set[TopicPartition]
     all_affected: bool
 
@@ -41,25 +41,22 @@ class GroupView:
         self.group = CurrentGroup.classic(coverage)
         self.knowledge: Knowledge = (RecordedKnowledge if coverage.recorded else SimulatedKnowledge)(self.group)
         self._rules = rules_for(coverage.recorded)
-        self._moved: set[TopicPartition] = set()
-        self._together: dict[ProcessId, set[TopicPartition]] = {}
+        self._moved: list[set[TopicPartition]] = []
         self._affected: set[TopicPartition] = set()
         self._all_affected = False
 
     def take_changes(self) -> Changes | None:
         """What happened since the last call; None if nothing did."""
-        if not (self._moved or self._together or self._affected or self._all_affected):
+        if not (self._moved or self._affected or self._all_affected):
             return None
-        changes = Changes(self._moved, self._together, self._affected, self._all_affected)
-        self._moved, self._together, self._affected, self._all_affected = set(), {}, set(), False
+        changes = Changes(self._moved, self._affected, self._all_affected)
+        self._moved, self._affected, self._all_affected = [], set(), False
         return changes
 
-    def _move_together(self, process: ProcessId, partitions: set[TopicPartition]) -> None:
-        """These change alike, unless the process has moved others, too, since changes were last taken."""
+    def _move_alike(self, partitions: set[TopicPartition]) -> None:
+        """What happened to one of these happened to all of them."""
         if partitions:
-            before = self._together.setdefault(process, partitions)
-            if before != partitions:
-                self._moved |= before | partitions
+            self._moved.append(partitions)
 
     def condition(self, tp: TopicPartition) -> Hashable:
         """All that a verdict asks of the partition itself: partitions in equal condition have the same verdict."""
@@ -105,7 +102,7 @@ class GroupView:
         elif isinstance(self.group.state, ConsumerGroupState):
             if isinstance(event, consumer.MemberReconciled):
                 self._granted((event.member,))
-            self._moved |= self.group.state.moved
+            self._moved += self.group.state.moved_alike
             if self.group.owed is not self.group.state.withheld:  # it was not a consumer group before
                 self._set_owed(self.group.state.withheld)
 
@@ -135,7 +132,7 @@ class GroupView:
         formal = kind in MEMBERSHIP
         view, surrendered = (known.view, known.surrendered) if known else (set(), set())
         standing = known.standing if known and formal else None
-        self._move_together(event.process, set(_flagged(event, known)))
+        self._move_alike(set(_flagged(event, known)))
         process = self.group.processes.apply(event)
         if process is None:
             return
@@ -162,25 +159,28 @@ class GroupView:
             self.group.holders[tp].pop(process.id, None)
         for tp in process.view - before:
             self.group.holders.setdefault(tp, {})[process.id] = process
-        if process.positioned or process.pending or process.restoring or process.paused:
-            self._moved |= before ^ process.view  # some of what it has now is in another condition than the rest
-        else:
-            self._move_together(process.id, before ^ process.view)
+        self._move_alike(before - process.view)
+        came = process.view - before
+        self._move_alike(came)
+        for flagged in (process.positioned, process.pending, process.restoring, process.paused):
+            self._move_alike(came & flagged)
 
     def _surrendered_changed(self, process: Process, before: set[TopicPartition]) -> None:
         for tp in before - process.surrendered:
             self.group.surrendered_by[tp].discard(process.id)
         for tp in process.surrendered - before:
             self.group.surrendered_by.setdefault(tp, set()).add(process.id)
-        self._move_together(process.id, before ^ process.surrendered)
+        self._move_alike(before - process.surrendered)
+        self._move_alike(process.surrendered - before)
 
     def _owners_changed(self, before: Mapping[TopicPartition, tuple[MemberId, ...]]) -> None:
         now = self.group.state.owners
         if now is not before:
-            self._moved.update(tp for tp, _ in now.items() ^ before.items())
+            changed = {tp for tp, _ in now.items() ^ before.items()}
+            self._moved += by_value(changed, now.get)
 
     def _set_owed(self, owed: set[TopicPartition]) -> None:
-        self._moved |= self.group.owed ^ owed
+        self._move_alike(self.group.owed ^ owed)
         self.group.owed = owed
 
     def _left_out(self) -> set[TopicPartition]:

@@ -20,6 +20,7 @@ from groupsim.events.base import Event, Recorded, group_of
 from groupsim.events.consumer import GroupEpochBumped
 from groupsim.events.group import CommitAccepted, CommitRefused
 from groupsim.events.world import GroupDeclared, RunEnded
+from groupsim.storage.gc import rare_collections
 
 _COUNTED: frozenset[type[Event]] = frozenset(
     {
@@ -74,7 +75,8 @@ def summarise_simulated(read: Reader) -> Summary:
     """
     groups = scan_world(read(sorted(kind.__name__ for kind in WORLD)))
     totals, counted = Totals(), _Counted()
-    followed = follow(groups, counted.watch(read(_NEEDED)), totals)
+    with rare_collections():
+        followed = follow(groups, counted.watch(read(_NEEDED)), totals)
     totals.end(followed.end_ms)
     return Summary(counted.numbers(totals, followed.states), totals, counted.raised)
 

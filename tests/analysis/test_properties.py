@@ -133,7 +133,7 @@ class Thorough(GroupView):
         return tp
 
     def take_changes(self) -> Changes:
-        changes = super().take_changes() or Changes(set(), {}, set(), False)
+        changes = super().take_changes() or Changes([], set(), False)
         return changes._replace(all_affected=True)
 
 

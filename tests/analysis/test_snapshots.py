@@ -86,7 +86,7 @@ def test_a_damaged_snapshot_is_passed_by(stored: tuple[MemoryStore, RunInfo]) ->
 
 
 def test_every_field_of_the_state_is_kept_or_follows_from_the_others() -> None:
-    followed = {"owners", "withheld", "moved", "targeted", "_topics", "_durable"}
+    followed = {"owners", "withheld", "moved_alike", "targeted", "_topics", "_durable"}
     assert set(ClassicGroupState.__slots__) - followed == set(snapshots._Kept.__struct_fields__) - {"durable"}
     durable = ClassicGroupState()._durable
     assert set(type(durable).__dataclass_fields__) == set(snapshots._Durable.__struct_fields__)
