@@ -75,11 +75,12 @@ class MemberEpochs:
                 self.pending[event.member] = frozenset(_by_name(event.pending))
 
     def _hold(self, member: MemberId, held: dict[TopicPartition, int]) -> None:
-        for partition in self.held.pop(member, {}):
+        before = self.held.pop(member, {}).keys()
+        for partition in before - held.keys():
             self.holders[partition].discard(member)
         if held:
             self.held[member] = held
-        for partition in held:
+        for partition in held.keys() - before:
             self.holders.setdefault(partition, set()).add(member)
 
     def objection(self, commit: CommitAccepted) -> str:
@@ -104,4 +105,5 @@ class MemberEpochs:
 
 def _by_name(held: Held) -> dict[TopicPartition, int]:
     """A commit names topics: of a topic that was deleted and created again, the newer one counts."""
-    return {TopicPartition(topic.partition("#")[0], number): epoch for topic, number, epoch in sorted(held)}
+    names = {topic: topic.partition("#")[0] for topic in {topic for topic, _, _ in held}}
+    return {TopicPartition(names[topic], number): epoch for topic, number, epoch in sorted(held)}

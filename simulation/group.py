@@ -162,11 +162,14 @@ class GroupHandle:
     def settled(self, members: int) -> bool:
         """Whether the coordinator calls the group Stable, and every member holds exactly what was assigned to it."""
         group = self._context.broker.group(self.name)
-        if group.phase not in STABLE or len(group.members) != members:
+        if len(group.members) != members or group.phase not in STABLE:
             return False
-        clients = [m.client for m in self.members if m.running and m.client.subscribed]
-        if not all(client.membership.settled for client in clients):
-            return False
+        working = (m.client for m in self.members if m.running and m.client.subscribed)
+        clients = []
+        for client in working:  # most looks end at the first member that is not settled
+            if not client.membership.settled:
+                return False
+            clients.append(client)
         assigned = group.assignment
         return {client.membership.member_id for client in clients} == set(assigned) and all(
             client.settled_with(assigned[client.membership.member_id]) for client in clients

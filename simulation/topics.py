@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import cycle, islice
 from random import Random
@@ -132,6 +132,24 @@ class Topics(dict[str, Topic]):
     def end_offset(self, partition: TopicPartition, at_ms: int) -> int:
         """How far a partition's log reaches."""
         return self[partition.topic].arrivals.end_offset(partition.partition, at_ms)
+
+    def end_offsets(self, partitions: Iterable[TopicPartition], at_ms: int) -> Iterator[tuple[TopicPartition, int]]:
+        """The same of many partitions."""
+        even = {name: self[name].arrivals.end_offset(0, at_ms) for name in self._even()}
+        for partition in partitions:
+            end = even.get(partition.topic)
+            yield partition, self.end_offset(partition, at_ms) if end is None else end
+
+    def next_arrival_ms(self, partitions: Iterable[TopicPartition], at_ms: int) -> int | None:
+        """When the first record arrives in one of these partitions after this instant; None if none ever does."""
+        even = self._even()
+        different = {p.topic if p.topic in even else p: p for p in partitions}
+        coming = (self.arrival_ms(p, self.end_offset(p, at_ms)) for p in different.values())
+        return min((at for at in coming if at is not None), default=None)
+
+    def _even(self) -> set[str]:
+        """The topics whose partitions all get their records at the same instants: one is looked at for all."""
+        return {name for name, topic in self.items() if isinstance(topic.arrivals, Constant)}
 
     def arrival_ms(self, partition: TopicPartition, offset: int) -> int | None:
         """When the record of this offset is there; None if none ever comes."""

@@ -62,7 +62,7 @@ def _matched(group: ConsumerGroup, expression: str) -> tuple[str, ...]:
 
 def subscribed(group: ConsumerGroup) -> Iterable[str]:
     """The names that somebody subscribes to; most members of a group have the same subscription."""
-    distinct = dict.fromkeys((member.topics, member.expression) for member in group.members.values())
+    distinct = {(member.topics, member.expression) for member in group.members.values()}
     names: set[str] = set()
     for named, expression in distinct:
         names.update(named, _matched(group, expression))

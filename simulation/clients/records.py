@@ -17,9 +17,9 @@ def catch_up(client: Client) -> None:
     """Read what has arrived, if the application is free and reads at once."""
     if instant(client) and client.threads.in_poll and not client.threads.in_callback:
         positions, until = client.fetch.positions, client.fetchable_until()
-        end_offset = client.cluster_topics.end_offset
-        for p in client.fetch.fetchable():
-            positions[p] = max(positions[p], end_offset(p, until))
+        for p, end in client.cluster_topics.end_offsets(client.fetch.fetchable(), until):
+            if end > positions[p]:
+                positions[p] = end
 
 
 def take(client: Client) -> tuple[dict[TopicPartition, int], int | None]:
@@ -48,11 +48,10 @@ def take(client: Client) -> tuple[dict[TopicPartition, int], int | None]:
 
 def next_arrival_ms(client: Client) -> int | None:
     """When the next record arrives that this client can fetch; None if none ever does, or it is cut from the data."""
-    topics, now = client.cluster_topics, client.now
+    now = client.now
     if client.fetchable_until() < now:
         return None
-    coming = (topics.arrival_ms(p, topics.end_offset(p, now)) for p in client.fetch.fetchable())
-    return min((at for at in coming if at is not None), default=None)
+    return client.cluster_topics.next_arrival_ms(client.fetch.fetchable(), now)
 
 
 def duration_ms(client: Client, taken: dict[TopicPartition, int]) -> int:
