@@ -56,8 +56,9 @@ def order_rows(reading: Reading, skews: Mapping[str, int] = {}) -> tuple[list[Ti
     """
     notes: list[str] = []
     files = []
+    written = _by_file(reading)
     for number, file in enumerate(reading.files):
-        if rows := _in_order(reading, file):
+        if rows := written.get(file):
             files.append(_keyed(rows, number, skews.get(file, 0), notes))
     merged = heapq.merge(*files, key=lambda item: item[0])
     return [TimedRow(key.at, row) for key, row in merged], notes
@@ -66,9 +67,9 @@ def order_rows(reading: Reading, skews: Mapping[str, int] = {}) -> tuple[list[Ti
 def steps_back(reading: Reading) -> list[str]:
     """A sentence for each file whose clock steps back by a minute or more: rows after it have no true times."""
     found = []
-    for file in reading.files:
+    for file, rows in _by_file(reading).items():
         latest: int | None = None
-        for row in _in_order(reading, file):
+        for row in rows:
             if row.at is None:
                 continue
             if latest is not None and latest - instant(row.at) >= _STEP_MS:
@@ -82,10 +83,15 @@ def steps_back(reading: Reading) -> list[str]:
     return found
 
 
-def _in_order(reading: Reading, file: str) -> list[Row]:
-    """The rows of a file in the order of its lines."""
-    rows = [row for rows in (reading.rows, reading.context) for row in rows if row.file == file]
-    return sorted(rows, key=lambda row: row.line if row.order is None else row.order)
+def _by_file(reading: Reading) -> dict[str, list[Row]]:
+    """The rows of each file in the order of its lines."""
+    found: dict[str, list[Row]] = {file: [] for file in reading.files}
+    for rows in (reading.rows, reading.context):
+        for row in rows:
+            found.setdefault(row.file, []).append(row)
+    for written in found.values():
+        written.sort(key=lambda row: row.line if row.order is None else row.order)
+    return found
 
 
 def _keyed(rows: list[Row], number: int, skew: int, notes: list[str]) -> list[tuple[_Key, Row]]:
