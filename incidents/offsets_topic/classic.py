@@ -77,18 +77,18 @@ class ClassicFold:
     def _replaced(self, record: GroupRecord, members: dict[MemberId, f.Fields]) -> None:
         """The same generation again: a static member came back under a new id."""
         ledger, at_ms = self._ledger, record.at_ms
-        self._exchange(record, members)
+        self._exchange(members, at_ms, record.place)
         for member, each in members.items():
             self._appear(record, member, each)
             ledger.hold(member, at_ms, f.assigned(each) or set(), self._generation or 0, record.place)
 
-    def _exchange(self, record: GroupRecord, members: dict[MemberId, f.Fields]) -> None:
+    def _exchange(self, members: dict[MemberId, f.Fields], at_ms: int, place: str, *, by: str | None = None) -> None:
         """Who is not among the members is gone, or has come back as another one of its instance id."""
-        ledger, at_ms, place = self._ledger, record.at_ms, record.place
+        ledger = self._ledger
         for old in [each for each in ledger.present() if each not in members]:
             instance = ledger.memberships[old].instance
             new = next((m for m, each in members.items() if each.get("groupInstanceId") == instance), None)
-            ledger.gone(old, at_ms, place, said=new is None or instance is None)
+            ledger.gone(old, at_ms, place, said=new is None or instance is None, by=by)
             if new is not None and instance is not None:
                 ledger.say(at_ms, place, "static_member_replaced", new, old_member=old, instance=instance)
 
@@ -102,7 +102,7 @@ class ClassicFold:
         for member in ledger.present():
             if member in members:
                 ledger.pause(member, ledger.held(member), at_ms, at_ms, exact=False)
-        self._exchange(record, members)
+        self._exchange(members, at_ms, place)
         plan = _plan(members)
         about = {"held": _printed(plan), **_timeouts(members)}
         ledger.say(at_ms, place, "group_converted", None, to="classic", generation=number, **about)
@@ -130,8 +130,7 @@ class ClassicFold:
         before = ledger.present()
         gone = [member for member in before if member not in members]
         new = [member for member in members if member not in before]
-        for member in gone:
-            ledger.gone(member, joined, place, by="generation")
+        self._exchange(members, joined, place, by="generation")
         if not (self._begun and self._generation == number - 1):
             self._started(joined, place, number, new, gone)
         self._begun = False

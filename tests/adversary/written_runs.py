@@ -52,7 +52,7 @@ def counted(facts: Sequence[Recorded], from_ms: int, to_ms: int) -> tuple[int, i
 
 
 def numbers(rng: Random, folder: Path) -> None:
-    """From the first assignment on."""
+    """From the first assignment on, as long as there are lines: an import says nothing of what follows."""
     seed, here = rng.randrange(1_000_000), emptied(folder / "written-runs")
     which = rng.choice(("logs", "logs", "some logs", "topic", "both"))
     group = drawn(seed)
@@ -61,7 +61,6 @@ def numbers(rng: Random, folder: Path) -> None:
     if not stored:
         return
     first, end = stored[0], facts[-1].at_ms
-    least, most = counted(facts, first, end)
     files = (
         []
         if which == "topic"
@@ -78,6 +77,7 @@ def numbers(rng: Random, folder: Path) -> None:
         if which == "some logs":
             return
         raise Finding(f"{what}: {error}") from error
+    least, most = counted(facts, max(first, found.begins - BEGINS_MS), min(end, found.ends - BEGINS_MS))
     said = found.rests_on
     if said.at_least_ms > most + NEAR_MS or (said.at_most_ms is not None and said.at_most_ms < least - NEAR_MS):
         raise Finding(f"{what}: between {said.at_least_ms} and {said.at_most_ms}, in truth {least} to {most}")

@@ -34,12 +34,14 @@ TOPICS, RECORDINGS = SHARED / "offsets-topic", SHARED / "recordings-848"
 class Measured(NamedTuple):
     """A run's unavailable time in a period, partition-milliseconds: what it rests on, and the sum of its labels.
 
-    `rebalances`: those of the whole run.
+    `rebalances`: those of the whole run. `begins`, `ends`: of the record, UTC milliseconds since 1970.
     """
 
     rests_on: Support
     labelled_ms: int
     rebalances: list[Rebalance]
+    begins: int
+    ends: int
 
 
 def measure(
@@ -53,7 +55,8 @@ def measure(
     facts = list(store.read(run.id))
     found = list(clipped(intervals(facts), window[0] - origin, window[1] - origin))
     labelled = sum(each.duration_ms for each in found if each.unavailable)
-    return Measured(support(run.summary, found), labelled, rebalances(facts)), reading.topic
+    ends = origin + (run.simulated_ms or 0)
+    return Measured(support(run.summary, found), labelled, rebalances(facts), origin, ends), reading.topic
 
 
 def clipped(found: Iterable[Interval], from_ms: int, to_ms: int) -> Iterator[Interval]:
