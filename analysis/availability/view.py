@@ -12,6 +12,7 @@ from groupsim.analysis.availability.labels import Verdict
 from groupsim.analysis.availability.rules import decide, rules_for
 from groupsim.analysis.availability.situation import Situation
 from groupsim.analysis.consumer_group_state import ConsumerGroupState
+from groupsim.analysis.converted_state import ENDS
 from groupsim.analysis.log_coverage import LogCoverage
 from groupsim.analysis.process_state import HOLDING, MEMBERSHIP, Process
 from groupsim.events import classic, client, consumer
@@ -97,7 +98,7 @@ class GroupView:
         elif isinstance(event, classic.MemberReplaced):
             if event.member and event.request is None and self.group.state.stable:  # it was answered at once
                 self._granted((event.member,))
-        elif isinstance(event, GroupEmptied):
+        elif isinstance(event, (GroupEmptied, *ENDS)):
             self._set_owed(set())
         elif isinstance(self.group.state, ConsumerGroupState):
             if isinstance(event, consumer.MemberReconciled):

@@ -78,6 +78,7 @@ def protocol_of(script: Script) -> GroupProtocol:
 def config_of(script: Script) -> BrokerConfig:
     """The configuration a script names. Raises BadScript for an unknown one."""
     known = CONSUMER_CONFIGS if protocol_of(script) is GroupProtocol.CONSUMER else CONFIGS
-    if script.get("config") not in known:
-        raise BadScript(f"script {script.get('name')!r}: unknown config {script.get('config')!r}")
-    return known[script["config"]]
+    named = str(script.get("config"))
+    if named not in known:
+        raise BadScript(f"script {script.get('name')!r}: unknown config {named!r}")
+    return known[named]

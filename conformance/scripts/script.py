@@ -27,20 +27,6 @@ def request_of(step: Step) -> Step:
     return {key: value for key, value in step.items() if key not in ANSWER_KEYS}
 
 
-def check(script: Script) -> None:
-    """Raises BadScript where steps are no list or their times are wrong; KeyError for a missing key."""
-    where = f"script {script.get('name')!r}"
-    if not isinstance(script["steps"], list) or not isinstance(script["end_ms"], int):
-        raise BadScript(f"{where}: steps must be a list and end_ms a whole number of milliseconds")
-    before = 0
-    for step in script["steps"]:
-        if not isinstance(step["at"], int) or step["at"] < before:
-            raise BadScript(
-                f"{where}, step {step['i']}: at ({step['at']!r}) must be a number of ms, not before {before}"
-            )
-        before = step["at"]
-
-
 def read(path: Path) -> list[Script]:
     """The scripts of a .jsonl.gz file."""
     with gzip.open(path, "rt") as lines:

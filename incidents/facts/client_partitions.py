@@ -11,6 +11,8 @@ from groupsim.incidents.facts.process_facts import ProcessFacts
 from groupsim.incidents.facts.processes import ProcessLog
 from groupsim.incidents.facts.reconciliations import acknowledged, revoked_until
 from groupsim.incidents.facts.settings import settings_of
+from groupsim.incidents.logs.times import iso
+from groupsim.storage.log_gaps import Doubt
 
 _FETCH_MS = 500
 _TOLERANCE_MS = 5
@@ -45,6 +47,7 @@ class PartitionFacts(ProcessFacts):
         super().__init__(process, index, builder)
         self._view: set[TopicPartition] = set()
         self._quickest_fetch_ms = 0
+        self.doubts: list[Doubt] = []
 
     @property
     def held(self) -> Partitions:
@@ -161,9 +164,18 @@ class PartitionFacts(ProcessFacts):
         self._add(c.CallbackEnd(process=name, kind=kind), later, -min(poll_ms, self._gap(later) - delay))
         self._view -= set(lost)
         self._write_view(later)
+        if returned:
+            self._doubt_callback(self._gap(later))
         self._builder.note(
             "logs do not show when a revoked or lost callback returned; the process's next line is taken as its end"
         )
+
+    def _doubt_callback(self, until_ms: int) -> None:
+        """What it keeps was not served while it was inside the callback: any part of the time to the next callback."""
+        at, kept = self.process.rows[self._current][1].at, tuple((tp.topic, tp.partition) for tp in sorted(self._view))
+        if kept and until_ms > LOGGING_MS:
+            why = f"{self.process.name} was inside a revoked callback from {iso(at)} on; no log shows when it returned"
+            self.doubts.append(Doubt(self.process.group, at, at + until_ms, kept, why, inexact=True))
 
     def _before_callback(self, later: int) -> int:
         """How long after its line a callback that gives partitions up was called.

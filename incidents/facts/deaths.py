@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 from groupsim.events import client as c
 from groupsim.events.base import process_stream
+from groupsim.events.consumer import LossCause
 from groupsim.incidents.facts.builder import FactBuilder
+from groupsim.incidents.facts.causes import loss_cause
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
+from groupsim.incidents.facts.detail import text_in
 from groupsim.incidents.facts.index import Index
 from groupsim.incidents.facts.log_ends import Logged
 from groupsim.incidents.facts.processes import ProcessLog, runs_beside
@@ -16,11 +20,13 @@ from groupsim.incidents.facts.sessions import Session, session_of
 from groupsim.incidents.facts.signs_of_life import SignsOfLife
 from groupsim.incidents.facts.silences import Stop, add_silence, earlier_ms, heard, later, stopped
 from groupsim.incidents.facts.unnamed_clients import PlacedRow
+from groupsim.incidents.logs.rows import Row
 from groupsim.incidents.logs.times import iso
 
 _REMOVED = frozenset(["member_failed", "member_gone"])
 _MEMBERSHIP = frozenset(["joined", "leave_sent", "poll_timeout", "state_change"])
 _ANY_MS = 1 << 50
+_Removals = dict[tuple[str | None, str | None], list[PlacedRow]]
 Deaths = dict[tuple[str, str], int | None]
 """By group and process: None where the broker's removal dates the death, else when the process was started again."""
 
@@ -45,24 +51,22 @@ def add_deaths(
     """
     found: Deaths = {}
     stops: list[Stop] = []
-    removals = {
-        (timed.row.group, timed.row.member): (position, timed)
-        for position, timed in enumerate(rows)
-        if timed.row.kind in _REMOVED
-    }
+    removals = _removals(rows)
+    silences = _shortest_silences(clients, removals, signs)
     processes = [client.process for client in clients]
     for client in clients:
         process = client.process
+        silent_ms = silences.get(process.group)
         for member in client.members:
-            removal = removals.get((process.group, member))
-            if removal is not None and _silent_only(process, removal[1]):
-                shown = signs.last(process.group, client.members, removal[1].at) or 0
-                stops.append(add_silence(process, removal, index, builder, session_timeout_ms, shown))
+            for removal in removals[process.group, member]:
+                if _silent_only(process, removal[1]):
+                    shown = signs.last(process.group, client.members, removal[1].at) or 0
+                    stops.append(add_silence(process, removal, index, builder, session_timeout_ms, silent_ms, shown))
         if process.closed or not client.held:
             continue
-        removal = removals.get((process.group, client.member))
-        session = session_of(process, index, session_timeout_ms)
-        end = _end(process, removal, processes, session.known_ms)
+        gone = next((each for each in removals[process.group, client.member] if each[1].at >= process.last), None)
+        session = session_of(process, index, session_timeout_ms, silent_ms)
+        end = _end(process, gone, processes, session.known_ms)
         if end is None or signs.back(process.group, client.member, end[1].at):
             continue
         position, timed = end
@@ -70,8 +74,7 @@ def add_deaths(
         removed = timed.row.kind in _REMOVED
         found[process.group, process.name] = None if removed else at
         alive = max(process.last, signs.last(process.group, client.members, at) or 0)
-        session = session_of(process, index, session_timeout_ms, at - alive)
-        if removed:
+        if removed and _for_silence(timed.row):
             at = max(alive, at - session.ms)
         stream = process_stream(process.group, process.name)
         builder.add(position, TimedRow(at, timed.row), stream, c.Crashed(process=process.name))
@@ -86,10 +89,42 @@ def add_deaths(
     return found, stops
 
 
+def _removals(rows: Sequence[TimedRow]) -> _Removals:
+    """In order; a member of the consumer protocol keeps its id, and may be removed more than once."""
+    found: _Removals = defaultdict(list)
+    for position, timed in enumerate(rows):
+        if timed.row.kind in _REMOVED:
+            found[timed.row.group, timed.row.member].append((position, timed))
+    return found
+
+
+def _shortest_silences(
+    clients: Sequence[ClientFacts], removals: _Removals, signs: SignsOfLife
+) -> dict[str | None, int]:
+    """By group, in ms: after how long at least a member was removed because its session ended. No session is longer."""
+    found: dict[str | None, int] = {}
+    for client in clients:
+        process = client.process
+        for member in client.members:
+            for _, removal in removals[process.group, member]:
+                if not _for_silence(removal.row) or removal.at < process.first or _went(process, removal.at):
+                    continue
+                shown = signs.last(process.group, client.members, removal.at) or 0
+                silent_ms = removal.at - max(shown, *(timed.at for _, timed in process.rows if timed.at <= removal.at))
+                found[process.group] = min(silent_ms, found.get(process.group, silent_ms))
+    return found
+
+
+def _for_silence(removal: Row) -> bool:
+    """Whether it was removed because its session ended, or may have been: not because it held a rebalance up."""
+    reason = text_in(removal.detail.get("reason"))
+    return reason is None or loss_cause(reason) is LossCause.SESSION_EXPIRED
+
+
 def _silent_only(process: ProcessLog, removal: TimedRow) -> bool:
     """Whether it was removed while it was silent, and wrote on later."""
     within = process.first <= removal.at < process.last
-    return within and not (removal.row.kind == "member_gone" and _went(process, removal.at))
+    return within and _for_silence(removal.row) and not _went(process, removal.at)
 
 
 def _went(process: ProcessLog, at: int) -> bool:
@@ -107,11 +142,10 @@ def _end(
 
     The removal says more if the session is known, unless that would be after the successor's start.
     """
-    end = None if removal is None or removal[1].at < process.last else removal
     successor = _successor(process, processes)
-    if successor is not None and (end is None or successor.first < end[1].at - (timeout or 0)):
-        end = successor.rows[0]
-    return end
+    if successor is not None and (removal is None or successor.first < removal[1].at - (timeout or 0)):
+        return successor.rows[0]
+    return removal
 
 
 def _successor(process: ProcessLog, processes: Sequence[ProcessLog]) -> ProcessLog | None:

@@ -131,7 +131,7 @@ def import_run(
     doubts = find_doubts(rows, clients, index, owned, deaths, ended, session_timeout_ms, reading.topic, signs)
     doubts += topic_doubts(reading, logged, origin, ended, builder)
     doubts += ended_early(facts, clients, reading.topic, ended)
-    doubts += [*inexact_stops(stops, owned), *(growth.doubt() for growth in growths)]
+    doubts += [*inexact_stops(stops, owned), *(g.doubt() for g in growths), *(d for c in clients for d in c.doubts)]
     info = _run_info(reading, name, origin)
     whole = [each.process for each in clients if not logged.ends_early(each)]
     edges = begun_before(rows, index.consumer_groups) + unfinished(rows, whole, deaths, index.consumer_groups)

@@ -15,6 +15,8 @@ from groupsim.incidents.facts.detail import int_in, partitions_in, text_in
 from groupsim.incidents.logs.rows import Program, Row, is_broker
 
 _NEAR_MS = 60_000
+_SOON_MS = 1_000
+_ANY_MS = 1 << 50
 _JOINS = frozenset(["member_id_created", "pending_member_joins", "member_joined"])
 _OF_CONSUMER_GROUPS = frozenset(
     [
@@ -67,6 +69,7 @@ class Index:
         self._joins: dict[str, list[tuple[int, int]]] = defaultdict(list)
         self._joiners: dict[tuple[str, int], list[tuple[int, str]]] = defaultdict(list)
         self._instances: dict[tuple[str, str], list[tuple[int, str]]] = defaultdict(list)
+        self._arrivals: dict[tuple[str, str], list[tuple[int, str | None]]] = defaultdict(list)
         self._changes: dict[str, list[_Change]] = defaultdict(list)
         for position, timed in enumerate(rows):
             self._add(position, timed)
@@ -80,7 +83,7 @@ class Index:
             self._from_topic.add(group)
         if is_broker(row):
             self.broker_groups.add(group)
-            self._add_change(position, group, row)
+            self._add_change(position, timed.at, group, row)
         else:
             self.client_groups.add(group)
         for key in ("partitions", "assigned", "owned"):
@@ -122,10 +125,13 @@ class Index:
             case kind if kind in _OF_CONSUMER_GROUPS:
                 self.consumer_groups.add(group)
 
-    def _add_change(self, position: int, group: str, row: Row) -> None:
+    def _add_change(self, position: int, at: int, group: str, row: Row) -> None:
         if row.kind in ("stabilized", "group_empty"):
             self._changes[group].append(_Change(position, row.kind, ""))
-        member = text_in(row.detail.get("old_member")) or row.member
+        old, instance = text_in(row.detail.get("old_member")), text_in(row.detail.get("instance"))
+        if instance is not None and (row.kind == "static_member_replaced" or row.kind in _JOINS):
+            self._arrivals[group, instance].append((at, old))
+        member = old or row.member
         if member is None:
             return
         is_new = row.kind == "rebalance_start" and rebalance_cause(str(row.detail.get("reason"))) == "member-joined"
@@ -224,5 +230,13 @@ class Index:
         return next((generation for when, generation in self._joins.get(group, ()) if when >= at), None)
 
     def member_of(self, group: str, instance: str, at: int) -> str | None:
-        """The member id under which a static member joined next, by its own log."""
-        return next((m for when, m in self._instances.get((group, instance), ()) if when >= at - 1000), None)
+        """The id of a static member that replaced another one at this time: by what ends it, else by its own log.
+
+        Brokers print the id that is replaced, not the new one. That is the one that is replaced next.
+        """
+        following = next((each for each in self._arrivals.get((group, instance), ()) if each[0] > at), None)
+        if following is not None and following[1] is not None:
+            return following[1]
+        until = _ANY_MS if following is None else following[0]
+        joins = self._instances.get((group, instance), ())
+        return next((member for when, member in joins if at - _SOON_MS <= when < until), None)

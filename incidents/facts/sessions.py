@@ -15,8 +15,8 @@ from groupsim.incidents.facts.consumer_client import HEARTBEAT_INTERVAL, consume
 from groupsim.incidents.facts.index import Index
 from groupsim.incidents.facts.processes import ProcessLog
 
-_CLASSIC_MS, _CLASSIC = 6_000, "group.min.session.timeout.ms"
-_CONSUMER_MS, _CONSUMER = 45_000, "group.consumer.min.session.timeout.ms"
+CLASSIC_MS, _CLASSIC = 6_000, "group.min.session.timeout.ms"
+CONSUMER_MS, _CONSUMER = 45_000, "group.consumer.min.session.timeout.ms"
 """The shortest sessions that brokers allow by default (Kafka: GroupCoordinatorConfig)."""
 _CLASSIC_HEARTBEAT_MS, CONSUMER_HEARTBEAT_MS = 3_000, 5_000
 """heartbeat.interval.ms and group.consumer.heartbeat.interval.ms, by default."""
@@ -69,17 +69,17 @@ class Session(NamedTuple):
 def session_of(process: ProcessLog, index: Index, given_ms: int | None, silent_ms: int | None = None) -> Session:
     """The session of a process; `given_ms` is the user's.
 
-    `silent_ms`: it wrote for the last time so long before it was removed.
+    `silent_ms`: a member of the group wrote for the last time so long before it was removed because its session ended.
     """
     settings = consumer_settings(process)
     if not settings:
         known_ms = given_ms or index.session_timeouts.get(process.group)
         return _session(
-            known_ms, _CLASSIC_MS, _CLASSIC, index.heartbeat_ms(process.group), silent_ms, _CLASSIC_HEARTBEAT_MS
+            known_ms, CLASSIC_MS, _CLASSIC, index.heartbeat_ms(process.group), silent_ms, _CLASSIC_HEARTBEAT_MS
         )
     interval = settings.get(HEARTBEAT_INTERVAL)
     own_ms = interval if isinstance(interval, int) else None
-    return _session(given_ms, _CONSUMER_MS, _CONSUMER, own_ms, silent_ms, CONSUMER_HEARTBEAT_MS)
+    return _session(given_ms, CONSUMER_MS, _CONSUMER, own_ms, silent_ms, CONSUMER_HEARTBEAT_MS)
 
 
 def _session(
@@ -87,7 +87,7 @@ def _session(
 ) -> Session:
     """`known_ms` and `own_ms`: the session and the interval of the heartbeats, if they are known."""
     shortened = known_ms is None and silent_ms is not None and silent_ms + (own_ms or default_ms) < least_ms
-    ms = known_ms or (_CLASSIC_MS if shortened else least_ms)
+    ms = known_ms or (CLASSIC_MS if shortened else least_ms)
     heartbeat_ms = own_ms or max(default_ms, ms // _OF_A_SESSION)
     return Session(ms, known_ms is not None, limit, least_ms, heartbeat_ms, own_ms is not None, shortened)
 

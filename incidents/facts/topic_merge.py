@@ -99,14 +99,15 @@ class _Logs:
     def same(self, timed: TimedRow) -> TimedRow | None:
         """The log's row that says the same as the topic's, if there is one near it."""
         row = timed.row
+        keys: list[tuple[object, ...]] = [(row.group, "gone" if row.kind in _GONE else row.kind, row.member)]
         if row.kind in _NUMBERED:
             name, kind = _NUMBERED[row.kind]
-            key = (row.group, kind, row.detail.get(name))
+            keys = [(row.group, kind, row.detail.get(name))]
         elif row.kind == "group_created":
-            key = (row.group, "rebalance_start", 0)
-        else:
-            key = (row.group, "gone" if row.kind in _GONE else row.kind, row.member)
-        near = [other for other in self._rows.get(key, ()) if abs(other.at - timed.at) <= _NEAR_MS]
+            keys = [(row.group, "rebalance_start", 0)]
+        elif row.kind == "static_member_replaced":  # it may have been removed, and back before the next record
+            keys.append((row.group, "gone", row.detail.get("old_member")))
+        near = [other for key in keys for other in self._rows.get(key, ()) if abs(other.at - timed.at) <= _NEAR_MS]
         return min(near, key=lambda other: abs(other.at - timed.at), default=None)
 
 

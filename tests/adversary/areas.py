@@ -56,6 +56,7 @@ AREAS: dict[str, Area] = {
     "numbers: classic": stories.numbers,
     "numbers: consumer": stories.consumer_numbers,
     "numbers: logs": written_runs.numbers,
+    "numbers: consumer logs": written_runs.consumer_logs,
     "numbers: topic": written_topic.topic,
     "numbers: tables": tables.numbers,
 }

@@ -57,17 +57,17 @@ class Ended(NamedTuple):
 
 def start(*arguments: str, said: Path, first: Callable[[], None] = lambda: None) -> Child:
     """Start the program; `first` is called in the new process before."""
-    said.write_text("")
-    child = os.fork()
-    if child == 0:
-        code = 99
-        with contextlib.suppress(BaseException):
-            os.environ.pop("GROUPSIM_STORE", None)
-            with said.open("a") as err, open(os.devnull, "w") as nothing:
+    with said.open("w") as err, open(os.devnull, "w") as nothing:  # it may soon be allowed to open no file
+        child = os.fork()
+        if child == 0:
+            code = 99
+            with contextlib.suppress(BaseException):
+                os.environ.pop("GROUPSIM_STORE", None)
                 first()
                 with contextlib.redirect_stdout(nothing), contextlib.redirect_stderr(err):
                     code = status(list(arguments))
-        os._exit(code)
+                err.flush()
+            os._exit(code)
     return Child(child, said, ascii(" ".join(arguments))[:200])
 
 

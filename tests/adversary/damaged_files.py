@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import shutil
@@ -9,11 +10,12 @@ from functools import cache
 from itertools import islice
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from tests.adversary.advices import OF_SCENARIO
 from tests.adversary.called import Called, Finding, call
 from tests.adversary.interrupted import LOGS
-from tests.adversary.tampering import flip, originals
+from tests.adversary.tampering import VALUES, flip, originals
 from tests.incidents.exports.fuzz import mutated
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -50,7 +52,7 @@ def files(rng: Random, folder: Path) -> None:
 def _problems(rng: Random, folder: Path) -> None:
     file = folder / "problems.jsonl"
     lines = rng.choices(some(GOLDEN / "assignors" / rng.choice(("fixed.jsonl.gz", "edge.jsonl.gz"))), k=3)
-    file.write_bytes(_damaged(b"".join(lines), rng))
+    file.write_bytes(_wrong(lines, rng))
     names = rng.choices(("range", "roundrobin", "sticky", "cooperative-sticky", "uniform", "optimal-sticky"), k=2)
     asked = ["assign", "--input", str(file), *(word for name in names for word in ("--assignor", name))]
     _lines_are_json(asked, call(*asked, *rng.choice(([], ["--explain"]))))
@@ -59,7 +61,8 @@ def _problems(rng: Random, folder: Path) -> None:
 def _scripts(rng: Random, folder: Path) -> None:
     file = folder / "scripts.jsonl"
     source = GOLDEN / rng.choice(("broker", "consumer-protocol")) / "cases.jsonl.gz"
-    file.write_bytes(_damaged(b"".join(rng.choices(some(source), k=2)), rng))
+    lines = rng.choices(some(source), k=2)
+    file.write_bytes(_wrong(lines, rng))
     asked = ["conformance", rng.choice(("play", "check")), str(file)]
     done = call(*asked)
     if asked[1] == "play":
@@ -68,7 +71,7 @@ def _scripts(rng: Random, folder: Path) -> None:
 
 def _recording(rng: Random, folder: Path) -> None:
     file = folder / "recording.json"
-    file.write_bytes(_damaged((LOGS[0].parent / "recording.json").read_bytes(), rng))
+    file.write_bytes(_wrong([(LOGS[0].parent / "recording.json").read_bytes()], rng))
     asked = ["conformance", rng.choice(("reenact", "check")), str(file), "--seeds", "0:1"]
     call(*asked)
 
@@ -103,8 +106,30 @@ def _advice(folder: Path) -> tuple[Path, str]:
     return folder / "advice", done.out
 
 
+def _wrong(lines: list[bytes], rng: Random) -> bytes:
+    """Lines of JSON with wrong bytes, or right JSON with wrong values."""
+    return _damaged(b"".join(lines), rng) if rng.random() < 0.5 else b"".join(_other(line, rng) for line in lines)
+
+
 def _damaged(data: bytes, rng: Random) -> bytes:
     return mutated(data, rng) if rng.random() < 0.8 else flip(data, rng)
+
+
+def _other(line: bytes, rng: Random) -> bytes:
+    """The same JSON with one value, somewhere in it, that is another one or is gone."""
+    whole: Any = json.loads(line)
+    at: Any = {"": whole}
+    place: Any = ""
+    while isinstance(at[place], dict | list) and at[place] and rng.random() < 0.9:
+        at = at[place]
+        place = rng.choice([*at]) if isinstance(at, dict) else rng.randrange(len(at))
+    if rng.random() < 0.2:
+        del at[place]
+    else:
+        at[place] = rng.choice((*VALUES, [at[place]], {"x": at[place]}, at))
+    with contextlib.suppress(ValueError):  # it would contain itself
+        line = json.dumps(whole).encode()
+    return line + b"\n"
 
 
 def _lines_are_json(asked: list[str], done: Called) -> None:

@@ -275,11 +275,12 @@ def of_consumer(group: Group, event: Event) -> None:
             group.consumer, group.state, group.generation = False, "Stable", event.generation
             group.members, group.current = set(event.assignment), set(event.assignment)
             group.assignment = {member: set(given) for member, given in event.assignment.items()}
-            group.giving_up = {}
+            group.giving_up, group.left_out = {}, set()
             group.keep()
         case k.EmptyGroupDropped() | g.GroupDeleted():
             group.consumer, group.state, group.generation, group.exists = False, "Empty", 0, False
-            group.members, group.current, group.assignment, group.giving_up = set(), set(), {}, {}
+            group.members, group.current, group.left_out = set(), set(), set()
+            group.assignment, group.giving_up = {}, {}
             group.keep()
 
 

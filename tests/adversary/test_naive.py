@@ -29,6 +29,11 @@ def test_drawn_groups_have_the_same_spans(name: str) -> None:
         assert differences(facts) == states_differ(facts, range(0, len(facts), 20)) == owners_differ(facts) == [], seed
 
 
+def test_what_a_consumer_group_owed_is_not_owed_by_the_classic_group_that_it_becomes() -> None:
+    shares = {"classic_share": "0.3", "static_share": "0.3", "pattern_share": "0.6"}
+    assert differences(facts_of("consumer_swarm", 441_163, {**shares, "faults": "15"})) == []
+
+
 def test_another_definition_is_found() -> None:
     """A fold that misses what processes take over, say."""
     facts = facts_of("zombie_member", None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -11,15 +12,22 @@ from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.availability.labels import Interval, Label
 from groupsim.events import classic as c
 from groupsim.events import client as p
+from groupsim.events import consumer as k
 from groupsim.events.base import Recorded
 from groupsim.incidents.errors import LogError
+from groupsim.incidents.facts.sessions import CLASSIC_MS, CONSUMER_MS
+from groupsim.simulation.clients.config import CONSUMER
 from tests.adversary.called import Finding
 from tests.adversary.damaged_files import emptied
-from tests.incidents.drawn_groups import GROUP, drawn, simulated
+from tests.incidents.drawn_groups import GROUP, DrawnGroup, drawn, simulated
 from tests.incidents.offsets_topic.simulated_topic import write_dump
 from tests.incidents.offsets_topic.truth import clipped, measure
+from tests.incidents.written_consumer_logs import write_consumer_logs
 from tests.incidents.written_logs import BEGINS_MS, write_logs
 
+_KNOWN = 0.3
+"""How often the user gives the session's length though it need not be given."""
+_EXPIRED = k.LossCause.SESSION_EXPIRED
 NEAR_MS = 20
 """Partition-milliseconds: clocks of logs are in whole milliseconds, and lines stand beside what they report."""
 _UNSEEN = (Label.RESTORING, Label.PAUSED_CALLBACK)
@@ -31,10 +39,10 @@ def _unseen(facts: Sequence[Recorded]) -> Callable[[Interval], bool]:
 
     A log cannot tell a stop that is shorter than a session from a group in which nothing happens.
     """
-    process_of = {f.event.member: f.event.process for f in facts if isinstance(f.event, p.JoinOk)}
+    process_of = {f.event.member: f.event.process for f in facts if isinstance(f.event, p.JoinOk | p.EpochReceived)}
     missed: dict[str, list[int]] = defaultdict(list)
     for fact in facts:
-        if isinstance(fact.event, c.MemberRemoved) and fact.event.cause == "session-expired":
+        if isinstance(fact.event, c.MemberRemoved | k.ConsumerMemberRemoved) and fact.event.cause == _EXPIRED:
             missed[process_of.get(fact.event.member, "")].append(fact.at_ms)
 
     def unseen(each: Interval) -> bool:
@@ -52,27 +60,51 @@ def counted(facts: Sequence[Recorded], from_ms: int, to_ms: int) -> tuple[int, i
 
 
 def numbers(rng: Random, folder: Path) -> None:
-    """From the first assignment on, as long as there are lines: an import says nothing of what follows."""
-    seed, here = rng.randrange(1_000_000), emptied(folder / "written-runs")
+    """A drawn classic group, as logs, as its topic, or as both."""
+    group, here = drawn(rng.randrange(1_000_000)), emptied(folder / "written-runs")
     which = rng.choice(("logs", "logs", "some logs", "topic", "both"))
-    group = drawn(seed)
     facts = simulated(group)
-    stored = [fact.at_ms for fact in facts if isinstance(fact.event, c.AssignmentStored)]
-    if not stored:
+    printed = group.true if group.prints else {}
+    files = [] if which == "topic" else write_logs(_printed(facts), GROUP, here, printed)
+    if which in ("topic", "both"):
+        files.append(write_dump(facts, GROUP, here / "dump.txt"))
+    hold(rng, facts, files, which, _given(rng, group, CLASSIC_MS), f"{which} of the drawn group {group.seed}")
+
+
+def consumer_logs(rng: Random, folder: Path) -> None:
+    """A drawn consumer group (KIP-848), as logs; with all of them, also what they say of each epoch and each member."""
+    group, here = replace(drawn(rng.randrange(1_000_000)), protocol=CONSUMER), emptied(folder / "written-runs")
+    which = rng.choice(("logs", "logs", "some logs", "both"))
+    facts = simulated(group)
+    files = write_consumer_logs(_printed(facts), GROUP, here, group.heartbeat_ms)
+    if which == "both":
+        files.append(write_dump(facts, GROUP, here / "dump.txt"))
+    what = f"{which} of the drawn consumer group {group.seed}"
+    hold(rng, facts, files, which, _given(rng, group, CONSUMER_MS), what)
+
+
+def _given(rng: Random, group: DrawnGroup, least_ms: int) -> int | None:
+    """What the user says of the session, sometimes: always where it is shorter than brokers allow by default."""
+    return group.session_ms if group.session_ms < least_ms or rng.random() < _KNOWN else None
+
+
+def _printed(facts: Sequence[Recorded]) -> list[Recorded]:
+    return [fact for fact in facts if not fact.event.noise]
+
+
+def hold(
+    rng: Random, facts: Sequence[Recorded], files: list[Path], which: str, session_ms: int | None, what: str
+) -> None:
+    """From the first assignment on, as long as there are lines: an import says nothing of what follows."""
+    first = next((f.at_ms for f in facts if isinstance(f.event, c.AssignmentStored | k.TargetComputed)), None)
+    if first is None:
         return
-    first, end = stored[0], facts[-1].at_ms
-    files = (
-        []
-        if which == "topic"
-        else write_logs([f for f in facts if not f.event.noise], GROUP, here, group.true if group.prints else {})
-    )
+    end = facts[-1].at_ms
     if which == "some logs":
         files = rng.sample(files, rng.randint(1, len(files)))
-    if which in ("topic", "both"):
-        files = [write_dump(facts, GROUP, here / "dump.txt"), *files]
-    what = f"{which} of the drawn group {seed} ({', '.join(path.name for path in files)})"
+    what += f" ({', '.join(path.name for path in files)}), session {session_ms}"
     try:
-        found, _ = measure(files, GROUP, BEGINS_MS + end, (BEGINS_MS + first, BEGINS_MS + end))
+        found, _ = measure(files, GROUP, BEGINS_MS + end, (BEGINS_MS + first, BEGINS_MS + end), session_ms)
     except LogError as error:
         if which == "some logs":
             return

@@ -120,6 +120,28 @@ def test_a_script_of_wrong_types_is_refused_by_name(key: str, value: object) -> 
         play({**script(SAMPLE), key: value})
 
 
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"i": 7}, "calls itself step 7"),
+        ({"as": 3}, r"steps\[1\]\.as"),
+        ({"op": []}, r"steps\[1\]\.op"),
+        ({"after": 10**6}, "there is no step 1000000"),
+        ({"t": None}, "has an answer, and no time"),
+        ({"request": {"member_id": None}}, "needs a member_id"),
+        ({"request": {"member_id": "m1", "protocols": [["range", {"topics": [["t1"]]}]]}}, r"protocols\[0\]"),
+        ({"response": {"error": "\ud800"}}, "UTF-16"),
+        ({"records": [["GroupMetadata", {}, {"leader": {}}]]}, r"records\[0\]"),
+    ],
+    ids=lambda each: next(iter(each)) if isinstance(each, dict) else "",
+)
+def test_a_step_of_another_shape_is_refused_with_its_place(change: dict[str, Any], said: str) -> None:
+    record = script(SAMPLE)
+    record["steps"][1] |= change
+    with pytest.raises(BadScript, match=f"^script '{SAMPLE}'.*{said}"):
+        play(record)
+
+
 def test_steps_that_go_back_in_time_are_refused_by_name() -> None:
     record = script(SAMPLE)
     record["steps"][2]["at"] = record["steps"][1]["at"] - 1

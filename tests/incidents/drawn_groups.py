@@ -7,7 +7,7 @@ from random import Random
 
 from groupsim.events.base import Recorded
 from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, SESSION
-from groupsim.simulation.clients.config import JAVA, Application
+from groupsim.simulation.clients.config import CLASSIC, JAVA, Application
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.delays import Delays
 from groupsim.simulation.latencies import LATENCIES, Drawn
@@ -35,7 +35,8 @@ class Fault:
 class DrawnGroup:
     """One group: its true timeouts in ms, how many members (the first `static` are static), and its faults.
 
-    `busy`: messages and heartbeats are late as on a busy machine; else they are on time.
+    `busy`: messages and heartbeats are late as on a busy machine; else they are on time. `protocol`: `classic`, or
+    `consumer`, where the timeouts are the coordinator's.
     """
 
     seed: int
@@ -48,11 +49,22 @@ class DrawnGroup:
     prints: bool
     busy: bool
     faults: tuple[Fault, ...]
+    protocol: str = CLASSIC
 
     @property
     def true(self) -> dict[str, int]:
         """By Kafka's names."""
         return {SESSION: self.session_ms, HEARTBEAT: self.heartbeat_ms}
+
+    @property
+    def of_broker(self) -> dict[str, int]:
+        """The coordinator's settings."""
+        if self.protocol == CLASSIC:
+            return {"group.initial.rebalance.delay.ms": self.delay_ms, "group.min.session.timeout.ms": 500}
+        given = {"session.timeout.ms": self.session_ms, "heartbeat.interval.ms": self.heartbeat_ms}
+        least = {f"group.consumer.min.{name}": value for name, value in given.items()}
+        most = {f"group.consumer.max.{name}": value for name, value in given.items()}
+        return {f"group.consumer.{name}": value for name, value in given.items()} | least | most
 
 
 def drawn(seed: int) -> DrawnGroup:
@@ -90,13 +102,11 @@ def simulated(group: DrawnGroup) -> list[Recorded]:
     """The facts of the group's run."""
 
     def story(world: World) -> Script:
-        world.configure_broker(
-            {"group.initial.rebalance.delay.ms": group.delay_ms, "group.min.session.timeout.ms": 500}
-        )
+        world.configure_broker(group.of_broker)
         topic = world.topic("orders", 2 * group.members, rate=0.5)
         if group.busy:
             _be_late(world)
-        own = world.group(GROUP)
+        own = world.group(GROUP, protocol=group.protocol)
         members: list[MemberHandle] = []
         for number in range(group.members):
             name = f"m{number}"
@@ -116,9 +126,8 @@ def simulated(group: DrawnGroup) -> list[Recorded]:
     away += 10_000 * (1 + len(group.faults))
     lasts_ms = group.members * 3_000 + group.delay_ms + away + group.session_ms + 3 * group.heartbeat_ms
     scenario = Scenario(name="drawn", story=story, seed=group.seed, lasts_ms=lasts_ms)
-    settings = {SESSION: group.session_ms, HEARTBEAT: group.heartbeat_ms}
     store = MemoryStore()
-    result = run(scenario, store, settings=settings, record="facts")
+    result = run(scenario, store, settings=group.true if group.protocol == CLASSIC else {}, record="facts")
     if result.failure is not None:  # a close that takes long delays the rest: the logs end before it
         assert "the story was not over" in result.failure, result.failure
     return list(store.read(result.info.id))

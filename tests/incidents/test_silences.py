@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from groupsim.events import classic as c
 from groupsim.events.client import Frozen
-from tests.adversary.written_runs import NEAR_MS, counted
+from tests.adversary.written_runs import NEAR_MS, counted, hold
 from tests.incidents.drawn_groups import GROUP, drawn, simulated
 from tests.incidents.imported import BROKER, C1, adding, import_logs, joined
 from tests.incidents.lines import CLASS, M1, stamped, write
@@ -65,7 +66,7 @@ def test_an_interval_that_no_log_shows_is_called_an_assumption(tmp_path: Path) -
     assert (frozen, bounds) == ([-12], [(-12, -8)])
 
 
-@pytest.mark.parametrize("seed", [25, 97_778, 330_642, 491_637, 511_593, 687_979, 924_700])
+@pytest.mark.parametrize("seed", [25, 97_778, 224_371, 330_642, 491_637, 511_593, 687_979, 924_700])
 @pytest.mark.parametrize("topic", [False, True], ids=["logs", "with the topic"])
 def test_the_time_that_freezes_and_kills_cost_is_within_the_bounds(seed: int, topic: bool, tmp_path: Path) -> None:
     group = drawn(seed)
@@ -79,3 +80,12 @@ def test_the_time_that_freezes_and_kills_cost_is_within_the_bounds(seed: int, to
     least, most = counted(facts, window[0] - BEGINS_MS, window[1] - BEGINS_MS)
     assert said.at_least_ms <= most + NEAR_MS
     assert said.at_most_ms is None or said.at_most_ms >= least - NEAR_MS
+
+
+def test_a_static_member_without_a_log_is_not_taken_for_the_one_that_replaces_it_later(tmp_path: Path) -> None:
+    """Brokers print the id that is replaced alone: the new one is that which is replaced next."""
+    facts = simulated(drawn(837_002))
+    files = write_logs([fact for fact in facts if not fact.event.noise], GROUP, tmp_path, drawn(837_002).true)
+    kept = [path for path in files if path.name != "m0.1.log"]
+    assert len(kept) == len(files) - 1
+    hold(Random(0), facts, kept, "logs", None, "without m0.1")

@@ -34,10 +34,15 @@ def write_logs(
     for fact in facts:
         if fact.stream == group_stream(group):
             lines["broker"] += [
-                _stamped(fact.at_ms, f"{_COORDINATOR} {said} {_MANAGER}") for said in broker.said(fact.event)
+                stamped(fact.at_ms, f"{_COORDINATOR} {said} {_MANAGER}") for said in broker.said(fact.event)
             ]
         elif isinstance(fact.event, p.ClientEvent) and group_of(fact.stream) == group:
-            lines[fact.event.process] += [_stamped(fact.at_ms, said) for said in clients.said(fact.event, fact.at_ms)]
+            lines[fact.event.process] += [stamped(fact.at_ms, said) for said in clients.said(fact.event, fact.at_ms)]
+    return save(lines, folder)
+
+
+def save(lines: Mapping[str, list[str]], folder: Path) -> list[Path]:
+    """A file of each name."""
     paths = []
     for name, written in sorted(lines.items()):
         paths.append(folder / f"{name}.log")
@@ -45,7 +50,14 @@ def write_logs(
     return paths
 
 
-def _stamped(at_ms: int, said: str) -> str:
+def config_block(settings: Mapping[str, object]) -> list[str]:
+    """What a consumer prints of its settings when it starts; nothing of none."""
+    shown = "".join(f"\n\t{name} = {value}" for name, value in sorted(settings.items()))
+    return [f"ConsumerConfig values: {shown}\n"] if shown else []
+
+
+def stamped(at_ms: int, said: str) -> str:
+    """A line of a time of the run."""
     at = iso(BEGINS_MS + at_ms).replace("T", " ").replace(".", ",").rstrip("Z")
     return f"[{at}] INFO {said}"
 
@@ -140,9 +152,8 @@ class _Clients:
         own = f"instanceId={event.instance_id}, {named}" if event.instance_id else named
         context = self._context[event.process] = f"[Consumer {own}]"
         block = {"client.id": event.client_id, "group.id": self._group, **self._printed} if self._printed else {}
-        shown = "".join(f"\n\t{name} = {value}" for name, value in sorted(block.items()))
         return [
-            *([f"ConsumerConfig values: {shown}\n"] if shown else []),
+            *config_block(block),
             f"{context} Subscribed to topic(s): {', '.join(event.topics)}"
             " (org.apache.kafka.clients.consumer.internals.ClassicKafkaConsumer)",
         ]

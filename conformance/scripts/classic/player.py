@@ -9,7 +9,8 @@ import simpy
 from groupsim.conformance.labels import MemberLabels
 from groupsim.conformance.scripts.classic import commands
 from groupsim.conformance.scripts.configs import config_of
-from groupsim.conformance.scripts.script import NO_ANSWER, BadScript, Script, Step, check, request_of
+from groupsim.conformance.scripts.script import NO_ANSWER, BadScript, Script, Step, request_of
+from groupsim.conformance.scripts.shape import check
 from groupsim.coordinator.classic.commands import JoinAnswer
 from groupsim.coordinator.classic.state import ClassicGroup
 from groupsim.coordinator.classic.votes import elect_by_hash
@@ -97,7 +98,8 @@ class Player:
 
     def _elect(self, generation: int, candidates: tuple[MemberId, ...]) -> MemberId:
         """The leader the recording shows at the next generation that names one; else Kafka's kind of choice."""
-        for choice in self._script.get("choices", ()):
+        choices = self._script.get("choices")
+        for choice in choices if isinstance(choices, list) else ():
             if choice["generation"] <= generation:
                 continue
             leader = self._ids.resolve(choice["leader"])

@@ -14,8 +14,8 @@ COMPARED = ("response", "after", "t", "seen", "records")
 """What is compared of a step; times only in scripts where time matters."""
 EARLIEST_MS, LATEST_MS = -90, 200
 """How far a recorded time may differ from the simulated one, in scripts where time matters."""
-
-
+ROWS = ("TopicPartitions", "AssignedPartitions", "PartitionsPendingRevocation", "members")
+"""The fields of a record's value that are rows in no order."""
 IDENTIFY = ("TopicId", "Topic", "memberId")
 """The fields that tell the rows of a record's value apart."""
 
@@ -126,10 +126,10 @@ def _sorted(value: Any) -> Any:
     """A record's value with its rows by topic, and the partitions of each by number."""
     if not isinstance(value, dict):
         return value
-    by_topic = [key for key, rows in value.items() if isinstance(rows, list) and rows and isinstance(rows[0], dict)]
     return value | {
         key: sorted(map(_by_number, value[key]), key=lambda row: [str(row.get(name)) for name in IDENTIFY])
-        for key in by_topic
+        for key in ROWS
+        if key in value
     }
 
 

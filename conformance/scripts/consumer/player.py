@@ -16,7 +16,8 @@ from groupsim.conformance.scripts.consumer.as_sent import as_sent
 from groupsim.conformance.scripts.consumer.records import Recorder
 from groupsim.conformance.scripts.consumer.seen import Seen, seen
 from groupsim.conformance.scripts.consumer.targets import ScriptTargets
-from groupsim.conformance.scripts.script import BadScript, Script, Step, check
+from groupsim.conformance.scripts.script import BadScript, Script, Step
+from groupsim.conformance.scripts.shape import check
 from groupsim.coordinator.consumer import Command, ConsumerGroup
 from groupsim.coordinator.machine import AnyGroup, absent
 from groupsim.coordinator.outcome import Answer, Error, Reply

@@ -45,12 +45,15 @@ class Measured(NamedTuple):
 
 
 def measure(
-    files: Sequence[Path], group: str, until: int, window: tuple[int, int]
+    files: Sequence[Path], group: str, until: int, window: tuple[int, int], session_ms: int | None = None
 ) -> tuple[Measured, dict[str, GroupHistory]]:
-    """Import some files of one incident, and measure a window of it (UTC milliseconds since 1970)."""
+    """Import some files of one incident, and measure a window of it (UTC milliseconds since 1970).
+
+    `session_ms`: the session's length, if the user gives it.
+    """
     reading = read_files(files, wanted=Wanted(frozenset([group]), None, iso(until)))
     store = MemoryStore()
-    run = import_run(reading, store, name=None, topics={}).run
+    run = import_run(reading, store, name=None, topics={}, session_timeout_ms=session_ms).run
     origin = instant(str(run.origin))
     facts = list(store.read(run.id))
     found = list(clipped(intervals(facts), window[0] - origin, window[1] - origin))
