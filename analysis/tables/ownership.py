@@ -78,6 +78,7 @@ class _Owners:
                 now = x.view if x.alive else set()
                 removed, added = {(tp, x.id) for tp in before - now}, {(tp, x.id) for tp in now - before}
                 self.change(Perspective.BELIEVED, removed, added, fact.at_ms)
+                self._named(getattr(event, "member", ""), fact.at_ms)
         else:
             self.processes.register(event)
             self.group_state = converted(self.group_state, event)
@@ -92,6 +93,12 @@ class _Owners:
             for tp in self.group_state.owners
             if (member := self.group_state.owner(tp)) is not None
         }
+
+    def _named(self, member: str, at_ms: int) -> None:
+        """A process may have shown just now that it has this id."""
+        unnamed = {key for key in self.open[Perspective.GRANTED] if key[1] == member}
+        if unnamed and (name := self._name(member)) != member:
+            self.change(Perspective.GRANTED, unnamed, {(tp, name) for tp, _ in unnamed}, at_ms)
 
     def _name(self, member: str) -> str:
         process = self.processes.of(member)

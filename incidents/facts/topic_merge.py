@@ -30,6 +30,7 @@ _STEPS = frozenset(
     ]
 )
 """Rows of the topic behind which what clients say is of a later rebalance."""
+_REPLACED = "static_member_replaced"
 _FILLED = ("held", "session_timeout_ms", "targets", "timeouts")
 """What no broker prints of a step, or only with topic ids."""
 _GONE = frozenset(["member_failed", "member_left", "member_gone"])
@@ -67,18 +68,22 @@ def merged(rows: list[TimedRow], notes: list[str]) -> tuple[list[TimedRow], list
         if said is None:
             found.append(begun.moved(timed))
             continue
-        filled.setdefault(id(said.row), {}).update((k, v) for k, v in timed.row.detail.items() if k in _FILLED)
+        lacking = filled.setdefault(id(said.row), {})
+        lacking.update((k, v) for k, v in timed.row.detail.items() if k in _FILLED)
+        if timed.row.kind == said.row.kind == _REPLACED:
+            lacking["member"] = timed.row.member
         for sentence in _contradictions(timed, said):
             contradictions.setdefault(sentence)
     complete = [_filled(timed, filled.get(id(timed.row))) for timed in found]
     return sorted(complete, key=lambda timed: timed.at), [*notes, *contradictions]
 
 
-def _filled(timed: TimedRow, lacking: Mapping[str, object] | None) -> TimedRow:
+def _filled(timed: TimedRow, lacking: dict[str, object] | None) -> TimedRow:
     """The row with what no log says and the topic does."""
     if not lacking:
         return timed
-    return TimedRow(timed.at, msgspec.structs.replace(timed.row, detail={**timed.row.detail, **lacking}))
+    member = timed.row.member or text_in(lacking.pop("member", None))
+    return TimedRow(timed.at, msgspec.structs.replace(timed.row, member=member, detail={**timed.row.detail, **lacking}))
 
 
 class _Logs:
@@ -95,6 +100,8 @@ class _Logs:
                 self._rows[row.group, "gone", row.member].append(timed)
             elif is_broker(row):
                 self._rows[row.group, row.kind, row.member].append(timed)
+                if row.kind == _REPLACED:
+                    self._rows[row.group, "old", row.detail.get("old_member")].append(timed)
 
     def same(self, timed: TimedRow) -> TimedRow | None:
         """The log's row that says the same as the topic's, if there is one near it."""
@@ -105,8 +112,8 @@ class _Logs:
             keys = [(row.group, kind, row.detail.get(name))]
         elif row.kind == "group_created":
             keys = [(row.group, "rebalance_start", 0)]
-        elif row.kind == "static_member_replaced":  # it may have been removed, and back before the next record
-            keys.append((row.group, "gone", row.detail.get("old_member")))
+        elif row.kind == _REPLACED:  # or it was removed, and back before the next record
+            keys += [(row.group, what, row.detail.get("old_member")) for what in ("old", "gone")]
         near = [other for key in keys for other in self._rows.get(key, ()) if abs(other.at - timed.at) <= _NEAR_MS]
         return min(near, key=lambda other: abs(other.at - timed.at), default=None)
 

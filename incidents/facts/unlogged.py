@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
@@ -69,6 +70,42 @@ def unlogged_members(
                 " broker's log is given; export the logs of all members, and the broker's"
             )
     return found
+
+
+def unnamed_partitions(
+    rows: Sequence[TimedRow], index: Index, topic: AbstractSet[str], given: AbstractSet[str]
+) -> Iterator[str]:
+    """Sentences about classic groups of which there may be partitions that no log names: those of unlogged members.
+
+    Where all are named: by a plan of a leader, by a generation of which every member has a log, by `topic` (the groups
+    of which `__consumer_offsets` is given), or by the user (`given`: the topics whose number of partitions is known).
+    """
+    named, logged = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
+    for _, row in rows:
+        if row.group is not None and row.member is not None:
+            (named if is_broker(row) else logged)[row.group].add(row.member)
+    for group in sorted((index.client_groups & index.broker_groups) - index.consumer_groups - topic):
+        missing = sorted(named[group] - logged[group])
+        if missing and not given >= index.topics[group].keys() and not _all_named(rows, index, group):
+            yield (
+                f"{plural(len(missing), 'member')} of group {group} without a client log ({listed(missing, 2)}), and no"
+                " log names all partitions; give their number (--topic NAME=PARTITIONS), or export the logs of all"
+                " members"
+            )
+
+
+def _all_named(rows: Sequence[TimedRow], index: Index, group: str) -> bool:
+    """Whether all members of some generation of a group say what they were given, or its leader does."""
+    for at, row in rows:
+        generation = int_in(row.detail.get("generation"))
+        if row.group != group or generation is None or row.kind not in ("stabilized", "leader_computed_assignment"):
+            continue
+        size = int_in(row.detail.get("members"))
+        if row.kind != "stabilized" or index.plan(group, generation, at) is not None:
+            return True
+        if size and len(index.joiners(group, generation, at)) >= size:
+            return True
+    return False
 
 
 def _covered(history: GroupHistory | None, at: int) -> bool:

@@ -34,6 +34,11 @@ def test_what_a_consumer_group_owed_is_not_owed_by_the_classic_group_that_it_bec
     assert differences(facts_of("consumer_swarm", 441_163, {**shares, "faults": "15"})) == []
 
 
+def test_a_member_has_the_name_of_its_process_as_soon_as_that_is_known() -> None:
+    shares = {"classic_share": "0.6", "static_share": "0.6", "pattern_share": "0.3"}
+    assert owners_differ(facts_of("consumer_swarm", 570_122, {**shares, "faults": "15"})) == []
+
+
 def test_another_definition_is_found() -> None:
     """A fold that misses what processes take over, say."""
     facts = facts_of("zombie_member", None)

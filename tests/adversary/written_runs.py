@@ -15,9 +15,14 @@ from groupsim.events import client as p
 from groupsim.events import consumer as k
 from groupsim.events.base import Recorded
 from groupsim.incidents.errors import LogError
+from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.facts.sessions import CLASSIC_MS, CONSUMER_MS
+from groupsim.incidents.logs.reading import read_files
+from groupsim.incidents.logs.times import instant
 from groupsim.simulation.clients.config import CONSUMER
+from groupsim.storage.memory import MemoryStore
 from tests.adversary.called import Finding
+from tests.adversary.consumer_truth import logs_differ
 from tests.adversary.damaged_files import emptied
 from tests.incidents.drawn_groups import GROUP, DrawnGroup, drawn, simulated
 from tests.incidents.offsets_topic.simulated_topic import write_dump
@@ -72,15 +77,20 @@ def numbers(rng: Random, folder: Path) -> None:
 
 
 def consumer_logs(rng: Random, folder: Path) -> None:
-    """A drawn consumer group (KIP-848), as logs; with all of them, also what they say of each epoch and each member."""
+    """A drawn consumer group (KIP-848), as logs; with all of them, also what they say of its epochs and members."""
     group, here = replace(drawn(rng.randrange(1_000_000)), protocol=CONSUMER), emptied(folder / "written-runs")
     which = rng.choice(("logs", "logs", "some logs", "both"))
     facts = simulated(group)
     files = write_consumer_logs(_printed(facts), GROUP, here, group.heartbeat_ms)
+    what, session_ms = f"{which} of the drawn consumer group {group.seed}", _given(rng, group, CONSUMER_MS)
+    if which == "logs":
+        store = MemoryStore()
+        run = import_run(read_files(files), store, name=None, topics={}, session_timeout_ms=session_ms).run
+        for each in logs_differ(facts, list(store.read(run.id)), instant(str(run.origin)) - BEGINS_MS):
+            raise Finding(f"{what}: {each}")
     if which == "both":
         files.append(write_dump(facts, GROUP, here / "dump.txt"))
-    what = f"{which} of the drawn consumer group {group.seed}"
-    hold(rng, facts, files, which, _given(rng, group, CONSUMER_MS), what)
+    hold(rng, facts, files, which, session_ms, what)
 
 
 def _given(rng: Random, group: DrawnGroup, least_ms: int) -> int | None:

@@ -50,6 +50,7 @@ class _Broker:
     def __init__(self, group: str) -> None:
         self._context = f"{_COORDINATOR} [GroupId {group}]"
         self._instances: dict[str, str | None] = {}
+        self._topics: dict[str, tuple[str, ...]] = {}
         self._epochs: dict[str, int] = {}
         self._timeouts: dict[str, int] = {}
 
@@ -60,16 +61,18 @@ class _Broker:
         match event:
             case k.ConsumerMemberUpdated(member=member, instance_id=instance):
                 self._timeouts[member] = event.rebalance_timeout_ms
-                if member in self._instances:
+                before, self._topics[member] = self._topics.get(member), event.topics
+                if before is not None:
                     listed = ", ".join(event.topics)
-                    return [f"Member {member} updated its subscribed topics to: [{listed}]."]
+                    updated = f"Member {member} updated its subscribed topics to: [{listed}]."
+                    return [updated] if before != event.topics else []
                 self._instances[member] = instance
                 joins = "joins the consumer group using the consumer protocol."
                 if instance is not None:
                     return [f"Static member {member} with instance id {instance} {joins}"]
                 return [f"Member {member} {joins}"]
             case k.StaticMemberReplaced(instance_id=instance, old=old, member=member):
-                self._instances[member] = instance
+                self._instances[member], self._topics[member] = instance, self._topics[old]
                 return [
                     f"Static member with instance id {instance} re-joins the consumer group using the consumer"
                     f" protocol. Created a new member {member} to replace the existing member {old}."
@@ -91,6 +94,7 @@ class _Broker:
 
     def _removed(self, member: str, cause: str) -> str:
         instance = self._instances.pop(member)
+        del self._topics[member]
         fenced = f"Member {member} fenced from the group because"
         if cause == k.LossCause.SESSION_EXPIRED:
             return f"{fenced} the member session expired."
