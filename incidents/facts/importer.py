@@ -40,7 +40,7 @@ from groupsim.incidents.facts.topic_ends import ended_early
 from groupsim.incidents.facts.topic_growth import topic_growths
 from groupsim.incidents.facts.topic_members import write_topic
 from groupsim.incidents.facts.topic_merge import merged
-from groupsim.incidents.facts.unlogged import unlogged_members, unnamed_partitions
+from groupsim.incidents.facts.unlogged import unlogged_members
 from groupsim.incidents.facts.world import named_partitions, world_facts
 from groupsim.incidents.logs.rows import Reading, is_broker
 from groupsim.incidents.logs.times import instant, iso
@@ -136,8 +136,7 @@ def import_run(
     whole = [each.process for each in clients if not logged.ends_early(each)]
     edges = begun_before(rows, index.consumer_groups) + unfinished(rows, whole, deaths, index.consumer_groups)
     partly = unlogged_members(rows, clients, index, reading.topic)
-    unnamed = unnamed_partitions(rows, index, reading.topic.keys(), topics.keys())
-    reasons = [*unsupported(reading, rows), *builder.doubts, *partly.values(), *unnamed, *edges]
+    reasons = [*unsupported(reading, rows, index, topics.keys()), *builder.doubts, *partly.values(), *edges]
     doubts += [Doubt(group, origin, ended, None, why, own_word=True) for group, why in partly.items()]
     gaps = log_gaps(reasons, [_since(each, origin) for each in doubts], new_groups(rows), reading.resolution_ms)
     log = {"notes": list(builder.notes), "lines": reading.counts.lines, "rows": len(reading.rows)}

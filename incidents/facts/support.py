@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.facts.clocks import TimedRow, steps_back
 from groupsim.incidents.facts.detail import int_in
+from groupsim.incidents.facts.index import Index
+from groupsim.incidents.facts.unlogged import unnamed_partitions
 from groupsim.incidents.logs.rows import Program, Reading, Row, is_broker
 from groupsim.incidents.sentences import plural
 
@@ -81,8 +84,8 @@ def times_in_doubt(reading: Reading) -> list[str]:
     return [*reading.uncertain, *steps_back(reading)]
 
 
-def unsupported(reading: Reading, rows: Sequence[TimedRow]) -> list[str]:
-    """Why no total can be taken from these rows, as sentences; none if one can.
+def unsupported(reading: Reading, rows: Sequence[TimedRow], index: Index, topics: AbstractSet[str]) -> list[str]:
+    """Why no total can be taken from these rows, as sentences; none if one can. `topics`: of known partition counts.
 
     Of members in `__consumer_offsets` its commits give bounds to the time when they died.
     """
@@ -101,4 +104,4 @@ def unsupported(reading: Reading, rows: Sequence[TimedRow]) -> list[str]:
             f"{plural(reading.counts.unrecognised, 'line')} about groups could not be recognised, and no recognised"
             " line is about members or assignments; `--unrecognised` lists them"
         )
-    return found
+    return [*found, *unnamed_partitions(rows, index, reading.topic.keys(), topics)]
