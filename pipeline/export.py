@@ -113,3 +113,5 @@ def _written(target: Path, unfinished: Path) -> Iterator[None]:
             yield
     except OSError as error:
         raise PipelineError(f"{target} can't be written: {error.strerror or error}") from None
+    except UnicodeEncodeError as error:  # Arrow knows paths in UTF-8 alone
+        raise PipelineError(f"{target} can't be written: {error}") from None

@@ -56,7 +56,7 @@ def add_deaths(
     processes = [client.process for client in clients]
     for client in clients:
         process = client.process
-        silent_ms = silences.get(process.group)
+        silent_ms = silences.get(process.group, _ANY_MS)
         for member in client.members:
             for removal in removals[process.group, member]:
                 if _silent_only(process, removal[1]):
@@ -65,8 +65,7 @@ def add_deaths(
         if process.closed or not client.held:
             continue
         gone = next((each for each in removals[process.group, client.member] if each[1].at >= process.last), None)
-        session = session_of(process, index, session_timeout_ms, silent_ms)
-        end = _end(process, gone, processes, session.known_ms)
+        end = _end(process, gone, processes, session_of(process, index, session_timeout_ms).known_ms)
         if end is None or signs.back(process.group, client.member, end[1].at):
             continue
         position, timed = end
@@ -74,6 +73,7 @@ def add_deaths(
         removed = timed.row.kind in _REMOVED
         found[process.group, process.name] = None if removed else at
         alive = max(process.last, signs.last(process.group, client.members, at) or 0)
+        session = session_of(process, index, session_timeout_ms, min(silent_ms, at - alive))
         if removed and _for_silence(timed.row):
             at = max(alive, at - session.ms)
         stream = process_stream(process.group, process.name)
@@ -101,13 +101,17 @@ def _removals(rows: Sequence[TimedRow]) -> _Removals:
 def _shortest_silences(
     clients: Sequence[ClientFacts], removals: _Removals, signs: SignsOfLife
 ) -> dict[str | None, int]:
-    """By group, in ms: after how long at least a member was removed because its session ended. No session is longer."""
+    """By group, in ms: how long a member had been silent that a broker removed because its session ended, at least.
+
+    A session is not longer than that and a heartbeat interval. A member that was gone by the topic may have left.
+    """
     found: dict[str | None, int] = {}
     for client in clients:
         process = client.process
         for member in client.members:
             for _, removal in removals[process.group, member]:
-                if not _for_silence(removal.row) or removal.at < process.first or _went(process, removal.at):
+                failed = removal.row.kind == "member_failed" and _for_silence(removal.row)
+                if not failed or removal.at < process.first or _went(process, removal.at):
                     continue
                 shown = signs.last(process.group, client.members, removal.at) or 0
                 silent_ms = removal.at - max(shown, *(timed.at for _, timed in process.rows if timed.at <= removal.at))

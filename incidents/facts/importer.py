@@ -136,7 +136,7 @@ def import_run(
     whole = [each.process for each in clients if not logged.ends_early(each)]
     edges = begun_before(rows, index.consumer_groups) + unfinished(rows, whole, deaths, index.consumer_groups)
     partly = unlogged_members(rows, clients, index, reading.topic)
-    reasons = [*unsupported(reading, rows, index, topics.keys()), *builder.doubts, *partly.values(), *edges]
+    reasons = [*unsupported(reading, rows, clients, index, topics.keys()), *builder.doubts, *partly.values(), *edges]
     doubts += [Doubt(group, origin, ended, None, why, own_word=True) for group, why in partly.items()]
     gaps = log_gaps(reasons, [_since(each, origin) for each in doubts], new_groups(rows), reading.resolution_ms)
     log = {"notes": list(builder.notes), "lines": reading.counts.lines, "rows": len(reading.rows)}

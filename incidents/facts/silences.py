@@ -50,20 +50,20 @@ def add_silence(
     index: Index,
     builder: FactBuilder,
     session_timeout_ms: int | None,
-    silent_ms: int | None,
+    silent_ms: int,
     shown_ms: int,
 ) -> Stop:
     """Frozen and Thawed of a process that was removed and wrote on later, and a note; none if it wrote meanwhile.
 
     Its last heartbeat came a session before the removal, which counts as its stop. If it wrote after the next one was
-    due, it ran, and only the coordinator did not hear it. `silent_ms`: as of `session_of`. `shown_ms`: when the topic
-    shows it for the last time before.
+    due, it ran, and only the coordinator did not hear it. `silent_ms`: of others of its group, as of `session_of`.
+    `shown_ms`: when the topic shows it for the last time before.
     """
     position, timed = removal
     rows = [row for _, row in process.rows if row.at <= timed.at]
     before = max(*(row.at for row in rows), shown_ms)
     later_row, thawed = next(item for item in process.rows if item[1].at > timed.at)
-    session = session_of(process, index, session_timeout_ms, silent_ms)
+    session = session_of(process, index, session_timeout_ms, min(silent_ms, timed.at - before))
     last_ms = timed.at - session.ms
     early_ms = earlier_ms(timed.row, session.heartbeat_ms)
     answered = max([row.at for row in rows if row.row.kind in _ANSWERED] or [rows[0].at])

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 from groupsim.incidents.errors import LogError
+from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow, steps_back
 from groupsim.incidents.facts.detail import int_in
 from groupsim.incidents.facts.index import Index
@@ -84,7 +85,13 @@ def times_in_doubt(reading: Reading) -> list[str]:
     return [*reading.uncertain, *steps_back(reading)]
 
 
-def unsupported(reading: Reading, rows: Sequence[TimedRow], index: Index, topics: AbstractSet[str]) -> list[str]:
+def unsupported(
+    reading: Reading,
+    rows: Sequence[TimedRow],
+    clients: Sequence[ClientFacts],
+    index: Index,
+    topics: AbstractSet[str],
+) -> list[str]:
     """Why no total can be taken from these rows, as sentences; none if one can. `topics`: of known partition counts.
 
     Of members in `__consumer_offsets` its commits give bounds to the time when they died.
@@ -104,4 +111,4 @@ def unsupported(reading: Reading, rows: Sequence[TimedRow], index: Index, topics
             f"{plural(reading.counts.unrecognised, 'line')} about groups could not be recognised, and no recognised"
             " line is about members or assignments; `--unrecognised` lists them"
         )
-    return [*found, *unnamed_partitions(rows, index, reading.topic.keys(), topics)]
+    return [*found, *unnamed_partitions(rows, clients, index, reading.topic.keys(), topics)]

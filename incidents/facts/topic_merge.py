@@ -78,12 +78,13 @@ def merged(rows: list[TimedRow], notes: list[str]) -> tuple[list[TimedRow], list
     return sorted(complete, key=lambda timed: timed.at), [*notes, *contradictions]
 
 
-def _filled(timed: TimedRow, lacking: dict[str, object] | None) -> TimedRow:
+def _filled(timed: TimedRow, lacking: Mapping[str, object] | None) -> TimedRow:
     """The row with what no log says and the topic does."""
     if not lacking:
         return timed
-    member = timed.row.member or text_in(lacking.pop("member", None))
-    return TimedRow(timed.at, msgspec.structs.replace(timed.row, member=member, detail={**timed.row.detail, **lacking}))
+    detail = {**timed.row.detail, **lacking}
+    named = text_in(detail.pop("member", None))
+    return TimedRow(timed.at, msgspec.structs.replace(timed.row, member=timed.row.member or named, detail=detail))
 
 
 class _Logs:

@@ -44,8 +44,7 @@ def unlogged_members(
     found: dict[str, str] = {}
     for group in sorted(index.client_groups & index.broker_groups & index.consumer_groups):
         missing = sorted(named[group] - logged[group])
-        nameless = sum(each.process.group == group and not each.members for each in clients)
-        if len(missing) > nameless:  # not every library prints its member id
+        if len(missing) > _nameless(clients, group):
             found[group] = (
                 f"{plural(len(missing), 'member')} of consumer group {group} without a client log"
                 f" ({listed(missing, 2)}); export the logs of all members"
@@ -73,7 +72,11 @@ def unlogged_members(
 
 
 def unnamed_partitions(
-    rows: Sequence[TimedRow], index: Index, topic: AbstractSet[str], given: AbstractSet[str]
+    rows: Sequence[TimedRow],
+    clients: Sequence[ClientFacts],
+    index: Index,
+    topic: AbstractSet[str],
+    given: AbstractSet[str],
 ) -> Iterator[str]:
     """Sentences about classic groups of which there may be partitions that no log names: those of unlogged members.
 
@@ -86,12 +89,18 @@ def unnamed_partitions(
             (named if is_broker(row) else logged)[row.group].add(row.member)
     for group in sorted((index.client_groups & index.broker_groups) - index.consumer_groups - topic):
         missing = sorted(named[group] - logged[group])
-        if missing and not given >= index.topics[group].keys() and not _all_named(rows, index, group):
+        unknown = len(missing) > _nameless(clients, group) and not given >= index.topics[group].keys()
+        if unknown and not _all_named(rows, index, group):
             yield (
                 f"{plural(len(missing), 'member')} of group {group} without a client log ({listed(missing, 2)}), and no"
                 " log names all partitions; give their number (--topic NAME=PARTITIONS), or export the logs of all"
                 " members"
             )
+
+
+def _nameless(clients: Sequence[ClientFacts], group: str) -> int:
+    """How many clients of a group do not say which member they are: not every library prints its member id."""
+    return sum(each.process.group == group and not each.members for each in clients)
 
 
 def _all_named(rows: Sequence[TimedRow], index: Index, group: str) -> bool:

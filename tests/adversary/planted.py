@@ -109,6 +109,16 @@ PLANTED = (
         *("        self._view -= set(lost)\n        self._write_view(later)\n", ""),
     ),
     Planted(
+        "wrong number: a consumer group's epoch that no line raised",
+        *("numbers: consumer logs", "incidents/facts/consumer_group.py"),
+        *("if epoch > self._epoch:  #", "if epoch >= self._epoch:  #"),
+    ),
+    Planted(
+        "wrong number: of the removals of a member the last one counts",
+        *("numbers: consumer logs", "incidents/facts/deaths.py"),
+        *("for removal in removals[process.group, member]:", "for removal in removals[process.group, member][-1:]:"),
+    ),
+    Planted(
         "swallowed: an export on a full disk says nothing",
         *("fault: export", "pipeline/export.py"),
         *(

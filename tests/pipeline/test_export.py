@@ -131,3 +131,8 @@ def test_a_place_that_can_not_be_written_is_named(store: EventStore, tmp_path: P
         export_parquet(store, ["eager"], tmp_path / "file")
     with pytest.raises(PipelineError, match=r"file/x\.jsonl can't be written: "):
         export_jsonl(store, ["eager"], tmp_path / "file" / "x.jsonl")
+
+
+def test_a_place_whose_name_is_no_utf_8_is_named(store: EventStore, tmp_path: Path) -> None:
+    with pytest.raises(PipelineError, match=r"facts\.parquet can't be written: 'utf-8' codec can't encode"):
+        export_parquet(store, ["eager"], tmp_path / "\udcff")
