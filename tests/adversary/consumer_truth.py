@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from groupsim.analysis.consumer_group_state import ConsumerGroupState
 from groupsim.events import client as p
 from groupsim.events import consumer as k
 from groupsim.events.base import Recorded, group_stream
+from groupsim.events.types import Partitions
 from tests.incidents.drawn_groups import GROUP
 
 _OWN = group_stream(GROUP)
@@ -25,6 +26,9 @@ def logs_differ(true: Sequence[Recorded], read: Sequence[Recorded], later_ms: in
         if one != other:
             only = [each for each in one if each not in other] or [each for each in other if each not in one]
             yield f"{name}: {len(one)} in truth, {len(other)} read; first that differs: {only[:1]}"
+    aims = _aims(true)
+    yield from _targets_differ(aims, read)
+    yield from _early(true, read, aims, later_ms)
     yield from _plans_differ(true, read)
     yield from _views_differ(true, read)
 
@@ -79,6 +83,76 @@ def _plans_differ(true: Sequence[Recorded], read: Sequence[Recorded]) -> Iterato
                 return
         since_ms = since_ms if states[0].stable else fact.at_ms
         states[0].apply(fact.event)
+
+
+class _Aims(NamedTuple):
+    """By epoch what each member was to have; and who took it into its view while that was the last target."""
+
+    given: dict[int, dict[str, set[str]]]
+    taken: set[tuple[int, str]]
+
+
+def _aims(true: Sequence[Recorded]) -> _Aims:
+    found, aims, epoch = _Aims({}, set()), dict[str, set[str]](), 0
+    members = dict[str, str]()
+    for fact in true:
+        match fact.event:
+            case k.TargetComputed():
+                epoch, aims = fact.event.epoch, aims | _named(fact.event.changed)
+                found.given[epoch] = dict(aims)
+            case k.ConsumerMemberRemoved(member=member):
+                aims.pop(member, None)
+            case k.StaticMemberReplaced(old=old, member=member):
+                aims[member] = aims.pop(old, set())
+            case p.TargetReceived(process=process, member=member):
+                members[process] = member
+            case p.ViewChanged(process=process, partitions=partitions):
+                member = members.get(process, "")
+                if partitions and {*map(str, partitions)} == aims.get(member):
+                    found.taken.add((epoch, member))
+    return found
+
+
+def _targets_differ(aims: _Aims, read: Sequence[Recorded]) -> Iterator[str]:
+    """Of a target a log has what its member was given of it, all of it if the member took it before the next one."""
+    for fact in read:
+        if not isinstance(fact.event, k.TargetComputed):
+            continue
+        epoch = fact.event.epoch
+        for member, shown in _named(fact.event.changed).items():
+            target = aims.given[epoch].get(member, set())
+            if not shown <= target or ((epoch, member) in aims.taken and shown != target):
+                sides = f"{sorted(shown)} by the logs, in truth {sorted(target)}"
+                yield f"the target of epoch {epoch} gives {member} {sides}"
+
+
+def _named(changed: Mapping[str, Partitions]) -> dict[str, set[str]]:
+    return {member: {str(each) for each in partitions} for member, partitions in changed.items()}
+
+
+def _early(true: Sequence[Recorded], read: Sequence[Recorded], aims: _Aims, later_ms: int) -> Iterator[str]:
+    """By the logs the group is not Stable before a member is given the last of its target.
+
+    But for one that takes the place of a dead one, whose log does not say that it was given something, too.
+    """
+    states, replaced = (ConsumerGroupState(), ConsumerGroupState()), set[str]()
+    rest = [fact for fact in read if fact.stream == _OWN][::-1]
+    for fact in true:
+        if fact.stream != _OWN:
+            continue
+        while rest and rest[-1].at_ms + later_ms < fact.at_ms:
+            states[1].apply(rest.pop().event)
+        if isinstance(fact.event, k.StaticMemberReplaced):
+            replaced.add(fact.event.member)
+        last = not states[0].stable
+        had = set(states[0].assigned(fact.event.member)) if isinstance(fact.event, k.MemberReconciled) else set()
+        states[0].apply(fact.event)
+        if isinstance(fact.event, k.MemberReconciled) and last and states[0].stable:
+            more = set(states[0].assigned(fact.event.member)) - had
+            taken = more and (fact.event.epoch, fact.event.member) in aims.taken and fact.event.member not in replaced
+            if taken and states[1].stable and states[1].epoch == states[0].epoch:
+                yield f"Stable before {fact.event.member} has the last of epoch {fact.event.epoch}, {fact.at_ms} ms"
+                return
 
 
 def _is_bump(fact: Recorded, epoch: int) -> bool:

@@ -114,6 +114,16 @@ PLANTED = (
         *("if epoch > self._epoch:  #", "if epoch >= self._epoch:  #"),
     ),
     Planted(
+        "wrong number: of a target the first step counts",
+        *("numbers: consumer logs", "incidents/facts/consumer_group.py"),
+        *("return steps[-1].partitions if steps else None", "return steps[0].partitions if steps else None"),
+    ),
+    Planted(
+        "wrong number: a member has reached its target with its first step",
+        *("numbers: consumer logs", "incidents/facts/consumer_group.py"),
+        *("last=not any(later.given for later in steps[number + 1 :])", "last=True"),
+    ),
+    Planted(
         "wrong number: of the removals of a member the last one counts",
         *("numbers: consumer logs", "incidents/facts/deaths.py"),
         *("for removal in removals[process.group, member]:", "for removal in removals[process.group, member][-1:]:"),
