@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -19,12 +18,11 @@ from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.facts.sessions import CLASSIC_MS, CONSUMER_MS
 from groupsim.incidents.logs.reading import read_files
 from groupsim.incidents.logs.times import instant
-from groupsim.simulation.clients.config import CONSUMER
 from groupsim.storage.memory import MemoryStore
 from tests.adversary.called import Finding
 from tests.adversary.consumer_truth import logs_differ
 from tests.adversary.damaged_files import emptied
-from tests.incidents.drawn_groups import GROUP, DrawnGroup, drawn, simulated
+from tests.incidents.drawn_groups import GROUP, DrawnGroup, drawn, drawn_consumer, simulated
 from tests.incidents.offsets_topic.simulated_topic import write_dump
 from tests.incidents.offsets_topic.truth import clipped, measure
 from tests.incidents.written_consumer_logs import write_consumer_logs
@@ -32,6 +30,7 @@ from tests.incidents.written_logs import BEGINS_MS, write_logs
 
 _KNOWN = 0.3
 """How often the user gives the session's length though it need not be given."""
+_SLOW = 0.3
 _EXPIRED = k.LossCause.SESSION_EXPIRED
 NEAR_MS = 20
 """Partition-milliseconds: clocks of logs are in whole milliseconds, and lines stand beside what they report."""
@@ -77,13 +76,20 @@ def numbers(rng: Random, folder: Path) -> None:
 
 
 def consumer_logs(rng: Random, folder: Path) -> None:
-    """A drawn consumer group (KIP-848), as logs; with all of them, also what they say of its epochs and members."""
-    group, here = replace(drawn(rng.randrange(1_000_000)), protocol=CONSUMER), emptied(folder / "written-runs")
+    """A drawn consumer group (KIP-848), as logs; with all of them, also what they say of its epochs and members.
+
+    Not of groups whose members are slow: what a member says of its target then comes after the next one.
+    """
+    slow, here = rng.random() < _SLOW, emptied(folder / "written-runs")
+    group = drawn_consumer(rng.randrange(1_000_000), slow=slow)
     which = rng.choice(("logs", "logs", "some logs", "both"))
     facts = simulated(group)
     files = write_consumer_logs(_printed(facts), GROUP, here, group.heartbeat_ms)
-    what, session_ms = f"{which} of the drawn consumer group {group.seed}", _given(rng, group, CONSUMER_MS)
-    if which == "logs":
+    what, session_ms = (
+        f"{which} of the {'slow ' * slow}drawn consumer group {group.seed}",
+        _given(rng, group, CONSUMER_MS),
+    )
+    if which == "logs" and not slow:
         store = MemoryStore()
         run = import_run(read_files(files), store, name=None, topics={}, session_timeout_ms=session_ms).run
         for each in logs_differ(facts, list(store.read(run.id)), instant(str(run.origin)) - BEGINS_MS):

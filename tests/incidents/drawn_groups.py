@@ -7,7 +7,7 @@ from random import Random
 
 from groupsim.events.base import Recorded
 from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, SESSION
-from groupsim.simulation.clients.config import CLASSIC, JAVA, Application
+from groupsim.simulation.clients.config import CLASSIC, CONSUMER, JAVA, Application
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.delays import Delays
 from groupsim.simulation.latencies import LATENCIES, Drawn
@@ -23,7 +23,10 @@ BUSY = replace(LATENCIES[JAVA], hiccup=Drawn((0, 0, 0, 0, 0, 0, 2, 8, 60, 500)))
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is done to one member: `close`, `kill` or `freeze`, and for how long it is away or is stopped."""
+    """What is done to one member: `close`, `kill` or `freeze`, and for how long it is away or is stopped.
+
+    `slow`: a batch that takes so much longer than it may.
+    """
 
     after_ms: int
     member: int
@@ -36,7 +39,8 @@ class DrawnGroup:
     """One group: its true timeouts in ms, how many members (the first `static` are static), and its faults.
 
     `busy`: messages and heartbeats are late as on a busy machine; else they are on time. `protocol`: `classic`, or
-    `consumer`, where the timeouts are the coordinator's.
+    `consumer`, where the timeouts are the coordinator's. `poll_ms`: max.poll.interval.ms. `callbacks`: how long they
+    take, by their kind.
     """
 
     seed: int
@@ -50,6 +54,8 @@ class DrawnGroup:
     busy: bool
     faults: tuple[Fault, ...]
     protocol: str = CLASSIC
+    poll_ms: int = 300_000
+    callbacks: tuple[tuple[str, int], ...] = ()
 
     @property
     def true(self) -> dict[str, int]:
@@ -98,6 +104,20 @@ def drawn(seed: int) -> DrawnGroup:
     )
 
 
+def drawn_consumer(seed: int, *, slow: bool = False) -> DrawnGroup:
+    """A group of the consumer protocol. `slow`: with slow batches, and with callbacks that take long to give up."""
+    group, rng = replace(drawn(seed), protocol=CONSUMER), Random(-seed)
+    if not slow:
+        return group
+    kinds = ("close", "kill", "freeze", "slow")
+    return replace(
+        group,
+        poll_ms=rng.choice([6_000, 10_000, 300_000]),
+        callbacks=tuple((kind, rng.choice([0, 0, 300, 2_000, 8_000])) for kind in ("revoked", "lost")),
+        faults=tuple(replace(fault, kind=rng.choice([fault.kind, *kinds])) for fault in group.faults),
+    )
+
+
 def simulated(group: DrawnGroup) -> list[Recorded]:
     """The facts of the group's run."""
 
@@ -106,11 +126,11 @@ def simulated(group: DrawnGroup) -> list[Recorded]:
         topic = world.topic("orders", 2 * group.members, rate=0.5)
         if group.busy:
             _be_late(world)
-        own = world.group(GROUP, protocol=group.protocol)
+        own = world.group(GROUP, protocol=group.protocol, config={"max.poll.interval.ms": group.poll_ms})
         members: list[MemberHandle] = []
         for number in range(group.members):
             name = f"m{number}"
-            application = Application(process_ms=group.process_ms, empty_ms=0)
+            application = Application(process_ms=group.process_ms, empty_ms=0, callback_ms=dict(group.callbacks))
             instance = name if number < group.static else None
             members += own.join(name, topics=[topic], instance_id=instance, application=application, after=None)
         for member in members:
@@ -119,10 +139,11 @@ def simulated(group: DrawnGroup) -> list[Recorded]:
         yield world.sleep(group.delay_ms)
         for fault in group.faults:
             yield world.sleep(fault.after_ms)
-            yield from _done(world, members[fault.member], fault)
+            yield from _done(world, members[fault.member], fault, group.poll_ms)
         yield world.sleep(group.session_ms + 3 * group.heartbeat_ms)
 
-    away = sum(fault.after_ms + fault.lasts_ms for fault in group.faults)
+    away = sum(fault.after_ms + fault.lasts_ms + group.poll_ms * (fault.kind == "slow") for fault in group.faults)
+    away += sum(takes_ms for _, takes_ms in group.callbacks) * (1 + len(group.faults))
     away += 10_000 * (1 + len(group.faults))
     lasts_ms = group.members * 3_000 + group.delay_ms + away + group.session_ms + 3 * group.heartbeat_ms
     scenario = Scenario(name="drawn", story=story, seed=group.seed, lasts_ms=lasts_ms)
@@ -144,7 +165,11 @@ def _be_late(world: World) -> None:
     world.heartbeat_timers.late = rule.heartbeat_late_ms
 
 
-def _done(world: World, member: MemberHandle, fault: Fault) -> Script:
+def _done(world: World, member: MemberHandle, fault: Fault, poll_ms: int) -> Script:
+    if fault.kind == "slow":
+        member.slow_batch(poll_ms + fault.lasts_ms)
+        yield world.sleep(poll_ms + fault.lasts_ms)
+        return
     if fault.kind == "freeze":
         member.freeze(fault.lasts_ms)
         yield world.sleep(fault.lasts_ms)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from groupsim.events.client import Crashed, Frozen
-from groupsim.simulation.clients.config import CONSUMER
 from tests.adversary.written_runs import hold
-from tests.incidents.drawn_groups import GROUP, drawn, simulated
+from tests.incidents.drawn_groups import GROUP, drawn_consumer, simulated
 from tests.incidents.imported import C1, import_logs
 from tests.incidents.lines import NEW, stamped, write
 from tests.incidents.written_consumer_logs import write_consumer_logs
@@ -27,7 +25,7 @@ _CLASS = " (org.apache.kafka.clients.consumer.internals.ConsumerMembershipManage
     ids=["frozen twice", "a short session", "another short session", "a poll between callbacks"],
 )
 def test_what_logs_of_a_consumer_group_say_is_true(seed: int, session_ms: int | None, tmp_path: Path) -> None:
-    group = replace(drawn(seed), protocol=CONSUMER)
+    group = drawn_consumer(seed)
     facts = simulated(group)
     files = write_consumer_logs([f for f in facts if not f.event.noise], GROUP, tmp_path, group.heartbeat_ms)
     assert session_ms in (None, group.session_ms)
