@@ -38,7 +38,7 @@ def revoked_until(rows: Sequence[PlacedRow], now: int) -> tuple[int, int]:
     """
     begins = next((at for at in range(now - 1, -1, -1) if rows[at][1].row.kind in (_BEGINS, *_CALLBACKS)), None)
     while begins is not None and rows[begins][1].row.kind == "revoked":  # the library's own line on the same callback
-        begins -= 1
+        begins = begins - 1 if begins else None
     if begins is None or rows[begins][1].row.kind != _BEGINS:
         return 0, 0
     follows = next((at for at in range(now + 1, len(rows)) if rows[at][1].row.kind in _CALLBACKS), None)

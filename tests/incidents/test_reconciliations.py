@@ -37,6 +37,9 @@ def rows(*found: tuple[int, str]) -> list[PlacedRow]:
         ([(0, "assigned"), (150, "revoked"), (250, "assigned")], 1, (0, 0)),
         ([(150, "revoked"), (250, "assigned")], 0, (0, 0)),
         ([(0, BEGINS), (150, "revoked"), (160, FENCED)], 1, (0, 0)),
+        # the log begins in the middle of a reconciliation; what follows later is another one
+        ([(150, "revoked"), (160, "revoked"), (250, "assigned"), (300, BEGINS)], 1, (0, 0)),
+        ([(150, "revoked"), (160, "revoked"), (170, "revoked")], 2, (0, 0)),
     ],
 )
 def test_a_revoked_callback_returns_a_poll_before_the_next_callback(
