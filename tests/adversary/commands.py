@@ -19,6 +19,7 @@ from tests.adversary.called import Called, Finding, call
 from tests.adversary.damaged_files import GOLDEN, emptied, some, stores
 from tests.adversary.interrupted import LOGS
 from tests.adversary.logs import NAMES, ZONES
+from tests.adversary.tampering import originals
 
 NOT_HERE = ("sweep", "sweep-report", "doctor", "tour", "incident record", "conformance predict")
 """They start Spark or ask brokers, or take minutes; a sweep has areas of its own."""
@@ -119,6 +120,7 @@ def _value(rng: Random, folder: Path, here: Path, name: str, option: Any, odd: f
 
 def _files(folder: Path, here: Path) -> None:
     """Files that fit, small ones."""
+    originals(folder)
     shutil.copy(folder / "true.jsonl", here / "runs.jsonl")
     shutil.copy(LOGS[0], here / "app.log.gz")
     shutil.copy(LOGS[0].parent / "recording.json", here / "recording.json")
