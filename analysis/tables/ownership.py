@@ -73,12 +73,15 @@ class _Owners:
         if isinstance(event, p.ClientEvent):
             known = self.processes.all.get(event.process)
             before = set(known.view) if known is not None and known.alive else set()
+            member = getattr(event, "member", "")
+            nameless = self.processes.of(member) is None
             x = self.processes.apply(event)
             if x is not None:
                 now = x.view if x.alive else set()
                 removed, added = {(tp, x.id) for tp in before - now}, {(tp, x.id) for tp in now - before}
                 self.change(Perspective.BELIEVED, removed, added, fact.at_ms)
-                self._named(getattr(event, "member", ""), fact.at_ms)
+                if nameless and self.processes.of(member) is not None:
+                    self._rename(member, fact.at_ms)
         else:
             self.processes.register(event)
             self.group_state = converted(self.group_state, event)
@@ -94,11 +97,10 @@ class _Owners:
             if (member := self.group_state.owner(tp)) is not None
         }
 
-    def _named(self, member: str, at_ms: int) -> None:
-        """A process may have shown just now that it has this id."""
+    def _rename(self, member: str, at_ms: int) -> None:
+        """A process has shown just now that it has this id."""
         unnamed = {key for key in self.open[Perspective.GRANTED] if key[1] == member}
-        if unnamed and (name := self._name(member)) != member:
-            self.change(Perspective.GRANTED, unnamed, {(tp, name) for tp, _ in unnamed}, at_ms)
+        self.change(Perspective.GRANTED, unnamed, {(tp, self._name(member)) for tp, _ in unnamed}, at_ms)
 
     def _name(self, member: str) -> str:
         process = self.processes.of(member)
