@@ -114,7 +114,14 @@ def every_command(
 def main(arguments: list[str] | None = None) -> None:
     """Run the program. Status: 0 done, 1 the answer is a failure, 2 the request is wrong, 130 and 143 interrupted."""
     make_output_usable()
-    sys.exit(status(arguments))
+    try:
+        ended = status(arguments)
+    finally:  # all is said and done: one that comes while Python clears up ends it without a word
+        for number in (signal.SIGINT, signal.SIGTERM):
+            if signal.getsignal(number) != signal.SIG_IGN:
+                signal.signal(number, signal.SIG_DFL)
+    exec("")  # Python ends by SIGINT, not with our status, if the last text that it evaluated was interrupted
+    sys.exit(ended)
 
 
 def status(arguments: list[str] | None = None) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -159,6 +160,33 @@ def test_a_signal_while_the_program_loads_ends_it_in_one_sentence(number: str, e
     (tmp_path / "loads.py").write_text(comes_with_typer)
     found = shell(tmp_path, f"{sys.executable} loads.py")
     assert (found.returncode, found.stderr, found.stdout) == (ended, b"groupsim: interrupted\n", b"")
+
+
+@pytest.mark.parametrize(("number", "ended"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_a_signal_within_evaluated_text_has_the_status_of_that_signal(number: str, ended: int, tmp_path: Path) -> None:
+    """As `namedtuple` and `dataclass` evaluate text: Python would end by SIGINT, whatever came, if run by `-m`."""
+    (tmp_path / "evaluates.py").write_text(
+        "import signal\n"
+        "import groupsim.cli.main as program\n"
+        f"program._without_quiet = lambda _: exec('signal.raise_signal(signal.{number})')\n"
+        "program.main()\n"
+    )
+    found = shell(tmp_path, f"exec {sys.executable} -m evaluates")
+    assert (found.returncode, found.stderr, found.stdout) == (ended, b"groupsim: interrupted\n", b"")
+
+
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
+def test_a_signal_while_python_clears_up_prints_nothing(number: str, tmp_path: Path) -> None:
+    (tmp_path / "clears.py").write_text(
+        "import atexit, signal, sys\n"
+        "from groupsim.cli.entry import main\n"
+        f"atexit.register(lambda: signal.raise_signal(signal.{number}))\n"
+        "sys.argv = ['groupsim', 'scenarios']\n"
+        "main()\n"
+    )
+    found = subprocess.run([sys.executable, "clears.py"], capture_output=True, cwd=tmp_path, check=False, timeout=60)
+    assert (found.returncode, found.stderr) == (-getattr(signal, number), b"")
+    assert b"steady_state" in found.stdout
 
 
 def test_an_output_that_is_full_closed_cut_or_ascii(tmp_path: Path) -> None:
