@@ -12,7 +12,7 @@ from groupsim.events.base import Recorded
 from groupsim.events.types import RunId
 from groupsim.storage.codec import COLUMNS, Row, check_types, digest_of, recorded
 from groupsim.storage.database import Database, DuplicateKey
-from groupsim.storage.errors import StreamConflict
+from groupsim.storage.errors import StoreError, StreamConflict
 from groupsim.storage.run_import import IMPORTED, IMPORTED_KIND, RunImport
 from groupsim.storage.run_info import (
     checked,
@@ -210,7 +210,10 @@ class SqlStore:
     def _names(self) -> dict[RunId, str]:
         with self._db.reading() as connection:
             rows = connection.execute(select(RUNS.c.id, RUNS.c.name).order_by(RUNS.c.key))
-            return {run: name for run, name in rows}  # noqa: C416  (for mypy, a Row is no tuple)
+            found = {run: name for run, name in rows}  # noqa: C416  (for mypy, a Row is no tuple)
+        if odd := [each for named in found.items() for each in named if not isinstance(each, str)]:
+            raise StoreError(f"{self.place} is damaged: {odd[0]!r} can't be the id or the name of a run")
+        return found
 
     def _key(self, run: RunId) -> int:
         with self._db.reading() as connection:

@@ -111,4 +111,4 @@ def unsupported(
             f"{plural(reading.counts.unrecognised, 'line')} about groups could not be recognised, and no recognised"
             " line is about members or assignments; `--unrecognised` lists them"
         )
-    return [*found, *unnamed_partitions(rows, clients, index, reading.topic.keys(), topics)]
+    return [*found, *unnamed_partitions(rows, clients, index, reading.topic, topics)]

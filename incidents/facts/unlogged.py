@@ -14,6 +14,8 @@ from groupsim.incidents.logs.rows import is_broker
 from groupsim.incidents.offsets_topic.history import GroupHistory
 from groupsim.incidents.sentences import listed, plural
 
+_ByGroup = Mapping[str, AbstractSet[str]]
+
 
 def unlogged_members(
     rows: Sequence[TimedRow], clients: Sequence[ClientFacts], index: Index, topic: Mapping[str, GroupHistory]
@@ -26,20 +28,11 @@ def unlogged_members(
     Of a classic group with a broker's log, what is missing is known: its members count as serving between rebalances.
     A consumer group (KIP-848) has no such time: each member follows its target when it can.
     """
-    logged: dict[str, set[str]] = defaultdict(
-        set, {group: set(each.ledger.memberships) for group, each in topic.items()}
-    )
-    named: dict[str, set[str]] = defaultdict(set)
+    named, logged = _members(rows, topic)
     joined: dict[str, dict[int, int]] = defaultdict(dict)
     for at, row in rows:
-        if row.group is None:
-            continue
-        if row.member is not None and not (is_broker(row) and _covered(topic.get(row.group), at)):
-            (named if is_broker(row) else logged)[row.group].add(row.member)
-        if row.group in index.broker_groups:
-            continue
         generation = int_in(row.detail.get("generation"))
-        if row.kind == "joined" and generation is not None:
+        if row.kind == "joined" and row.group is not None and generation is not None:
             joined[row.group].setdefault(generation, at)
     found: dict[str, str] = {}
     for group in sorted(index.client_groups & index.broker_groups & index.consumer_groups):
@@ -75,19 +68,16 @@ def unnamed_partitions(
     rows: Sequence[TimedRow],
     clients: Sequence[ClientFacts],
     index: Index,
-    topic: AbstractSet[str],
+    topic: Mapping[str, GroupHistory],
     given: AbstractSet[str],
 ) -> Iterator[str]:
     """Sentences about classic groups of which there may be partitions that no log names: those of unlogged members.
 
-    Where all are named: by a plan of a leader, by a generation of which every member has a log, by `topic` (the groups
-    of which `__consumer_offsets` is given), or by the user (`given`: the topics whose number of partitions is known).
+    Where all are named: by a plan of a leader, by a generation of which every member has a log, by `topic` (what
+    `__consumer_offsets` says of groups), or by the user (`given`: the topics whose number of partitions is known).
     """
-    named, logged = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
-    for _, row in rows:
-        if row.group is not None and row.member is not None:
-            (named if is_broker(row) else logged)[row.group].add(row.member)
-    for group in sorted((index.client_groups & index.broker_groups) - index.consumer_groups - topic):
+    named, logged = _members(rows, topic)
+    for group in sorted((index.client_groups & index.broker_groups) - index.consumer_groups - topic.keys()):
         missing = sorted(named[group] - logged[group])
         unknown = len(missing) > _nameless(clients, group) and not given >= index.topics[group].keys()
         if unknown and not _all_named(rows, index, group):
@@ -96,6 +86,17 @@ def unnamed_partitions(
                 " log names all partitions; give their number (--topic NAME=PARTITIONS), or export the logs of all"
                 " members"
             )
+
+
+def _members(rows: Sequence[TimedRow], topic: Mapping[str, GroupHistory]) -> tuple[_ByGroup, _ByGroup]:
+    """The members that brokers name, and those that `topic` or logs of their own tell of."""
+    named, logged = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
+    for group, each in topic.items():
+        logged[group].update(each.ledger.memberships)
+    for at, row in rows:
+        if row.group is not None and row.member is not None and not (is_broker(row) and _covered(topic, row.group, at)):
+            (named if is_broker(row) else logged)[row.group].add(row.member)
+    return named, logged
 
 
 def _nameless(clients: Sequence[ClientFacts], group: str) -> int:
@@ -117,6 +118,7 @@ def _all_named(rows: Sequence[TimedRow], index: Index, group: str) -> bool:
     return False
 
 
-def _covered(history: GroupHistory | None, at: int) -> bool:
-    """Whether the topic has all that was in force at an instant."""
+def _covered(topic: Mapping[str, GroupHistory], group: str, at: int) -> bool:
+    """Whether the topic has all that was in force in a group at an instant."""
+    history = topic.get(group)
     return history is not None and at <= history.ended_ms and not history.ledger.missing

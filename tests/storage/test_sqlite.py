@@ -91,6 +91,17 @@ def test_a_fact_that_can_not_be_read_is_named_by_run_and_seq(path: Path) -> None
         list(store.read("a"))
 
 
+@pytest.mark.parametrize(("damage", "odd"), [("id = NULL", "None"), ("name = x'00'", r"b'\\x00'")])
+def test_an_id_or_a_name_that_is_no_text_is_damage_whatever_run_is_asked_for(path: Path, damage: str, odd: str) -> None:
+    """As one flipped bit in the row's head makes of it, which no constraint of the table stops."""
+    loose = ["CREATE TABLE loose AS SELECT * FROM runs", f"UPDATE loose SET {damage}", "DROP TABLE runs"]
+    change(path, *loose, "ALTER TABLE loose RENAME TO runs")
+    with SqlStore(f"sqlite:///{path}") as store:
+        for reference in ("latest", "a", "billing"):
+            with pytest.raises(StoreError, match=f"damaged: {odd} can't be the id or the name of a run"):
+                store.find(reference)
+
+
 def test_a_newer_store_is_refused_in_a_sentence(path: Path) -> None:
     change(path, "PRAGMA user_version = 99")
     with pytest.raises(NewerStore, match=r"store\.db was written by a newer groupsim \(store schema 99; .* up to 2\)"):
