@@ -48,7 +48,8 @@ class Process:
     `member` is the id it would use now, empty when unknown or forgotten; `ids` are all it ever had. `fenced`: it knows
     that it lost its generation (reset, poll expiry) and could commit nothing. `released`: since the last grant it asked
     to join again, left or closed, so that a grant not yet applied never will be. `surrendered`: given up in a revoked
-    callback and not regained: nobody can have these before its next sync. `trouble`: the last bad thing that happened
+    callback and not regained: nobody can have these before its next sync. `lost`: what a lost callback named, and what
+    was not regained: others may have had these before. `trouble`: the last bad thing that happened
     to it (`crash`, `freeze`, `cut`, `poll-expired`, `close`), None once it has synced again in good health.
     """
 
@@ -68,6 +69,7 @@ class Process:
     restoring: Held = field(default_factory=set)
     paused: Held = field(default_factory=set)
     surrendered: Held = field(default_factory=set)
+    lost: Held = field(default_factory=set)
     callback: str | None = None
     trouble: str | None = None
 
@@ -97,8 +99,8 @@ class Process:
 
     def show(self, partitions: Held) -> None:
         """The view is now exactly this; what left it is neither positioned nor pending nor paused any more."""
-        surrendered = self.surrendered if self.callback == "lost" else self.surrendered | (self.view - partitions)
-        self.surrendered = surrendered - partitions
+        self.surrendered = (self.surrendered | (self.view - partitions)) - partitions - self.lost
+        self.lost = self.lost - partitions
         self.view = partitions
         for kept in (self.positioned, self.pending, self.restoring, self.paused):
             kept &= partitions
@@ -152,6 +154,16 @@ class Processes:
                 if process.surrendered:
                     changed.append((process, process.surrendered))
                 process.released, process.surrendered = False, set()
+        return changed
+
+    def assigned_anew(self) -> list[tuple[Process, Held]]:
+        """A new assignment came into force: others may have what processes surrendered before that are not in it.
+
+        The processes that had surrendered partitions, with these.
+        """
+        changed = [(each, each.surrendered) for each in self.all.values() if each.surrendered]
+        for process, _ in changed:
+            process.surrendered = set()
         return changed
 
     def apply(self, event: c.ClientEvent) -> Process | None:
@@ -221,6 +233,8 @@ def _holding(p: Process, event: c.ClientEvent) -> None:
             p.callback = event.kind
             if event.kind == "assigned":
                 p.pending = set()
+            elif event.kind == "lost":
+                p.lost = p.lost | set(event.partitions)
         case c.CallbackEnd():
             p.callback = None
         case c.PositionReady():

@@ -173,7 +173,9 @@ def _complete(store: EventStore, info: RunInfo, name: str) -> bool:
         for begin in range(start, info.facts - EVERY + 1, EVERY):
             end = begin + EVERY
             _folded(store, info, states, begin, end)
-            (row,) = store.rows(info.id, start=end - 1, stop=end)
+            row = next(iter(store.rows(info.id, start=end - 1, stop=end)), None)
+            if row is None:
+                raise StoreError(f"run {info.id} has no fact {end - 1}, of {info.facts}")
             store.keep_snapshots(info.id, name, [Snapshot(end, row[1], encode(states))])
         return True
     return False

@@ -36,7 +36,9 @@ def refuse_damaged(store: EventStore, info: RunInfo) -> None:
     """
     if isinstance(store, MemoryStore):
         return
-    if info.facts > MOST_CHECKED:
+    kept = store.run_checksum(info.id)
+    sealed = kept is None or kept == run_checksum(info)
+    if sealed and info.facts > MOST_CHECKED:
         sentence = (
             f"run {info.id} has {info.facts:,} facts: they were not compared with their digest before this answer"
         )
@@ -44,12 +46,11 @@ def refuse_damaged(store: EventStore, info: RunInfo) -> None:
         return
     last = max(store.batch_checksums(info.id), default=None)
     count, expected = (info.facts, info.digest) if info.digest is not None else last or (0, None)
-    kept = store.run_checksum(info.id)
     try:
-        whole = expected is None or digest_of(store.rows(info.id, stop=count)) == expected
+        whole = sealed and (expected is None or digest_of(store.rows(info.id, stop=count)) == expected)
     except StoreError:
         whole = False
-    if whole and (kept is None or kept == run_checksum(info)):
+    if whole:
         return
     found = audit(store, info)
     sentence = found.sentence if found is not None else f"run {info.id} is not as it was written"
@@ -111,7 +112,7 @@ class _Audit:
 
     def _take(self, row: Row) -> None:
         self._digest.add([row])
-        count = row[0] + 1
+        count = self._seq + 1  # if it is another one, the fact is misplaced
         checksum = self._checksums.get(count)
         if checksum is None or self._bad:
             return

@@ -94,6 +94,8 @@ class GroupView:
         self.group.processes.register(event)
         if isinstance(event, classic.AssignmentStored):
             self._granted(sorted(self.group.state.members))
+            for process, surrendered in self.group.processes.assigned_anew():
+                self._surrendered_changed(process, surrendered)
             self._set_owed(self._left_out())
         elif isinstance(event, classic.MemberReplaced):
             if event.member and event.request is None and self.group.state.stable:  # it was answered at once

@@ -126,7 +126,7 @@ def parse(record: dict[str, Any]) -> Recording:
         return _parse(name, record, config)
     except KeyError as error:
         raise BadRecording(f"recording {name}: {error} is missing") from None
-    except (TypeError, ValueError, AttributeError) as error:
+    except (TypeError, ValueError, AttributeError, OverflowError) as error:  # 1e999 is infinite
         raise BadRecording(f"recording {name}: {error}") from None
 
 

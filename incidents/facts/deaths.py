@@ -24,9 +24,11 @@ from groupsim.incidents.logs.rows import Row
 from groupsim.incidents.logs.times import iso
 
 _REMOVED = frozenset(["member_failed", "member_gone"])
+_REPLACED = "static_member_replaced"
 _MEMBERSHIP = frozenset(["joined", "leave_sent", "poll_timeout", "state_change"])
 _ANY_MS = 1 << 50
 _Removals = dict[tuple[str | None, str | None], list[PlacedRow]]
+"""By group and member."""
 Deaths = dict[tuple[str, str], int | None]
 """By group and process: None where the broker's removal dates the death, else when the process was started again."""
 
@@ -51,7 +53,7 @@ def add_deaths(
     """
     found: Deaths = {}
     stops: list[Stop] = []
-    removals = _removals(rows)
+    removals, replaced = _removals(rows), _replaced(rows)
     silences = _shortest_silences(clients, removals, signs)
     processes = [client.process for client in clients]
     for client in clients:
@@ -64,7 +66,9 @@ def add_deaths(
                     stops.append(add_silence(process, removal, index, builder, session_timeout_ms, silent_ms, shown))
         if process.closed or not client.held:
             continue
-        gone = next((each for each in removals[process.group, client.member] if each[1].at >= process.last), None)
+        gone = _after(removals[process.group, client.member], process) or _after(
+            replaced[process.group, client.member], process
+        )
         end = _end(process, gone, processes, session_of(process, index, session_timeout_ms).known_ms)
         if end is None or signs.back(process.group, client.member, end[1].at):
             continue
@@ -96,6 +100,20 @@ def _removals(rows: Sequence[TimedRow]) -> _Removals:
         if timed.row.kind in _REMOVED:
             found[timed.row.group, timed.row.member].append((position, timed))
     return found
+
+
+def _replaced(rows: Sequence[TimedRow]) -> _Removals:
+    """When static members were replaced, by the id that was: their process had ended, whoever has the new one's log."""
+    found: _Removals = defaultdict(list)
+    for position, timed in enumerate(rows):
+        if timed.row.kind == _REPLACED:
+            found[timed.row.group, text_in(timed.row.detail.get("old_member"))].append((position, timed))
+    return found
+
+
+def _after(rows: Sequence[PlacedRow], process: ProcessLog) -> PlacedRow | None:
+    """The first of them since the last line of a process."""
+    return next((each for each in rows if each[1].at >= process.last), None)
 
 
 def _shortest_silences(
@@ -142,7 +160,7 @@ def _went(process: ProcessLog, at: int) -> bool:
 def _end(
     process: ProcessLog, removal: PlacedRow | None, processes: Sequence[ProcessLog], timeout: int | None
 ) -> PlacedRow | None:
-    """The row that shows that a silent process is dead: its removal, or the first row of its successor.
+    """The row that shows that a silent process is dead: its removal (or that it was replaced), or its successor's row.
 
     The removal says more if the session is known, unless that would be after the successor's start.
     """

@@ -67,7 +67,7 @@ class Index:
         self._plans: dict[tuple[str, int], list[LeaderPlan]] = defaultdict(list)
         self._protocols: dict[tuple[str, int], str] = {}
         self._joins: dict[str, list[tuple[int, int]]] = defaultdict(list)
-        self._joiners: dict[tuple[str, int], list[tuple[int, str]]] = defaultdict(list)
+        self._joiners: dict[tuple[str, int], list[tuple[int, str, str | None]]] = defaultdict(list)
         self._instances: dict[tuple[str, str], list[tuple[int, str]]] = defaultdict(list)
         self._arrivals: dict[tuple[str, str], list[tuple[int, str | None]]] = defaultdict(list)
         self._changes: dict[str, list[_Change]] = defaultdict(list)
@@ -178,12 +178,12 @@ class Index:
     def _joined(self, timed: TimedRow, group: str, generation: int) -> None:
         row = timed.row
         self._joins[group].append((timed.at, generation))
+        instance = text_in(row.detail.get("instance"))
         if row.member is not None:
-            self._joiners[group, generation].append((timed.at, row.member))
+            self._joiners[group, generation].append((timed.at, row.member, instance))
         protocol = text_in(row.detail.get("protocol"))
         if protocol is not None:
             self._protocols.setdefault((group, generation), protocol)
-        instance = text_in(row.detail.get("instance"))
         if instance is not None and row.member is not None:
             self._instances[group, instance].append((timed.at, row.member))
 
@@ -217,9 +217,13 @@ class Index:
         return None if plan is None else (plan.file, plan.client) == (file, client)
 
     def joiners(self, group: str, generation: int, at: int) -> tuple[str, ...]:
-        """The members of a generation whose logs say that they joined it near this time, sorted."""
-        near = {m for when, m in self._joiners[group, generation] if abs(when - at) <= _NEAR_MS}
-        return tuple(sorted(near))
+        """The members of a generation whose logs say that they joined it near this time, sorted.
+
+        A static member that came back within the generation has another id from then on: the one nearest to `at`.
+        """
+        joined = sorted(self._joiners[group, generation], key=lambda each: -abs(each[0] - at))
+        near = {instance or member: member for when, member, instance in joined if abs(when - at) <= _NEAR_MS}
+        return tuple(sorted(near.values()))
 
     def protocol(self, group: str, generation: int) -> str | None:
         """The assignor that the members of a generation named when they joined."""

@@ -80,7 +80,7 @@ def unnamed_partitions(
     for group in sorted((index.client_groups & index.broker_groups) - index.consumer_groups - topic.keys()):
         missing = sorted(named[group] - logged[group])
         unknown = len(missing) > _nameless(clients, group) and not given >= index.topics[group].keys()
-        if unknown and not _all_named(rows, index, group):
+        if unknown and not _all_named(rows, clients, index, group):
             yield (
                 f"{plural(len(missing), 'member')} of group {group} without a client log ({listed(missing, 2)}), and no"
                 " log names all partitions; give their number (--topic NAME=PARTITIONS), or export the logs of all"
@@ -104,8 +104,9 @@ def _nameless(clients: Sequence[ClientFacts], group: str) -> int:
     return sum(each.process.group == group and not each.members for each in clients)
 
 
-def _all_named(rows: Sequence[TimedRow], index: Index, group: str) -> bool:
+def _all_named(rows: Sequence[TimedRow], clients: Sequence[ClientFacts], index: Index, group: str) -> bool:
     """Whether all members of some generation of a group say what they were given, or its leader does."""
+    given = _given(clients, group)
     for at, row in rows:
         generation = int_in(row.detail.get("generation"))
         if row.group != group or generation is None or row.kind not in ("stabilized", "leader_computed_assignment"):
@@ -113,9 +114,23 @@ def _all_named(rows: Sequence[TimedRow], index: Index, group: str) -> bool:
         size = int_in(row.detail.get("members"))
         if row.kind != "stabilized" or index.plan(group, generation, at) is not None:
             return True
-        if size and len(index.joiners(group, generation, at)) >= size:
+        if size and len(given[generation].intersection(index.joiners(group, generation, at))) >= size:
             return True
     return False
+
+
+def _given(clients: Sequence[ClientFacts], group: str) -> Mapping[int, AbstractSet[str]]:
+    """By generation, the members whose logs have what they were given: not all that joined come so far."""
+    found = defaultdict[int, set[str]](set)
+    for each in clients:
+        joined: tuple[int, str] | None = None
+        for _, timed in each.process.rows if each.process.group == group else ():
+            generation, member = int_in(timed.row.detail.get("generation")), timed.row.member
+            if timed.row.kind == "joined":
+                joined = None if generation is None or member is None else (generation, member)
+            elif timed.row.kind == "assigned" and joined is not None:
+                found[joined[0]].add(joined[1])
+    return found
 
 
 def _covered(topic: Mapping[str, GroupHistory], group: str, at: int) -> bool:

@@ -31,6 +31,8 @@ from tests.incidents.written_logs import BEGINS_MS, write_logs
 _KNOWN = 0.3
 """How often the user gives the session's length though it need not be given."""
 _SLOW = 0.3
+_ALL_BUT_ONE = 0.5
+"""Of some logs, how often one alone is missing."""
 _EXPIRED = k.LossCause.SESSION_EXPIRED
 NEAR_MS = 20
 """Partition-milliseconds: clocks of logs are in whole milliseconds, and lines stand beside what they report."""
@@ -117,7 +119,8 @@ def hold(
         return
     end = facts[-1].at_ms
     if which == "some logs":
-        files = rng.sample(files, rng.randint(1, len(files)))
+        least = len(files) - 1 if rng.random() < _ALL_BUT_ONE else 1
+        files = rng.sample(files, max(1, rng.randint(least, len(files) - 1)))
     what += f" ({', '.join(path.name for path in files)}), session {session_ms}"
     try:
         found, _ = measure(files, GROUP, BEGINS_MS + end, (BEGINS_MS + first, BEGINS_MS + end), session_ms)

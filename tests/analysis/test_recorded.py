@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from groupsim.analysis.availability.labels import SubLabel
 from groupsim.analysis.tables.summary import unavailable
 from groupsim.events import classic as c
@@ -61,10 +63,12 @@ def test_where_only_clients_speak_an_orderly_release_is_withheld_and_the_rest_un
     assert labels_of(log, 1)[-1] == ("UNKNOWN", "only clients speak", 20, 40)
 
 
-def test_what_a_client_lost_may_be_anywhere() -> None:
+@pytest.mark.parametrize("shown_first", [True, False])
+def test_what_a_client_lost_may_be_anywhere(shown_first: bool) -> None:
     log = Log(source="a.log:1").start(0, "a").shows(0, "a", 0).fetches(0, "a", 0)
-    log.client(10, p.CallbackStart(process="a", kind="lost", partitions=tps(0))).shows(11, "a")
-    log.client(11, p.CallbackEnd(process="a", kind="lost")).end(20)
+    log.client(10, p.CallbackStart(process="a", kind="lost", partitions=tps(0)))
+    end = p.CallbackEnd(process="a", kind="lost")
+    (log.shows(11, "a").client(11, end) if shown_first else log.client(11, end).shows(11, "a")).end(20)
     assert labels_of(log, 0)[-1] == ("UNKNOWN", "only clients speak", 11, 20)
 
 
@@ -87,6 +91,23 @@ def two_clients(second: bool = True) -> Log:
     if second:
         log.start(121, "b").syncs(122, 2, "b").shows(125, "b", 1).fetches(125, "b", 1)
     return log.end(200)
+
+
+def test_what_a_member_gave_up_may_be_anywhere_after_an_assignment_without_it() -> None:
+    log = recorded(1).start(0, "a").shows(0, "a", 0).fetches(0, "a", 0)
+    generation(log, 10, 1, "a").syncs(31, 1, "a").shows(31, "a", 0)
+    log.group(100, c.RebalanceStarted(generation=1, cause="member-joined", reason="", member="b-id"))
+    log.added(100, "b", host=False)
+    log.client(105, p.CallbackStart(process="a", kind="revoked", partitions=tps(0))).shows(106, "a")
+    log.client(106, p.CallbackEnd(process="a", kind="revoked")).asks(106, "a")
+    log.group(110, c.MemberRemoved(member="a-id", cause="session-expired"))
+    log.group(110, c.JoinPhaseCompleted(generation=2, members=("b-id",), size=1), c.AssignmentStored(generation=2))
+    log.group(150, c.RebalanceStarted(generation=2, cause="member-joined", reason="", member="c-id")).end(200)
+    assert labels_of(log, 0)[-3:] == [
+        ("WITHHELD", None, 106, 110),
+        ("OK", SubLabel.COORDINATOR_ONLY, 110, 150),
+        ("UNKNOWN", SubLabel.NO_LOG, 150, 200),
+    ]
 
 
 def test_where_every_member_has_a_log_labels_are_those_of_a_simulated_run() -> None:

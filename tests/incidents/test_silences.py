@@ -82,10 +82,20 @@ def test_the_time_that_freezes_and_kills_cost_is_within_the_bounds(seed: int, to
     assert said.at_most_ms is None or said.at_most_ms >= least - NEAR_MS
 
 
-def test_a_static_member_without_a_log_is_not_taken_for_the_one_that_replaces_it_later(tmp_path: Path) -> None:
-    """Brokers print the id that is replaced alone: the new one is that which is replaced next."""
-    facts = simulated(drawn(837_002))
-    files = write_logs([fact for fact in facts if not fact.event.noise], GROUP, tmp_path, drawn(837_002).true)
-    kept = [path for path in files if path.name != "m0.1.log"]
+@pytest.mark.parametrize(
+    ("seed", "missing"),
+    [
+        pytest.param(837_002, "m0.1", id="a static member without a log, which is replaced later"),
+        pytest.param(123, "m0.1", id="a static member whose successor has no log: replaced, its process has ended"),
+        pytest.param(8, "m1.0", id="a static member that joined its generation twice is one member"),
+        pytest.param(488_406, "m1.0", id="what a frozen member lost is not withheld: others have it"),
+    ],
+)
+def test_with_one_log_missing_the_bounds_hold(seed: int, missing: str, tmp_path: Path) -> None:
+    group = drawn(seed)
+    facts = simulated(group)
+    printed = group.true if group.prints else {}
+    files = write_logs([fact for fact in facts if not fact.event.noise], GROUP, tmp_path, printed)
+    kept = [path for path in files if path.stem != missing]
     assert len(kept) == len(files) - 1
-    hold(Random(0), facts, kept, "logs", None, "without m0.1")
+    hold(Random(0), facts, kept, "logs", None, f"without {missing}")

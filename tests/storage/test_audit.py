@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from groupsim.storage import EventStore
-from groupsim.storage.audit import audit
+from groupsim.storage.audit import audit, refuse_damaged
 from groupsim.storage.errors import StoreError
 from groupsim.storage.sql import SqlStore
 from groupsim.storage.store import Damage, RunInfo, RunStatus
@@ -96,6 +96,19 @@ def test_damage_is_seen_and_where_it_begins(
     assert (found.first_seq, found.last_seq) == (first, last)
     with pytest.raises(StoreError, match=sentence):
         raise StoreError(found.sentence)
+
+
+def test_a_run_whose_head_was_changed_is_refused_however_many_facts_it_says_it_has(path: Path) -> None:
+    change(path, f"UPDATE runs SET facts = {2**62} WHERE id = 'a'")
+    with SqlStore(f"sqlite:///{path}") as store, pytest.raises(StoreError, match="fact 2500 is missing"):
+        refuse_damaged(store, store.find("a"))
+
+
+def test_a_number_of_a_fact_that_is_none_is_damage(path: Path) -> None:
+    """As one flipped bit makes of it, which no constraint of the table stops."""
+    loose = ["CREATE TABLE loose AS SELECT * FROM facts", "UPDATE loose SET seq = NULL WHERE run = 1 AND seq = 7"]
+    change(path, *loose, "DROP TABLE facts", "ALTER TABLE loose RENAME TO facts")
+    assert look(path) == Damage("run a: fact 0 is missing", 0, 0)
 
 
 def _one_run(words: str) -> str:
