@@ -5,6 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import islice
 
 from groupsim.events.types import Partitions, TopicPartition
 from groupsim.incidents.facts.client import ClientFacts
@@ -24,6 +26,7 @@ from groupsim.storage.log_gaps import Doubt
 
 _MEMBERSHIP = frozenset(["joined", "leave_sent", "poll_timeout"])
 _GONE = {"member_failed": "removed the silent member", "static_member_replaced": "replaced the static member"}
+_LOST = frozenset(["poll_timeout", "session_expired", "lost"])
 _SOON_MS = 1_000
 """So much later a client may still give up what somebody else has already: clocks differ."""
 
@@ -49,6 +52,7 @@ def find_doubts(
         *_started_again(clients, index, deaths, session_timeout_ms, signs),
         *_removed_without_log(rows, clients, index, owned, session_timeout_ms, topic),
         *(doubt for doubt in _broker_silent(rows, index, ended) if doubt.group not in topic),
+        *_removed_in_callback(clients, owned, index.broker_groups | topic.keys()),
     ]
 
 
@@ -138,6 +142,39 @@ def _started_again(
                 " restarts"
             )
             yield Doubt(process.group, max(process.last, heard, shown), again, _pairs(each.held), why)
+
+
+def _removed_in_callback(clients: Sequence[ClientFacts], owned: Ownership, known: AbstractSet[str]) -> Iterator[Doubt]:
+    """What processes held that were no members any more when a revoked callback was over: others may have had it.
+
+    Not of groups in `known`: their coordinator says when it removed them.
+    """
+    for each in clients:
+        group, name, member = each.process.group, each.process.name, None
+        for number, (_, timed) in enumerate(each.process.rows):
+            if timed.row.kind == "joined":
+                member = timed.row.member
+            if timed.row.kind != "revoked" or group in known:
+                continue
+            lost = _lost((later for _, later in islice(each.process.rows, number + 1, None)), member)
+            if lost is not None:
+                why = (
+                    f"{name} ran a revoked callback from {iso(timed.at)} on and was no member any more at {iso(lost)};"
+                    " when it was removed, and whether others had its partitions, is in the broker's log; export that"
+                )
+                yield Doubt(group, timed.at, lost, _pairs(owned.held(group, name, timed.at, timed.at)), why)
+
+
+def _lost(rows: Iterable[TimedRow], member: str | None) -> int | None:
+    """When these next rows of a client say that it had lost its membership; None if it had not."""
+    for at, row in rows:
+        if row.kind in _LOST or row.detail.get("to") in ("FENCED", "STALE"):
+            return at
+        if row.kind == "joined":
+            return at if row.member is not None and row.member != member else None
+        if row.kind in ("assigned", "leave_sent"):
+            return None
+    return None
 
 
 def _pairs(partitions: Partitions) -> tuple[tuple[str, int], ...]:

@@ -32,6 +32,17 @@ def test_what_logs_of_a_consumer_group_say_is_true(seed: int, session_ms: int | 
     hold(Random(0), facts, files, "logs", session_ms, f"group {seed}")
 
 
+def test_a_member_that_was_removed_within_a_callback_shows_no_lower_bound_without_the_brokers_log(
+    tmp_path: Path,
+) -> None:
+    """It froze there; the coordinator removed it after 10 s, and one that has no log took its partitions."""
+    facts = simulated(drawn_consumer(431_870, slow=True))
+    files = write_consumer_logs([f for f in facts if not f.event.noise], GROUP, tmp_path, heartbeat_ms=4_069)
+    some = [path for path in files if path.stem in ("m0.0", "m1.0")]
+    assert len(some) == 2
+    hold(Random(0), facts, some, "logs", None, "clients alone")
+
+
 @pytest.mark.parametrize("goes_on", [False, True], ids=["its log ends", "it writes on"])
 def test_a_member_that_held_a_rebalance_up_was_not_silent(goes_on: bool, tmp_path: Path) -> None:
     """It sent heartbeats, else its session had ended: nothing says that it was frozen or when it died."""
