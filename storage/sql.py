@@ -138,7 +138,11 @@ class SqlStore:
         c = BATCH_CHECKSUMS.c
         wanted = select(c.facts, c.digest).where(c.run == self._key(run)).order_by(c.facts)
         with self._db.reading() as connection:
-            return [(count, digest) for count, digest in connection.execute(wanted)]
+            found = [(count, digest) for count, digest in connection.execute(wanted)]
+        for count, digest in found:
+            if not (isinstance(count, int) and isinstance(digest, str)):
+                raise StoreError(f"{self.place} is damaged: run {run} has the checksum {digest!r} of {count!r} facts")
+        return found
 
     def run_checksum(self, run: RunId) -> str | None:
         wanted = select(RUNS.c.seal).where(RUNS.c.key == self._key(run))

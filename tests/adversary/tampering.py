@@ -24,6 +24,11 @@ TYPES = ("ViewChanged", "PositionReady", "CallbackEnd", "AssignmentStored", "Clo
 SCENARIO = ("run", "close_during_rebalance")
 
 
+_LOOSE = 0.4
+ODD = ("NULL", "x'00ff'", "x'80'", "''", "'x'", "-1", "0", "1.5", str(2**63 - 1), "CAST(x'ff61' AS TEXT)")
+"""Values of any kind, as SQL."""
+
+
 @cache
 def originals(folder: Path) -> dict[str, Any]:
     """A store with one run, its exports, and the true answers; made once in a folder."""
@@ -88,6 +93,8 @@ def store_fields(rng: Random, folder: Path) -> None:
             f"UPDATE runs SET name = '{rng.choice(['=1', 'x'])}'",
         ]
     )
+    if rng.random() < _LOOSE:
+        statement = _loosened(connection, rng)
     edited = connection.execute(statement).rowcount
     connection.commit()
     connection.close()
@@ -95,6 +102,17 @@ def store_fields(rng: Random, folder: Path) -> None:
     answered = call(*asked, "--format", "json", "--store", str(changed))
     if edited and answered.status == 0 and answered.out != true["answers"][asked]:
         raise Finding(f"{asked[0]} answers otherwise, with status 0, after {statement[:120]}")
+
+
+def _loosened(connection: sqlite3.Connection, rng: Random) -> str:
+    """Take the constraints of a table away, as a bit can; a statement that puts a value where none of its kind was."""
+    table = rng.choice(("runs", "runs", "facts", "marks"))
+    column = rng.choice([name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")])
+    connection.execute(f"CREATE TABLE loose AS SELECT * FROM {table}")
+    connection.execute(f"DROP TABLE {table}")
+    connection.execute(f"ALTER TABLE loose RENAME TO {table}")
+    where = rng.choice(("", f" WHERE rowid = {rng.randint(1, 9)}"))
+    return f'UPDATE {table} SET "{column}" = {rng.choice(ODD)}{where}'
 
 
 def exports(rng: Random, folder: Path) -> None:

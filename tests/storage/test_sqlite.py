@@ -16,7 +16,7 @@ import pytest
 
 from groupsim.events.errors import GroupSimError
 from groupsim.storage import open_store, schema
-from groupsim.storage.audit import audit
+from groupsim.storage.audit import audit, refuse_damaged
 from groupsim.storage.errors import NewerStore, StoreError, UnknownFact
 from groupsim.storage.memory import MemoryStore
 from groupsim.storage.sql import SqlStore
@@ -100,6 +100,13 @@ def test_an_id_or_a_name_that_is_no_text_is_damage_whatever_run_is_asked_for(pat
         for reference in ("latest", "a", "billing"):
             with pytest.raises(StoreError, match=f"damaged: {odd} can't be the id or the name of a run"):
                 store.find(reference)
+
+
+def test_a_checksum_of_no_number_of_facts_is_damage(path: Path) -> None:
+    change(path, "CREATE TABLE loose AS SELECT * FROM marks", "INSERT INTO loose SELECT run, NULL, digest FROM marks")
+    change(path, "DROP TABLE marks", "ALTER TABLE loose RENAME TO marks")
+    with SqlStore(f"sqlite:///{path}") as store, pytest.raises(StoreError, match="of None facts"):
+        refuse_damaged(store, store.find("a"))
 
 
 def test_a_newer_store_is_refused_in_a_sentence(path: Path) -> None:
