@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -23,6 +24,17 @@ SeedsOption = Annotated[str, typer.Option("--seeds", metavar="A:B", help="The se
 JsonlOption = Annotated[str, typer.Option("--format", metavar="jsonl", help="Only jsonl is supported.")]
 
 
+def _read(text: bytes) -> Any:
+    """JSON; Python's reader also takes what JSON does not have. Raises OverflowError for a number without an end."""
+    return json.loads(text, parse_float=_finite, parse_constant=_finite)
+
+
+def _finite(text: str) -> float:
+    if not math.isfinite(value := float(text)):
+        raise OverflowError(f"{text} is no finite number")
+    return value
+
+
 def scripts(file: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """The lines of a file of scripts, numbered from 1. Raises BadRequest."""
     with open_lines(file) as lines:
@@ -30,8 +42,8 @@ def scripts(file: str) -> Iterator[tuple[int, dict[str, Any]]]:
             if not line.strip():
                 continue
             try:
-                record = json.loads(line)
-            except (ValueError, RecursionError) as error:
+                record = _read(line)
+            except (ValueError, OverflowError, RecursionError) as error:
                 raise BadRequest(f"{file}, line {number}: not JSON ({error})") from None
             if not isinstance(record, dict) or not isinstance(record.get("steps"), list):
                 raise BadRequest(f"{file}, line {number}: not a script (an object with `steps` is expected)")
@@ -59,7 +71,9 @@ def recording(file: str) -> dict[str, Any] | None:
     inside = Path(file) / "recording.json"
     with open_lines(str(inside) if inside.is_file() else file) as lines:
         try:
-            record = json.loads(b"".join(lines))
+            record = _read(b"".join(lines))
+        except OverflowError as error:
+            raise BadRequest(f"{file}: {error}") from None
         except (ValueError, RecursionError):
             return None
     return record if isinstance(record, dict) and "actions" in record else None

@@ -211,3 +211,13 @@ def test_a_document_of_too_many_levels_is_one_sentence(call: Call, tmp_path: Pat
     assert called.status == 2
     assert "deep.json" in called.err
     assert "unexpected" not in called.err
+
+
+@pytest.mark.parametrize("number", ["1e999", "-Infinity", "NaN"])
+@pytest.mark.parametrize("command", ["play", "check", "reenact"])
+def test_a_number_without_an_end_is_one_sentence(call: Call, tmp_path: Path, command: str, number: str) -> None:
+    (tmp_path / "odd.json").write_text(f'{{"steps": [], "actions": [], "summary": {number}}}')
+    called = call("conformance", command, str(tmp_path / "odd.json"))
+    assert called.status == 2
+    assert "odd.json" in called.err
+    assert f"{number} is no finite number" in called.err
