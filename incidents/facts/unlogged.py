@@ -114,7 +114,7 @@ def _all_named(rows: Sequence[TimedRow], clients: Sequence[ClientFacts], index: 
         size = int_in(row.detail.get("members"))
         if row.kind != "stabilized" or index.plan(group, generation, at) is not None:
             return True
-        if size and len(given[generation].intersection(index.joiners(group, generation, at))) >= size:
+        if size and len(given[generation] & set(index.joiners(group, generation, at))) >= size:
             return True
     return False
 
