@@ -7,6 +7,7 @@ from groupsim.events.types import Offsets, Partitions, TopicPartition
 from groupsim.incidents.facts.builder import FactBuilder
 from groupsim.incidents.facts.detail import int_in, partitions_in
 from groupsim.incidents.facts.index import Index
+from groupsim.incidents.facts.ownership import pairs
 from groupsim.incidents.facts.process_facts import ProcessFacts
 from groupsim.incidents.facts.processes import ProcessLog
 from groupsim.incidents.facts.reconciliations import acknowledged, revoked_until
@@ -172,7 +173,7 @@ class PartitionFacts(ProcessFacts):
 
     def _doubt_callback(self, until_ms: int) -> None:
         """What it keeps was not served while it was inside the callback: any part of the time to the next callback."""
-        at, kept = self.process.rows[self._current][1].at, tuple((tp.topic, tp.partition) for tp in sorted(self._view))
+        at, kept = self.process.rows[self._current][1].at, pairs(tuple(sorted(self._view)))
         if kept and until_ms > LOGGING_MS:
             why = f"{self.process.name} was inside a revoked callback from {iso(at)} on; no log shows when it returned"
             self.doubts.append(Doubt(self.process.group, at, at + until_ms, kept, why, inexact=True))

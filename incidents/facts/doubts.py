@@ -5,16 +5,15 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from itertools import islice
 
-from groupsim.events.types import Partitions, TopicPartition
+from groupsim.events.types import TopicPartition
+from groupsim.incidents.facts.callback_doubts import removed_in_callback
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.deaths import Deaths
 from groupsim.incidents.facts.detail import int_in, text_in
 from groupsim.incidents.facts.index import Index
-from groupsim.incidents.facts.ownership import Ownership
+from groupsim.incidents.facts.ownership import Ownership, pairs
 from groupsim.incidents.facts.sessions import member_session_ms, session_of
 from groupsim.incidents.facts.signs_of_life import SignsOfLife
 from groupsim.incidents.facts.silences import Stop
@@ -26,7 +25,6 @@ from groupsim.storage.log_gaps import Doubt
 
 _MEMBERSHIP = frozenset(["joined", "leave_sent", "poll_timeout"])
 _GONE = {"member_failed": "removed the silent member", "static_member_replaced": "replaced the static member"}
-_LOST = frozenset(["poll_timeout", "session_expired", "lost"])
 _SOON_MS = 1_000
 """So much later a client may still give up what somebody else has already: clocks differ."""
 
@@ -52,7 +50,7 @@ def find_doubts(
         *_started_again(clients, index, deaths, session_timeout_ms, signs),
         *_removed_without_log(rows, clients, index, owned, session_timeout_ms, topic),
         *(doubt for doubt in _broker_silent(rows, index, ended) if doubt.group not in topic),
-        *_removed_in_callback(clients, owned, index.broker_groups | topic.keys()),
+        *removed_in_callback(clients, owned, index.broker_groups | topic.keys()),
     ]
 
 
@@ -66,7 +64,7 @@ def inexact_stops(stops: Iterable[Stop], owned: Ownership) -> Iterator[Doubt]:
             held = owned.held(stop.group, stop.process, stop.from_ms, stop.to_ms)
             why = f"the coordinator did not hear {stop.process} {between}; no log shows whether it served"
         if held and stop.from_ms < stop.to_ms:
-            yield Doubt(stop.group, stop.from_ms, stop.to_ms, _pairs(held), why, inexact=True)
+            yield Doubt(stop.group, stop.from_ms, stop.to_ms, pairs(held), why, inexact=True)
 
 
 def _silent(
@@ -98,7 +96,7 @@ def _silent(
         )
         for at, partitions in taken.items():
             shown = signs.last(group, processes[group, name].members, at) or 0
-            yield Doubt(group, max(since, shown), at, _pairs(tuple(sorted(partitions))), why)
+            yield Doubt(group, max(since, shown), at, pairs(tuple(sorted(partitions))), why)
 
 
 class _Life:
@@ -141,44 +139,7 @@ def _started_again(
                 " shows when it stopped in between; export the client's log to its last line, or its platform's log of"
                 " restarts"
             )
-            yield Doubt(process.group, max(process.last, heard, shown), again, _pairs(each.held), why)
-
-
-def _removed_in_callback(clients: Sequence[ClientFacts], owned: Ownership, known: AbstractSet[str]) -> Iterator[Doubt]:
-    """What processes held that were no members any more when a revoked callback was over: others may have had it.
-
-    Not of groups in `known`: their coordinator says when it removed them.
-    """
-    for each in clients:
-        group, name, member = each.process.group, each.process.name, None
-        for number, (_, timed) in enumerate(each.process.rows):
-            if timed.row.kind == "joined":
-                member = timed.row.member
-            if timed.row.kind != "revoked" or group in known:
-                continue
-            lost = _lost((later for _, later in islice(each.process.rows, number + 1, None)), member)
-            if lost is not None:
-                why = (
-                    f"{name} ran a revoked callback from {iso(timed.at)} on and was no member any more at {iso(lost)};"
-                    " when it was removed, and whether others had its partitions, is in the broker's log; export that"
-                )
-                yield Doubt(group, timed.at, lost, _pairs(owned.held(group, name, timed.at, timed.at)), why)
-
-
-def _lost(rows: Iterable[TimedRow], member: str | None) -> int | None:
-    """When these next rows of a client say that it had lost its membership; None if it had not."""
-    for at, row in rows:
-        if row.kind in _LOST or row.detail.get("to") in ("FENCED", "STALE"):
-            return at
-        if row.kind == "joined":
-            return at if row.member is not None and row.member != member else None
-        if row.kind in ("assigned", "leave_sent"):
-            return None
-    return None
-
-
-def _pairs(partitions: Partitions) -> tuple[tuple[str, int], ...]:
-    return tuple((tp.topic, tp.partition) for tp in partitions)
+            yield Doubt(process.group, max(process.last, heard, shown), again, pairs(each.held), why)
 
 
 def _removed_without_log(
@@ -209,7 +170,7 @@ def _removed_without_log(
             f"the broker {_GONE[row.kind]} {member} at {iso(at)}, and no client log of it is given: when it stopped is"
             " in its log; export that too"
         )
-        found.append(Doubt(row.group, begun, at, None if partitions is None else _pairs(partitions), why))
+        found.append(Doubt(row.group, begun, at, None if partitions is None else pairs(partitions), why))
     return found
 
 

@@ -22,6 +22,10 @@ class Claim(NamedTuple):
     partition: TopicPartition
 
 
+def _when(item: tuple[int, object]) -> int:
+    return item[0]
+
+
 class Ownership:
     """Who held what by the facts of a run that is being imported.
 
@@ -88,14 +92,20 @@ class Ownership:
     def held(self, group: str, process: str, from_ms: int, to_ms: int) -> Partitions:
         """What a process held at any time of a period, by its own log."""
         views = self._seen[group, process]
-        first = max(0, bisect_right(views, from_ms, key=lambda item: item[0]) - 1)
-        return tuple(sorted(set().union(*(view for at, view in views[first:] if at <= to_ms))))
+        first = max(0, bisect_right(views, from_ms, key=_when) - 1)
+        until = bisect_right(views, to_ms, key=_when)
+        return tuple(sorted(set().union(*(view for _, view in views[first:until]))))
 
     def assigned(self, group: str, member: str, at: int) -> tuple[int | None, Partitions | None]:
         """When the last assignment before an instant was stored, and what it gave the member; None: not known."""
         plans = self._plans[group]
-        place = bisect_right(plans, at, key=lambda item: item[0])
+        place = bisect_right(plans, at, key=_when)
         if not place:
             return None, None
         when, event = plans[place - 1]
         return when, None if event.assignment is None else event.assignment.get(member, ())
+
+
+def pairs(partitions: Partitions) -> tuple[tuple[str, int], ...]:
+    """Partitions as a Doubt names them."""
+    return tuple((tp.topic, tp.partition) for tp in partitions)
