@@ -18,7 +18,8 @@ from groupsim.incidents.facts.detail import int_in, partitions_in, text_in
 from groupsim.incidents.logs.rows import Program, Row, is_broker
 from groupsim.incidents.logs.times import iso
 
-_BEGINS = frozenset(["heartbeat_says_rebalancing", "joining", "leave_sent", "lost", "rejoin_requested", "revoked"])
+_BEGINS = frozenset(["heartbeat_says_rebalancing", "joining", "leave_sent", "rejoin_requested"])
+_GIVES_UP = frozenset(["lost", "revoked"])
 _STEPS = frozenset(
     [
         "assignment_received",
@@ -128,12 +129,17 @@ class _Begun:
         self._left: dict[tuple[str | None, str | None], list[int]] = defaultdict(list)
         self._lines: dict[tuple[str, str | None], list[int]] = defaultdict(list)
         self._client: dict[str | None, tuple[str, str | None]] = {}
+        self._gave_up: dict[tuple[str, str | None], tuple[str | None, int]] = {}
         for at, row in rows:
             if row.program is Program.OFFSETS_TOPIC:
                 if row.kind in _STEPS:
                     self._stored[row.group].append(at)
             elif not is_broker(row):
                 self._take(at, row)
+        for group, at in self._gave_up.values():
+            self._signs[group].append(at)
+        for signs in self._signs.values():
+            signs.sort()
 
     def _take(self, at: int, row: Row) -> None:
         self._lines[row.file, row.client].append(at)
@@ -141,7 +147,13 @@ class _Begun:
             self._client[row.member] = row.file, row.client
         if row.kind == "leave_sent":
             self._left[row.group, row.member].append(at)
-        if row.kind in _BEGINS and not announces_leave(row.detail.get("reason")):
+        client, leaves = (row.file, row.client), announces_leave(row.detail.get("reason"))
+        group, gave_up = self._gave_up.pop(client, (None, None))
+        if gave_up is not None and not (leaves or row.kind == "leave_sent"):
+            self._signs[group].append(gave_up)
+        if row.kind in _GIVES_UP:  # a client that closes does, too: no rebalance runs then, and none begins if static
+            self._gave_up[client] = row.group, at
+        elif row.kind in _BEGINS and not leaves:
             self._signs[row.group].append(at)
 
     def moved(self, timed: TimedRow) -> TimedRow:

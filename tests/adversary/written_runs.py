@@ -68,12 +68,11 @@ def counted(facts: Sequence[Recorded], from_ms: int, to_ms: int) -> tuple[int, i
 def numbers(rng: Random, folder: Path) -> None:
     """A drawn classic group, as logs, as its topic, or as both."""
     group, here = drawn(rng.randrange(1_000_000)), emptied(folder / "written-runs")
-    which = rng.choice(("logs", "logs", "some logs", "topic", "both"))
+    which = rng.choice(("logs", "logs", "some logs", "topic", "both", "the topic and some logs"))
     facts = simulated(group)
     printed = group.true if group.prints else {}
     files = [] if which == "topic" else write_logs(_printed(facts), GROUP, here, printed)
-    if which in ("topic", "both"):
-        files.append(write_dump(facts, GROUP, here / "dump.txt"))
+    files = _chosen(rng, which, files, facts, here)
     hold(rng, facts, files, which, _given(rng, group, CLASSIC_MS), f"{which} of the drawn group {group.seed}")
 
 
@@ -84,7 +83,7 @@ def consumer_logs(rng: Random, folder: Path) -> None:
     """
     slow, here = rng.random() < _SLOW, emptied(folder / "written-runs")
     group = drawn_consumer(rng.randrange(1_000_000), slow=slow)
-    which = rng.choice(("logs", "logs", "some logs", "both"))
+    which = rng.choice(("logs", "logs", "some logs", "both", "the topic and some logs"))
     facts = simulated(group)
     files = write_consumer_logs(_printed(facts), GROUP, here, group.heartbeat_ms)
     what, session_ms = (
@@ -96,14 +95,21 @@ def consumer_logs(rng: Random, folder: Path) -> None:
         run = import_run(read_files(files), store, name=None, topics={}, session_timeout_ms=session_ms).run
         for each in logs_differ(facts, list(store.read(run.id)), instant(str(run.origin)) - BEGINS_MS):
             raise Finding(f"{what}: {each}")
-    if which == "both":
-        files.append(write_dump(facts, GROUP, here / "dump.txt"))
-    hold(rng, facts, files, which, session_ms, what)
+    hold(rng, facts, _chosen(rng, which, files, facts, here), which, session_ms, what)
 
 
 def _given(rng: Random, group: DrawnGroup, least_ms: int) -> int | None:
     """What the user says of the session, sometimes: always where it is shorter than brokers allow by default."""
     return group.session_ms if group.session_ms < least_ms or rng.random() < _KNOWN else None
+
+
+def _chosen(rng: Random, which: str, logs: list[Path], facts: Sequence[Recorded], here: Path) -> list[Path]:
+    """All logs or some of them, and the topic, by the words of `which`."""
+    if "some" in which and len(logs) > 1:
+        least = len(logs) - 1 if rng.random() < _ALL_BUT_ONE else 1
+        logs = rng.sample(logs, rng.randint(least, len(logs) - 1))
+    topic = "topic" in which or which == "both"
+    return [*logs, write_dump(facts, GROUP, here / "dump.txt")] if topic else logs
 
 
 def _printed(facts: Sequence[Recorded]) -> list[Recorded]:
@@ -118,9 +124,6 @@ def hold(
     if first is None:
         return
     end = facts[-1].at_ms
-    if which == "some logs":
-        least = len(files) - 1 if rng.random() < _ALL_BUT_ONE else 1
-        files = rng.sample(files, max(1, rng.randint(least, len(files) - 1)))
     what += f" ({', '.join(path.name for path in files)}), session {session_ms}"
     try:
         found, _ = measure(files, GROUP, BEGINS_MS + end, (BEGINS_MS + first, BEGINS_MS + end), session_ms)

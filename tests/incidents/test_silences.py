@@ -99,3 +99,13 @@ def test_with_one_log_missing_the_bounds_hold(seed: int, missing: str, tmp_path:
     kept = [path for path in files if path.stem != missing]
     assert len(kept) == len(files) - 1
     hold(Random(0), facts, kept, "logs", None, f"without {missing}")
+
+
+@pytest.mark.parametrize(("seed", "logs"), [(745_680, ("m0.0", "m2.1")), (620_765, ("m0.0", "m2.0"))])
+def test_a_static_member_that_closes_begins_no_rebalance(seed: int, logs: tuple[str, ...], tmp_path: Path) -> None:
+    """It gives its partitions up as in a rebalance; the next generation began much later, for another reason."""
+    facts = simulated(drawn(seed))
+    files = write_logs([fact for fact in facts if not fact.event.noise], GROUP, tmp_path)
+    kept = [path for path in files if path.stem in logs]
+    assert len(kept) == len(logs)
+    hold(Random(0), facts, [*kept, write_dump(facts, GROUP, tmp_path / "dump.txt")], "both", None, f"group {seed}")
