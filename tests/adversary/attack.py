@@ -68,12 +68,17 @@ def attack_on(jobs: int, seconds: float, seed: int, areas: list[str]) -> Iterato
         processes[receiving].start()
         sending.close()  # so that the end of the process is the end of what comes
     open_: list[Any] = [*processes]
-    while open_:
-        for said in list[Any](wait(open_)):
-            try:
-                yield said.recv()
-            except EOFError:
-                open_.remove(said)
+    try:
+        while open_:
+            for said in list[Any](wait(open_)):
+                try:
+                    yield said.recv()
+                except EOFError:
+                    open_.remove(said)
+    except BaseException:  # nobody reads on: none goes on alone
+        for process in processes.values():
+            process.terminate()
+        raise
     for process in processes.values():
         process.join()
     if any(process.exitcode for process in processes.values()):
