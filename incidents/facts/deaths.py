@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from groupsim.events import client as c
 from groupsim.events.base import process_stream
@@ -18,9 +19,9 @@ from groupsim.incidents.facts.log_ends import Logged
 from groupsim.incidents.facts.processes import ProcessLog, runs_beside
 from groupsim.incidents.facts.sessions import Session, session_of
 from groupsim.incidents.facts.signs_of_life import SignsOfLife
-from groupsim.incidents.facts.silences import Stop, add_silence, earlier_ms, heard, later, stopped
+from groupsim.incidents.facts.silences import ANSWERED, Stop, add_silence, earlier_ms, heard, later, stopped
 from groupsim.incidents.facts.unnamed_clients import PlacedRow
-from groupsim.incidents.logs.rows import Row
+from groupsim.incidents.logs.rows import Program, Row
 from groupsim.incidents.logs.times import iso
 
 _REMOVED = frozenset(["member_failed", "member_gone"])
@@ -64,6 +65,7 @@ def add_deaths(
                 if _silent_only(process, removal[1]):
                     shown = signs.last(process.group, client.members, removal[1].at) or 0
                     stops.append(add_silence(process, removal, index, builder, session_timeout_ms, silent_ms, shown))
+        stops += _removed_by_the_topic(client, replaced, signs)
         if process.closed or not client.held:
             continue
         gone = _after(removals[process.group, client.member], process) or _after(
@@ -109,6 +111,28 @@ def _replaced(rows: Sequence[TimedRow]) -> _Removals:
         if timed.row.kind == _REPLACED:
             found[timed.row.group, text_in(timed.row.detail.get("old_member"))].append((position, timed))
     return found
+
+
+def _removed_by_the_topic(client: ClientFacts, replaced: _Removals, signs: SignsOfLife) -> Iterator[Stop]:
+    """When a static member was not heard that says itself that it was removed: it came back at once, under another id.
+
+    In the topic that looks as if another process had replaced it. A broker's log would have the removal.
+    """
+    process = client.process
+    for member in sorted(client.members):
+        for _, (at, row) in replaced[process.group, member]:
+            if row.program is not Program.OFFSETS_TOPIC or row.member not in client.members:
+                continue
+            shown = signs.last(process.group, client.members, at) or 0
+            since, kinds = process.first, set[str]()
+            for place in range(bisect_right(process.rows, at, key=lambda item: item[1].at) - 1, -1, -1):
+                since, told = process.rows[place][1]
+                if since < shown or told.kind in ANSWERED:
+                    break
+                kinds.add(told.kind)
+            since = max(since, shown)
+            if "lost" in kinds and "poll_timeout" not in kinds:
+                yield Stop(process.group, process.name, at, since, at, ran=True)
 
 
 def _after(rows: Sequence[PlacedRow], process: ProcessLog) -> PlacedRow | None:

@@ -26,7 +26,7 @@ _ANY_MS = 1 << 50
 _SAY_SO = frozenset([Program.JAVA, Program.LIBRDKAFKA, Program.KAFKA_PYTHON, Program.AIOKAFKA])
 _SAYS_WITHIN_MS = 1_000
 """A client says so when no answer came for a session: when the broker removes it, but for a round trip and a timer."""
-_ANSWERED = frozenset(["joined", "synced", "state_change"])
+ANSWERED = frozenset(["joined", "synced", "state_change"])
 """Lines of a client that the coordinator has just answered."""
 
 
@@ -66,7 +66,7 @@ def add_silence(
     session = session_of(process, index, session_timeout_ms, min(silent_ms, timed.at - before))
     last_ms = timed.at - session.ms
     early_ms = earlier_ms(timed.row, session.heartbeat_ms)
-    answered = max([row.at for row in rows if row.row.kind in _ANSWERED] or [rows[0].at])
+    answered = max([row.at for row in rows if row.row.kind in ANSWERED] or [rows[0].at])
     answered = max(answered, shown_ms)
     removed = f"{process.name} was removed by the broker at {iso(timed.at)} because its session ended,"
     if not session.shortened and before - last_ms > session.heartbeat_ms:

@@ -109,3 +109,12 @@ def test_a_static_member_that_closes_begins_no_rebalance(seed: int, logs: tuple[
     kept = [path for path in files if path.stem in logs]
     assert len(kept) == len(logs)
     hold(Random(0), facts, [*kept, write_dump(facts, GROUP, tmp_path / "dump.txt")], "both", None, f"group {seed}")
+
+
+def test_a_static_member_that_was_removed_and_is_back_at_once_was_not_heard_for_some_time(tmp_path: Path) -> None:
+    """The topic shows a new id alone, as if another process had replaced it; its own log says what it lost."""
+    facts = simulated(drawn(534_773))
+    files = write_logs([fact for fact in facts if not fact.event.noise], GROUP, tmp_path)
+    kept = [path for path in files if path.stem in ("m0.0", "m0.1", "m1.0", "m2.1")]
+    assert len(kept) == 4
+    hold(Random(0), facts, [*kept, write_dump(facts, GROUP, tmp_path / "dump.txt")], "both", None, "without a broker")
