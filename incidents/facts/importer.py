@@ -104,7 +104,8 @@ def import_run(
     reading, strays = without_strays(reading)
     skews, misfits = estimate_skews(reading)
     corrections = {skew.file: skew.ms for skew in skews if skew.ms}
-    rows, remarks = merged(*order_rows(reading, corrections))
+    signs = SignsOfLife(reading.topic)
+    rows, remarks = merged(*order_rows(reading, corrections), signs)
     remarks = [*strays, *remarks, *misfits, *(str(skew) for skew in skews if skew.ms)]
     rows = [timed for timed in rows if timed.row.group is not None or timed.row.kind in _KINDS_WITHOUT_GROUP]
     if not any(timed.row.group for timed in rows):
@@ -116,7 +117,7 @@ def import_run(
     index = Index(rows)
     check_named(rows, index, most_partitions)
     clients = _add_facts(rows, index, builder, reading)
-    logged, signs = Logged(clients, reading.topic), SignsOfLife(reading.topic)
+    logged = Logged(clients, reading.topic)
     write_topic(reading, clients, logged, builder)
     deaths, stops = add_deaths(rows, clients, index, builder, session_timeout_ms, signs, logged)
     shown = topic_growths(reading.topic, rows[0].at)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -15,11 +16,14 @@ from groupsim.events.types import Partitions
 from groupsim.incidents.facts.causes import announces_leave
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.detail import int_in, partitions_in, text_in
+from groupsim.incidents.facts.signs_of_life import SignsOfLife
 from groupsim.incidents.logs.rows import Program, Row, is_broker
 from groupsim.incidents.logs.times import iso
 
-_BEGINS = frozenset(["heartbeat_says_rebalancing", "joining", "leave_sent", "rejoin_requested"])
-_GIVES_UP = frozenset(["lost", "revoked"])
+_BEGINS = frozenset(["heartbeat_says_rebalancing", "leave_sent", "rejoin_requested"])
+_UNSETTLED = frozenset(["joining", "lost", "revoked"])
+"""Whether these are signs of a rebalance, the next step of the client tells."""
+_SETTLES = _BEGINS | _UNSETTLED | {"assigned", "generation_reset", "joined", "member_id_created"}
 _STEPS = frozenset(
     [
         "assignment_received",
@@ -31,6 +35,8 @@ _STEPS = frozenset(
     ]
 )
 """Rows of the topic behind which what clients say is of a later rebalance."""
+_Client = tuple[str, str | None]
+"""File and client id."""
 _REPLACED = "static_member_replaced"
 _FILLED = ("held", "session_timeout_ms", "targets", "timeouts")
 """What no broker prints of a step, or only with topic ids."""
@@ -52,12 +58,15 @@ _LATE_MS = 5_000
 """A broker's log and its topic have one clock: they should agree within this."""
 
 
-def merged(rows: list[TimedRow], notes: list[str]) -> tuple[list[TimedRow], list[str]]:
-    """All rows with those of the topic that no log has, in order, and the notes with those on contradictions."""
+def merged(rows: list[TimedRow], notes: list[str], signs: SignsOfLife) -> tuple[list[TimedRow], list[str]]:
+    """All rows with those of the topic that no log has, in order, and the notes with those on contradictions.
+
+    `signs`: what the topic shows of members that ran.
+    """
     if not any(timed.row.program is Program.OFFSETS_TOPIC for timed in rows):
         return rows, notes
     logs = _Logs([timed for timed in rows if timed.row.program is not Program.OFFSETS_TOPIC])
-    begun = _Begun(rows)
+    begun = _Begun(rows, signs)
     found: list[TimedRow] = []
     contradictions: dict[str, None] = {}
     filled: dict[int, dict[str, object]] = {}
@@ -120,39 +129,64 @@ class _Logs:
         return min(near, key=lambda other: abs(other.at - timed.at), default=None)
 
 
-class _Begun:
-    """Since when the clients of a group knew of the rebalance that ends with a generation, and when members left."""
+class _Unsettled(NamedTuple):
+    """A line of a client that may be a sign of a rebalance, and the generation that the topic had then."""
 
-    def __init__(self, rows: Sequence[TimedRow]) -> None:
+    at: int
+    row: Row
+    generation: int | None
+
+    def was_none(self, following: Row) -> bool:
+        """Whether it was none, by the client's next step: it left, or came into that generation."""
+        if self.row.kind != "joining":
+            return following.kind == "leave_sent"
+        return following.kind == "joined" and int_in(following.detail.get("generation")) == self.generation
+
+
+class _Begun:
+    """Since when the clients of a group knew of the rebalance that ends with a generation, and when members left.
+
+    What a client gives up when it closes is no sign of one, nor that a static member joins its present generation.
+    """
+
+    def __init__(self, rows: Sequence[TimedRow], ran: SignsOfLife) -> None:
+        self._ran = ran
         self._signs: dict[str | None, list[int]] = defaultdict(list)
         self._stored: dict[str | None, list[int]] = defaultdict(list)
         self._left: dict[tuple[str | None, str | None], list[int]] = defaultdict(list)
-        self._lines: dict[tuple[str, str | None], list[int]] = defaultdict(list)
-        self._client: dict[str | None, tuple[str, str | None]] = {}
-        self._gave_up: dict[tuple[str, str | None], tuple[str | None, int]] = {}
-        for at, row in rows:
+        self._lines: dict[_Client, list[int]] = defaultdict(list)
+        self._client: dict[str | None, _Client] = {}
+        self._generation: dict[str | None, int] = {}
+        self._unsettled: dict[_Client, _Unsettled] = {}
+        for timed in rows:
+            at, row = timed
             if row.program is Program.OFFSETS_TOPIC:
                 if row.kind in _STEPS:
                     self._stored[row.group].append(at)
+                    self._generation[row.group] = int_in(row.detail.get("generation")) or 0
             elif not is_broker(row):
-                self._take(at, row)
-        for group, at in self._gave_up.values():
-            self._signs[group].append(at)
+                self._take(timed)
+        for each in self._unsettled.values():
+            self._signs[each.row.group].append(each.at)
         for signs in self._signs.values():
             signs.sort()
 
-    def _take(self, at: int, row: Row) -> None:
-        self._lines[row.file, row.client].append(at)
+    def _take(self, timed: TimedRow) -> None:
+        at, row = timed
+        client = row.file, row.client
+        self._lines[client].append(at)
         if row.member is not None:
-            self._client[row.member] = row.file, row.client
+            self._client[row.member] = client
         if row.kind == "leave_sent":
             self._left[row.group, row.member].append(at)
-        client, leaves = (row.file, row.client), announces_leave(row.detail.get("reason"))
-        group, gave_up = self._gave_up.pop(client, (None, None))
-        if gave_up is not None and not (leaves or row.kind == "leave_sent"):
-            self._signs[group].append(gave_up)
-        if row.kind in _GIVES_UP:  # a client that closes does, too: no rebalance runs then, and none begins if static
-            self._gave_up[client] = row.group, at
+        if row.kind not in _SETTLES:
+            return
+        leaves = announces_leave(row.detail.get("reason"))
+        before = self._unsettled.pop(client, None)
+        if before is not None and not (leaves or before.was_none(row)):
+            self._signs[before.row.group].append(before.at)
+        if row.kind in _UNSETTLED:
+            self._unsettled[client] = _Unsettled(at, row, self._generation.get(row.group))
         elif row.kind in _BEGINS and not leaves:
             self._signs[row.group].append(at)
 
@@ -179,7 +213,10 @@ class _Begun:
         if left:
             return left[-1]
         lines = self._lines[self._client[row.member]] if row.member in self._client else []
-        return at if bisect_right(lines, at) > bisect_right(lines, begun) else begun
+        if bisect_right(lines, at) > bisect_right(lines, begun):
+            return at
+        ran = self._ran.last(row.group, [row.member], at) if row.group is not None and row.member is not None else None
+        return max(begun, ran or 0)
 
 
 def _of_generation(row: Row) -> bool:

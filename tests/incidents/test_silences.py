@@ -101,20 +101,25 @@ def test_with_one_log_missing_the_bounds_hold(seed: int, missing: str, tmp_path:
     hold(Random(0), facts, kept, "logs", None, f"without {missing}")
 
 
-@pytest.mark.parametrize(("seed", "logs"), [(745_680, ("m0.0", "m2.1")), (620_765, ("m0.0", "m2.0"))])
-def test_a_static_member_that_closes_begins_no_rebalance(seed: int, logs: tuple[str, ...], tmp_path: Path) -> None:
-    """It gives its partitions up as in a rebalance; the next generation began much later, for another reason."""
-    facts = simulated(drawn(seed))
-    files = write_logs([fact for fact in facts if not fact.event.noise], GROUP, tmp_path)
-    kept = [path for path in files if path.stem in logs]
-    assert len(kept) == len(logs)
-    hold(Random(0), facts, [*kept, write_dump(facts, GROUP, tmp_path / "dump.txt")], "both", None, f"group {seed}")
-
-
-def test_a_static_member_that_was_removed_and_is_back_at_once_was_not_heard_for_some_time(tmp_path: Path) -> None:
-    """The topic shows a new id alone, as if another process had replaced it; its own log says what it lost."""
-    facts = simulated(drawn(534_773))
-    files = write_logs([fact for fact in facts if not fact.event.noise], GROUP, tmp_path)
-    kept = [path for path in files if path.stem in ("m0.0", "m0.1", "m1.0", "m2.1")]
-    assert len(kept) == 4
-    hold(Random(0), facts, [*kept, write_dump(facts, GROUP, tmp_path / "dump.txt")], "both", None, "without a broker")
+@pytest.mark.parametrize(
+    ("seed", "logs", "session_ms"),
+    [
+        pytest.param(745_680, "m0.0 m2.1", None, id="a static member that closes begins no rebalance"),
+        pytest.param(620_765, "m0.0 m2.0", None, id="nor does this one"),
+        pytest.param(400_654, "m0.1 m1.1 m1.0 m0.2", None, id="nor does one that joins its present generation"),
+        pytest.param(844_809, "m1.1 m0.2", 4_881, id="a member that commits within a rebalance is not gone yet"),
+        pytest.param(534_773, "m0.0 m0.1 m1.0 m2.1", None, id="a static member that was removed and is back at once"),
+    ],
+)
+def test_with_the_topic_and_some_logs_the_bounds_hold(
+    seed: int, logs: str, session_ms: int | None, tmp_path: Path
+) -> None:
+    group = drawn(seed)
+    facts = simulated(group)
+    printed = group.true if group.prints else {}
+    files = write_logs([fact for fact in facts if not fact.event.noise], GROUP, tmp_path, printed)
+    kept = [path for path in files if path.stem in logs.split()]
+    assert len(kept) == len(logs.split())
+    hold(
+        Random(0), facts, [*kept, write_dump(facts, GROUP, tmp_path / "dump.txt")], "both", session_ms, f"group {seed}"
+    )
