@@ -126,10 +126,10 @@ def _removed_by_the_topic(client: ClientFacts, replaced: _Removals, signs: Signs
             shown = signs.last(process.group, client.members, at) or 0
             since, kinds = process.first, set[str]()
             for place in range(bisect_right(process.rows, at, key=lambda item: item[1].at) - 1, -1, -1):
-                since, told = process.rows[place][1]
-                if since < shown or told.kind in ANSWERED:
+                since, line = process.rows[place][1]
+                if since < shown or line.kind in ANSWERED:
                     break
-                kinds.add(told.kind)
+                kinds.add(line.kind)
             since = max(since, shown)
             if "lost" in kinds and "poll_timeout" not in kinds:
                 yield Stop(process.group, process.name, at, since, at, ran=True)
