@@ -133,7 +133,6 @@ def import_run(
     doubts += topic_doubts(reading, logged, origin, ended, builder)
     doubts += ended_early(facts, clients, reading.topic, ended)
     doubts += [*inexact_stops(stops, owned), *(g.doubt() for g in growths), *(d for c in clients for d in c.doubts)]
-    info = _run_info(reading, name, origin)
     whole = [each.process for each in clients if not logged.ends_early(each)]
     edges = begun_before(rows, index.consumer_groups) + unfinished(rows, whole, deaths, index.consumer_groups)
     partly = unlogged_members(rows, clients, index, reading.topic)
@@ -142,7 +141,7 @@ def import_run(
     gaps = log_gaps(reasons, [_since(each, origin) for each in doubts], new_groups(rows), reading.resolution_ms)
     log = {"notes": list(builder.notes), "lines": reading.counts.lines, "rows": len(reading.rows)}
     summary = {**log, **gaps, **unbounded(times_in_doubt(reading)), **given({"session.timeout.ms": session_timeout_ms})}
-    run = _write(store, info, world, facts, origin, ended - origin, summary)
+    run = _write(store, _run_info(reading, name, origin), world, facts, origin, ended - origin, summary)
     return ImportResult(run, builder.notes, tuple(remarks))
 
 
