@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -63,9 +64,12 @@ AREAS: dict[str, Area] = {
 
 
 def attempt(area: str, seed: int, folder: Path) -> str | None:
-    """One attempt; what it found, in a sentence."""
+    """One attempt; what it found, in a sentence. What raises anything else has found something, too."""
     try:
         AREAS[area](Random(f"{area}/{seed}"), folder)
     except Finding as found:
         return str(found)
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        return f"{type(error).__name__}: {error} ({Path(last.filename).name}:{last.lineno})"
     return None

@@ -99,7 +99,7 @@ PLANTED = (
     Planted(
         "wrong fold: of partitions that change alike one is moved",
         *("numbers: classic", "analysis/availability/conditions.py"),
-        *("self._put(alike, before, affected)", "self._put([example], before, affected)"),
+        *("self._put(alike, before, affected)", "self._put({min(alike)}, before, affected)"),
     ),
     Planted(
         "wrong number: the repeated hour is always the first",
@@ -171,7 +171,7 @@ def look(planted: Planted, root: Path, minutes: float, seed: int) -> tuple[int, 
     finally:
         (root / planted.file).write_text(text, encoding="utf-8")
     count = _COUNT.search(done.stdout)
-    if count is None or done.returncode not in (0, 1):
+    if count is None or done.returncode not in (0, 1) or count[1] == "0":
         raise RuntimeError(f"{planted.what}: {done.stderr[-500:]}")
     return int(count[1].replace(",", "")), done.stdout.splitlines()[0] if done.returncode else ""
 

@@ -1,4 +1,4 @@
-"""A short sample of the adversary, and ten planted defects that it has to find."""
+"""A short sample of the adversary, and planted defects that it has to find."""
 
 from __future__ import annotations
 
@@ -45,6 +45,11 @@ SAMPLE = {
 def test_a_sample_finds_nothing(tmp_path: Path) -> None:
     sample = [(area, seed) for area in AREAS for seed in range(SAMPLE.get(area, 2))]
     assert [found for area, seed in sample if (found := attempt(area, seed, tmp_path))] == []
+
+
+def test_an_attempt_that_raises_anything_has_found_something(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(AREAS, "broken", lambda *_: {}["no such name"])
+    assert (attempt("broken", 0, tmp_path) or "").startswith("KeyError: 'no such name' (test_adversary.py:")
 
 
 def found(area: str, folder: Path, first: int = 0, most: int = 60) -> str:
