@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from groupsim.cli.errors import BadRequest, Interrupted, quietly, was_signalled
+from groupsim.cli.errors import BadRequest, Interrupted
+from groupsim.cli.signals import quietly, was_signalled
 
 if TYPE_CHECKING:
     from groupsim.pipeline.grid import Subject

@@ -11,13 +11,14 @@ def main() -> None:
     """Load the program and run it; loading takes half a second, in which nothing is begun that could be lost."""
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, _ended)
+            signal.signal(number, ended_by)
     from groupsim.cli.main import main as program
 
     program()
 
 
-def _ended(number: int, _: object) -> None:
+def ended_by(number: int, _: object) -> None:
+    """End at once, with one sentence and the status that shells report for this signal."""
     with suppress(OSError):
         os.write(2, b"groupsim: interrupted\n")
     os._exit(128 + number)

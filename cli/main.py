@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from importlib.metadata import version
 from typing import Annotated, Any
@@ -37,16 +36,16 @@ from groupsim.cli import (
     tour,
     verify,
 )
-from groupsim.cli.errors import Interrupted, forget_signals, note_signal
+from groupsim.cli.errors import Interrupted
 from groupsim.cli.existing_store import unchecked_runs_noted
 from groupsim.cli.last_resort import close_output, make_output_usable, unexpected
 from groupsim.cli.near_commands import with_near_command
 from groupsim.cli.output import be_quiet, error
+from groupsim.cli.signals import leave_to_the_system, listening, signalled_status, was_signalled
 from groupsim.events.errors import GroupSimError
 
-_SIGNALLED = 128
-_CTRL_C = _SIGNALLED + signal.SIGINT
-"""Exit statuses of a program that a signal ended, as shells report them."""
+_CTRL_C = 130
+"""The status of typer for any KeyboardInterrupt."""
 ABOUT = """Which partitions were unavailable, for how long, and why? A simulator of Kafka's consumer groups.
 
 \b
@@ -116,32 +115,26 @@ def main(arguments: list[str] | None = None) -> None:
     make_output_usable()
     try:
         ended = status(arguments)
-    finally:  # all is said and done: one that comes while Python clears up ends it without a word
-        for number in (signal.SIGINT, signal.SIGTERM):
-            if signal.getsignal(number) != signal.SIG_IGN:
-                signal.signal(number, signal.SIG_DFL)
+        leave_to_the_system()
+    except KeyboardInterrupt:  # it came between two sentences
+        error("groupsim: interrupted")
+        ended = signalled_status()
+        leave_to_the_system()
     exec("")  # Python ends by SIGINT, not with our status, if the last text that it evaluated was interrupted
     sys.exit(ended)
 
 
 def status(arguments: list[str] | None = None) -> int:
     """The exit status of one call; never a traceback for a wrong request."""
-    received = [signal.SIGINT]
-    forget_signals()
+    with listening():
+        return _status(sys.argv[1:] if arguments is None else arguments)
 
-    def interrupt(number: int, _: object) -> None:
-        """Like Ctrl-C: a run is marked as interrupted."""
-        received.append(signal.Signals(number))
-        note_signal(number)
-        raise KeyboardInterrupt
 
+def _status(arguments: list[str]) -> int:
     try:
-        signal.signal(signal.SIGTERM, interrupt)
-        if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:  # a shell ignores it for what runs in the background
-            signal.signal(signal.SIGINT, interrupt)
         program = typer.main.get_command(app)
         _keep_examples(program)
-        given = _without_quiet(sys.argv[1:] if arguments is None else arguments)
+        given = _without_quiet(arguments)
         with unchecked_runs_noted():
             result = program.main(given, "groupsim", standalone_mode=False)
         sys.stdout.flush()
@@ -154,7 +147,7 @@ def status(arguments: list[str] | None = None) -> int:
         return 2
     except Interrupted as ended:
         error(f"groupsim: {ended}")
-        return _SIGNALLED + received[-1]
+        return signalled_status()
     except GroupSimError as wrong:
         error(f"groupsim: {wrong}")
         return 2
@@ -173,10 +166,12 @@ def status(arguments: list[str] | None = None) -> int:
         error(f"groupsim: {wrong.filename or 'the output'} can't be used: {wrong.strerror or wrong}")
         return 2
     except Exception as wrong:
-        return unexpected(wrong)
-    if result == _CTRL_C:  # typer's status for any KeyboardInterrupt
+        if not was_signalled():  # a library may have made an error of its own out of a KeyboardInterrupt
+            return unexpected(wrong)
+        result = _CTRL_C
+    if result == _CTRL_C:
         error("groupsim: interrupted")
-        return _SIGNALLED + received[-1]
+        return signalled_status()
     return result if isinstance(result, int) else 0
 
 

@@ -15,7 +15,8 @@ from groupsim.cli.options import FormatOption, StoreOption, check_record_mode, k
 from groupsim.cli.output import Format, error, plain, write_json
 from groupsim.cli.progress import progress
 from groupsim.cli.summary import headline, title, with_shares
-from groupsim.storage.store import RunSource, RunStatus
+from groupsim.simulation.errors import RunInterrupted
+from groupsim.storage.store import RunInfo, RunSource, RunStatus
 
 if TYPE_CHECKING:
     from groupsim.simulation.run import RunResult
@@ -71,14 +72,14 @@ def run(
     if resume is None and scenario is None:
         raise BadRequest("a SCENARIO is missing; `groupsim scenarios` lists the built-in ones")
     simulate_into = _resumed(resume, scenario) if resume else _new(str(scenario), seed, settings, record)
-    with closing(open_store(store, create=resume is None)) as opened:
-        result = simulate_into(opened)
-        summary = _summary(opened, result)
-    if result.info.status == RunStatus.RUNNING:
-        raise Interrupted(f"interrupted while repeating run {result.info.id}; it is unchanged and can be resumed")
-    if result.info.status == RunStatus.INTERRUPTED:
-        until = f"{result.info.simulated_ms:,} ms"
-        raise Interrupted(f"interrupted at {until}; run {result.info.id} has every fact up to then")
+    result = None
+    try:
+        with closing(open_store(store, create=resume is None)) as opened:
+            result = simulate_into(opened)
+            summary = _summary(opened, result.unless_interrupted())
+    except KeyboardInterrupt as stopped:
+        info = stopped.info if isinstance(stopped, RunInterrupted) else result and result.info
+        raise Interrupted(_left(info)) if info else stopped from None
     if form is Format.TABLE:
         _print(summary, scenario or result.info.scenario_path or result.info.name)
     else:
@@ -87,6 +88,15 @@ def run(
         error(f"{result.info.name} failed: {result.failure}")
     if not result.ok:
         raise typer.Exit(1)
+
+
+def _left(info: RunInfo) -> str:
+    """What Ctrl-C left of a run."""
+    if info.status == RunStatus.RUNNING:
+        return f"interrupted; run {info.id} stays as it is stored, and `groupsim run --resume {info.id}` continues it"
+    if info.status == RunStatus.INTERRUPTED:
+        return f"interrupted at {info.simulated_ms:,} ms; run {info.id} has every fact up to then"
+    return f"interrupted; run {info.id} was over by then, and is whole: groupsim unavailable {info.id}"
 
 
 def _new(scenario: str, seed: int | None, settings: list[str], record: str) -> Callable[[EventStore], RunResult]:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from groupsim.cli.errors import BadRequest, Interrupted, quietly, was_signalled
+from groupsim.cli.errors import BadRequest, Interrupted
 from groupsim.cli.options import FormatOption, check_record_mode, key_values, seed_range
 from groupsim.cli.output import Format, note, plain, table, write_json
 from groupsim.cli.progress import progress
 from groupsim.cli.run import RecordOption, ScenarioArgument, SetOption
+from groupsim.cli.signals import quietly, was_signalled
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -1,6 +1,7 @@
 """Runs groups in simulated time: SimPy's clock, a network with faults, a broker, consumers, a log of facts.
 
 run               one scenario, once: world, log, invariants
+ending            the end of a run: its last fact and its status
 world             all that a scenario can touch: time, topics, groups, network, broker
 group             a consumer group in a scenario
 consumer_context  what groups and consumers of a world share: clock, network, broker, topics

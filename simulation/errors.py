@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import TypeVar
 
 from groupsim.events.errors import GroupSimError
+from groupsim.storage.store import RunInfo
 
 E = TypeVar("E", bound=StrEnum)
 
@@ -20,6 +21,14 @@ class ScenarioRaised(BadScenario):
 
 class ScenarioFailed(GroupSimError):
     """An assertion of the scenario did not hold, or a wait took too long."""
+
+
+class RunInterrupted(KeyboardInterrupt):
+    """A KeyboardInterrupt during a run; `info`: what the store has of it."""
+
+    def __init__(self, info: RunInfo) -> None:
+        super().__init__(info)
+        self.info = info
 
 
 def one_of(kind: type[E], what: str, value: str) -> E:

@@ -21,7 +21,7 @@ class Log:
 
     def __init__(self, env: simpy.Environment, writer: RunWriter) -> None:
         self._env = env
-        self._writer = writer
+        self._writer: RunWriter | _Nowhere = writer
         self._run = writer.info.id
         self._noise = writer.info.record == RecordMode.ALL
         self._batches = writer.info.record == RecordMode.BATCHES
@@ -32,6 +32,10 @@ class Log:
     def write_to(self, writer: RunWriter) -> None:
         """Append to this writer of the same run from now on; it may have another id for the run."""
         self._writer, self._run = writer, writer.info.id
+
+    def end(self) -> None:
+        """The run is over: what its story still does, as Python closes it (`finally`), is no fact."""
+        self._writer, self.watchers = _Nowhere(), []
 
     def append(self, stream: str, events: Sequence[Event]) -> None:
         """Append facts of one stream, in order."""
@@ -55,6 +59,11 @@ class Log:
             seq += 1
             version += 1
         self.facts, self._versions[stream] = seq, version
+
+
+class _Nowhere:
+    def append(self, *_: object) -> None:
+        """Drop them."""
 
 
 def _is_long(event: Event) -> bool:

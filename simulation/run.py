@@ -13,24 +13,25 @@ from datetime import UTC, datetime
 from typing import Any
 
 import simpy
+from simpy.events import URGENT
 
 from groupsim.assignors import ASSIGNORS
 from groupsim.coordinator.config import BadSetting, near
-from groupsim.events.base import WORLD_STREAM
 from groupsim.events.errors import GroupSimError
 from groupsim.events.types import RunId
-from groupsim.events.world import RunEnded
 from groupsim.invariants import Violation, Watch, all_invariants
 from groupsim.simulation.checks import whole
-from groupsim.simulation.errors import BadScenario, ScenarioFailed, ScenarioRaised
+from groupsim.simulation.ending import ending
+from groupsim.simulation.errors import BadScenario, RunInterrupted, ScenarioFailed, ScenarioRaised
 from groupsim.simulation.log import Log
 from groupsim.simulation.settings import Settings, check_settings
 from groupsim.simulation.world import World
-from groupsim.storage.errors import StoreError, StoreUnusable
+from groupsim.storage.errors import StoreUnusable
 from groupsim.storage.gc import rare_collections
 from groupsim.storage.late import LateWriter
 from groupsim.storage.resumed import ResumedWriter
 from groupsim.storage.store import EventStore, RecordMode, RunInfo, RunSource, RunStatus, RunWriter
+from groupsim.storage.uninterrupted import let_through, uninterrupted
 
 PROGRESS_STEPS = 200
 DURATION = "duration.ms"
@@ -70,9 +71,9 @@ class RunResult:
         return self.failure is None and not any(self.violations.values())
 
     def unless_interrupted(self) -> RunResult:
-        """Itself. Raises KeyboardInterrupt for an interrupted run: a part of its facts says nothing of the whole."""
-        if self.info.status == RunStatus.INTERRUPTED:
-            raise KeyboardInterrupt
+        """Itself. Raises RunInterrupted for an interrupted run: a part of its facts says nothing of the whole."""
+        if self.info.status in (RunStatus.INTERRUPTED, RunStatus.RUNNING):
+            raise RunInterrupted(self.info)
         return self
 
 
@@ -89,7 +90,7 @@ def run(
 
     `progress` is called with the share of simulated time that is over. Raises BadSetting or BadScenario for an
     impossible request; one that is refused before time passes leaves no run. A KeyboardInterrupt ends the run, marked
-    `interrupted`: see `RunResult.unless_interrupted`.
+    `interrupted`: see `RunResult.unless_interrupted`. RunInterrupted is one that came too late for that.
     """
     chosen = scenario.seed if seed is None else seed
     resolve_settings(scenario, settings or {})  # before the run begins
@@ -110,6 +111,10 @@ def run(
         if not writer.begun:
             raise
         raise StoreUnusable(f"{error}; `groupsim run --resume {info.id}` continues from what was stored") from error
+    except KeyboardInterrupt:
+        if not writer.begun:
+            raise
+        raise RunInterrupted(writer.info) from None
 
 
 def resume(
@@ -138,13 +143,36 @@ def _play(scenario: Scenario, writer: RunWriter, seed: int, progress: Callable[[
         if isinstance(writer, LateWriter):
             log.write_to(writer.begin())
 
-    with rare_collections(), _ending(env, log, writer) as end:
+    signals = uninterrupted(lambda: _Stop(env), log.end)  # what a story does because of them is no fact
+    with _closing() as scripts, rare_collections(), ending(env, log, writer) as end, signals:
         world = World(env, log, seed, given)
-        _run_story(scenario, world, params, lasts, started, progress)
+        _run_story(scenario, world, params, lasts, started, progress, scripts)
         end.done()
     watch.finish()
     notes = {invariant.name: invariant.note for invariant in watch.invariants}
     return RunResult(end.info, {k: tuple(v) for k, v in watch.violations.items()}, notes, end.failure)
+
+
+@contextmanager
+def _closing() -> Iterator[list[Generator[Any, Any, Any]]]:
+    """Close these at the end; left to Python, what they raise then would be printed."""
+    scripts: list[Generator[Any, Any, Any]] = []
+    try:
+        yield scripts
+    finally:
+        for script in scripts:
+            with suppress(BaseException):
+                script.close()
+
+
+class _Stop(simpy.Event):
+    """Before anything else happens in this world, a signal is handled: not within a process, which would fail of it."""
+
+    def __init__(self, env: simpy.Environment) -> None:
+        super().__init__(env)
+        self._ok, self._value = True, None
+        self.callbacks = [lambda _: let_through()]
+        env.schedule(self, URGENT)
 
 
 def resolve_settings(scenario: Scenario, settings: Settings) -> tuple[dict[str, Any], int, dict[str, Any]]:
@@ -191,6 +219,7 @@ def _run_story(
     lasts: int,
     started: Callable[[], None],
     progress: Callable[[float], None],
+    scripts: list[Generator[Any, Any, Any]],
 ) -> None:
     """`started` is called when time is about to pass: what is wrong from the start was refused."""
     with _locating_errors(scenario):
@@ -199,6 +228,8 @@ def _run_story(
             raise BadScenario(
                 f"{scenario.path or scenario.name}: a scenario must `yield` or return nothing: {script!r}"
             )
+        if script is not None:
+            scripts.append(script)
         story = world.env.process(script) if script is not None else None
         while lasts and world.env.peek() <= 0:
             world.env.step()
@@ -250,48 +281,6 @@ def _line_in_story(error: BaseException, file: str) -> int | None:
                 found = frame.lineno
         cause = cause.__cause__
     return found
-
-
-@dataclass(slots=True)
-class _End:
-    """How it ended so far."""
-
-    status: RunStatus = RunStatus.FAILED
-    failure: str | None = None
-    info: RunInfo = field(default_factory=lambda: RunInfo(id="", name="", source=RunSource.SIMULATED))
-
-    def done(self) -> None:
-        self.status = RunStatus.FINISHED
-
-
-@contextmanager
-def _ending(env: simpy.Environment, log: Log, writer: RunWriter) -> Iterator[_End]:
-    """Whatever happens inside, the run gets its last fact and its status."""
-    end = _End()
-    try:
-        yield end
-    except ScenarioFailed as failure:
-        end.failure = str(failure)
-    except KeyboardInterrupt:
-        end.status = RunStatus.INTERRUPTED
-    except (BadScenario, BadSetting) as error:
-        if isinstance(writer, LateWriter) and not isinstance(error, ScenarioRaised):
-            writer.give_up()
-        raise
-    finally:
-        end.info = _finish(env, log, writer, end.status)
-
-
-def _finish(env: simpy.Environment, log: Log, writer: RunWriter, status: RunStatus) -> RunInfo:
-    """Write the run's last fact and its status. If facts can't be stored, those before them are, and the run failed."""
-    log.append(WORLD_STREAM, [RunEnded(status=status)])
-    try:
-        return writer.finish(status, int(env.now))
-    except StoreError:
-        log.append(WORLD_STREAM, [RunEnded(status=RunStatus.FAILED)])
-        with suppress(StoreError):  # the store itself has failed: the first error says so
-            writer.finish(RunStatus.FAILED, int(env.now))
-        raise
 
 
 __all__ = ["GroupSimError", "RunResult", "Scenario", "resume", "run"]

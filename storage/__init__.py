@@ -12,6 +12,7 @@ run_import    a whole run from another store, checked before it is kept
 audit         is a stored run still as it was written?
 memory, sql   the stores; sql uses database (connections, transactions), schema (tables), triggers
 backend       what a database has to provide: sqlite, postgresql
+uninterrupted  signals wait until the end of a transaction
 gc            fewer garbage collections while facts are read or made
 errors        what a store refuses
 """

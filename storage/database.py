@@ -5,15 +5,17 @@ from __future__ import annotations
 import importlib
 import logging
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from types import TracebackType
 from typing import cast
 
-from sqlalchemy import URL, Connection, make_url
+from sqlalchemy import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from groupsim.storage.backend import Backend
 from groupsim.storage.errors import StoreError, StoreUnusable
+from groupsim.storage.uninterrupted import uninterrupted
 
 # Ctrl-C during the return of a connection to the pool is raised as usual; this suppresses the log with a traceback.
 logging.getLogger("sqlalchemy.pool").addHandler(logging.NullHandler())
@@ -64,11 +66,9 @@ class Database:
         with self._sentences(), self.engine.begin() as connection:
             yield connection
 
-    @contextmanager
-    def writing(self) -> Iterator[Connection]:
+    def writing(self) -> Writing:
         """A transaction that waits for other writers. Raises DuplicateKey for a key that exists, else StoreError."""
-        with self._sentences(), self._writing.begin() as connection:
-            yield connection
+        return Writing(self._writing, self._sentences)
 
     @contextmanager
     def _sentences(self) -> Iterator[None]:
@@ -85,6 +85,30 @@ class Database:
         if self.backend.is_duplicate_key(error):
             return DuplicateKey()
         return StoreUnusable(f"the store {self.place} can't be used: {self.backend.sentence(error)}")
+
+
+class Writing:
+    """A transaction in a `with`, which is committed or rolled back whole before Ctrl-C or SIGTERM is handled."""
+
+    def __init__(self, engine: Engine, sentences: Callable[[], AbstractContextManager[None]]) -> None:
+        self._transaction, self._sentences, self._signals = engine.begin(), sentences, uninterrupted()
+
+    def __enter__(self) -> Connection:
+        self._signals.__enter__()
+        try:
+            with self._sentences():
+                return self._transaction.__enter__()
+        except BaseException:
+            self._signals.__exit__()
+            raise
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        try:
+            with self._sentences():
+                if not self._transaction.__exit__(kind, error, at) and error is not None:
+                    raise error
+        finally:
+            self._signals.__exit__()
 
 
 def _url(url: str | URL) -> URL:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from groupsim.events.base import Event
 from groupsim.storage.store import EventStore, RunInfo, RunStatus, RunWriter
+from groupsim.storage.uninterrupted import uninterrupted
 
 Waiting = tuple[int, str, list[Event], str | None]
 
@@ -33,10 +34,11 @@ class LateWriter:
     def begin(self) -> RunWriter:
         """Begin the run in the store, with what waits; the writer that it has there. See `EventStore.begin`."""
         if self._inner is None:
-            self._inner = self._store.begin(self._info)
-            for waiting in self._waiting:
-                self._inner.append(*waiting)
-            self._waiting = []
+            with uninterrupted():
+                self._inner = self._store.begin(self._info)
+                for waiting in self._waiting:
+                    self._inner.append(*waiting)
+                self._waiting = []
         return self._inner
 
     def give_up(self) -> None:

@@ -10,6 +10,7 @@ from groupsim.events.world import RunEnded
 from groupsim.storage.codec import Row, encode_all
 from groupsim.storage.errors import Diverged, StoreError
 from groupsim.storage.store import EventStore, RunInfo, RunStatus
+from groupsim.storage.uninterrupted import uninterrupted
 
 
 class ResumedWriter:
@@ -39,6 +40,10 @@ class ResumedWriter:
         if not self._left:
             self._inner.append(at_ms, stream, events, source)
             return
+        with uninterrupted():
+            self._repeat(at_ms, stream, events, source)
+
+    def _repeat(self, at_ms: int, stream: str, events: Sequence[Event], source: str | None) -> None:
         ended = events[0]
         if isinstance(ended, RunEnded) and ended.status == RunStatus.INTERRUPTED:  # not the run, its repetition
             self._stopped = True

@@ -26,6 +26,7 @@ from groupsim.storage.run_info import (
 from groupsim.storage.run_lookup import find_run, unknown_run
 from groupsim.storage.schema import BATCH_CHECKSUMS, FACTS, RUNS, SNAPSHOTS
 from groupsim.storage.store import Damage, RunInfo, RunStatus, Snapshot
+from groupsim.storage.uninterrupted import let_through
 from groupsim.storage.writer import BatchWriter
 
 _ROW = [FACTS.c[name] for name in COLUMNS]
@@ -72,6 +73,7 @@ class SqlStore:
                 key = _first(connection, msgspec.structs.replace(info, status=RunStatus.RUNNING, digest=None))
                 for part in incoming:
                     self._db.backend.insert(connection, key, part)
+                    let_through()
                 if incoming.checksums:
                     connection.execute(_ADD_CHECKSUM, [_checksum(key, *each) for each in incoming.checksums])
                 ended = incoming.ended()

@@ -13,10 +13,12 @@ from sqlalchemy import URL, Connection, Dialect, Engine, create_engine, event
 from groupsim.storage import schema
 from groupsim.storage.codec import COLUMNS, Row
 from groupsim.storage.errors import NewerStore, StoreError
+from groupsim.storage.uninterrupted import let_through
 
 ERRORS = sqlite3.Error
 WAIT_S = 60.0
 """How long a writer waits for the transaction of another writer before it fails."""
+_LOOK_MS = 100
 APPLICATION_ID = 0x67727370
 """In the header of every store (`grsp`): distinguishes stores from the databases of other programs."""
 
@@ -57,10 +59,30 @@ def engine(url: URL) -> Engine:
     @event.listens_for(made, "begin")
     def begun(connection: Connection) -> None:
         # A deferred transaction fails at its first write if another one wrote meanwhile; IMMEDIATE waits instead.
-        writing = connection.get_execution_options().get("writing", False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+        if connection.get_execution_options().get("writing", False):
+            _begin_immediate(connection.connection.driver_connection)
+        else:
+            connection.exec_driver_sql("BEGIN")
 
     return made
+
+
+def _begin_immediate(connection: Any) -> None:
+    """Wait for other writers, and for Ctrl-C: SQLite alone, while it waits, would not notice it."""
+    deadline = time.monotonic() + WAIT_S
+    connection.execute(f"PRAGMA busy_timeout = {_LOOK_MS}")
+    try:
+        while True:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                    raise
+                let_through()
+            else:
+                return
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {1000 * WAIT_S:.0f}")
 
 
 def insert(connection: Connection, key: int, rows: list[Row]) -> None:

@@ -10,7 +10,6 @@ import os
 import re
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -120,13 +119,10 @@ def _executed(code: str) -> int:
 
 def _in_this_process(call: Callable[[], int], folder: Path, environment: Mapping[str, str]) -> tuple[str, str, int]:
     """What a call prints on stdout and stderr, and its exit status."""
-    out, err, terminated = io.StringIO(), io.StringIO(), signal.getsignal(signal.SIGTERM)
-    try:
-        settings = patch.dict(os.environ, environment, clear=True)
-        with chdir(folder), settings, redirect_stdout(out), redirect_stderr(err):
-            code = call()
-    finally:
-        signal.signal(signal.SIGTERM, terminated)
+    out, err = io.StringIO(), io.StringIO()
+    settings = patch.dict(os.environ, environment, clear=True)
+    with chdir(folder), settings, redirect_stdout(out), redirect_stderr(err):
+        code = call()
     return out.getvalue(), err.getvalue(), code
 
 

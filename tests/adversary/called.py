@@ -66,7 +66,6 @@ def call(*arguments: str, seconds: float = USUAL_S) -> Called:
     shown = ascii(" ".join(arguments))[:300]
     out, err = io.StringIO(), io.StringIO()
     os.environ.pop("GROUPSIM_STORE", None)
-    terminated = signal.getsignal(signal.SIGTERM)
     try:
         with within(seconds, shown), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             code = status(list(arguments))
@@ -77,8 +76,6 @@ def call(*arguments: str, seconds: float = USUAL_S) -> Called:
             f"{each.filename.rpartition('/')[2]}:{each.lineno}" for each in traceback.extract_tb(error.__traceback__)
         ]
         raise Finding(f"{shown}: {type(error).__name__}: {error} ({' '.join(places[-3:])})") from error
-    finally:
-        signal.signal(signal.SIGTERM, terminated)
     called = Called(code, out.getvalue(), err.getvalue())
     if code not in _STATUSES:
         raise Finding(f"{shown}: status {code}")

@@ -8,17 +8,22 @@ import pwd
 import resource
 import shutil
 import signal
+import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from groupsim.cli.main import status
+from groupsim.cli import entry
 from tests.adversary.called import USUAL_S, WAITING, Finding
 
 KILLED = -signal.SIGKILL
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SOON_S = 30.0
+"""A program that gets a signal has ended after this time by the clock, also on a busy machine."""
 
 
 class Child(NamedTuple):
@@ -28,9 +33,9 @@ class Child(NamedTuple):
     said: Path
     asked: str
 
-    def ended(self) -> Ended:
-        """Wait for it. Raises Finding for a hang, a traceback, an odd status, a refusal of many lines."""
-        until = time.monotonic() + WAITING * USUAL_S
+    def ended(self, signals: tuple[int, ...] = ()) -> Ended:
+        """Wait for it, after these `signals`. Raises Finding for a hang, a traceback, an odd status, or many lines."""
+        until = time.monotonic() + (SOON_S if signals else WAITING * USUAL_S)
         while (found := os.waitpid(self.pid, os.WNOHANG))[0] == 0:
             if time.monotonic() > until or _cpu_s(self.pid) > USUAL_S:
                 used_s = _cpu_s(self.pid)
@@ -39,8 +44,11 @@ class Child(NamedTuple):
                 raise Finding(f"{self.asked}: does not end; it has computed for {used_s:.0f} s")
             time.sleep(0.01)
         code, err = os.waitstatus_to_exitcode(found[1]), self.said.read_text(errors="replace")
-        if code not in (0, 1, 2, KILLED):
+        said = {128 + number for number in signals}
+        if code not in {0, 1, 2, KILLED, *said, *(-number for number in signals)}:
             raise Finding(f"{self.asked}: status {code}: {err[-300:]!r}")
+        if code in said and not 1 <= sum("interrupted" in line for line in err.splitlines()) <= len(signals):
+            raise Finding(f"{self.asked}: after {signals} it says {err[-300:]!r}")
         if "Traceback" in err or "groupsim: unexpected " in err:
             raise Finding(f"{self.asked}: {err.strip().splitlines()[-1][:300]}")
         if code == 2 and sum(line.startswith("groupsim: ") for line in err.splitlines()) != 1:
@@ -58,17 +66,35 @@ class Ended(NamedTuple):
 def start(*arguments: str, said: Path, first: Callable[[], None] = lambda: None) -> Child:
     """Start the program; `first` is called in the new process before."""
     with said.open("w") as err, open(os.devnull, "w") as nothing:  # it may soon be allowed to open no file
+        waiting = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
         child = os.fork()
         if child == 0:
             code = 99
             with contextlib.suppress(BaseException):
                 os.environ.pop("GROUPSIM_STORE", None)
-                first()
+                os.dup2(err.fileno(), 2)
+                sys.argv = ["groupsim", *arguments]
                 with contextlib.redirect_stdout(nothing), contextlib.redirect_stderr(err):
-                    code = status(list(arguments))
+                    for number in _SIGNALS:
+                        signal.signal(number, signal.SIG_DFL)  # also Ctrl-C in what nohup started
+                    signal.pthread_sigmask(signal.SIG_SETMASK, waiting)
+                    first()
+                    code = _status_of_the_program()
                 err.flush()
             os._exit(code)
+        signal.pthread_sigmask(signal.SIG_SETMASK, waiting)
     return Child(child, said, ascii(" ".join(arguments))[:200])
+
+
+def _status_of_the_program() -> int:
+    try:
+        entry.main()
+    except SystemExit as ended:
+        return int(ended.code or 0)
+    except BaseException:  # as Python would
+        traceback.print_exc()
+        sys.stderr.flush()
+    return 99
 
 
 def _cpu_s(pid: int) -> float:
@@ -77,11 +103,12 @@ def _cpu_s(pid: int) -> float:
 
 
 class Fate(NamedTuple):
-    """What happens to a process, in words, and how; `most_s`: when at the latest."""
+    """What happens to a process, in words, and how; `most_s`: when at the latest; `signals`: that it can handle."""
 
     what: str
     first: Callable[[], None]
     then: Callable[[int, Path], None]
+    signals: tuple[int, ...] = ()
 
 
 def killed(rng: Random, most_s: float) -> Fate:
@@ -94,6 +121,22 @@ def killed(rng: Random, most_s: float) -> Fate:
             os.kill(pid, signal.SIGKILL)
 
     return Fate(f"killed after {after_s:.3f} s", lambda: None, kill)
+
+
+def signalled(rng: Random, most_s: float) -> Fate:
+    """Ctrl-C or SIGTERM after some time; sometimes another one soon after."""
+    after_s = rng.random() * most_s
+    numbers = rng.choices(_SIGNALS, k=rng.choice([1, 1, 1, 2]))
+    then_s = rng.choice([0.0, 0.05 * rng.random()])
+
+    def send(pid: int, _: Path) -> None:
+        for number, wait_s in zip(numbers, (after_s, then_s), strict=False):
+            time.sleep(wait_s)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, number)
+
+    what = " and ".join(number.name for number in numbers)
+    return Fate(f"{what} after {after_s:.3f} s", lambda: None, send, tuple(numbers))
 
 
 def full_disk(rng: Random, most_s: float) -> Fate:
@@ -152,7 +195,7 @@ def _limited(pid: int, which: int, most: int, after_s: float) -> None:
         resource.prlimit(pid, which, (most, most))
 
 
-FATES = (killed, killed, full_disk, full_disk, no_more_files, forbidden)
+FATES = (killed, killed, signalled, signalled, full_disk, full_disk, no_more_files, forbidden)
 
 
 class Bench(NamedTuple):
@@ -167,7 +210,7 @@ class Bench(NamedTuple):
         child = start(*arguments, said=self.said, first=fate.first)
         fate.then(child.pid, self.made)
         try:
-            return child.ended()
+            return child.ended(fate.signals)
         finally:
             self.made.chmod(0o777)
             for path in sorted(self.made.rglob("*")):

@@ -10,10 +10,11 @@ from pathlib import Path
 from random import Random
 
 from groupsim.events.errors import GroupSimError
+from groupsim.events.world import RunEnded
 from groupsim.storage import EventStore, open_store, writer
 from groupsim.storage.audit import audit
 from groupsim.storage.codec import Row, recorded
-from groupsim.storage.store import RunInfo
+from groupsim.storage.store import RunInfo, RunStatus
 from groupsim.storage.writer import BATCH
 from tests.adversary.called import Finding, call
 from tests.adversary.children import FATES, Bench, Ended, Fate, bench
@@ -34,9 +35,14 @@ def _done(ended: Ended, fate: Fate, whole: bool, what: str) -> None:
 
 
 def prefix(store: EventStore, info: RunInfo, true: list[Row], what: str) -> None:
-    """Raises Finding if the run has not the first facts of the true one, or does not verify."""
+    """Raises Finding if the run has not the first facts of the true one, or does not verify.
+
+    A run that a signal ended has one more, which says so.
+    """
     rows = list(store.rows(info.id))
-    if rows != true[: len(rows)] or len(rows) != info.facts:
+    if info.status == RunStatus.INTERRUPTED and recorded(info.id, rows.pop()).event != RunEnded(status=info.status):
+        raise Finding(f"{what}: its last fact is not its end")
+    if rows != true[: len(rows)] or info.facts - len(rows) != (info.status == RunStatus.INTERRUPTED):
         raise Finding(f"{what}: no prefix of its facts")
     if (damage := audit(store, info)) is not None:
         raise Finding(f"{what}: does not verify: {damage.sentence}")
@@ -68,7 +74,11 @@ def run(rng: Random, folder: Path) -> None:
         except GroupSimError:
             runs = []  # it was cut off before the store was made; the next run makes it
         _done(ended, fate, any(info.status == "finished" for info in runs), "a run")
+        if ended.err.startswith("groupsim: interrupted") and any(info.id not in ended.err for info in runs):
+            raise Finding(f"{what} says {ended.err!r}, and not which run")
         for info in runs:
+            if info.status == RunStatus.INTERRUPTED:
+                continue
             resumed(str(target), info, true["info"].digest, what)
         if not runs and call(*SCENARIO, "--store", str(target)).status != 0:
             raise Finding(f"after {what} the next one fails")

@@ -1,0 +1,69 @@
+"""Ctrl-C at any step of a run: it keeps the facts up to some event, and nothing that happened only because of it."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from groupsim.events.world import RunEnded
+from groupsim.scenarios.dsl import World, scenario
+from groupsim.simulation.clients.process import Script
+from groupsim.simulation.errors import RunInterrupted
+from groupsim.simulation.run import Scenario, run
+from groupsim.storage import EventStore, open_store, writer
+from groupsim.storage.audit import audit
+from groupsim.storage.codec import Row
+from groupsim.storage.store import RunStatus
+from tests.signal_at import signal_at
+
+INSTANTS = 25
+
+
+@scenario(seed=3, lasts=4_500)
+def three(world: World) -> Script:
+    """Two members, one of which swallows whatever it gets and then does something."""
+    topic = world.topic("t", 3)
+    a, b = world.group("g").join("a", "b", topics=[topic])
+    try:
+        yield world.sleep(4_000)
+    except BaseException:
+        b.kill()
+    finally:
+        a.kill()
+    yield world.sleep(100)
+
+
+def test_whatever_is_interrupted_the_facts_are_the_first_ones_of_the_whole_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "BATCH", 20)
+    with closing(open_store(tmp_path / "whole.db")) as store, signal_at(0) as places:
+        true = list(store.rows(run(three, store).info.id))
+    found = set()
+    for instant in (*Random(7).sample(range(1, places.seen), INSTANTS), places.seen - 1500):
+        with closing(open_store(tmp_path / f"{instant}.db")) as store:
+            found.add(_interrupted(three, store, instant, true))
+    assert found >= {RunStatus.INTERRUPTED, RunStatus.FINISHED}
+
+
+def _interrupted(what: Scenario, store: EventStore, instant: int, true: list[Row]) -> RunStatus | None:
+    try:
+        with signal_at(instant):
+            info = run(what, store).info
+    except RunInterrupted as late:
+        info = late.info
+    except KeyboardInterrupt:
+        assert store.runs() == []
+        return None
+    rows = list(store.rows(info.id))
+    if info.status == RunStatus.INTERRUPTED:
+        assert [*store.read(info.id)][-1].event == RunEnded(status=RunStatus.INTERRUPTED)
+        rows.pop()
+    else:
+        assert len(rows) == len(true)
+    assert rows == true[: len(rows)]
+    assert audit(store, store.find(info.id)) is None
+    return info.status
