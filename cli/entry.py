@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import signal
-from contextlib import suppress
+
+from groupsim.cli.signals import ended_by
 
 
 def main() -> None:
@@ -15,13 +15,6 @@ def main() -> None:
     from groupsim.cli.main import main as program
 
     program()
-
-
-def ended_by(number: int, _: object) -> None:
-    """End at once, with one sentence and the status that shells report for this signal."""
-    with suppress(OSError):
-        os.write(2, b"groupsim: interrupted\n")
-    os._exit(128 + number)
 
 
 if __name__ == "__main__":

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import _thread
-import logging
 import os
 import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
-
-from groupsim.cli.entry import ended_by
 
 S = TypeVar("S")
 
@@ -40,6 +37,13 @@ def listening() -> Iterator[None]:
             signal.signal(number, handler)
 
 
+def ended_by(number: int, _: object) -> None:
+    """End at once, with one sentence and the status that shells report for this signal."""
+    with suppress(OSError):
+        os.write(2, b"groupsim: interrupted\n")
+    os._exit(128 + number)
+
+
 def leave_to_the_system() -> None:
     """All is said and done: one that comes while Python clears up ends it without a word."""
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -63,6 +67,8 @@ def quietly(start: Callable[[], S]) -> S:
     PySpark's handler would ask the JVM to cancel its jobs, in the middle of another question; py4j logs what an
     interrupt does to it, with a traceback, also by the root logger.
     """
+    import logging  # the entry point loads this module first
+
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
     logging.getLogger().addFilter(lambda record: not was_signalled() and "KeyboardInterrupt" not in record.getMessage())
     before = signal.getsignal(signal.SIGINT)
