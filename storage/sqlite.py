@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import time
 from pathlib import Path
@@ -35,6 +36,7 @@ _HINTS = {
     "SQLITE_CANTOPEN": _FOLDER,
 }
 """Beginning of the name of an error -> its explanation."""
+_UNDECODABLE = re.compile(r"Could not decode to UTF-8 column '(\w+)'")
 _INSERT = f"INSERT INTO facts (run, {', '.join(COLUMNS)}) VALUES (%d, {', '.join('?' * len(COLUMNS))})"
 
 
@@ -105,6 +107,8 @@ def is_duplicate_key(error: object) -> bool:
 
 def sentence(error: object) -> str:
     """The message of SQLite, with an explanation for files that can't grow or can't be changed."""
+    if undecodable := _UNDECODABLE.match(str(error)):
+        return f"it is damaged: the text in column {undecodable[1]} is no UTF-8"  # SQLite's sentence shows the bytes
     name = getattr(error, "sqlite_errorname", None) or ""
     hint = next((said for start, said in _HINTS.items() if name.startswith(start)), "")
     return f"{error}{hint}"

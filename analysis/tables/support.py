@@ -125,10 +125,9 @@ class Supported:
         if open_ms > 0.5 * sums.total:
             reasons.append(f"the logs leave {100 * sums.unknown / sums.total:.0f} % of all partition time unknown")
         elif self._material and open_ms > 0:
-            reasons.append(
-                f"the logs leave {open_ms / 1_000:,.1f} partition-seconds unknown (label UNKNOWN in `timeline`);"
-                " export the logs of all members and of the broker"
-            )
+            advice = "" if reasons else "; export the logs of all members and of the broker"  # each says what to export
+            left = f"the logs leave {sums.unknown / 1_000:,.1f} partition-seconds unknown (label UNKNOWN in `timeline`)"
+            reasons.append(f"{left}{advice}")
         return reasons
 
     def _sums(self, found: Iterable[Interval], inexact: DoubtedTime) -> _Sums:

@@ -39,6 +39,7 @@ AREAS: dict[str, Area] = {
     "sweep: worker killed": sweeps.worker_killed,
     "advice: killed": advices.killed,
     "PostgreSQL: server killed": servers.killed,
+    "PostgreSQL: signals": servers.interrupted,
     "PostgreSQL: another's": servers.owned_by_another,
     "store: bits": tampering.store_bits,
     "store: fields": tampering.store_fields,

@@ -20,7 +20,7 @@ from groupsim.storage import open_store
 from groupsim.storage.codec import Row
 from groupsim.storage.memory import MemoryStore
 from tests.adversary.called import Finding, call
-from tests.adversary.children import Child, Ended, start
+from tests.adversary.children import Child, Ended, signalled, start
 from tests.adversary.interrupted import prefix, resumed
 from tests.adversary.tampering import ASKED, SCENARIO, originals
 from tests.postgres import CRASH_SETTINGS, PASSWORD, Server, server
@@ -105,6 +105,29 @@ def _ended(children: list[Child], rng: Random, running: Server) -> list[Ended]:
     finally:
         if running.process is None or running.process.poll() is not None:
             running.start()
+
+
+def interrupted(rng: Random, folder: Path) -> None:
+    """A run or an import that gets a signal: a prefix, nothing or all, and nobody waits for its locks."""
+    true, fate = originals(folder), signalled(rng, MOST_S / 2)
+    seed = rng.choice(SEEDS)
+    command = rng.choice([(*SCENARIO, "--seed", str(seed)), ("import", str(folder / "true.jsonl"))])
+    what = f"{command[0]} ({fate.what})"
+    with _schema(_server(), f"i{rng.randrange(10**12)}") as url:
+        child = start(*command, "--store", url, said=folder / "interrupted.said", first=fate.first)
+        fate.then(child.pid, folder)
+        ended = child.ended(fate.signals)
+        with contextlib.closing(open_store(url)) as store:
+            runs = store.runs()
+            for info in runs:
+                prefix(store, info, true["rows"] if command[0] == "import" else _true(seed)[0], what)
+        if ended.status == 0 and not any(info.status == "finished" for info in runs):
+            raise Finding(f"{what} ended with status 0 and is not there")
+        if command[0] == "import" and runs not in ([], [true["info"]]):
+            raise Finding(f"{what} left a part of a run")
+        for info in runs:
+            if info.status == "running":
+                resumed(url, info, _true(seed)[1], what)
 
 
 def owned_by_another(rng: Random, folder: Path) -> None:

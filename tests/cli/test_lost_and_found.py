@@ -9,6 +9,7 @@ import random
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,17 @@ def test_a_flipped_bit_in_the_store_changes_no_number(call: Call) -> None:
         else:
             assert answered.err.count("\n") == 1
             assert "unexpected" not in answered.err
+
+
+def test_text_that_is_no_utf_8_is_damage_and_is_not_printed(call: Call) -> None:
+    call("run", "steady_state", "--set", "duration.ms=9000", "--set", "members=2")
+    with closing(sqlite3.connect("groupsim.db")) as store:
+        store.execute("DROP TRIGGER runs_stay")
+        store.execute("UPDATE runs SET created_at = CAST(x'fffe' AS TEXT)")
+        store.commit()
+    called = call("runs")
+    said = "groupsim: the store groupsim.db can't be used: it is damaged: the text in column created_at is no UTF-8\n"
+    assert (called.status, called.out, called.err) == (2, "", said)
 
 
 def test_no_cell_of_csv_is_a_formula(call: Call) -> None:
