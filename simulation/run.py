@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 import simpy
-from simpy.events import URGENT
 
 from groupsim.assignors import ASSIGNORS
 from groupsim.coordinator.config import BadSetting, near
@@ -143,7 +142,9 @@ def _play(scenario: Scenario, writer: RunWriter, seed: int, progress: Callable[[
         if isinstance(writer, LateWriter):
             log.write_to(writer.begin())
 
-    signals = uninterrupted(lambda: _Stop(env), log.end)  # what a story does because of them is no fact
+    signals = uninterrupted(
+        lambda: _handle_before_next_step(env), log.end
+    )  # what a story does because of them is no fact
     with _closing() as scripts, rare_collections(), ending(env, log, writer) as end, signals:
         world = World(env, log, seed, given)
         _run_story(scenario, world, params, lasts, started, progress, scripts)
@@ -165,14 +166,19 @@ def _closing() -> Iterator[list[Generator[Any, Any, Any]]]:
                 script.close()
 
 
-class _Stop(simpy.Event):
-    """Before anything else happens in this world, a signal is handled: not within a process, which would fail of it."""
+def _handle_before_next_step(env: simpy.Environment) -> None:
+    """Let a signal through between two events: within one, its process would fail of it, and others would go on.
 
-    def __init__(self, env: simpy.Environment) -> None:
-        super().__init__(env)
-        self._ok, self._value = True, None
-        self.callbacks = [lambda _: let_through()]
-        env.schedule(self, URGENT)
+    In place of the method, so that it costs nothing before; an event would be scheduled at an instant that is over, if
+    SimPy has just taken the next one.
+    """
+
+    def step() -> None:
+        del vars(env)["step"]
+        let_through()
+        env.step()
+
+    vars(env)["step"] = step
 
 
 def resolve_settings(scenario: Scenario, settings: Settings) -> tuple[dict[str, Any], int, dict[str, Any]]:

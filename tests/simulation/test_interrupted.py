@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import signal
 from contextlib import closing
 from pathlib import Path
 from random import Random
 
 import pytest
+import simpy
 
 from groupsim.events.world import RunEnded
 from groupsim.scenarios.dsl import World, scenario
@@ -16,7 +18,7 @@ from groupsim.simulation.run import Scenario, run
 from groupsim.storage import EventStore, open_store, writer
 from groupsim.storage.audit import audit
 from groupsim.storage.codec import Row
-from groupsim.storage.store import RunStatus
+from groupsim.storage.store import RunInfo, RunStatus
 from tests.signal_at import signal_at
 
 INSTANTS = 25
@@ -49,6 +51,26 @@ def test_whatever_is_interrupted_the_facts_are_the_first_ones_of_the_whole_run(
     assert found >= {RunStatus.INTERRUPTED, RunStatus.FINISHED}
 
 
+def test_time_does_not_go_back_if_simpy_has_just_taken_the_next_event(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken = simpy.core.heappop
+    count = 0
+
+    def take(queue: list[object]) -> object:
+        nonlocal count
+        found = taken(queue)
+        count += 1
+        if count == 200:
+            signal.raise_signal(signal.SIGINT)
+        return found
+
+    with closing(open_store(tmp_path / "whole.db")) as store:
+        true = list(store.rows(run(three, store).info.id))
+        monkeypatch.setattr(simpy.core, "heappop", take)
+        assert _checked(store, run(three, store).info, true) == RunStatus.INTERRUPTED
+
+
 def _interrupted(what: Scenario, store: EventStore, instant: int, true: list[Row]) -> RunStatus | None:
     try:
         with signal_at(instant):
@@ -58,6 +80,11 @@ def _interrupted(what: Scenario, store: EventStore, instant: int, true: list[Row
     except KeyboardInterrupt:
         assert store.runs() == []
         return None
+    return _checked(store, info, true)
+
+
+def _checked(store: EventStore, info: RunInfo, true: list[Row]) -> RunStatus:
+    """Its status, if it has the first facts of the whole run."""
     rows = list(store.rows(info.id))
     if info.status == RunStatus.INTERRUPTED:
         assert [*store.read(info.id)][-1].event == RunEnded(status=RunStatus.INTERRUPTED)
@@ -65,5 +92,7 @@ def _interrupted(what: Scenario, store: EventStore, instant: int, true: list[Row
     else:
         assert len(rows) == len(true)
     assert rows == true[: len(rows)]
+    times = [row[1] for row in store.rows(info.id)]
+    assert times == sorted(times)
     assert audit(store, store.find(info.id)) is None
     return info.status
