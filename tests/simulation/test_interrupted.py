@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import signal
 from contextlib import closing
+from heapq import heappop
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
-import simpy
 
 from groupsim.events.world import RunEnded
 from groupsim.scenarios.dsl import World, scenario
@@ -54,12 +55,11 @@ def test_whatever_is_interrupted_the_facts_are_the_first_ones_of_the_whole_run(
 def test_time_does_not_go_back_if_simpy_has_just_taken_the_next_event(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    taken = simpy.core.heappop
     count = 0
 
-    def take(queue: list[object]) -> object:
+    def take(queue: list[Any]) -> Any:
         nonlocal count
-        found = taken(queue)
+        found = heappop(queue)
         count += 1
         if count == 200:
             signal.raise_signal(signal.SIGINT)
@@ -67,7 +67,7 @@ def test_time_does_not_go_back_if_simpy_has_just_taken_the_next_event(
 
     with closing(open_store(tmp_path / "whole.db")) as store:
         true = list(store.rows(run(three, store).info.id))
-        monkeypatch.setattr(simpy.core, "heappop", take)
+        monkeypatch.setattr("simpy.core.heappop", take)
         assert _checked(store, run(three, store).info, true) == RunStatus.INTERRUPTED
 
 
