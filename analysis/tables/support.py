@@ -143,7 +143,9 @@ class Supported:
             elif interval.label == Label.UNKNOWN:
                 sums.unknown += length
                 founded = interval.cause == START and interval.group in self._new
-                sums.new += length if founded and interval.sub_label != SubLabel.IN_DOUBT else 0
+                if founded and interval.sub_label != SubLabel.IN_DOUBT:
+                    sums.new += length
+                    sums.late += inexact.within(interval)  # the first assignment may have been stored then
             else:
                 sums.late += inexact.within(interval)
         return sums

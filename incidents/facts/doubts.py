@@ -17,6 +17,7 @@ from groupsim.incidents.facts.ownership import Ownership, pairs
 from groupsim.incidents.facts.sessions import member_session_ms, session_of
 from groupsim.incidents.facts.signs_of_life import SignsOfLife
 from groupsim.incidents.facts.silences import Stop
+from groupsim.incidents.facts.storing_doubts import stored_between
 from groupsim.incidents.logs.rows import is_broker
 from groupsim.incidents.logs.times import iso
 from groupsim.incidents.offsets_topic.history import GroupHistory
@@ -45,12 +46,14 @@ def find_doubts(
     `topic`: what `__consumer_offsets` says of groups: it has all that was in force, and what its members held.
     `signs`: what it shows of members that ran.
     """
+    known = index.broker_groups | topic.keys()
     return [
         *_silent(rows, clients, owned, signs),
         *_started_again(clients, index, deaths, session_timeout_ms, signs),
         *_removed_without_log(rows, clients, index, owned, session_timeout_ms, topic),
         *(doubt for doubt in _broker_silent(rows, index, ended) if doubt.group not in topic),
-        *removed_in_callback(clients, owned, index.broker_groups | topic.keys()),
+        *removed_in_callback(clients, owned, known),
+        *stored_between(rows, index, owned, known),
     ]
 
 

@@ -225,6 +225,11 @@ class Index:
         near = {instance or member: member for when, member, instance in joined if abs(when - at) <= _NEAR_MS}
         return tuple(sorted(near.values()))
 
+    def first_join(self, group: str, generation: int, at: int) -> int | None:
+        """When the first member whose log is given had joined a generation near this time."""
+        joined = (when for when, _, _ in self._joiners.get((group, generation), ()) if abs(when - at) <= _NEAR_MS)
+        return min(joined, default=None)
+
     def protocol(self, group: str, generation: int) -> str | None:
         """The assignor that the members of a generation named when they joined."""
         return self._protocols.get((group, generation))

@@ -22,6 +22,17 @@ class Claim(NamedTuple):
     partition: TopicPartition
 
 
+class Stored(NamedTuple):
+    """An assignment was stored at `at`; `moved`: what its owners still held then, and it does not give them.
+
+    None: no log shows the assignment.
+    """
+
+    at: int
+    generation: int
+    moved: Partitions | None
+
+
 def _when(item: tuple[int, object]) -> int:
     return item[0]
 
@@ -31,15 +42,17 @@ class Ownership:
 
     `claims`: who took a partition from a process whose log does not say that it gave it up. `given_up`: when a process
     gave a partition up, by group, process and partition. `at_its_stop`: what a process held when it died or froze, by
-    group, process and time.
+    group, process and time. `stored`: the assignments of a classic group, in order.
     """
 
     def __init__(self, facts: Iterable[PendingFact]) -> None:
         self.claims: list[Claim] = []
         self.given_up: dict[tuple[str, str, TopicPartition], list[int]] = defaultdict(list)
         self.at_its_stop: dict[tuple[str, str, int], Partitions] = {}
+        self.stored: dict[str, list[Stored]] = defaultdict(list)
         self._plans: dict[str, list[tuple[int, classic.AssignmentStored]]] = defaultdict(list)
         self._views: dict[tuple[str, str], set[TopicPartition]] = defaultdict(set)
+        self._serving: dict[str, dict[str, set[TopicPartition]]] = defaultdict(dict)
         self._seen: dict[tuple[str, str], list[tuple[int, set[TopicPartition]]]] = defaultdict(list)
         self._holders: dict[tuple[str, TopicPartition], set[str]] = defaultdict(set)
         self._process_of: dict[tuple[str, str], str] = {}
@@ -69,9 +82,17 @@ class Ownership:
                 self._frozen.discard((group, process))
             case classic.AssignmentStored():
                 self._plans[group].append((at, event))
+                self.stored[group].append(Stored(at, event.generation, self._moved(group, event)))
                 for member, partitions in (event.assignment or {}).items():
                     for tp in partitions:
                         self._claim(at, group, self._process_of.get((group, member)), tp)
+
+    def _moved(self, group: str, event: classic.AssignmentStored) -> Partitions | None:
+        if event.assignment is None:
+            return None
+        given = {self._process_of.get((group, member)): set(part) for member, part in event.assignment.items()}
+        serving = self._serving[group].items()
+        return tuple(sorted(set().union(*(held - given.get(process, set()) for process, held in serving))))
 
     def _set_view(self, at: int, group: str, process: str, now: set[TopicPartition]) -> None:
         before = self._views[group, process]
@@ -82,6 +103,10 @@ class Ownership:
             self._claim(at, group, process, tp)
             self._holders[group, tp].add(process)
         self._views[group, process] = now
+        if now:
+            self._serving[group][process] = now
+        else:
+            self._serving[group].pop(process, None)
         self._seen[group, process].append((at, now))
 
     def _claim(self, at: int, group: str, process: str | None, tp: TopicPartition) -> None:

@@ -1,0 +1,55 @@
+"""When the coordinator stored an assignment, where no broker's log says it: between two lines of clients.
+
+The facts have it with the first member that got its part; the leader had sent it before. In between, what an owner
+still served may be another one's already, and of a new group nobody had anything before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+
+from groupsim.incidents.facts.clocks import TimedRow
+from groupsim.incidents.facts.index import Index
+from groupsim.incidents.facts.ownership import Ownership, pairs
+from groupsim.incidents.facts.support import new_groups
+from groupsim.incidents.logs.times import iso
+from groupsim.storage.log_gaps import Doubt
+
+_JOINS = ("joining", "rejoin_requested")
+_BEGINS_MS = 100
+"""A broker begins the first rebalance so soon after a member asked to join with its id."""
+
+
+def stored_between(
+    rows: Sequence[TimedRow], index: Index, owned: Ownership, known: AbstractSet[str]
+) -> Iterator[Doubt]:
+    """The time from what the leader sent, or else the first join, to the first answer; not of groups in `known`.
+
+    A new group is created, and empty, while its first member asks for an id, before it joins with that.
+    """
+    new = frozenset(new_groups(rows))
+    for group in sorted(owned.stored.keys() - known):
+        for nth, (at, generation, moved) in enumerate(owned.stored[group]):
+            plan = index.plan(group, generation, at)
+            sent = index.first_join(group, generation, at) if plan is None else plan.at
+            first = nth == 0 and group in new
+            if sent is not None and sent < at and (first or moved is None or moved):
+                which = None if first or moved is None else pairs(moved)
+                why = f"an assignment was stored between {iso(sent)} and {iso(at)}; when is in the broker's log"
+                yield Doubt(group, sent, at, which, why, inexact=True)
+    for group, asked, joins in _created(rows, new - known):
+        why = f"the group was created between {iso(asked)} and {iso(joins)}; when is in the broker's log"
+        yield Doubt(group, asked, joins, None, why, inexact=True)
+
+
+def _created(rows: Sequence[TimedRow], groups: AbstractSet[str]) -> Iterator[tuple[str, int, int]]:
+    """From a group's first request to join to the begin of its first rebalance, for which the second one asks."""
+    asked: dict[str, int] = {}
+    left = set(groups)
+    for at, row in rows:
+        if row.group in left and row.kind in _JOINS:
+            begun = asked.setdefault(row.group, at)
+            if begun < at:
+                left.discard(row.group)
+                yield row.group, begun, at + _BEGINS_MS
