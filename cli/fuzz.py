@@ -78,9 +78,11 @@ def _results(scenario: str, settings: Mapping[str, str], seeds: range, jobs: int
     if jobs == 1:
         yield map(_run_seed, work)
         return
-    from groupsim.pipeline.spread import belong_to_the_first
+    from groupsim.pipeline.spread import belong_to_the_first, starting
 
-    with multiprocessing.get_context("spawn").Pool(min(jobs, len(seeds)), belong_to_the_first) as pool:
+    with starting():
+        started = multiprocessing.get_context("spawn").Pool(min(jobs, len(seeds)), belong_to_the_first)
+    with started as pool:
         yield pool.imap(_run_seed, islice(work, len(seeds)), CHUNK)
 
 

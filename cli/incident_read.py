@@ -55,9 +55,12 @@ def read(
 
     Example: groupsim incident read server.log --format jsonl
     """
+    from groupsim.incidents.logs.reading import given_once
     from groupsim.incidents.offsets_topic.reader import sort_out
 
-    given = log_files(logs)
+    given, repeated = given_once(log_files(logs))
+    for remark in repeated:
+        output.note(f"note: {remark}")
     files = sort_out(given)
     how = {"tz": tz, "date": date, "fields": export_fields(text, time, stream)}
     found = _Reading(files)

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from groupsim.incidents.exports.evidence import Fields
     from groupsim.incidents.logs.reading import Wanted
 
+_RECORDED_BESIDE = "recording.json"
+"""What happened, beside the logs of a recorded run: it quotes their lines (`groupsim conformance`)."""
+
 LogsArgument = Annotated[
     list[Path], typer.Argument(metavar="LOG...", help="Logs, files of __consumer_offsets, or folders; also .gz.")
 ]
@@ -63,6 +66,8 @@ def wanted_rows(groups: Sequence[str], since: str | None, until: str | None) -> 
     from groupsim.incidents.logs.times import moment
 
     ends = [None if text is None else moment(text, at) for at, text in (("--since", since), ("--until", until))]
+    if ends[0] is not None and ends[1] is not None and ends[1] <= ends[0]:
+        raise BadRequest(f"--until {until} is not later than --since {since}")
     return Wanted(frozenset(groups), *ends)
 
 
@@ -74,14 +79,18 @@ def export_fields(text: str | None, time: str | None, stream: str | None) -> Fie
 
 
 def log_files(places: list[Path]) -> list[Path]:
-    """The given files; of a folder, all files in it but hidden ones, sorted."""
+    """The given files; of a folder, all files in it but hidden ones and recordings of a real Kafka, sorted."""
     found: list[Path] = []
     for place in places:
         if not place.is_dir():
             found.append(place)
             continue
-        inside = [path for path in sorted(place.rglob("*")) if path.is_file() and not path.name.startswith(".")]
+        inside = [path for path in sorted(place.rglob("*")) if path.is_file() and _may_be_log(path.name)]
         if not inside:
             raise BadRequest(f"{place} holds no files")
         found += inside
     return found
+
+
+def _may_be_log(name: str) -> bool:
+    return not name.startswith(".") and name != _RECORDED_BESIDE

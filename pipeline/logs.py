@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from groupsim.events.errors import GroupSimError
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.exports.evidence import Fields
-from groupsim.incidents.logs.reading import ROWS_HELD, Wanted, read_files
+from groupsim.incidents.logs.reading import ROWS_HELD, Wanted, given_once, read_files
 from groupsim.incidents.logs.rows import Reading
 from groupsim.incidents.offsets_topic.reader import sort_out
 from groupsim.pipeline.errors import PipelineError
@@ -36,6 +36,8 @@ def read_logs(
     order of `paths`; the driver holds only the group-related rows. Exports of log platforms, and logs beside files of
     `__consumer_offsets`, are read by the driver: a stream, or a group's history, may be spread over several files.
     """
+    if given_once(paths)[1]:
+        return read_files(paths, tz=tz, date=date, skews=skews, wanted=wanted, fields=fields)
     given, paths = paths, sorted(paths)
     names = {str(path) for path in paths} | {path.name for path in paths}
     read_files((), skews={name: ms for name, ms in skews.items() if name not in names})  # unknown files are refused

@@ -57,7 +57,8 @@ def processes(jobs: int) -> Iterator[Spread]:
 
         def spread(function: Callable[[W], R], works: Sequence[W]) -> Iterable[R]:
             size = max(1, min(4, len(works) // (2 * jobs)))
-            parts = [pool.submit(_all, function, works[at : at + size]) for at in range(0, len(works), size)]
+            with starting():
+                parts = [pool.submit(_all, function, works[at : at + size]) for at in range(0, len(works), size)]
             try:  # not pool.map, which cancels what is left: the pool's thread could not end it then
                 for part in parts:
                     yield from part.result()
@@ -74,6 +75,19 @@ def processes(jobs: int) -> Iterator[Spread]:
 
 def _all(function: Callable[[W], R], works: Sequence[W]) -> list[R]:
     return [function(work) for work in works]
+
+
+@contextmanager
+def starting() -> Iterator[None]:
+    """Processes that are started in the block never get Ctrl-C, which a terminal sends to all: they inherit that.
+
+    Python would print a traceback in a process that is still loading, before `belong_to_the_first`.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def belong_to_the_first() -> None:

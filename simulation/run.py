@@ -33,6 +33,7 @@ from groupsim.storage.store import EventStore, RecordMode, RunInfo, RunSource, R
 from groupsim.storage.uninterrupted import let_through, uninterrupted
 
 PROGRESS_STEPS = 200
+_MOST_CLOSINGS = 10_000
 DURATION = "duration.ms"
 """The one parameter every scenario has: how long it lasts."""
 
@@ -162,8 +163,10 @@ def _closing() -> Iterator[list[Generator[Any, Any, Any]]]:
         yield scripts
     finally:
         for script in scripts:
-            with suppress(BaseException):
-                script.close()
+            for _ in range(_MOST_CLOSINGS):  # each ends a wait of a story that catches whatever it gets
+                with suppress(BaseException):
+                    script.close()
+                    break
 
 
 def _handle_before_next_step(env: simpy.Environment) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -120,6 +120,16 @@ class TopicCounts:
         self.damage: list[str] = []
 
 
+def given_once(paths: Iterable[Path]) -> tuple[list[Path], list[str]]:
+    """Each file once, in order, and a remark on those that are named again: their lines would count twice."""
+    found = dict[Path, Path]()
+    repeated = dict[Path, None]()
+    for path in map(Path, paths):
+        if found.setdefault(path.resolve(), path) is not path:
+            repeated[path] = None
+    return [*found.values()], [f"{path} is given twice, and read once" for path in repeated]
+
+
 def shown_logs(logs: Sequence[SourceLog], topic: TopicFiles) -> list[SourceLog | TopicLog]:
     """The logs and, as one more, the files of `__consumer_offsets`."""
     return [*logs, TopicLog(topic)] if topic else list(logs)
@@ -182,7 +192,7 @@ def read_files(
     they can't be found. `progress` gets the share that is done. Raises LogError for a file that can't be read, a zone
     or a day that doesn't exist, a skew for a file that isn't among `paths`, and more rows than ROWS_HELD.
     """
-    paths = [Path(path) for path in paths]
+    paths, repeated = given_once(paths)
     given, paths = paths, sorted(paths)  # the facts do not depend on the order in which the files are named
     names = {str(path) for path in paths} | {path.name for path in paths}
     for name in skews:
@@ -200,7 +210,7 @@ def read_files(
             context=[],
             unrecognised=[],
             damage=list(remarks.damage),
-            notes=list(remarks.notes),
+            notes=[*repeated, *remarks.notes],
             uncertain=list(remarks.uncertain),
             answers=dict(remarks.answers),
             asked=tuple(sorted(wanted.groups)),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import signal
-from contextlib import closing
+from contextlib import closing, suppress
 from heapq import heappop
 from pathlib import Path
 from random import Random
@@ -19,6 +20,7 @@ from groupsim.simulation.run import Scenario, run
 from groupsim.storage import EventStore, open_store, writer
 from groupsim.storage.audit import audit
 from groupsim.storage.codec import Row
+from groupsim.storage.memory import MemoryStore
 from groupsim.storage.store import RunInfo, RunStatus
 from tests.signal_at import signal_at
 
@@ -69,6 +71,21 @@ def test_time_does_not_go_back_if_simpy_has_just_taken_the_next_event(
         true = list(store.rows(run(three, store).info.id))
         monkeypatch.setattr("simpy.core.heappop", take)
         assert _checked(store, run(three, store).info, true) == RunStatus.INTERRUPTED
+
+
+def test_a_story_that_catches_everything_is_closed_all_the_same(recwarn: pytest.WarningsRecorder) -> None:
+    """Python would print that it could not; pytest makes a warning of that."""
+
+    @scenario(seed=3, lasts=2_000)
+    def stubborn(world: World) -> Script:
+        """Waits fifty times, whatever happens."""
+        for _ in range(50):
+            with suppress(BaseException):
+                yield world.sleep(100)
+
+    run(stubborn, MemoryStore())
+    gc.collect()
+    assert not [each for each in recwarn if "Exception ignored" in str(each.message)]
 
 
 def _interrupted(what: Scenario, store: EventStore, instant: int, true: list[Row]) -> RunStatus | None:
