@@ -10,7 +10,7 @@ import typer
 
 from groupsim.analysis.display_names import counted
 from groupsim.cli import output
-from groupsim.cli.errors import BadRequest
+from groupsim.cli.errors import BadRequest, Interrupted
 from groupsim.cli.existing_store import DEFAULT_STORE, existing
 from groupsim.cli.instants import with_instants
 from groupsim.cli.options import FormatOption, RunArgument, StoreOption
@@ -123,5 +123,8 @@ def export(
                 output.note(f"note: {to} was there already, and is replaced")
             export_jsonl(opened, runs, to)
         else:
-            export_parquet(opened, runs, to)
+            try:
+                export_parquet(opened, runs, to)
+            except KeyboardInterrupt:
+                raise Interrupted(f"interrupted; each run is in {to} as a whole or not at all") from None
     output.note(f"{counted(len(runs), 'run')} written to {to}")

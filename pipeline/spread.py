@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -83,6 +84,7 @@ def starting() -> Iterator[None]:
 
     Python would print a traceback in a process that is still loading, before `belong_to_the_first`.
     """
+    resource_tracker.ensure_running()  # it unblocks the signal when it starts
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield

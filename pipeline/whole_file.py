@@ -14,8 +14,9 @@ def whole_file(target: Path, unfinished: Path) -> Iterator[None]:
     """Write to `unfinished` inside; it becomes `target` at the end, and is deleted after an error.
 
     `unfinished` ends with a dot and the number of the process: what killed ones left under such names is deleted.
-    Raises OSError.
+    So is a folder that was made for it. Raises OSError.
     """
+    made = [folder for folder in (target.parent, unfinished.parent) if not folder.exists()]
     try:
         unfinished.parent.mkdir(parents=True, exist_ok=True)
         with unfinished.open("wb") as held:
@@ -29,6 +30,9 @@ def whole_file(target: Path, unfinished: Path) -> Iterator[None]:
     finally:
         with suppress(OSError):
             unfinished.unlink(missing_ok=True)
+        for folder in made:
+            with suppress(OSError):  # something is in it
+                folder.rmdir()
 
 
 def _remove_left(unfinished: Path) -> None:

@@ -165,6 +165,33 @@ def test_the_rest_of_an_over_long_line_is_noted_wherever_it_is_cut(tmp_path: Pat
         assert "longer than" in scan.damage[0]
 
 
+def test_a_log_that_is_named_twice_is_read_once(call: Call) -> None:
+    """Its lines counted twice: 7,133 partition-milliseconds for a true 7,280, as an exact total."""
+    folder = Path(__file__).parents[2] / "examples" / "incidents" / "rolling-restart-range"
+    once = call("incident", "import", str(folder), "--format", "json")
+    twice = call(
+        "incident", "import", str(folder), str(folder / ".." / folder.name / "m1.1.log.gz"), "--format", "json"
+    )
+    assert once.json["unavailable"] == twice.json["unavailable"]
+    assert once.json["unavailable"]["partition_ms"] == 7280
+    assert any("m1.1.log.gz is given twice, and read once" in note for note in twice.json["notes"])
+
+
+@pytest.mark.parametrize("name", ["kill9-range", "rolling-restart-cooperative", "static-restart-range"])
+def test_a_folder_of_logs_may_hold_what_was_recorded_beside_them(call: Call, name: str) -> None:
+    folder = Path(__file__).parents[2] / "examples" / "incidents" / name
+    whole = call("incident", "import", str(folder), "--format", "json")
+    logs = call("incident", "import", *map(str, sorted(folder.glob("*.log.gz"))), "--format", "json")
+    assert (folder / "recording.json").exists()
+    assert (whole.status, whole.json["unavailable"]) == (0, logs.json["unavailable"])
+
+
+def test_a_period_that_ends_before_it_begins_is_refused(call: Call) -> None:
+    write(Path(), *joined(1, 4), adding(2, "orders-0"))
+    called = call("incident", "import", "a.log", "--since", "2024-03-02", "--until", "2024-03-01")
+    assert (called.status, called.err) == (2, "groupsim: --until 2024-03-01 is not later than --since 2024-03-02\n")
+
+
 def test_the_order_of_the_files_changes_nothing(call: Call) -> None:
     write(Path(), *joined(1, 4), adding(2, "orders-0"), name="b.log")
     write(Path(), *joined(1, 4, member="c2-x", c=C2), adding(2, "orders-1", c=C2), name="a.log")

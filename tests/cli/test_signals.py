@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
@@ -143,3 +144,17 @@ def test_a_signal_while_python_clears_up_prints_nothing(number: str, tmp_path: P
     found = subprocess.run([sys.executable, "clears.py"], capture_output=True, cwd=tmp_path, check=False, timeout=60)
     assert (found.returncode, found.stderr) == (-getattr(signal, number), b"")
     assert b"steady_state" in found.stdout
+
+
+@pytest.mark.parametrize("after_s", [0.6, 0.7, 0.8, 0.9])
+def test_ctrl_c_of_a_terminal_reaches_processes_that_still_start(tmp_path: Path, after_s: float) -> None:
+    """It is sent to all processes in front; each that was loading Python printed a traceback."""
+    asked = [sys.executable, "-m", "groupsim.cli.entry", "fuzz", "rolling_restart", "--seeds", "0:8", "--jobs", "2"]
+    with subprocess.Popen(asked, stderr=subprocess.PIPE, cwd=tmp_path, start_new_session=True, text=True) as process:
+        assert process.stderr is not None
+        time.sleep(after_s)
+        os.killpg(process.pid, signal.SIGINT)
+        said = process.stderr.read()
+        assert process.wait(30) == 130
+    assert said.count("\n") == 1, said
+    assert said.startswith("groupsim: interrupted")

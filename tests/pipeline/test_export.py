@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import msgspec
 import pyarrow.dataset as ds
@@ -17,6 +18,7 @@ from groupsim.storage.codec import COLUMNS, Row, digest_of
 from groupsim.storage.errors import UnknownRun
 from groupsim.storage.store import RunInfo
 from tests.pipeline.logs import eager, keep
+from tests.signal_at import signal_at
 
 
 def rows_of(file: Path) -> list[Row]:
@@ -136,3 +138,15 @@ def test_a_place_that_can_not_be_written_is_named(store: EventStore, tmp_path: P
 def test_a_place_whose_name_is_no_utf_8_is_named(store: EventStore, tmp_path: Path) -> None:
     with pytest.raises(PipelineError, match=r"facts\.parquet can't be written: 'utf-8' codec can't encode"):
         export_parquet(store, ["eager"], tmp_path / "\udcff")
+
+
+def test_an_interrupted_export_leaves_no_folder_either(store: EventStore, tmp_path: Path) -> None:
+    with signal_at(0) as places:
+        export_parquet(store, ["eager"], tmp_path / "whole")
+    for nth in Random(5).sample(range(1, places.seen), 8):
+        lake = tmp_path / str(nth)
+        try:
+            with signal_at(nth):
+                export_parquet(store, ["eager"], lake)
+        except KeyboardInterrupt:
+            assert not lake.exists() or rows_of(lake / "run=eager" / FILE) == list(store.rows("eager"))
