@@ -16,7 +16,8 @@ class LocalTimes:
     """Turns the stamps of one log into UTC, in the order of its lines. `zone` is that of times without one.
 
     An hour that comes twice is read as its first time, until the clock steps back in it. `doubts` are sentences about
-    such hours in which it never does, although the log goes on after them or begins in them.
+    such hours in which it never does, although the log goes on after them or begins in them, and about times that the
+    zone does not have, because its clocks go forward.
     """
 
     def __init__(self, zone: tzinfo | None, name: str = "") -> None:
@@ -30,6 +31,8 @@ class LocalTimes:
         """The latest local time in the hour, the first time it came …"""
         self._second: int | None = None
         """… and the second time; None before."""
+        self._skipped = False
+        """Whether a line had a time that the zone does not have."""
 
     def utc(self, stamp: Stamp) -> int | None:
         """UTC milliseconds since 1970; None for a time that is missing, and for one that no calendar has."""
@@ -38,6 +41,13 @@ class LocalTimes:
         if first is None or stamp.ms is None or stamp.zoned or zone is None:
             return first
         second = in_utc(stamp.ms, zone, fold=1)
+        if second < first and not self._skipped:
+            self._skipped = True
+            begin = iso(stamp.ms).removesuffix("Z")
+            self.doubts.append(
+                f"{self._name}: from {begin} on its times are in an hour that {zone} skips (its clocks go forward):"
+                " they are of another zone; name that with --tz, or export this log with UTC times"
+            )
         if second > first:
             return first if self._is_first(stamp.ms, first) else second
         if self._began is not None and first > self._began:

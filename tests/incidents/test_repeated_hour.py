@@ -46,6 +46,17 @@ def test_an_hour_is_not_lost_in_an_outage(tmp_path: Path) -> None:
     assert run.simulated_ms == 11_000
 
 
+def test_times_in_an_hour_that_the_zone_skips_are_of_another_zone(tmp_path: Path) -> None:
+    """In spring 02:00 is followed by 03:00 in Berlin; 03:00 would be read as an hour before 02:59."""
+    lines = [line(clock, n).replace("2024-10-27", "2024-03-31") for n, clock in enumerate(("02:59:50", "03:00:20"), 1)]
+    run = import_run(read_files([write(tmp_path, *lines)], tz="Europe/Berlin"), MemoryStore(), name=None, topics={}).run
+    (said,) = [why for why in unsupported(run.summary) if "Europe/Berlin skips" in why]
+    assert "from 2024-03-31T02:59:50.000 on" in said
+    assert is_unbounded(run.summary)
+    right = import_run(read_files([write(tmp_path, *lines)], tz="UTC"), MemoryStore(), name=None, topics={}).run
+    assert not [why for why in unsupported(right.summary) if "skips" in why]
+
+
 def test_a_doubtful_hour_gives_no_lower_bound(tmp_path: Path) -> None:
     """It is read as the first of the two; were it the second, all would have lasted an hour less."""
     log = write(tmp_path, *(line(clock, n) for n, clock in enumerate(("01:50:00", "02:30:00", "03:00:20"), 1)))
