@@ -19,6 +19,7 @@
   matched
 - `ownership`: who held which partition, and where two processes claim the same one
 - `doubts`: which partition time the logs do not tell, because a log is missing or just ends
+- `lost_doubts`: members that lost what they held after a silence, where no broker says it
 - `storing_doubts`: when assignments were stored, where no broker says it
 - `edges`: whether the logs begin or end in the middle of a rebalance
 - `unlogged`: groups whose members do not all have a client log

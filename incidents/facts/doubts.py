@@ -13,6 +13,7 @@ from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.deaths import Deaths
 from groupsim.incidents.facts.detail import int_in, text_in
 from groupsim.incidents.facts.index import Index
+from groupsim.incidents.facts.lost_doubts import lost_after_silence
 from groupsim.incidents.facts.ownership import Ownership, pairs
 from groupsim.incidents.facts.sessions import member_session_ms, session_of
 from groupsim.incidents.facts.signs_of_life import SignsOfLife
@@ -54,6 +55,7 @@ def find_doubts(
         *(doubt for doubt in _broker_silent(rows, index, ended) if doubt.group not in topic),
         *removed_in_callback(clients, owned, known),
         *stored_between(rows, index, owned, known),
+        *lost_after_silence(clients, owned, known, session_timeout_ms),
     ]
 
 

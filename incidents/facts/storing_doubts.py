@@ -44,12 +44,19 @@ def stored_between(
 
 
 def _created(rows: Sequence[TimedRow], groups: AbstractSet[str]) -> Iterator[tuple[str, int, int]]:
-    """From a group's first request to join to the begin of its first rebalance, for which the second one asks."""
-    asked: dict[str, int] = {}
+    """From a group's first request to join to the begin of its first rebalance, for which the second one asks.
+
+    A static member asks once, and joins with that.
+    """
+    asked: dict[str, tuple[int, str, str | None]] = {}
     left = set(groups)
     for at, row in rows:
-        if row.group in left and row.kind in _JOINS:
-            begun = asked.setdefault(row.group, at)
-            if begun < at:
+        if row.group not in left:
+            continue
+        if row.kind == "joined":
+            left.discard(row.group)
+        elif row.kind in _JOINS:
+            begun, *first = asked.setdefault(row.group, (at, row.file, row.client))
+            if begun < at and [row.file, row.client] == first:
                 left.discard(row.group)
                 yield row.group, begun, at + _BEGINS_MS

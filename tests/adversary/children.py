@@ -50,7 +50,7 @@ class Child(NamedTuple):
         if code in said and not 1 <= sum("interrupted" in line for line in err.splitlines()) <= len(signals):
             raise Finding(f"{self.asked}: after {signals} it says {err[-300:]!r}")
         if "Traceback" in err or "groupsim: unexpected " in err:
-            raise Finding(f"{self.asked}: {err.strip().splitlines()[-1][:300]}")
+            raise Finding(f"{self.asked}: {err.strip()[-600:]!r}")
         if code == 2 and sum(line.startswith("groupsim: ") for line in err.splitlines()) != 1:
             raise Finding(f"{self.asked}: status 2 without one sentence: {err[:300]!r}")
         return Ended(code, err)

@@ -14,8 +14,7 @@ from groupsim.cli import incident, output
 from groupsim.incidents.facts import importer
 from groupsim.incidents.logs.patterns import Wording
 from groupsim.pipeline import importing
-from groupsim.simulation import checks
-from groupsim.simulation import run as simulation_run
+from groupsim.simulation import checks, ending
 from groupsim.storage import run_import, writer
 from tests.adversary import logs, tampering
 from tests.adversary.areas import AREAS, attempt
@@ -104,7 +103,7 @@ def input_that_nobody_checks(plant: pytest.MonkeyPatch) -> None:
 
 
 def a_run_that_never_ends(plant: pytest.MonkeyPatch) -> None:
-    plant.setattr(simulation_run, "_finish", lambda env, log, writer, status: writer.info)
+    plant.setattr(ending, "_finish", lambda env, log, writer, status: writer.info)
 
 
 def a_formula_in_csv(plant: pytest.MonkeyPatch) -> None:

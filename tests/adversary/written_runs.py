@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -31,6 +32,8 @@ from tests.incidents.written_logs import BEGINS_MS, write_logs
 _KNOWN = 0.3
 """How often the user gives the session's length though it need not be given."""
 _SLOW = 0.3
+_LEADERS = 0.7
+"""How often leaders print what they assign, which alone names the members if no broker's log is given."""
 _ALL_BUT_ONE = 0.5
 """Of some logs, how often one alone is missing."""
 _EXPIRED = k.LossCause.SESSION_EXPIRED
@@ -67,13 +70,16 @@ def counted(facts: Sequence[Recorded], from_ms: int, to_ms: int) -> tuple[int, i
 
 def numbers(rng: Random, folder: Path) -> None:
     """A drawn classic group, as logs, as its topic, or as both."""
-    group, here = drawn(rng.randrange(1_000_000)), emptied(folder / "written-runs")
-    which = rng.choice(("logs", "logs", "some logs", "topic", "both", "the topic and some logs"))
+    assignor, here = rng.choice(("range", "cooperative-sticky")), emptied(folder / "written-runs")
+    group = replace(drawn(rng.randrange(1_000_000)), assignor=assignor)
+    which = rng.choice(("logs", "logs", "some logs", "no broker's log", "topic", "both", "the topic and some logs"))
     facts = simulated(group)
-    printed = group.true if group.prints else {}
-    files = [] if which == "topic" else write_logs(_printed(facts), GROUP, here, printed)
+    printed, leaders = group.true if group.prints else {}, rng.random() < _LEADERS
+    files = [] if which == "topic" else write_logs(_printed(facts), GROUP, here, printed, leaders=leaders)
     files = _chosen(rng, which, files, facts, here)
-    hold(rng, facts, files, which, _given(rng, group, CLASSIC_MS), f"{which} of the drawn group {group.seed}")
+    hold(
+        rng, facts, files, which, _given(rng, group, CLASSIC_MS), f"{which} of the drawn {assignor} group {group.seed}"
+    )
 
 
 def consumer_logs(rng: Random, folder: Path) -> None:
@@ -108,6 +114,8 @@ def _chosen(rng: Random, which: str, logs: list[Path], facts: Sequence[Recorded]
     if "some" in which and len(logs) > 1:
         least = len(logs) - 1 if rng.random() < _ALL_BUT_ONE else 1
         logs = rng.sample(logs, rng.randint(least, len(logs) - 1))
+    if which == "no broker's log":
+        return [each for each in logs if each.name != "broker.log"]
     topic = "topic" in which or which == "both"
     return [*logs, write_dump(facts, GROUP, here / "dump.txt")] if topic else logs
 
@@ -128,7 +136,7 @@ def hold(
     try:
         found, _ = measure(files, GROUP, BEGINS_MS + end, (BEGINS_MS + first, BEGINS_MS + end), session_ms)
     except LogError as error:
-        if which == "some logs":
+        if which in ("some logs", "no broker's log"):
             return
         raise Finding(f"{what}: {error}") from error
     least, most = counted(facts, max(first, found.begins - BEGINS_MS), min(end, found.ends - BEGINS_MS))

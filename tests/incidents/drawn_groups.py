@@ -54,6 +54,7 @@ class DrawnGroup:
     busy: bool
     faults: tuple[Fault, ...]
     protocol: str = CLASSIC
+    assignor: str | None = "range"
     poll_ms: int = 300_000
     callbacks: tuple[tuple[str, int], ...] = ()
 
@@ -106,7 +107,7 @@ def drawn(seed: int) -> DrawnGroup:
 
 def drawn_consumer(seed: int, *, slow: bool = False) -> DrawnGroup:
     """A group of the consumer protocol. `slow`: with slow batches, and with callbacks that take long to give up."""
-    group, rng = replace(drawn(seed), protocol=CONSUMER), Random(-seed)
+    group, rng = replace(drawn(seed), protocol=CONSUMER, assignor=None), Random(-seed)
     if not slow:
         return group
     kinds = ("close", "kill", "freeze", "slow")
@@ -126,7 +127,8 @@ def simulated(group: DrawnGroup) -> list[Recorded]:
         topic = world.topic("orders", 2 * group.members, rate=0.5)
         if group.busy:
             _be_late(world)
-        own = world.group(GROUP, protocol=group.protocol, config={"max.poll.interval.ms": group.poll_ms})
+        config = {"max.poll.interval.ms": group.poll_ms}
+        own = world.group(GROUP, protocol=group.protocol, config=config, assignor=group.assignor)
         members: list[MemberHandle] = []
         for number in range(group.members):
             name = f"m{number}"

@@ -9,8 +9,10 @@ from pathlib import Path
 from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.events.base import Event, Recorded, group_of, group_stream
-from groupsim.events.types import Partitions
+from groupsim.events.types import MemberId, Partitions
 from groupsim.incidents.logs.times import iso
+
+Plan = Mapping[MemberId, Partitions]
 
 BEGINS_MS = 1_709_287_200_000
 """UTC, at the run's time 0."""
@@ -22,15 +24,24 @@ _LEAVING = "consumer pro-actively leaving the group"
 
 
 def write_logs(
-    facts: Iterable[Recorded], group: str, folder: Path, printed: Mapping[str, int] = {}, metadata_ms: int = 300_000
+    facts: Iterable[Recorded],
+    group: str,
+    folder: Path,
+    printed: Mapping[str, int] = {},
+    metadata_ms: int = 300_000,
+    *,
+    leaders: bool = False,
 ) -> list[Path]:
     """One log of the broker and one of each process, as files in `folder`.
 
     `printed`: settings that every consumer prints when it starts (`ConsumerConfig values:`); it prints none if empty.
-    `metadata_ms`: their metadata.max.age.ms, by which they count the updates of their metadata.
+    `metadata_ms`: their metadata.max.age.ms, by which they count the updates of their metadata. `leaders`: they print
+    what they assign.
     """
+    facts = list(facts)
+    plans = {f.event.generation: f.event.assignment for f in facts if isinstance(f.event, c.AssignmentStored)}
     lines: dict[str, list[str]] = defaultdict(list)
-    broker, clients = _Broker(group), _Clients(group, printed, metadata_ms)
+    broker, clients = _Broker(group), _Clients(group, printed, metadata_ms, plans if leaders else {})
     for fact in facts:
         if fact.stream == group_stream(group):
             lines["broker"] += [
@@ -126,8 +137,12 @@ class _Broker:
 class _Clients:
     """The sentences of Java consumers (Kafka 4: ConsumerCoordinator, AbstractCoordinator)."""
 
-    def __init__(self, group: str, printed: Mapping[str, int], metadata_ms: int) -> None:
+    def __init__(
+        self, group: str, printed: Mapping[str, int], metadata_ms: int, plans: Mapping[int, Plan | None]
+    ) -> None:
         self._group = group
+        self._plans = plans
+        self._protocol: dict[str, str | None] = {}
         self._metadata_ms = metadata_ms
         self._started_ms: dict[str, int] = {}
         self._joined_ms: dict[str, int] = {}
@@ -174,9 +189,15 @@ class _Clients:
                 return [*(given if member and asked == "" else []), "(Re-)joining group"]
             case p.JoinOk(generation=generation, member=member, protocol=protocol):
                 self._asked.pop(event.process, None)
+                self._protocol[event.process] = protocol
                 return [f"Successfully joined group with generation {_generation(generation, member, protocol)}"]
-            case p.SyncOk(generation=generation, member=member):
-                return [f"Successfully synced group in generation {_generation(generation, member, 'range')}"]
+            case p.AssignorRan(generation=generation):
+                plan = self._plans.get(generation)
+                parts = ", ".join(f"{m}=Assignment(partitions=[{_names(part)}])" for m, part in (plan or {}).items())
+                return [f"Finished assignment for group at generation {generation}: {{{parts}}}"] if plan else []
+            case p.SyncOk(process=process, generation=generation, member=member):
+                said = _generation(generation, member, self._protocol.get(process, "range"))
+                return [f"Successfully synced group in generation {said}"]
             case p.RejoinRequested(reason=reason):
                 return [f"Request joining group due to: {reason}"]
             case p.CallbackStart(kind="assigned", partitions=partitions):
