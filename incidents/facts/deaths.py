@@ -86,7 +86,8 @@ def add_deaths(
         builder.add(position, TimedRow(at, timed.row), stream, c.Crashed(process=process.name))
         builder.note(_sentence(process, timed, at, session, len(client.held)))
         if removed:
-            earlier = earlier_ms(timed.row, session.heartbeat_ms) if session.known else _ANY_MS
+            exact = session.known and not index.began_sessions(process.group, at)
+            earlier = earlier_ms(timed.row, session.heartbeat_ms) if exact else _ANY_MS
             stop = stopped(process, at, max(alive, at - earlier), timed.at, session)
             if timed.row.kind == "member_gone":
                 due = None if logged.may_go_on(client) else signs.commit_due(process.group, client.member, timed.at)

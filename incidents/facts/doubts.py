@@ -18,7 +18,7 @@ from groupsim.incidents.facts.ownership import Ownership, pairs
 from groupsim.incidents.facts.sessions import member_session_ms, session_of
 from groupsim.incidents.facts.signs_of_life import SignsOfLife
 from groupsim.incidents.facts.silences import Stop
-from groupsim.incidents.facts.storing_doubts import stored_between
+from groupsim.incidents.facts.storing_doubts import given_to_others, stored_between
 from groupsim.incidents.logs.rows import is_broker
 from groupsim.incidents.logs.times import iso
 from groupsim.incidents.offsets_topic.history import GroupHistory
@@ -55,6 +55,7 @@ def find_doubts(
         *(doubt for doubt in _broker_silent(rows, index, ended) if doubt.group not in topic),
         *removed_in_callback(clients, owned, known),
         *stored_between(rows, index, owned, known),
+        *given_to_others(clients, owned),
         *lost_after_silence(clients, owned, known, session_timeout_ms),
     ]
 
@@ -130,14 +131,16 @@ def _started_again(
 ) -> Iterator[Doubt]:
     """The partitions of processes that fell silent and were started again, in between.
 
-    A static member that is back within its session sent a heartbeat at most one session before.
+    A static member that is back within its session sent a heartbeat at most one session before. Only its coordinator
+    says that it was not removed.
     """
     for each in clients:
         process = each.process
         again = deaths.get((process.group, process.name))
         if again is not None and again > process.last:
             session = session_of(process, index, session_timeout_ms).known_ms
-            heard = again - session if session and process.instance is not None else process.last
+            kept = process.instance is not None and process.group in index.broker_groups
+            heard = again - session if session and kept else process.last
             shown = signs.last(process.group, each.members, again) or 0
             why = (
                 f"{process.name} fell silent at {iso(process.last)} and was started again at {iso(again)}; no log"

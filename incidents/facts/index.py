@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import islice
@@ -17,6 +17,9 @@ from groupsim.incidents.logs.rows import Program, Row, is_broker
 _NEAR_MS = 60_000
 _SOON_MS = 1_000
 _ANY_MS = 1 << 50
+_TIMER_MS = 200
+"""A member is removed so much later than its session ends, at most."""
+_ANSWERS = frozenset(["stabilized", "assignment_received"])
 _JOINS = frozenset(["member_id_created", "pending_member_joins", "member_joined"])
 _OF_CONSUMER_GROUPS = frozenset(
     [
@@ -66,6 +69,7 @@ class Index:
         self.shortest_callback_ms: dict[str, int] = {}
         self._plans: dict[tuple[str, int], list[LeaderPlan]] = defaultdict(list)
         self._protocols: dict[tuple[str, int], str] = {}
+        self._answers: dict[str, list[int]] = defaultdict(list)
         self._joins: dict[str, list[tuple[int, int]]] = defaultdict(list)
         self._joiners: dict[tuple[str, int], list[tuple[int, str, str | None]]] = defaultdict(list)
         self._instances: dict[tuple[str, str], list[tuple[int, str]]] = defaultdict(list)
@@ -84,6 +88,8 @@ class Index:
         if is_broker(row):
             self.broker_groups.add(group)
             self._add_change(position, timed.at, group, row)
+            if row.kind in _ANSWERS:
+                self._answers[group].append(timed.at)
         else:
             self.client_groups.add(group)
         for key in ("partitions", "assigned", "owned"):
@@ -224,6 +230,14 @@ class Index:
         joined = sorted(self._joiners[group, generation], key=lambda each: -abs(each[0] - at))
         near = {instance or member: member for when, member, instance in joined if abs(when - at) <= _NEAR_MS}
         return tuple(sorted(near.values()))
+
+    def began_sessions(self, group: str, at: int) -> bool:
+        """Whether the coordinator answered what members waited for at this time: their sessions began anew then.
+
+        Kafka: ClassicGroup.rescheduleClassicGroupMemberHeartbeat. So did those of members that were gone already.
+        """
+        times = self._answers.get(group, [])
+        return bisect_left(times, at - _TIMER_MS) < bisect_right(times, at + _TIMER_MS)
 
     def first_join(self, group: str, generation: int, at: int) -> int | None:
         """When the first member whose log is given had joined a generation near this time."""

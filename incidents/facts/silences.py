@@ -87,7 +87,8 @@ def add_silence(
         f"{removed} and wrote nothing until {iso(thawed.at)}; {heard(session, since)}, and it counts as frozen from"
         f" then on; {certain}"
     )
-    begin = answered if session.shortened else max(answered, since - early_ms) if session.known else min(before, since)
+    exact = session.known and not index.began_sessions(process.group, last_ms)
+    begin = answered if session.shortened else max(answered, since - early_ms) if exact else min(before, since)
     stop = stopped(process, since, min(begin, since), timed.at, session)
     return stop if frozen else stop._replace(to_ms=timed.at)
 

@@ -9,16 +9,39 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
+from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
+from groupsim.incidents.facts.detail import int_in, partitions_in
 from groupsim.incidents.facts.index import Index
 from groupsim.incidents.facts.ownership import Ownership, pairs
 from groupsim.incidents.facts.support import new_groups
 from groupsim.incidents.logs.times import iso
 from groupsim.storage.log_gaps import Doubt
 
+
 _JOINS = ("joining", "rejoin_requested")
 _BEGINS_MS = 100
 """A broker begins the first rebalance so soon after a member asked to join with its id."""
+
+
+def given_to_others(clients: Sequence[ClientFacts], owned: Ownership) -> Iterator[Doubt]:
+    """What an owner revokes as soon as it has its part of an assignment that no log shows: since that was stored.
+
+    By the cooperative protocol; others have it only in the next generation, but it is the owner's no longer.
+    """
+    stored = {(group, each.generation): each for group, all_ in owned.stored.items() for each in all_}
+    for client in clients:
+        synced: int | None = None
+        for _, (at, row) in client.process.rows:
+            if row.kind == "synced":
+                synced = int_in(row.detail.get("generation"))
+            elif row.kind != "revoked":
+                synced = synced if row.kind == "rejoin_requested" else None
+            elif (found := stored.get((client.process.group, synced or 0))) is not None and found.moved is None:
+                which = pairs(partitions_in(row.detail.get("partitions")))
+                if which and found.at < at:
+                    why = f"{client.process.name} had these until {iso(at)}, but perhaps not since {iso(found.at)}"
+                    yield Doubt(client.process.group, found.at, at, which, why, inexact=True)
 
 
 def stored_between(
