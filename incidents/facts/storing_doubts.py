@@ -18,7 +18,6 @@ from groupsim.incidents.facts.support import new_groups
 from groupsim.incidents.logs.times import iso
 from groupsim.storage.log_gaps import Doubt
 
-
 _JOINS = ("joining", "rejoin_requested")
 _BEGINS_MS = 100
 """A broker begins the first rebalance so soon after a member asked to join with its id."""
