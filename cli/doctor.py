@@ -18,6 +18,7 @@ from groupsim.cli import output
 from groupsim.cli.existing_store import DEFAULT_STORE
 from groupsim.cli.options import FormatOption, StoreOption
 from groupsim.cli.output import Format
+from groupsim.cli.signals import quietly
 from groupsim.events.errors import GroupSimError
 
 OLDEST = (3, 11)
@@ -92,7 +93,7 @@ def _spark() -> Finding:
     from groupsim.pipeline.session import spark_session
 
     def check() -> str:
-        session = spark_session("local[1]")
+        session = quietly(lambda: spark_session("local[1]"))
         rows = session.range(3).count()
         return f"{session.version}, a job of {rows} rows ran"
 

@@ -37,6 +37,7 @@ from groupsim.cli.options import FormatOption, StoreOption, key_integers
 from groupsim.cli.output import Format
 from groupsim.cli.progress import progress
 from groupsim.cli.record import record
+from groupsim.cli.signals import quietly
 from groupsim.cli.summary import headline, measured
 from groupsim.cli.whatif import whatif
 from groupsim.incidents.facts.limits import MOST_PARTITIONS as USUAL_PARTITIONS
@@ -176,7 +177,7 @@ def _read(files: Sequence[Path], master: str | None, **how: Any) -> Reading:
         from groupsim.pipeline.logs import read_logs
         from groupsim.pipeline.session import spark_session
 
-        return read_logs(spark_session(master), files, **how)
+        return read_logs(quietly(lambda: spark_session(master)), files, **how)
     from groupsim.incidents.logs.reading import read_files
 
     with progress("reading") as bar:

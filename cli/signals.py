@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
@@ -30,7 +31,8 @@ def listening() -> Iterator[None]:
         signal.signal(signal.SIGTERM, _interrupt)
         if before[signal.SIGINT] != signal.SIG_IGN:  # a shell ignores it for what runs in the background
             signal.signal(signal.SIGINT, _interrupt)
-        yield
+        with warnings.catch_warnings():
+            yield
     finally:
         sys.unraisablehook = _unraisable.before
         for number, handler in before.items():
@@ -82,6 +84,7 @@ def _interrupt(number: int, _: object) -> None:
     now = time.monotonic()
     if not _received:
         _received.append((number, now))
+        warnings.simplefilter("ignore")  # what SQLAlchemy says of a transaction that it does not find any more
         raise KeyboardInterrupt
     if now - _received[0][1] > AT_ONCE_S:
         ended_by(number, None)

@@ -133,7 +133,8 @@ def sweep_report(
     if output is not None and output.suffix not in SUFFIXES:
         raise BadRequest(f"-o {output}: the name must end in {' or '.join(SUFFIXES)}")
     read_manifest(folder)
-    found = report(summaries(spark_session(master, memory, app="groupsim sweep-report"), folder), measure)
+    session = quietly(lambda: spark_session(master, memory, app="groupsim sweep-report"))
+    found = report(summaries(session, folder), measure)
     if output is not None:
         draw(found, output)
         note(f"picture written to {output}")

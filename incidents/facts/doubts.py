@@ -139,7 +139,7 @@ def _started_again(
         again = deaths.get((process.group, process.name))
         if again is not None and again > process.last:
             session = session_of(process, index, session_timeout_ms).known_ms
-            kept = process.instance is not None and process.group in index.broker_groups
+            kept = process.instance is not None and index.from_broker(process.group)
             heard = again - session if session and kept else process.last
             shown = signs.last(process.group, each.members, again) or 0
             why = (

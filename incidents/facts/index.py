@@ -66,6 +66,7 @@ class Index:
         self.consumer_groups: set[str] = set()
         self._heartbeats: dict[str, int] = {}
         self._from_topic: set[str] = set()
+        self._from_broker: set[str] = set()
         self.shortest_callback_ms: dict[str, int] = {}
         self._plans: dict[tuple[str, int], list[LeaderPlan]] = defaultdict(list)
         self._protocols: dict[tuple[str, int], str] = {}
@@ -85,6 +86,8 @@ class Index:
             return
         if row.program is Program.OFFSETS_TOPIC:
             self._from_topic.add(group)
+        elif is_broker(row):
+            self._from_broker.add(group)
         if is_broker(row):
             self.broker_groups.add(group)
             self._add_change(position, timed.at, group, row)
@@ -205,6 +208,10 @@ class Index:
     def from_topic(self, group: str) -> bool:
         """Whether `__consumer_offsets` is given of the group."""
         return group in self._from_topic
+
+    def from_broker(self, group: str) -> bool:
+        """Whether a broker's own log names the group."""
+        return group in self._from_broker
 
     def note_callback(self, group: str, duration_ms: int | None) -> None:
         """Take in how long a callback of the group took at most, for `shortest_callback_ms`."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from groupsim.cli.signals import quietly
 from groupsim.storage import EventStore, open_store
 from tests.pipeline.logs import cooperative, eager, keep
 
@@ -20,7 +21,7 @@ def spark() -> Iterator[SparkSession]:
     """Started by the first test that asks for it; the others do not pay for it."""
     from groupsim.pipeline.session import spark_session
 
-    session = spark_session(memory="1g", app="tests")
+    session = quietly(lambda: spark_session(memory="1g", app="tests"))
     yield session
     session.stop()
 

@@ -140,6 +140,7 @@ def test_a_place_whose_name_is_no_utf_8_is_named(store: EventStore, tmp_path: Pa
         export_parquet(store, ["eager"], tmp_path / "\udcff")
 
 
+@pytest.mark.filterwarnings("ignore:transaction already deassociated")  # SQLAlchemy, of the transaction it left
 def test_an_interrupted_export_leaves_no_folder_either(store: EventStore, tmp_path: Path) -> None:
     with signal_at(0) as places:
         export_parquet(store, ["eager"], tmp_path / "whole")

@@ -82,7 +82,7 @@ def test_an_import_by_spark_of_a_folder_is_the_import_of_its_files(
 ) -> None:
     options = ["--name", "kill9", "--format", "json", "--store"]
     folder = str(EXAMPLES / "kill9-range")
-    files = sorted(map(str, Path(folder).iterdir()))
+    files = sorted(map(str, Path(folder).glob("*.log.gz")))
     assert status(["incident", "import", *files, *options, str(tmp_path / "one.db")]) == 0
     one = json.loads(capsys.readouterr().out)
     assert status(["incident", "import", folder, "--master", "local[2]", *options, str(tmp_path / "two.db")]) == 0
