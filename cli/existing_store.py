@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import Any, cast
 
@@ -12,6 +12,8 @@ from groupsim.cli.output import note, quiet
 from groupsim.cli.progress import progress
 from groupsim.storage import EventStore, open_store
 from groupsim.storage.audit import UncheckedRun
+from groupsim.storage.errors import UnreadableRuns
+from groupsim.storage.store import RunInfo
 
 DEFAULT_STORE = "groupsim.db"
 _REPORT_EVERY = 256
@@ -24,6 +26,14 @@ def existing(store: str) -> closing[EventStore]:
     if sys.stderr.isatty() and not quiet():
         opened = cast("EventStore", _StoreWithProgress(opened))
     return closing(opened)
+
+
+def readable(store: EventStore) -> tuple[Sequence[RunInfo], UnreadableRuns | None]:
+    """The runs, oldest first, and the error for those about which what is stored is damaged."""
+    try:
+        return store.runs(), None
+    except UnreadableRuns as error:
+        return error.readable, error
 
 
 @contextmanager

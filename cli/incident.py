@@ -14,7 +14,7 @@ import typer
 from groupsim.analysis.availability.labels import Interval, Label
 from groupsim.analysis.display_names import counted, duration
 from groupsim.cli import output
-from groupsim.cli.existing_store import DEFAULT_STORE
+from groupsim.cli.existing_store import DEFAULT_STORE, readable
 from groupsim.cli.incident_read import print_wordings, read
 from groupsim.cli.log_options import (
     DateOption,
@@ -96,7 +96,7 @@ def import_(
     with closing(open_store(store)) as opened:
         result = import_run(reading, opened, name=name, topics=counts, session_timeout_ms=session, most_partitions=most)
         facts = list(opened.read(result.run.id))
-        same = [info.id for info in opened.runs() if info.name == result.run.name and info.id != result.run.id]
+        same = [info.id for info in readable(opened)[0] if info.name == result.run.name and info.id != result.run.id]
     numbers, known = measured(facts)
     numbers = supported(result.run.summary, numbers, known)
     summary = _summary(result, {**numbers, "partitions_known": bool(known)}, reading)

@@ -11,7 +11,7 @@ import typer
 from groupsim.analysis.display_names import counted
 from groupsim.cli import output
 from groupsim.cli.errors import BadRequest, Interrupted
-from groupsim.cli.existing_store import DEFAULT_STORE, existing
+from groupsim.cli.existing_store import DEFAULT_STORE, existing, readable
 from groupsim.cli.instants import with_instants
 from groupsim.cli.options import FormatOption, RunArgument, StoreOption
 from groupsim.cli.output import Format
@@ -29,12 +29,15 @@ def runs(store: StoreOption = DEFAULT_STORE, form: FormatOption = Format.TABLE) 
     Example: groupsim runs --format jsonl
     """
     with existing(store) as opened:
-        found = [{"run": i.id, **{name: getattr(i, name) for name in RUNS[1:]}} for i in opened.runs()]
+        infos, damaged = readable(opened)
+    found = [{"run": i.id, **{name: getattr(i, name) for name in RUNS[1:]}} for i in infos]
     if form is Format.TABLE:
         found = [
             {**row, "digest": (row["digest"] or "")[:12] or None, "params": _settings(row["params"])} for row in found
         ]
     output.rows(found, RUNS, form, spare=("source", "digest", "created_at", "params"))
+    if damaged is not None:
+        raise damaged
 
 
 def _settings(params: dict[str, Any]) -> str | None:

@@ -35,6 +35,8 @@ def listening() -> Iterator[None]:
             yield
     finally:
         sys.unraisablehook = _unraisable.before
+        if _received and "logging" in sys.modules:
+            sys.modules["logging"].disable(0)
         for number, handler in before.items():
             signal.signal(number, handler)
 
@@ -84,10 +86,17 @@ def _interrupt(number: int, _: object) -> None:
     now = time.monotonic()
     if not _received:
         _received.append((number, now))
-        warnings.simplefilter("ignore")  # what SQLAlchemy says of a transaction that it does not find any more
+        _silence()
         raise KeyboardInterrupt
     if now - _received[0][1] > AT_ONCE_S:
         ended_by(number, None)
+
+
+def _silence() -> None:
+    """SQLAlchemy warns of a transaction that it does not find any more, and logs a traceback of what it can't close."""
+    warnings.simplefilter("ignore")
+    if hasattr(sys.modules.get("logging"), "disable"):  # not while it is loaded
+        sys.modules["logging"].disable()
 
 
 class _Unraisable:

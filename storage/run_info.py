@@ -12,7 +12,7 @@ import msgspec
 
 from groupsim.events.types import RunId
 from groupsim.storage import log_gaps
-from groupsim.storage.errors import StoreError, StreamConflict
+from groupsim.storage.errors import StoreError, StreamConflict, UnreadableRuns
 from groupsim.storage.store import RunInfo
 
 _RUN_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@+,=-]*")
@@ -69,6 +69,20 @@ def from_columns(row: Iterable[object]) -> RunInfo:
             f"the stored information about run {info.id} can't be read: origin {info.origin!r} is no instant"
         )
     return info
+
+
+def all_readable(rows: Iterable[Iterable[object]]) -> list[RunInfo]:
+    """`from_columns` of each row. Raises UnreadableRuns, which has the runs of the other rows."""
+    found, wrong = list[RunInfo](), list[StoreError]()
+    for row in rows:
+        try:
+            found.append(from_columns(row))
+        except StoreError as error:
+            wrong.append(error)
+    if wrong:
+        more = f"; the same is true of {len(wrong) - 1} more" if len(wrong) > 1 else ""
+        raise UnreadableRuns(f"{wrong[0]}{more}", found)
+    return found
 
 
 def is_instant(text: str) -> bool:

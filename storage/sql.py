@@ -15,6 +15,7 @@ from groupsim.storage.database import Database, DuplicateKey
 from groupsim.storage.errors import StoreError, StreamConflict
 from groupsim.storage.run_import import IMPORTED, IMPORTED_KIND, RunImport
 from groupsim.storage.run_info import (
+    all_readable,
     checked,
     conflict_sentence,
     duplicate_run,
@@ -96,7 +97,8 @@ class SqlStore:
 
     def runs(self) -> list[RunInfo]:
         with self._db.reading() as connection:
-            return [from_columns(row) for row in connection.execute(select(*_INFO).order_by(RUNS.c.key))]
+            rows = connection.execute(select(*_INFO).order_by(RUNS.c.key)).all()
+        return all_readable(rows)
 
     def find(self, reference: str) -> RunInfo:
         return self._info(find_run(self._names(), reference, self.place))

@@ -123,7 +123,7 @@ class EventStore(Protocol):
         ...
 
     def runs(self) -> list[RunInfo]:
-        """All runs, oldest first."""
+        """All runs, oldest first. Raises UnreadableRuns, which has the others, for what is damaged."""
         ...
 
     def find(self, reference: str) -> RunInfo:

@@ -6,6 +6,7 @@ import csv
 import fcntl
 import json
 import random
+import re
 import sqlite3
 import subprocess
 import sys
@@ -96,6 +97,19 @@ def test_text_that_is_no_utf_8_is_damage_and_is_not_printed(call: Call) -> None:
     called = call("runs")
     said = "groupsim: the store groupsim.db can't be used: it is damaged: the text in column created_at is no UTF-8\n"
     assert (called.status, called.out, called.err) == (2, "", said)
+
+
+def test_damage_to_what_is_stored_about_a_run_hides_no_other(call: Call) -> None:
+    for _ in range(3):
+        call("run", "steady_state", "--set", "duration.ms=9000", "--set", "members=2")
+    with closing(sqlite3.connect("groupsim.db")) as store:
+        store.execute("DROP TRIGGER runs_stay")
+        store.execute("UPDATE runs SET params = '{' WHERE key = 2")
+        store.commit()
+    listed = call("runs", "--format", "jsonl")
+    assert listed.status == 2
+    assert listed.out.count("\n") == 2
+    assert re.fullmatch(r"groupsim: the stored information about run \S+ can't be read: .+\n", listed.err)
 
 
 def test_no_cell_of_csv_is_a_formula(call: Call) -> None:

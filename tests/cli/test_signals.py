@@ -46,6 +46,26 @@ def test_a_signal_within_evaluated_text_has_the_status_of_that_signal(number: st
 
 
 @pytest.mark.parametrize(("number", "ended"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_what_a_library_says_of_the_interruption_is_not_printed(number: str, ended: int, tmp_path: Path) -> None:
+    """As SQLAlchemy's pool does, with a traceback, once any library has set logging up."""
+    (tmp_path / "says.py").write_text(
+        "import logging, signal, warnings\n"
+        "import groupsim.cli.main as program\n"
+        "logging.basicConfig()\n"
+        "def interrupted(_):\n"
+        "    try:\n"
+        f"        signal.raise_signal(signal.{number})\n"
+        "    finally:\n"
+        "        logging.getLogger('sqlalchemy.pool.impl.QueuePool').exception('not closed')\n"
+        "        warnings.warn('transaction already deassociated')\n"
+        "program._without_quiet = interrupted\n"
+        "program.main()\n"
+    )
+    found = shell(tmp_path, f"exec {sys.executable} says.py")
+    assert (found.returncode, found.stderr, found.stdout) == (ended, b"groupsim: interrupted\n", b"")
+
+
+@pytest.mark.parametrize(("number", "ended"), [("SIGINT", 130), ("SIGTERM", 143)])
 def test_a_signal_that_python_can_not_raise_is_raised_later(number: str, ended: int, tmp_path: Path) -> None:
     """As in the callbacks of weak references that SQLAlchemy has: Python printed a traceback, and went on."""
     (tmp_path / "forgets.py").write_text(
