@@ -125,7 +125,7 @@ class Supported:
         if open_ms > 0.5 * sums.total:
             reasons.append(f"the logs leave {100 * sums.unknown / sums.total:.0f} % of all partition time unknown")
         elif self._material and open_ms > 0:
-            advice = "" if reasons else "; export the logs of all members and of the broker"  # each says what to export
+            advice = "" if reasons else "; export the missing logs of members and of the broker"  # else each names some
             left = f"the logs leave {sums.unknown / 1_000:,.1f} partition-seconds unknown (label UNKNOWN in `timeline`)"
             reasons.append(f"{left}{advice}")
         return reasons
