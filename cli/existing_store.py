@@ -12,7 +12,7 @@ from groupsim.cli.output import note, quiet
 from groupsim.cli.progress import progress
 from groupsim.storage import EventStore, open_store
 from groupsim.storage.audit import UncheckedRun
-from groupsim.storage.errors import UnreadableRuns
+from groupsim.storage.run_info import UnreadableRuns
 from groupsim.storage.store import RunInfo
 
 DEFAULT_STORE = "groupsim.db"

@@ -27,7 +27,8 @@ GroupSimError
 │   ├── StoreUnusable
 │   ├── StreamConflict
 │   ├── UnknownFact
-│   └── UnknownRun
+│   ├── UnknownRun
+│   └── UnreadableRuns
 ├── TooLarge
 └── Unavailable
 

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
 from groupsim.events.errors import GroupSimError
-
-if TYPE_CHECKING:
-    from groupsim.storage.store import RunInfo
 
 
 class StoreError(GroupSimError):
@@ -25,14 +19,6 @@ class StreamConflict(StoreError):
 
 class UnknownRun(StoreError):
     """No run, or more than one, matches this reference."""
-
-
-class UnreadableRuns(StoreError):
-    """What is stored about some runs can't be read; `readable` are the others, oldest first."""
-
-    def __init__(self, sentence: str, readable: Sequence[RunInfo]) -> None:
-        super().__init__(sentence)
-        self.readable = readable
 
 
 class UnknownFact(StoreError):

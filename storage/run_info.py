@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 import msgspec
 
 from groupsim.events.types import RunId
 from groupsim.storage import log_gaps
-from groupsim.storage.errors import StoreError, StreamConflict, UnreadableRuns
+from groupsim.storage.errors import StoreError, StreamConflict
 from groupsim.storage.store import RunInfo
 
 _RUN_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@+,=-]*")
@@ -25,6 +25,14 @@ _LONGEST_TEXT = 100_000
 _JSON = ("params", "summary")
 _ENUMS = ("source", "record", "status")
 _encoder = msgspec.json.Encoder(order="deterministic")
+
+
+class UnreadableRuns(StoreError):
+    """What is stored about some runs can't be read; `readable` are the others, oldest first."""
+
+    def __init__(self, sentence: str, readable: Sequence[RunInfo]) -> None:
+        super().__init__(sentence)
+        self.readable = readable
 
 
 def checked(info: RunInfo) -> RunInfo:
