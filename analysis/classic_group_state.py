@@ -20,7 +20,7 @@ EMPTY, PREPARING, COMPLETING, STABLE, DEAD = (
 )
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)  # shared with what is written down
 class MemberState:
     """One member. `current`: it is a member of the current generation, so that its commits are not of another one."""
 
@@ -195,7 +195,7 @@ class ClassicGroupState:
         found = self.members.get(member)
         if found is None or found.topics == topics:
             return False
-        found.topics, self._topics = topics, None
+        self.members[member], self._topics = replace(found, topics=topics), None
         return True
 
     def _remove(self, member: MemberId) -> None:
@@ -216,16 +216,19 @@ class ClassicGroupState:
             for member in event.members:
                 self.members.setdefault(member, MemberState(member))
         for member, member_state in self.members.items():
-            member_state.current = member not in event.absent
+            if member_state.current != (current := member not in event.absent):
+                self.members[member] = replace(member_state, current=current)
 
     def _store(self, event: c.AssignmentStored) -> None:
         self.state, self.generation = STABLE, event.generation
         self.leader = event.leader or self.leader
         self.protocol = event.protocol or self.protocol
         for stored in event.members:
-            found = self.members.setdefault(stored.member, MemberState(stored.member, current=True))
-            found.instance_id, found.client_host = stored.instance_id, stored.client_host
-            found.topics = stored.subscription.topics
+            found, topics = self.members.get(stored.member), stored.subscription.topics
+            current = found is None or found.current
+            self.members[stored.member] = MemberState(
+                stored.member, stored.instance_id, stored.client_host, topics, current
+            )
         self.assignment_known = event.assignment is not None
         said = {m: ps for m, ps in self.assignment.items() if self.self_reported_generation.get(m) == event.generation}
         self.assignment = dict(said if event.assignment is None else event.assignment)
@@ -272,8 +275,7 @@ class ClassicGroupState:
 
     def _write(self) -> None:
         self.members_at_last_assignment = frozenset(self.members)
-        kept = {member: replace(member_state) for member, member_state in self.members.items()}
-        given = dict(self.assignment)
+        kept, given = dict(self.members), dict(self.assignment)
         self._durable = _Durable(self.state, self.generation, self.leader, self.protocol, kept, given)
 
     def _reload(self) -> None:

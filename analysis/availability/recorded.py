@@ -61,8 +61,7 @@ def _all_known(s: Situation) -> bool:
     members = state.members_at_last_assignment
     if len(members) < state.size and not s.group.state.rebalancing:
         return False
-    left = members & set(state.members)
-    return bool(members) and all(coverage.logged.get(member) in coverage.views for member in left)
+    return bool(members) and all(coverage.logged.get(m) in coverage.views for m in members if m in state.members)
 
 
 def _assignment_unreported(s: Situation) -> bool:
