@@ -55,7 +55,7 @@ def read(
 
     Example: groupsim incident read server.log --format jsonl
     """
-    from groupsim.incidents.logs.reading import given_once
+    from groupsim.incidents.logs.given_once import given_once
     from groupsim.incidents.offsets_topic.reader import sort_out
 
     given, repeated = given_once(log_files(logs))

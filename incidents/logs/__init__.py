@@ -15,6 +15,7 @@
 - `rows`: Row and Reading, what comes out
 - `repeated`: rows that repeat what another line says
 - `reader`: one file to rows
+- `given_once`: logs that are given twice, by their names or as copies
 - `unknown_wordings`: lines about groups that no wording fits, by how they are worded
 - `reading`: several files to one Reading, by group and period
 """

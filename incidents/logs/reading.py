@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,6 +16,7 @@ from groupsim.incidents.exports.evidence import Fields
 from groupsim.incidents.exports.parts import Remarks
 from groupsim.incidents.exports.streams import Source, sources
 from groupsim.incidents.logs.dating import FIRST_DAY
+from groupsim.incidents.logs.given_once import given_once
 from groupsim.incidents.logs.reader import LogReader
 from groupsim.incidents.logs.rows import KINDS, Counts, LeftOut, Reading, Row, UnrecognisedLine
 from groupsim.incidents.logs.times import instant, iso, parse_zone
@@ -120,16 +121,6 @@ class TopicCounts:
         self.damage: list[str] = []
 
 
-def given_once(paths: Iterable[Path]) -> tuple[list[Path], list[str]]:
-    """Each file once, in order, and a remark on those that are named again: their lines would count twice."""
-    found = dict[Path, Path]()
-    repeated = dict[Path, None]()
-    for path in map(Path, paths):
-        if found.setdefault(path.resolve(), path) is not path:
-            repeated[path] = None
-    return [*found.values()], [f"{path} is given twice, and read once" for path in repeated]
-
-
 def shown_logs(logs: Sequence[SourceLog], topic: TopicFiles) -> list[SourceLog | TopicLog]:
     """The logs and, as one more, the files of `__consumer_offsets`."""
     return [*logs, TopicLog(topic)] if topic else list(logs)
@@ -192,9 +183,9 @@ def read_files(
     they can't be found. `progress` gets the share that is done. Raises LogError for a file that can't be read, a zone
     or a day that doesn't exist, a skew for a file that isn't among `paths`, and more rows than ROWS_HELD.
     """
+    names = {str(path) for path in paths} | {Path(path).name for path in paths}
     paths, repeated = given_once(paths)
     given, paths = paths, sorted(paths)  # the facts do not depend on the order in which the files are named
-    names = {str(path) for path in paths} | {path.name for path in paths}
     for name in skews:
         if name not in names:
             raise LogError(f"there is a skew for {name}, which is not among the logs given")

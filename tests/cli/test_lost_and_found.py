@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import fcntl
+import gzip
 import json
 import random
 import re
@@ -189,6 +190,20 @@ def test_a_log_that_is_named_twice_is_read_once(call: Call) -> None:
     assert once.json["unavailable"] == twice.json["unavailable"]
     assert once.json["unavailable"]["partition_ms"] == 7280
     assert any("m1.1.log.gz is given twice, and read once" in note for note in twice.json["notes"])
+
+
+@pytest.mark.parametrize("log", ["m1.0.log.gz", "broker.log.gz"])
+@pytest.mark.parametrize("share", [1.0, 0.8])
+def test_a_copy_of_a_log_and_what_was_copied_earlier_are_left_out(call: Call, log: str, share: float) -> None:
+    """An unpacked copy made 12 s of DOUBLE of a client's log, and of a broker's gaps and 8 rebalances of 4."""
+    folder = Path(__file__).parents[2] / "examples" / "incidents" / "kill9-range"
+    logs = [str(path) for path in sorted(folder.glob("*.log.gz"))]
+    lines = gzip.decompress((folder / log).read_bytes()).splitlines(keepends=True)
+    Path("copied.log").write_bytes(b"".join(lines[: int(share * len(lines))]))
+    once = call("incident", "import", *logs, "--format", "json")
+    twice = call("incident", "import", "copied.log", *logs, "--skew", "copied.log=0", "--format", "json")
+    assert (once.json["unavailable"], once.json["groups"]) == (twice.json["unavailable"], twice.json["groups"])
+    assert any("copied.log" in note and note.endswith("and is left out") for note in twice.json["notes"])
 
 
 @pytest.mark.parametrize("name", ["kill9-range", "rolling-restart-cooperative", "static-restart-range"])
