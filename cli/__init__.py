@@ -17,7 +17,7 @@ whatif            `incident whatif`; whatif_choices reads its --set and --assign
 log_options       the arguments and options of the commands that read logs
 conformance       `conformance play`, `reenact`, `check`
 options           arguments and options that several commands share, and their parsing
-existing_store    the store of a command that only reads
+existing_store    the store of a command that only reads; importing_store of one that imports
 output            printing: tables, JSON, CSV, notes, errors; table_layout fits a table to the terminal
 progress          progress bars
 summary           the numbers of a run, as JSON and as lines for people

@@ -1,4 +1,4 @@
-"""The store of a command that only reads: it must exist, and at a terminal a long read shows its progress."""
+"""The store of a command that only reads: it must exist; notes name runs without an end, a bar shows long reads."""
 
 from __future__ import annotations
 
@@ -10,22 +10,46 @@ from typing import Any, cast
 
 from groupsim.cli.output import note, quiet
 from groupsim.cli.progress import progress
+from groupsim.events.types import RunId
 from groupsim.storage import EventStore, open_store
 from groupsim.storage.audit import UncheckedRun
 from groupsim.storage.run_info import UnreadableRuns
-from groupsim.storage.store import RunInfo
+from groupsim.storage.store import RunInfo, RunSource, RunStatus
 
 DEFAULT_STORE = "groupsim.db"
 _REPORT_EVERY = 256
 """Facts between two updates of the progress bar."""
 
 
-def existing(store: str) -> closing[EventStore]:
-    """The store at a path or URL, for a `with` block. Raises StoreError if there is none."""
+@contextmanager
+def existing(store: str) -> Iterator[EventStore]:
+    """The store at a path or URL, for a `with` block. Raises StoreError if there is none.
+
+    After the block a note says of each run that was looked up in it, and did not run to its end, how far it came.
+    """
     opened = open_store(store, create=False)
     if sys.stderr.isatty() and not quiet():
         opened = cast("EventStore", _StoreWithProgress(opened))
-    return closing(opened)
+    found = dict[RunId, RunInfo]()
+    with closing(opened):
+        yield cast("EventStore", _StoreOfRuns(opened, found))
+    for info in found.values():
+        if info.status != RunStatus.FINISHED:
+            note(f"note: {_unfinished(info)}")
+
+
+def _unfinished(info: RunInfo) -> str:
+    """How far a run came that did not run to its end."""
+    figures = "its facts and figures are up to"
+    if info.status != RunStatus.RUNNING:
+        how = "failed" if info.status == RunStatus.FAILED else "was interrupted"
+        if info.simulated_ms is None:
+            return f"run {info.id} {how}: {figures} its last stored fact"
+        return f"run {info.id} {how} at {info.simulated_ms:,} ms: {figures} then"
+    what, more = "it", f"groupsim run --resume {info.id} continues it"
+    if info.source == RunSource.RECORDED:
+        what, more = "its import", "import its logs again"
+    return f"run {info.id} has not ended: {what} runs still, or was killed; {figures} its last stored fact; {more}"
 
 
 def readable(store: EventStore) -> tuple[Sequence[RunInfo], UnreadableRuns | None]:
@@ -52,6 +76,22 @@ def unchecked_runs_noted() -> Iterator[None]:
 
         warnings.showwarning = show
         yield
+
+
+class _StoreOfRuns:
+    """A store that keeps which runs were looked up in it, in this order; everything else is the store's own."""
+
+    def __init__(self, store: EventStore, found: dict[RunId, RunInfo]) -> None:
+        self._store, self._found = store, found
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def find(self, reference: str) -> RunInfo:
+        """`EventStore.find`."""
+        info = self._store.find(reference)
+        self._found[info.id] = info
+        return info
 
 
 class _StoreWithProgress:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from itertools import chain
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +10,7 @@ import typer
 
 from groupsim.cli import output
 from groupsim.cli.existing_store import DEFAULT_STORE
+from groupsim.cli.importing_store import importing
 from groupsim.cli.options import FormatOption, StoreOption
 from groupsim.cli.output import Format
 
@@ -28,13 +28,12 @@ def import_runs(
     Example: groupsim import lake/ --store other.db
     """
     from groupsim.pipeline.importing import exported, import_all
-    from groupsim.storage import open_store
 
     sources = [exported(path) for path in paths]  # first: a wrong file must not leave an empty store
     found = []
-    with closing(open_store(store)) as opened:
+    with importing(store) as opened:
         for info, new in import_all(opened, chain.from_iterable(sources), output.note):
             found.append({"run": info.id, "name": info.name, "facts": info.facts, "digest": info.digest, "new": new})
             if not new:
                 output.note(f"run {info.id} is already in the store, with the same digest")
-    output.rows(found, ("run", "name", "facts", "digest", "new"), form)
+        output.rows(found, ("run", "name", "facts", "digest", "new"), form)

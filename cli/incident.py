@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +14,7 @@ from groupsim.analysis.availability.labels import Interval, Label
 from groupsim.analysis.display_names import counted, duration
 from groupsim.cli import output
 from groupsim.cli.existing_store import DEFAULT_STORE, readable
+from groupsim.cli.importing_store import importing
 from groupsim.cli.incident_read import print_wordings, read
 from groupsim.cli.log_options import (
     DateOption,
@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from groupsim.events.base import Recorded
     from groupsim.incidents.facts.importer import ImportResult
     from groupsim.incidents.logs.rows import Reading, Row
+    from groupsim.storage import EventStore
+    from groupsim.storage.store import RunInfo
 
 app = typer.Typer(help="Read the logs of brokers and clients, and turn them into runs.", no_args_is_help=True)
 app.command()(read)
@@ -86,35 +88,40 @@ def import_(
     """
     from groupsim.analysis.tables.support import supported
     from groupsim.incidents.facts.importer import import_run
-    from groupsim.storage import open_store
 
     counts = key_integers(topics, "--topic", minimum=1)
     wanted = wanted_rows(groups, since, until)
     how = {"tz": tz, "date": date, "skews": key_integers(skews, "--skew"), "fields": export_fields(text, time, stream)}
     reading = _read(log_files(logs), master, wanted=wanted, **how)
     print_wordings(reading.unrecognised if unrecognised else [])
-    with closing(open_store(store)) as opened:
+    with importing(store) as opened:
         result = import_run(reading, opened, name=name, topics=counts, session_timeout_ms=session, most_partitions=most)
         facts = list(opened.read(result.run.id))
-        same = [info.id for info in readable(opened)[0] if info.name == result.run.name and info.id != result.run.id]
-    numbers, known = measured(facts)
-    numbers = supported(result.run.summary, numbers, known)
-    summary = _summary(result, {**numbers, "partitions_known": bool(known)}, reading)
-    unknown = summary["unavailable"]["partition_ms"] is None
-    if form is not Format.TABLE:
-        output.write_json(summary)
-        raise typer.Exit(int(unknown))
-    _print_import(summary)
-    _print_missing(reading)
-    _print_notes(result, _trust_note(known), in_full)
-    _print_unrecognised(reading, unrecognised)
-    if same and name is not None:
+        numbers, known = measured(facts)
+        numbers = supported(result.run.summary, numbers, known)
+        summary = _summary(result, {**numbers, "partitions_known": bool(known)}, reading)
+        if form is Format.TABLE:
+            _print_import(summary)
+            _print_missing(reading)
+            _print_notes(result, _trust_note(known), in_full)
+            _print_unrecognised(reading, unrecognised)
+            if name is not None:
+                _print_same(opened, result.run)
+            _print_next(result.run.id, facts)
+        else:
+            output.write_json(summary)
+    raise typer.Exit(int(summary["unavailable"]["partition_ms"] is None))
+
+
+def _print_same(store: EventStore, run: RunInfo) -> None:
+    """Print which other runs have the same name."""
+    same = [info.id for info in readable(store)[0] if info.name == run.name and info.id != run.id]
+    if same:
+        there = f"there {'is' if len(same) == 1 else 'are'} {counted(len(same), 'other run')}"
         output.note(
-            f"note: there is {counted(len(same), 'other run')} named {name!r} ({listed(same[::-1])}); all are kept,"
-            f" so the name no longer chooses one: use the id {result.run.id}, or `latest`"
+            f"note: {there} named {run.name!r} ({listed(same[::-1])}); all are kept, so the name no longer chooses one:"
+            f" use the id {run.id}, or `latest`"
         )
-    _print_next(result.run.id, facts)
-    raise typer.Exit(int(unknown))
 
 
 def _print_next(run: str, facts: Sequence[Recorded]) -> None:

@@ -42,7 +42,8 @@ def cli() -> str:
         "`groupsim --quiet …` prints no notes and no progress. "
         "Exit status: 0 done, 1 the answer is a failure, 2 the request is wrong or a file can't be read. Of a recorded "
         "run, 1 means that the total is unknown: `unavailable.unknown` of `incident import --format json` says why, "
-        "`damage` what could not be read, `left_out` which files have nothing about groups.\n",
+        "`damage` what could not be read, `left_out` which files have nothing about groups. Intervals one by one "
+        "(`unavailable`, `timeline`) and a `report` are no total: 0.\n",
     ]
     parts += [_command(path, command) for path, command in _commands(typer.main.get_command(app), ())]
     return "\n".join(parts)

@@ -45,7 +45,7 @@ def headline(summary: dict[str, Any]) -> list[str]:
     total = f"{about}{amount(unavailable['partition_ms'])} ({unavailable['share'] * 100:.2f} %"
     lines = [
         f"unavailable  {between or total} of all partition time), "
-        f"at most {unavailable['max_partitions']} partitions at once"
+        f"at most {counted(unavailable['max_partitions'], 'partition')} at once"
     ]
     if between is not None:
         sums = f"the times below add up to {amount(unavailable['partition_ms'])}"

@@ -102,10 +102,11 @@ def _cost(found: Migration, named: str) -> str:
     how, same = f"A roll to the {named}", "roll"
     if found.form == STOP_ALL:
         how, same = f"A stop of all members together, and a start with the {named},", "stop"
+    at_once = counted(_measured(found, "max_partitions").most, "partition")
     return (
         f"{how} costs {seconds(roll.median)} partition-seconds ({seconds(roll.least)}–{seconds(roll.most)} over"
-        f" {of_seeds(len(found.costs))}), at most {_measured(found, 'max_partitions').most} partitions at once; the"
-        f" same {same} without another protocol costs {seconds(plain.median)} partition-seconds"
+        f" {of_seeds(len(found.costs))}), at most {at_once} at once;"
+        f" the same {same} without another protocol costs {seconds(plain.median)} partition-seconds"
         f" ({seconds(plain.least)}–{seconds(plain.most)})."
     )
 

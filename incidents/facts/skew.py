@@ -28,7 +28,8 @@ class Skew(NamedTuple):
     def __str__(self) -> str:
         support = plural(self.support, "generation")
         if self.ms:
-            return f"{self.file}: its clock is {-self.ms} ms ahead of the broker's, by {support}"
+            off = f"{-self.ms} ms ahead of" if self.ms < 0 else f"{self.ms} ms behind"
+            return f"{self.file}: its clock is {off} the broker's, by {support}"
         return f"{self.file}: its clock fits the broker's; {support} would allow {self.low:+} to {self.high:+} ms"
 
 

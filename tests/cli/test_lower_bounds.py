@@ -62,3 +62,9 @@ def test_the_first_line_has_the_total_where_it_is_no_bound_or_there_are_not_both
     assert _shown(34_600, 22_600, 54_600)[0].startswith("unavailable  about 34.6 partition-seconds (8.65 % of all")
     assert _shown(24_000, 24_000, None)[0].startswith("unavailable  at least 24.0 partition-seconds (6.00 % of all")
     assert _shown(24_000, 24_000, 24_010)[0].startswith("unavailable  at most 24.0 partition-seconds (6.00 % of all")
+
+
+def test_one_partition_is_not_named_as_several() -> None:
+    unavailable = {"partition_ms": 4_000, "share": 0.01, "max_partitions": 1, "by_label": {}}
+    (line,) = headline({"unavailable": unavailable, "groups": {}, "source": "recorded"})
+    assert line.endswith(", at most 1 partition at once")

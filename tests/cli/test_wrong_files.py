@@ -173,6 +173,8 @@ def test_a_second_import_under_the_same_name_says_how_to_tell_them_apart(call: C
     second = call("incident", "import", str(DUMP), "--group", group, "--name", "deploy")
     assert f"note: there is 1 other run named 'deploy' ({run}); all are kept" in second.err
     assert call("rebalances", "deploy").status == 2
+    third = call("incident", "import", str(DUMP), "--group", group, "--name", "deploy")
+    assert "note: there are 2 other runs named 'deploy' (" in third.err
 
 
 def test_client_logs_that_the_period_leaves_out_are_not_asked_for_again(call: Call) -> None:

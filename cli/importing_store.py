@@ -1,0 +1,70 @@
+"""The store of a command that imports: after Ctrl-C or SIGTERM the runs that it has stored are named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from typing import Any, cast
+
+from groupsim.cli.errors import Interrupted
+from groupsim.cli.existing_store import readable
+from groupsim.events.types import RunId
+from groupsim.incidents.sentences import listed
+from groupsim.storage import EventStore, open_store
+from groupsim.storage.codec import Row
+from groupsim.storage.errors import StoreError
+from groupsim.storage.store import RunInfo, RunStatus, RunWriter
+
+
+@contextmanager
+def importing(place: str) -> Iterator[EventStore]:
+    """The store at a path or URL, made if there is none, for a `with` block that imports runs and prints them.
+
+    Raises Interrupted for a KeyboardInterrupt in it, if a run was stored as a whole by then.
+    """
+    begun, imported = set[RunId](), set[RunId]()
+    try:
+        with closing(open_store(place)) as opened:
+            yield cast("EventStore", _ImportingStore(opened, begun, imported))
+    except KeyboardInterrupt:
+        whole = _whole(place, begun, imported) if begun or imported else []
+        if not whole:
+            raise
+        raise Interrupted(_left(whole)) from None
+
+
+def _whole(place: str, begun: set[RunId], imported: set[RunId]) -> list[RunId]:
+    """Which of these runs the store has as a whole, oldest first: those that were begun have to have ended."""
+    try:
+        with closing(open_store(place, create=False)) as opened:
+            found, _ = readable(opened)
+    except StoreError:
+        return []
+    return [run.id for run in found if run.id in imported or (run.id in begun and run.status == RunStatus.FINISHED)]
+
+
+def _left(whole: list[RunId]) -> str:
+    """What Ctrl-C left of an import."""
+    if len(whole) == 1:
+        return f"interrupted; run {whole[0]} was stored by then, and is whole: groupsim unavailable {whole[0]}"
+    return f"interrupted; runs {listed(whole)} were stored by then, and are whole"
+
+
+class _ImportingStore:
+    """A store that keeps the ids of runs that are begun or imported, before the store has them."""
+
+    def __init__(self, store: EventStore, begun: set[RunId], imported: set[RunId]) -> None:
+        self._store, self._begun, self._imported = store, begun, imported
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def begin(self, info: RunInfo) -> RunWriter:
+        """`EventStore.begin`."""
+        self._begun.add(info.id)
+        return self._store.begin(info)
+
+    def import_run(self, info: RunInfo, rows: Iterable[Row]) -> RunInfo:
+        """`EventStore.import_run`: all of the run or nothing."""
+        self._imported.add(info.id)
+        return self._store.import_run(info, rows)
