@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from groupsim.cli import incident
+from groupsim.incidents.facts import importer
 from groupsim.storage import open_store
-from groupsim.storage.sql import SqlStore, SqlWriter
+from groupsim.storage.sql import SqlStore
 from groupsim.storage.store import RunInfo, RunSource, RunStatus
 from tests.cli.conftest import Call
 from tests.cli.test_unknown_total import broker_log
@@ -125,7 +126,7 @@ def signalled_after(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any, str], Non
     return patch
 
 
-@pytest.mark.parametrize(("where", "name"), [(SqlWriter, "finish"), (incident, "measured")])
+@pytest.mark.parametrize(("where", "name"), [(importer, "_write"), (incident, "measured")])
 def test_ctrl_c_after_logs_are_stored_names_the_run(
     call: Call, signalled_after: Callable[[Any, str], None], tmp_path: Path, where: Any, name: str
 ) -> None:
@@ -140,7 +141,7 @@ def test_ctrl_c_after_logs_are_stored_names_the_run(
 
 def test_ctrl_c_before_logs_are_stored_names_no_run(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     log = broker_log(Path())
-    monkeypatch.setattr(SqlWriter, "finish", lambda *_: signal.raise_signal(signal.SIGINT))
+    monkeypatch.setattr(importer, "_write", lambda *_: signal.raise_signal(signal.SIGINT))
     called = call("incident", "import", str(log), "--topic", "orders=12")
     assert (called.status, called.err) == (130, "groupsim: interrupted\n")
 
