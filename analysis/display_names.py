@@ -35,7 +35,9 @@ def bounds(at_least_ms: int, at_most_ms: int | None, known_share: float | None =
     if at_most_ms is not None:
         known = "" if known_share is None else f" ({100 * known_share:.0f} % of all partition time is known)"
         return f", at least {at_least_ms / 1_000:,.1f} and at most {at_most_ms / 1_000:,.1f} partition-seconds{known}"
-    return f", at least {at_least_ms / 1_000:,.1f} partition-seconds" if at_least_ms >= 100 else ""
+    if at_least_ms < 100:
+        return ""
+    return f", at least {at_least_ms / 1_000:,.1f} partition-seconds, with no upper bound"
 
 
 def near_word(total_ms: int, at_least_ms: int, at_most_ms: int | None) -> str:

@@ -7,8 +7,9 @@ unavailable time and UNKNOWN are apart, and together with what is only inexactly
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import msgspec
@@ -18,6 +19,7 @@ from groupsim.analysis.availability.doubted import Doubted, DoubtedTime, cut
 from groupsim.analysis.availability.labels import Interval, Label, SubLabel
 from groupsim.analysis.display_names import bounds
 from groupsim.analysis.tables.summary import totals_of
+from groupsim.analysis.tables.why_unknown import NO_PARTITION, few_of_each, open_by, unlogged_serving, why_open
 from groupsim.storage.log_gaps import doubts, is_unbounded, new_groups, resolution_ms, unsupported
 
 _MOST = 0.05
@@ -62,8 +64,8 @@ class _Sums:
     """Partition-milliseconds: all, those unavailable, and UNKNOWN.
 
     `unlogged`: served by members without a log, by the broker's word alone. `new` is the part of `unknown` before the
-    first assignment of a new group, when there was nothing to serve it. `early` and `late`: how much less and how much
-    more may be unavailable because of inexact times.
+    first assignment of a new group, when there was nothing to serve it; `open` is the rest of it, by `open_by`. `early`
+    and `late`: how much less and how much more may be unavailable because of inexact times.
     """
 
     total: int = 0
@@ -73,6 +75,7 @@ class _Sums:
     unlogged: int = 0
     late: int = 0
     early: int = 0
+    open: Counter[str] = field(default_factory=Counter)
 
 
 class Supported:
@@ -91,10 +94,12 @@ class Supported:
         sums = self._sums(cut(found, doubted), DoubtedTime([]))
         labelled = sum(each.duration_ms for each in found if each.unavailable)
         self._material = sums.unknown - sums.new > _MOST * labelled
+        few_unlogged = self._share_unlogged(found) <= _FEW
+        self._unlogged = None if few_unlogged or unsupported(stored) else unlogged_serving(found)
+        self._bounded = few_unlogged and not unsupported(stored)
         self._known = not self._reasons(sums)
         inexact = [each for each in everything if each.inexact or self._known]
         self._inexact = DoubtedTime(inexact)
-        self._bounded = not unsupported(stored) and self._share_unlogged(found) <= _FEW
         self.intervals: Sequence[Interval] = found if self._known else list(cut(found, doubted))
 
     def support(self, between: tuple[int, int] | None = None) -> Support:
@@ -116,18 +121,25 @@ class Supported:
         return "; ".join(self._reasons(sums))
 
     def _reasons(self, sums: _Sums) -> list[str]:
+        """Why the total is unknown, with the reasons that are alike as few; none if it is known."""
         reasons = unsupported(self._stored)
         open_ms = sums.unknown - sums.new
         if self._material:
-            reasons = list(dict.fromkeys([*reasons, *(each.why for each in self._doubts)]))
+            reasons = [*reasons, *(each.why for each in self._doubts)]
+        reasons = few_of_each(list(dict.fromkeys(reasons)))
         if not sums.total:
-            return reasons or ["no log names a partition; `--topic NAME=PARTITIONS` makes it known"]
-        if open_ms > 0.5 * sums.total:
-            reasons.append(f"the logs leave {100 * sums.unknown / sums.total:.0f} % of all partition time unknown")
-        elif self._material and open_ms > 0:
-            advice = "" if reasons else "; export the missing logs of members and of the broker"  # else each names some
-            left = f"the logs leave {sums.unknown / 1_000:,.1f} partition-seconds unknown (label UNKNOWN in `timeline`)"
-            reasons.append(f"{left}{advice}")
+            return reasons or [NO_PARTITION]
+        mostly = open_ms > 0.5 * sums.total
+        left = self._material and open_ms > 0
+        if self._unlogged is not None and (reasons or mostly or left):
+            reasons.append(self._unlogged)
+        advice = "" if reasons else why_open(sums.open)  # else each names some
+        if mostly:
+            share = f"{100 * sums.unknown / sums.total:.0f} %"
+            reasons.append(f"the logs leave {share} of all partition time unknown{advice}")
+        elif left:
+            seconds = f"{sums.unknown / 1_000:,.1f} partition-seconds"
+            reasons.append(f"the logs leave {seconds} unknown (label UNKNOWN in `timeline`){advice}")
         return reasons
 
     def _sums(self, found: Iterable[Interval], inexact: DoubtedTime) -> _Sums:
@@ -146,6 +158,8 @@ class Supported:
                 if founded and interval.sub_label != SubLabel.IN_DOUBT:
                     sums.new += length
                     sums.late += inexact.within(interval)  # the first assignment may have been stored then
+                else:
+                    sums.open[open_by(interval)] += length
             else:
                 sums.late += inexact.within(interval)
         return sums

@@ -8,6 +8,7 @@ from groupsim.events.world import GroupDeclared, TopicCreated
 from groupsim.incidents.facts.builder import FactBuilder
 from groupsim.incidents.facts.growth import Growth
 from groupsim.incidents.facts.index import Index
+from groupsim.incidents.sentences import listed
 
 
 def world_facts(
@@ -33,7 +34,26 @@ def world_facts(
             builder.note("no log names a partition, so which partitions were unavailable is unknown", group)
         protocol = "consumer" if group in index.consumer_groups else "classic"
         facts.append(GroupDeclared(group=group, protocol=protocol, topics=subscribed))
+    _say_what_is_missing(index, groups, topics, builder)
     return facts
+
+
+def _say_what_is_missing(index: Index, groups: list[str], topics: Mapping[str, int], builder: FactBuilder) -> None:
+    """With several groups: which of `topics` are not used, and what would make partitions known if no log does."""
+    if len(groups) < 2:
+        return
+    named = set[str]().union(*(index.topics[group] for group in groups))
+    unused = [f"--topic {topic}={count}" for topic, count in topics.items() if topic not in named]
+    which = f"no log says which of the {len(groups)} groups ({listed(groups)}) reads"
+    one, were = ("it", "was") if len(unused) == 1 else ("them", "were")
+    why = f"`{listed(unused)}` {were} not used: {which} {one}; import one group, with `--group NAME`"
+    if named:
+        if unused:
+            builder.note(why)
+    elif unused:
+        builder.doubt(f"no log names a partition, and {why}")
+    else:
+        builder.doubt("no log names a partition; of one group, `--group NAME --topic NAME=PARTITIONS` makes it known")
 
 
 def named_partitions(index: Index, topics: Mapping[str, int]) -> dict[str, int]:

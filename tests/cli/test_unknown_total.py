@@ -52,7 +52,7 @@ def test_a_table_of_a_run_whose_total_is_unknown_says_so(call: Call, reason: str
     called = call(name, "latest", *options)
     assert called.status == status
     said = [line for line in called.err.splitlines() if line.startswith("the total is unknown")]
-    assert said == [f"the total is unknown, at least 120.0 partition-seconds: {reason}"]
+    assert said == [f"the total is unknown, at least 120.0 partition-seconds, with no upper bound: {reason}"]
     assert "total unavailable time" not in called.err
 
 
