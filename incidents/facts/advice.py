@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from groupsim.incidents.logs.rows import Program, Row, is_broker
@@ -12,6 +13,8 @@ from groupsim.incidents.sentences import listed, plural
 _GROUPS_NAMED = 4
 _NAMES_KEPT = 10_000
 """So many groups and members of a log are remembered: a log may name any number."""
+_UUID_LENGTH = len("-00000000-0000-0000-0000-000000000000")
+"""The id of a static member is its `group.instance.id` and this (Kafka: ClassicGroup.generateMemberId)."""
 _PARTITIONS = ("partitions", "assigned", "added", "assignment")
 """Details of rows that name assigned partitions."""
 _CLIENT_LOGGER = "org.apache.kafka.clients.consumer"
@@ -31,6 +34,7 @@ class LogSummary:
     """What the rows of one log say about the log as a whole; `add` takes them one by one, in bounded memory.
 
     `first` and `last` are UTC instants (ISO 8601); `members` are those that a broker or that clients name.
+    `replaced`: the former ids of static members that came back, by `group.instance.id`, if no line has the new id.
     """
 
     name: str
@@ -44,6 +48,7 @@ class LogSummary:
     libraries: set[str] = field(default_factory=set)
     groups: Counter[str] = field(default_factory=Counter)
     members: set[str] = field(default_factory=set)
+    replaced: dict[str, set[str]] = field(default_factory=dict)
 
     def add(self, row: Row) -> None:
         """Take one row into account."""
@@ -65,6 +70,8 @@ class LogSummary:
             self.groups[row.group] += 1
         if row.member is not None and row.kind != "member_id_created" and len(self.members) < _NAMES_KEPT:
             self.members.add(row.member)
+        if row.kind == "static_member_replaced" and row.member is None and len(self.replaced) < _NAMES_KEPT:
+            self.replaced.setdefault(str(row.detail.get("instance")), set()).add(str(row.detail.get("old_member")))
 
 
 def summarise(name: str, rows: Iterable[Row]) -> LogSummary:
@@ -192,9 +199,28 @@ def _unlogged(brokers: Sequence[LogSummary], clients: Sequence[LogSummary]) -> l
     if not known:
         return []  # clients that do not print their member id, or that share a file with a broker
     missing = sorted(set[str]().union(*(log.members for log in brokers)) - known)
-    if not missing:
-        return []
-    return [
-        f"{plural(len(missing), 'member')} without a client log: {listed(missing)}; export the logs of"
-        f" {'its process' if len(missing) == 1 else 'their processes'} too"
-    ]
+    found = []
+    if missing:
+        found.append(
+            f"{plural(len(missing), 'member')} without a client log: {listed(missing)}; export the logs of"
+            f" {'its process' if len(missing) == 1 else 'their processes'} too"
+        )
+    if back := _came_back(brokers, known):
+        one = len(back) == 1
+        found.append(
+            f"{plural(len(back), 'static member')} came back, and no log has the id{'' if one else 's'} that"
+            f" {'it' if one else 'they'} got: {listed(back)}; export the logs of"
+            f" {'its new process' if one else 'their new processes'} too"
+        )
+    return found
+
+
+def _came_back(brokers: Sequence[LogSummary], known: AbstractSet[str]) -> list[str]:
+    """The static members of which no client log has an id but those that were replaced."""
+    replaced: dict[str, set[str]] = {}
+    for log in brokers:
+        for instance, old in log.replaced.items():
+            replaced.setdefault(instance, set()).update(old)
+    former = set[str]().union(*replaced.values())
+    logged = {member[:-_UUID_LENGTH] for member in known - former}
+    return sorted(replaced.keys() - logged)
