@@ -13,7 +13,7 @@ from groupsim.incidents.sentences import listed
 from groupsim.storage import EventStore, open_store
 from groupsim.storage.codec import Row
 from groupsim.storage.errors import StoreError
-from groupsim.storage.store import RunInfo, RunStatus, RunWriter
+from groupsim.storage.store import RunInfo
 
 
 @contextmanager
@@ -22,25 +22,25 @@ def importing(place: str) -> Iterator[EventStore]:
 
     Raises Interrupted for a KeyboardInterrupt in it, if a run was stored as a whole by then.
     """
-    begun, imported = set[RunId](), set[RunId]()
+    imported = set[RunId]()
     try:
         with closing(open_store(place)) as opened:
-            yield cast("EventStore", _ImportingStore(opened, begun, imported))
+            yield cast("EventStore", _ImportingStore(opened, imported))
     except KeyboardInterrupt:
-        whole = _whole(place, begun, imported) if begun or imported else []
+        whole = _whole(place, imported) if imported else []
         if not whole:
             raise
         raise Interrupted(_left(whole)) from None
 
 
-def _whole(place: str, begun: set[RunId], imported: set[RunId]) -> list[RunId]:
-    """Which of these runs the store has as a whole, oldest first: those that were begun have to have ended."""
+def _whole(place: str, imported: set[RunId]) -> list[RunId]:
+    """Which of these runs the store has, oldest first: all of a run or nothing of it."""
     try:
         with closing(open_store(place, create=False)) as opened:
             found, _ = readable(opened)
     except StoreError:
         return []
-    return [run.id for run in found if run.id in imported or (run.id in begun and run.status == RunStatus.FINISHED)]
+    return [run.id for run in found if run.id in imported]
 
 
 def _left(whole: list[RunId]) -> str:
@@ -51,18 +51,13 @@ def _left(whole: list[RunId]) -> str:
 
 
 class _ImportingStore:
-    """A store that keeps the ids of runs that are begun or imported, before the store has them."""
+    """A store that keeps the ids of runs that are imported, before the store has them."""
 
-    def __init__(self, store: EventStore, begun: set[RunId], imported: set[RunId]) -> None:
-        self._store, self._begun, self._imported = store, begun, imported
+    def __init__(self, store: EventStore, imported: set[RunId]) -> None:
+        self._store, self._imported = store, imported
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
-
-    def begin(self, info: RunInfo) -> RunWriter:
-        """`EventStore.begin`."""
-        self._begun.add(info.id)
-        return self._store.begin(info)
 
     def import_run(self, info: RunInfo, rows: Iterable[Row]) -> RunInfo:
         """`EventStore.import_run`: all of the run or nothing."""

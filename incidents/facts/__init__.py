@@ -22,6 +22,7 @@
 - `lost_doubts`: members that lost what they held after a silence, where no broker says it
 - `storing_doubts`: when assignments were stored, where no broker says it
 - `edges`: whether the logs begin or end in the middle of a rebalance
+- `unnamed_topics`: topics that the user names and no log does
 - `unlogged`: groups whose members do not all have a client log
 - `support`: whether the rows support a figure at all
 - `topic_members`, `topic_doubts`, `topic_growth`: what `__consumer_offsets` says of members without a client log

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from groupsim.events.base import Event
@@ -45,6 +46,11 @@ class FactBuilder:
     def note(self, sentence: str, group: str | None = None) -> None:
         """Keep a sentence about what the logs do not show or what was assumed, of `group` if one is named."""
         self._notes.setdefault(sentence, {}).setdefault(group)
+
+    def note_all(self, sentences: Iterable[str]) -> None:
+        """Keep sentences of all groups."""
+        for sentence in sentences:
+            self.note(sentence)
 
     def doubt(self, sentence: str) -> None:
         """Keep a sentence that says why no total can be taken from these facts."""

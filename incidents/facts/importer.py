@@ -41,11 +41,13 @@ from groupsim.incidents.facts.topic_growth import topic_growths
 from groupsim.incidents.facts.topic_members import write_topic
 from groupsim.incidents.facts.topic_merge import merged
 from groupsim.incidents.facts.unlogged import unlogged_members
+from groupsim.incidents.facts.unnamed_topics import unnamed_topics
 from groupsim.incidents.facts.world import named_partitions, world_facts
 from groupsim.incidents.logs.rows import Reading, is_broker
 from groupsim.incidents.logs.times import instant, iso
 from groupsim.incidents.sentences import listed
 from groupsim.storage.log_gaps import Doubt, given, log_gaps, unbounded
+from groupsim.storage.memory import MemoryStore
 from groupsim.storage.store import EventStore, RunInfo, RunSource, RunStatus
 
 _KINDS_WITHOUT_GROUP = frozenset(
@@ -112,8 +114,7 @@ def import_run(
         raise LogError(f"{listed(reading.origins or reading.files)}: {nothing_to_import(reading)}")
     builder = FactBuilder()
     remarks += [*reading.notes, *unrelated_logs(rows), *reading.damage, *remarks_on_asked(reading)]
-    for note in (*remarks, *(str(skew) for skew in skews if not skew.ms)):
-        builder.note(note)
+    builder.note_all([*remarks, *(str(skew) for skew in skews if not skew.ms)])
     index = Index(rows)
     check_named(rows, index, most_partitions)
     clients = _add_facts(rows, index, builder, reading)
@@ -125,8 +126,7 @@ def import_run(
     facts = builder.facts()
     origin = min([rows[0].at, *(first.at for first in facts[:1])])
     world = world_facts(index, topics, growths, builder)
-    for note in rows_without_fact(rows):
-        builder.note(note)
+    builder.note_all(rows_without_fact(rows))
     ended = _ended(rows, facts, [instant(end) + corrections.get(file, 0) for file, end in reading.ends.items()])
     owned = Ownership(facts)
     doubts = find_doubts(rows, clients, index, owned, deaths, ended, session_timeout_ms, reading.topic, signs)
@@ -138,6 +138,7 @@ def import_run(
     partly = unlogged_members(rows, clients, index, reading.topic)
     reasons = [*unsupported(reading, rows, clients, index, topics.keys()), *builder.doubts, *partly.values(), *edges]
     doubts += [Doubt(group, origin, ended, None, why, own_word=True) for group, why in partly.items()]
+    doubts += unnamed_topics(index, topics, origin, ended)
     gaps = log_gaps(reasons, [_since(each, origin) for each in doubts], new_groups(rows), reading.resolution_ms)
     log = {"notes": list(builder.notes), "lines": reading.counts.lines, "rows": len(reading.rows)}
     summary = {**log, **gaps, **unbounded(times_in_doubt(reading)), **given({"session.timeout.ms": session_timeout_ms})}
@@ -210,11 +211,13 @@ def _write(
     ended: int,
     summary: dict[str, object],
 ) -> RunInfo:
-    """The run in the store: the world first, then the facts of the rows, in order."""
-    writer = store.begin(info)
+    """The run in the store, whole or not at all: the world first, then the facts of the rows, in order."""
+    held = MemoryStore()
+    writer = held.begin(info)
     for event in world:
         writer.append(0, WORLD_STREAM, [event])
     for fact in facts:
         writer.append(fact.at - origin, fact.stream, [fact.event], fact.source)
     writer.append(ended, WORLD_STREAM, [RunEnded(status="finished")])
-    return writer.finish(RunStatus.FINISHED, ended, summary)
+    whole = writer.finish(RunStatus.FINISHED, ended, summary)
+    return store.import_run(whole, held.rows(whole.id))

@@ -45,7 +45,7 @@ def _copies(paths: Sequence[Path]) -> dict[Path, tuple[_Found, Path]]:
     alike: dict[bytes, list[Path]] = defaultdict(list)
     for path in paths:
         beginning = _beginning(path)
-        if not beginning:
+        if not beginning or b"\0" in beginning:  # no text, so no log
             continue
         others = alike[beginning]
         for place, other in enumerate(others[:_COMPARED]):
