@@ -207,10 +207,10 @@ def _unlogged(brokers: Sequence[LogSummary], clients: Sequence[LogSummary]) -> l
         )
     if back := _came_back(brokers, known):
         one = len(back) == 1
+        lacks = "no log of its new process is" if one else "no logs of their new processes are"
         found.append(
-            f"{plural(len(back), 'static member')} came back, and no log has the id{'' if one else 's'} that"
-            f" {'it' if one else 'they'} got: {listed(back)}; export the logs of"
-            f" {'its new process' if one else 'their new processes'} too"
+            f"{plural(len(back), 'static member')} came back, and {lacks} given: {listed(back)};"
+            f" export {'it' if one else 'them'} too"
         )
     return found
 
