@@ -57,8 +57,8 @@ def test_a_member_that_only_the_broker_names_lacks_its_log() -> None:
 def test_a_static_member_that_came_back_lacks_the_log_of_its_new_process() -> None:
     said = advice(logs_of(EXAMPLES / "static-restart-range", "broker", "m1.0", "m2.0", "m3.0", "m3.1"))
     assert said[-2] == (
-        "1 static member came back, and no log of its new process is given: i2-s08-static-restart__range__d0__r2; export"
-        " it too"
+        "1 static member came back, and no log of its new process is given: i2-s08-static-restart__range__d0__r2;"
+        " export it too"
     )
 
 
