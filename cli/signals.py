@@ -18,6 +18,7 @@ AT_ONCE_S = 1.0
 """A second signal that comes sooner means the same: a terminal and `make` may both send one."""
 _AGAIN_S = 0.01
 
+_set_handler = signal.signal
 _received: list[tuple[int, float]] = []
 
 
@@ -75,11 +76,17 @@ def quietly(start: Callable[[], S]) -> S:
 
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
     logging.getLogger().addFilter(lambda record: not was_signalled() and "KeyboardInterrupt" not in record.getMessage())
-    before = signal.getsignal(signal.SIGINT)
+    usual = signal.signal
     try:
+        signal.signal = _leave_ctrl_c  # type: ignore[assignment]  # PySpark has no setting for it
         return start()
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal = usual
+
+
+def _leave_ctrl_c(number: int, handler: Any) -> Any:
+    """`signal.signal`, but that what handles Ctrl-C goes on to do so."""
+    return signal.getsignal(number) if number == signal.SIGINT else _set_handler(number, handler)
 
 
 def _interrupt(number: int, _: object) -> None:

@@ -10,6 +10,7 @@ import socket
 import sys
 import sysconfig
 import tempfile
+import warnings
 from contextlib import suppress
 from pathlib import Path
 
@@ -135,7 +136,8 @@ def _loopback(master: str) -> bool:
 
 def _stop() -> None:
     if SparkContext._active_spark_context is not None:
-        SparkContext._active_spark_context.stop()
+        with warnings.catch_warnings(action="ignore"):  # a JVM that Ctrl-C has ended, or cut off from us
+            SparkContext._active_spark_context.stop()
     if SparkContext._gateway is not None:  # otherwise Python reports deleted objects to a stopped JVM
         with suppress(Exception):
             SparkContext._gateway.shutdown()

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from groupsim.cli.signals import quietly
 from tests.cli.conftest import Call
 from tests.cli.test_no_traceback import shell
 
@@ -178,3 +179,11 @@ def test_ctrl_c_of_a_terminal_reaches_processes_that_still_start(tmp_path: Path,
         assert process.wait(30) == 130
     assert said.count("\n") == 1, said
     assert said.startswith("groupsim: interrupted")
+
+
+def test_a_spark_session_that_starts_does_not_take_ctrl_c_over() -> None:
+    """PySpark's handler asks the JVM to cancel its jobs, in the middle of another question: a traceback of py4j."""
+    before = signal.getsignal(signal.SIGINT)
+    found = quietly(lambda: (signal.signal(signal.SIGINT, signal.SIG_IGN), signal.getsignal(signal.SIGINT)))
+    assert found == (before, before)
+    assert signal.signal(signal.SIGINT, before) is before
