@@ -13,7 +13,7 @@ from groupsim.incidents.facts.builder import FactBuilder
 from groupsim.incidents.facts.causes import loss_cause
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
-from groupsim.incidents.facts.detail import text_in
+from groupsim.incidents.facts.detail import int_in, text_in
 from groupsim.incidents.facts.index import Index
 from groupsim.incidents.facts.log_ends import Logged
 from groupsim.incidents.facts.processes import ProcessLog, runs_beside
@@ -90,8 +90,9 @@ def add_deaths(
             earlier = earlier_ms(timed.row, session.heartbeat_ms) if exact else _ANY_MS
             stop = stopped(process, at, max(alive, at - earlier), timed.at, session)
             if timed.row.kind == "member_gone":
-                due = None if logged.may_go_on(client) else signs.commit_due(process.group, client.member, timed.at)
-                stop = stop._replace(to_ms=max(stop.to_ms, due or timed.at))
+                until = max(timed.at, int_in(timed.row.detail.get("until_ms")) or 0)
+                due = None if logged.may_go_on(client) else signs.commit_due(process.group, client.member, until)
+                stop = stop._replace(to_ms=max(stop.to_ms, due or until))
             stops.append(stop)
     return found, stops
 

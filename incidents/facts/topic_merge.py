@@ -191,7 +191,10 @@ class _Begun:
             self._signs[row.group].append(at)
 
     def moved(self, timed: TimedRow) -> TimedRow:
-        """The row, earlier if it is of a classic rebalance that a client knew of before."""
+        """The row, earlier if it is of a classic rebalance that a client knew of before.
+
+        A member that is gone by then (`until_ms`) may have been removed within the rebalance, too.
+        """
         at, row = timed
         if row.kind not in ("rebalance_start", "member_gone") or row.detail.get("converted"):
             return timed
@@ -205,7 +208,8 @@ class _Begun:
         if row.kind == "rebalance_start":
             return TimedRow(begun, row)
         heard = {"heard": True} if first < len(signs) and signs[first] <= at else {}
-        return TimedRow(self._gone(row, since, begun, at), msgspec.structs.replace(row, detail={**row.detail, **heard}))
+        detail = {**row.detail, **heard, "until_ms": at}
+        return TimedRow(self._gone(row, since, begun, at), msgspec.structs.replace(row, detail=detail))
 
     def _gone(self, row: Row, since: int, begun: int, at: int) -> int:
         """When a member was gone: when it left by its log; else when the rebalance began, unless it wrote on."""

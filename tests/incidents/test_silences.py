@@ -109,6 +109,7 @@ def test_with_one_log_missing_the_bounds_hold(seed: int, missing: str, tmp_path:
         pytest.param(400_654, "m0.1 m1.1 m1.0 m0.2", None, id="nor does one that joins its present generation"),
         pytest.param(844_809, "m1.1 m0.2", 4_881, id="a member that commits within a rebalance is not gone yet"),
         pytest.param(534_773, "m0.0 m0.1 m1.0 m2.1", None, id="a static member that was removed and is back at once"),
+        pytest.param(539_052, "m0.0 m0.1 m0.2 m1.0 m1.1", 45_000, id="a member that others' rebalance went on without"),
     ],
 )
 def test_with_the_topic_and_some_logs_the_bounds_hold(
