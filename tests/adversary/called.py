@@ -7,6 +7,7 @@ import io
 import os
 import re
 import signal
+import sys
 import traceback
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -36,6 +37,9 @@ class Called(NamedTuple):
     err: str
 
 
+_AGAIN_S = 0.05
+
+
 class _Late(BaseException):
     """Nothing but the alarm catches it."""
 
@@ -47,6 +51,13 @@ def within(seconds: float, what: str) -> Iterator[None]:
     def ring(*_: Any) -> None:
         raise _Late
 
+    def again(what: Any) -> None:
+        if what.exc_type is _Late:  # it came where Python can't raise, as while it forgets an object
+            signal.setitimer(signal.ITIMER_REAL, _AGAIN_S)
+        else:
+            unraisable(what)
+
+    unraisable, sys.unraisablehook = sys.unraisablehook, again
     before = [signal.signal(number, ring) for number in (signal.SIGPROF, signal.SIGALRM)]
     signal.setitimer(signal.ITIMER_PROF, seconds)
     signal.setitimer(signal.ITIMER_REAL, WAITING * seconds)
@@ -59,6 +70,7 @@ def within(seconds: float, what: str) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_REAL, 0)
         for number, handler in zip((signal.SIGPROF, signal.SIGALRM), before, strict=True):
             signal.signal(number, handler)
+        sys.unraisablehook = unraisable
 
 
 def call(*arguments: str, seconds: float = USUAL_S) -> Called:

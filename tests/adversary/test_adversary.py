@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from groupsim.simulation import checks, ending
 from groupsim.storage import run_import, writer
 from tests.adversary import logs, tampering
 from tests.adversary.areas import AREAS, attempt
+from tests.adversary.called import Finding, within
 from tests.adversary.planted import PLANTED as PLANTED_IN_A_COPY
 from tests.adversary.planted import Planted, source
 
@@ -162,6 +164,22 @@ def test_a_planted_defect_is_found(
 ) -> None:
     plant(monkeypatch)
     assert found(area, tmp_path, first)
+
+
+def test_a_hang_is_found_though_the_alarm_comes_where_python_can_not_raise() -> None:
+    class Thing:
+        def __del__(self) -> None:
+            until = time.process_time() + 0.2
+            while time.process_time() < until:
+                pass
+
+    def hangs() -> None:
+        id(Thing())
+        while True:
+            pass
+
+    with pytest.raises(Finding, match="no answer within"), within(0.05, "it"):
+        hangs()
 
 
 @pytest.mark.parametrize("planted", PLANTED_IN_A_COPY, ids=lambda planted: planted.what)
