@@ -124,7 +124,9 @@ def _resumed(reference: str, named: str | None) -> Callable[[EventStore], RunRes
         if info.source != RunSource.SIMULATED:
             raise BadRequest(f"run {info.id} was recorded, not simulated, so it can't be resumed")
         if info.status != RunStatus.RUNNING:
-            raise BadRequest(f"run {info.id} has ended ({info.status}), so it can't be resumed")
+            whole = info.status == RunStatus.FINISHED
+            again = "" if whole else "; run it again: the same scenario, settings and seed give the same facts"
+            raise BadRequest(f"run {info.id} has ended ({info.status}), so it can't be resumed{again}")
         scenario = scenario_of(store, info, named, f": groupsim run FILE --resume {info.id}")
         with progress(scenario.name) as bar:
             return resume(scenario, store, info.id, progress=bar)

@@ -34,6 +34,8 @@ _HINTS = {
     "SQLITE_READONLY_": _FOLDER,  # the write-ahead log beside the file can't be created
     "SQLITE_READONLY": "; use another --store, or get write permission",
     "SQLITE_CANTOPEN": _FOLDER,
+    "SQLITE_CORRUPT": ": the file is cut off or changed; take a copy of it, or import the exports of its runs again",
+    "SQLITE_NOTADB": "; choose another --store",
 }
 """Beginning of the name of an error -> its explanation."""
 _UNDECODABLE = re.compile(r"Could not decode to UTF-8 column '(\w+)'")

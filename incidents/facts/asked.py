@@ -87,8 +87,8 @@ def near_names(group: str, there: Mapping[str, int]) -> list[str]:
 
 
 def remarks_on_asked(reading: Reading) -> list[str]:
-    """Sentences on groups asked for that are not there while others are, on logs cut off, and on files left out."""
-    return [*_absent(reading), *_cut_off(reading), *left_out(reading.skipped)]
+    """Sentences on groups asked for that are not there while others are, on what is cut off, and on files left out."""
+    return [*_absent(reading), *_cut_off(reading), *_later(reading), *left_out(reading.skipped)]
 
 
 def left_out(skipped: Mapping[str, str]) -> list[str]:
@@ -135,6 +135,22 @@ def _cut_off(reading: Reading) -> list[str]:
     return [
         f"{plural(len(logs), 'log')} {'has' if len(logs) == 1 else 'have'} no line about groups {_period(reading)}, so"
         f" {'it says' if len(logs) == 1 else 'they say'} nothing here: {listed(logs, _SKIPPED)}"
+    ]
+
+
+def _later(reading: Reading) -> list[str]:
+    """That what came after the period may be of deaths in it."""
+    last, until = reading.left_out.last, reading.until
+    if (
+        until is None
+        or last is None
+        or last < until
+        or not {row.group for row in reading.rows} & {*reading.left_out.groups}
+    ):
+        return []
+    return [
+        f"the logs go on after --until {until}: a member that died before, and was removed after it, counts as serving"
+        " to the end; import more, and ask `groupsim unavailable RUN --between` for the time before"
     ]
 
 

@@ -89,12 +89,15 @@ def add_deaths(
             exact = session.known and not index.began_sessions(process.group, at)
             earlier = earlier_ms(timed.row, session.heartbeat_ms) if exact else _ANY_MS
             stop = stopped(process, at, max(alive, at - earlier), timed.at, session)
-            if timed.row.kind == "member_gone":
-                until = max(timed.at, int_in(timed.row.detail.get("until_ms")) or 0)
-                due = None if logged.may_go_on(client) else signs.commit_due(process.group, client.member, until)
-                stop = stop._replace(to_ms=max(stop.to_ms, due or until))
-            stops.append(stop)
+            stops.append(_gone_by(stop, timed, client, signs, logged) if timed.row.kind == "member_gone" else stop)
     return found, stops
+
+
+def _gone_by(stop: Stop, gone: TimedRow, client: ClientFacts, signs: SignsOfLife, logged: Logged) -> Stop:
+    """The stop of a member that the topic says was gone: not later than that, or than its next commit was due."""
+    until = max(gone.at, int_in(gone.row.detail.get("until_ms")) or 0)
+    due = None if logged.may_go_on(client) else signs.commit_due(stop.group, client.member, until)
+    return stop._replace(to_ms=max(stop.to_ms, due or until))
 
 
 def _removals(rows: Sequence[TimedRow]) -> _Removals:

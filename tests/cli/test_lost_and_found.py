@@ -284,3 +284,12 @@ def test_a_report_goes_where_a_link_points_and_the_link_stays(call: Call) -> Non
     assert call("report", "latest", "-o", str(link)).status == 0
     assert link.is_symlink()
     assert "<html" in Path("kept/monday.html").read_text(encoding="utf-8")
+
+
+def test_that_the_logs_go_on_after_until_is_said(call: Call) -> None:
+    """The removal of a member that was dead by then is after it, and the total looked certain: 2.3 of 8.1 to 40.1."""
+    folder = Path(__file__).parents[2] / "examples" / "incidents" / "kill9-range"
+    said = "the logs go on after --until"
+    assert said in call("incident", "import", str(folder), "--until", "2026-11-20T11:27:26").err
+    assert said not in call("incident", "import", str(folder), "--until", "2026-11-20T11:27:29").err
+    assert said not in call("incident", "import", str(folder)).err
