@@ -23,6 +23,7 @@ import msgspec
 
 from groupsim.events.errors import GroupSimError
 from groupsim.pipeline.errors import PipelineError
+from groupsim.storage.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -82,12 +83,14 @@ def _all(function: Callable[[W], R], works: Sequence[W]) -> list[R]:
 def starting() -> Iterator[None]:
     """Processes that are started in the block never get Ctrl-C, which a terminal sends to all: they inherit that.
 
-    Python would print a traceback in a process that is still loading, before `belong_to_the_first`.
+    Python would print a traceback in a process that is still loading, before `belong_to_the_first`, and in one to
+    which nobody says any more what to load: this process handles a signal that came after the block.
     """
     resource_tracker.ensure_running()  # it unblocks the signal when it starts
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
-        yield
+        with uninterrupted():  # another thread, such as those of NumPy, may get what is blocked in this one
+            yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
