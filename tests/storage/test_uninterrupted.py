@@ -30,10 +30,12 @@ def handlers_are_given_back() -> object:
         raise Ended
 
     before = signal.signal(signal.SIGTERM, terminated)
+    of_others = signal.signal(signal.SIGINT, signal.default_int_handler)  # PySpark sets its own
     yield
     assert signal.getsignal(signal.SIGTERM) is terminated
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     signal.signal(signal.SIGTERM, before)
+    signal.signal(signal.SIGINT, of_others)
 
 
 @pytest.mark.parametrize(("number", "raised"), [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, Ended)])
