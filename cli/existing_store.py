@@ -78,14 +78,22 @@ def unchecked_runs_noted() -> Iterator[None]:
         yield
 
 
-class _StoreOfRuns:
-    """A store that keeps which runs were looked up in it, in this order; everything else is the store's own."""
+class WrappedStore:
+    """A store that does something besides when it is asked; what a subclass does not say is the store's own."""
 
-    def __init__(self, store: EventStore, found: dict[RunId, RunInfo]) -> None:
-        self._store, self._found = store, found
+    def __init__(self, store: EventStore) -> None:
+        self._store = store
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
+
+
+class _StoreOfRuns(WrappedStore):
+    """A store that keeps which runs were looked up in it, in this order."""
+
+    def __init__(self, store: EventStore, found: dict[RunId, RunInfo]) -> None:
+        super().__init__(store)
+        self._found = found
 
     def find(self, reference: str) -> RunInfo:
         """`EventStore.find`."""
@@ -94,14 +102,8 @@ class _StoreOfRuns:
         return info
 
 
-class _StoreWithProgress:
-    """A store whose `read` shows a progress bar; everything else is the store's own."""
-
-    def __init__(self, store: EventStore) -> None:
-        self._store = store
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
+class _StoreWithProgress(WrappedStore):
+    """A store whose `read` shows a progress bar."""
 
     def read(self, run: str, **selection: Any) -> Iterator[Any]:
         """`EventStore.read`."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
-from typing import Any, cast
+from typing import cast
 
 from groupsim.cli.errors import Interrupted
-from groupsim.cli.existing_store import readable
+from groupsim.cli.existing_store import WrappedStore, readable
 from groupsim.events.types import RunId
 from groupsim.incidents.sentences import listed
 from groupsim.storage import EventStore, open_store
@@ -50,14 +50,12 @@ def _left(whole: list[RunId]) -> str:
     return f"interrupted; runs {listed(whole)} were stored by then, and are whole"
 
 
-class _ImportingStore:
+class _ImportingStore(WrappedStore):
     """A store that keeps the ids of runs that are imported, before the store has them."""
 
     def __init__(self, store: EventStore, imported: set[RunId]) -> None:
-        self._store, self._imported = store, imported
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
+        super().__init__(store)
+        self._imported = imported
 
     def import_run(self, info: RunInfo, rows: Iterable[Row]) -> RunInfo:
         """`EventStore.import_run`: all of the run or nothing."""

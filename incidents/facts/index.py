@@ -205,6 +205,14 @@ class Index:
         """How far apart heartbeats of the group's classic members are, as one of them printed it."""
         return self._heartbeats.get(group)
 
+    def groups(self) -> list[str]:
+        """All groups that a log or the topic names, sorted."""
+        return sorted(self.broker_groups | self.client_groups)
+
+    def named_topics(self) -> set[str]:
+        """The topics of which a row names a partition, of any group."""
+        return set[str]().union(*self.topics.values())
+
     def from_topic(self, group: str) -> bool:
         """Whether `__consumer_offsets` is given of the group."""
         return group in self._from_topic

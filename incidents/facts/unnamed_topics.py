@@ -17,8 +17,7 @@ _NEAR = 0.8
 
 def unnamed_topics(index: Index, topics: Mapping[str, int], begins: int, ends: int) -> Iterator[Doubt]:
     """All time, in UTC milliseconds, of those of `topics` that no log names though logs name others."""
-    groups = sorted(index.broker_groups | index.client_groups)
-    named = sorted(set[str]().union(*index.topics.values()))
+    groups, named = index.groups(), sorted(index.named_topics())
     if len(groups) > 1 or not named:
         return
     for topic in sorted(set(topics) - set(named)):

@@ -18,7 +18,7 @@ def world_facts(
 
     Of a topic that grew, the number before; not those that were created later.
     """
-    groups = sorted(index.broker_groups | index.client_groups)
+    groups = index.groups()
     counts = _partition_counts(index, groups, topics, builder)
     at_first = {**counts, **{growth.topic: growth.before for growth in reversed(growths)}}
     later = {growth.topic for growth in growths if growth.created}
@@ -42,7 +42,7 @@ def _say_what_is_missing(index: Index, groups: list[str], topics: Mapping[str, i
     """With several groups: which of `topics` are not used, and what would make partitions known if no log does."""
     if len(groups) < 2:
         return
-    named = set[str]().union(*(index.topics[group] for group in groups))
+    named = index.named_topics()
     unused = [f"--topic {topic}={count}" for topic, count in topics.items() if topic not in named]
     which = f"no log says which of the {len(groups)} groups ({listed(groups)}) reads"
     one, were = ("it", "was") if len(unused) == 1 else ("them", "were")

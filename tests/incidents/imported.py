@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from groupsim.analysis.availability.intervals import intervals
+from groupsim.analysis.tables.support import Support, Supported
 from groupsim.events.base import Event, Recorded
 from groupsim.events.types import TopicPartition
 from groupsim.incidents.facts.importer import ImportResult, import_run
@@ -22,6 +25,12 @@ def import_logs(*logs: Path, topics: dict[str, int] | None = None) -> tuple[Impo
     store = MemoryStore()
     result = import_run(read_files(list(logs)), store, name=None, topics=topics or {})
     return result, list(store.read(result.run.id))
+
+
+def supported(logs: Sequence[Path], topics: dict[str, int] | None = None) -> Support:
+    """What the total of some logs rests on."""
+    result, facts = import_logs(*logs, topics=topics)
+    return Supported(result.run.summary, list(intervals(facts))).support()
 
 
 def of(facts: list[Recorded], kind: type[E]) -> list[E]:

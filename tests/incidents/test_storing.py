@@ -6,26 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from groupsim import analysis
-from groupsim.analysis.tables.support import Support, Supported
-from groupsim.incidents.facts.importer import import_run
-from groupsim.incidents.logs.reading import read_files
-from groupsim.storage.memory import MemoryStore
+from tests.incidents.imported import supported
 
 INCIDENTS = sorted((Path(__file__).parents[2] / "examples" / "incidents").glob("*/broker.log.gz"))
-
-
-def total(logs: list[Path]) -> Support:
-    store = MemoryStore()
-    run = import_run(read_files(logs), store, name=None, topics={}).run
-    return Supported(run.summary, list(analysis.load(store, run.id).intervals)).support()
 
 
 @pytest.mark.parametrize("broker", INCIDENTS, ids=lambda path: path.parent.name)
 def test_bounds_without_the_brokers_log_hold_what_it_says(broker: Path) -> None:
     """Real groups: the exact totals of before were up to 2 % too small, as a real broker takes 11 to 19 ms to store."""
     clients = sorted(broker.parent.glob("m*.log.gz"))
-    whole, without = total([broker, *clients]), total(clients)
+    whole, without = supported([broker, *clients]), supported(clients)
     assert whole.unknown is None
     assert whole.at_most_ms is not None
     assert without.unknown is not None or without.inexact

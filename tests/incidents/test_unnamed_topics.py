@@ -6,19 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from groupsim import analysis
-from groupsim.analysis.tables.support import Support, Supported
-from groupsim.incidents.facts.importer import import_run
-from groupsim.incidents.logs.reading import read_files
-from groupsim.storage.memory import MemoryStore
+from tests.incidents.imported import supported
 
 LOGS = sorted((Path(__file__).parents[2] / "examples" / "incidents" / "kill9-range").glob("*.log.gz"))
-
-
-def said(topics: dict[str, int]) -> Support:
-    store = MemoryStore()
-    run = import_run(read_files(LOGS), store, name=None, topics=topics).run
-    return Supported(run.summary, list(analysis.load(store, run.id).intervals)).support()
 
 
 @pytest.mark.parametrize(
@@ -27,7 +17,7 @@ def said(topics: dict[str, int]) -> Support:
 )
 def test_all_of_a_topic_that_no_log_names_is_unknown(topics: dict[str, int], why: str) -> None:
     """It counted as UNOWNED: 204.5 exact for a true 34.6 partition-seconds."""
-    true, found = said({}), said(topics)
+    true, found = supported(LOGS), supported(LOGS, topics)
     assert true.unknown is None
     assert found.unknown is not None
     assert why in found.unknown
