@@ -40,6 +40,11 @@ def bounds(at_least_ms: int, at_most_ms: int | None, known_share: float | None =
     return f", at least {at_least_ms / 1_000:,.1f} partition-seconds, with no upper bound"
 
 
+def why_inexact(resolution_ms: int) -> str:
+    """Why a total that is known has bounds; `resolution_ms`: that of the coarsest times, else 0."""
+    return "the logs' times are whole seconds" if resolution_ms else "the logs show some of these times only in bounds"
+
+
 def near_word(total_ms: int, at_least_ms: int, at_most_ms: int | None) -> str:
     """What is said of a total that rests on inexact times: `about`, or `at most`, `at least` if it is shown as that."""
     shown_ms = [f"{each / 1_000:.1f}" for each in (total_ms, at_least_ms, at_most_ms or 0)]

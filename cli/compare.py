@@ -56,6 +56,8 @@ def compare(
         for name, run in zip(names, runs, strict=True):
             if run.unknown is not None:
                 output.note(f"note: the total of {name} is unknown: {run.unknown}")
+            elif run.support is not None and (sure := run.support.bounds()) is not None:
+                output.note(f"note: of {name} {sure}")
         unknown = any(run.unknown is not None for run in runs)
     if form is Format.JSON:
         output.write_json(_document(runs, names, found))

@@ -8,13 +8,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import Any, cast
 
+from groupsim.analysis.unfinished import unfinished
 from groupsim.cli.output import note, quiet
 from groupsim.cli.progress import progress
 from groupsim.events.types import RunId
 from groupsim.storage import EventStore, open_store
 from groupsim.storage.audit import UncheckedRun
 from groupsim.storage.run_info import UnreadableRuns
-from groupsim.storage.store import RunInfo, RunSource, RunStatus
+from groupsim.storage.store import RunInfo
 
 DEFAULT_STORE = "groupsim.db"
 _REPORT_EVERY = 256
@@ -34,22 +35,8 @@ def existing(store: str) -> Iterator[EventStore]:
     with closing(opened):
         yield cast("EventStore", _StoreOfRuns(opened, found))
     for info in found.values():
-        if info.status != RunStatus.FINISHED:
-            note(f"note: {_unfinished(info)}")
-
-
-def _unfinished(info: RunInfo) -> str:
-    """How far a run came that did not run to its end."""
-    figures = "its facts and figures are up to"
-    if info.status != RunStatus.RUNNING:
-        how = "failed" if info.status == RunStatus.FAILED else "was interrupted"
-        if info.simulated_ms is None:
-            return f"run {info.id} {how}: {figures} its last stored fact"
-        return f"run {info.id} {how} at {info.simulated_ms:,} ms: {figures} then"
-    what, more = "it", f"groupsim run --resume {info.id} continues it"
-    if info.source == RunSource.RECORDED:
-        what, more = "its import", "import its logs again"
-    return f"run {info.id} has not ended: {what} runs still, or was killed; {figures} its last stored fact; {more}"
+        if (sentence := unfinished(info)) is not None:
+            note(f"note: {sentence}")
 
 
 def readable(store: EventStore) -> tuple[Sequence[RunInfo], UnreadableRuns | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from groupsim.analysis.display_names import bounds, counted, duration, near_word
+from groupsim.analysis.display_names import bounds, counted, duration, near_word, why_inexact
 from groupsim.cli.output import plain
 
 if TYPE_CHECKING:
@@ -47,13 +47,10 @@ def headline(summary: dict[str, Any]) -> list[str]:
         f"unavailable  {between or total} of all partition time), "
         f"at most {counted(unavailable['max_partitions'], 'partition')} at once"
     ]
-    if between is not None:
-        sums = f"the times below add up to {amount(unavailable['partition_ms'])}"
-        lines.append(f"  uncertain: the logs show some of these times only in bounds; {sums}")
-    elif unavailable.get("resolution_ms"):
-        lines.append(f"  uncertain: the logs' times are whole seconds{_bounds(unavailable)}")
-    elif about:
-        lines.append(f"  uncertain: the logs show some of these times only in bounds{_bounds(unavailable)}")
+    if about:
+        sums = f"; the times below add up to {amount(unavailable['partition_ms'])}"
+        why = why_inexact(unavailable.get("resolution_ms", 0))
+        lines.append(f"  uncertain: {why}{_bounds(unavailable) if between is None else sums}")
     labels = {label: ms for label, ms in unavailable["by_label"].items() if ms}
     ends = unavailable.get("to_the_end", {})
     for label, ms in sorted(labels.items(), key=lambda each: -each[1]):
@@ -92,7 +89,7 @@ def _range(unavailable: Mapping[str, Any]) -> str | None:
     That is one that is itself a bound, or has a bound beyond half or double of it. None for others.
     """
     total_ms, ends_ms = unavailable["partition_ms"], [unavailable[f"at_{x}_partition_ms"] for x in ("least", "most")]
-    if not total_ms or None in ends_ms or unavailable.get("resolution_ms"):
+    if not total_ms or None in ends_ms:
         return None
     least, most = (f"{ms / 1_000:,.1f}" for ms in ends_ms)
     near = _about(unavailable) == "about " and total_ms <= 2 * ends_ms[0] and ends_ms[1] <= 2 * total_ms

@@ -123,7 +123,8 @@ def _print_fidelity(incident: ReplayableRun, found: Answer) -> None:
             f"; the lengths of their phases differ from the record by {close.median_error_ms} ms (median),"
             f" {close.p95_error_ms} ms (p95)"
         )
-    print(f"recorded: {_recorded_cost(incident, found)}; simulated exactly: {amount(trusted.replayed_ms)}")
+    window = f"from {duration(incident.window.from_ms)} to {duration(incident.window.to_ms)}"
+    print(f"recorded {window}: {_recorded_cost(incident, found)}; simulated exactly: {amount(trusted.replayed_ms)}")
     played = counted(close.played, "generation")
     print(f"simulated exactly: {played}, {close.matched} of {close.recorded} as recorded{errors}")
     if differing := [row for row in _generations(close) if row["note"]]:
@@ -139,7 +140,10 @@ def _recorded_cost(incident: ReplayableRun, found: Answer) -> str:
         known = f"at least {amount(least)}"
     elif most > least:
         bounds = f"{least / 1_000:,.1f} to {most / 1_000:,.1f}"
-        known = f"about {known} ({bounds}: when a member died is known in bounds only)"
+        why = "when a member died is known in bounds only"
+        if incident.cost.coarse:
+            why = "the logs' times are whole seconds"
+        known = f"about {known} ({bounds}: {why})"
     return f"{known}; {unknown / 1_000:,.1f} partition-seconds are unknown from the logs" if unknown else known
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from groupsim.analysis.availability.intervals import intervals
+from groupsim.analysis.availability.labels import within
+from groupsim.analysis.tables.coarse import coarse
 from groupsim.events.base import Recorded
 from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.events.client import ProcessStarted
@@ -27,7 +30,7 @@ from groupsim.scenarios.of_run import scenario_of
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.run import Scenario, run
 from groupsim.storage.audit import refuse_damaged
-from groupsim.storage.log_gaps import doubts, given_settings
+from groupsim.storage.log_gaps import doubts, given_settings, resolution_ms
 from groupsim.storage.memory import MemoryStore
 from groupsim.storage.store import EventStore, RunInfo
 
@@ -125,8 +128,8 @@ def replayable_run(
         members=len(incident.members),
         generations=known,
         window=window,
-        cost=_bounded(cost, costs),
-        notes=(*incident.notes, *others),
+        cost=_in_seconds(_bounded(cost, costs), facts, chosen, resolution_ms(info.summary)),
+        notes=(*incident.notes, *others, *_about_times(info)),
         replay=partial(replay_incident, incident, tail_ms=tail_ms(incident, choices)),
         replay_exactly=partial(replay_incident, incident, AS_RECORDED, exact=True),
         incident=incident,
@@ -154,6 +157,21 @@ def _bounded(cost: Cost, costs: Sequence[Cost]) -> Cost:
     """What was recorded, with the least and the most of it where the record shows a death only in bounds."""
     every = sorted(each.unavailable_partition_ms for each in (cost, *costs))
     return replace(cost, bounds_ms=(every[0], every[-1])) if every[0] < every[-1] else cost
+
+
+def _about_times(info: RunInfo) -> Iterator[str]:
+    if resolution_ms(info.summary):
+        yield "the logs' times are whole seconds: how long each step of a rebalance took is not read from them"
+
+
+def _in_seconds(cost: Cost, facts: Sequence[Recorded], group: str, resolution: int) -> Cost:
+    """The cost with wider bounds, if the times of the record are coarse (`resolution` ms; else 0)."""
+    if not resolution:
+        return cost
+    found = within([each for each in intervals(facts) if each.group == group], *cost.span_ms)
+    less, more = coarse(found, resolution)
+    least, most = cost.range_ms
+    return replace(cost, bounds_ms=(max(0, least - less), most + more), coarse=True)
 
 
 def _window(

@@ -5,6 +5,7 @@ Source: `docs/model/availability.md`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -109,3 +110,11 @@ class Interval(msgspec.Struct, frozen=True):
 def is_available(label: str, sub_label: str | None) -> bool:
     """OK, or DOUBLE with at least one entitled claimant."""
     return label == Label.OK or (label == Label.DOUBLE and sub_label != SubLabel.NONE_ENTITLED)
+
+
+def within(found: Iterable[Interval], from_ms: int, to_ms: int) -> Iterator[Interval]:
+    """The parts of intervals in a period."""
+    for each in found:
+        begin, end = max(each.from_ms, from_ms), min(each.to_ms, to_ms)
+        if begin < end:
+            yield msgspec.structs.replace(each, from_ms=begin, to_ms=end)

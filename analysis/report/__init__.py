@@ -3,7 +3,7 @@
 - `page`: the file: data, scripts and style put together; `page.html`, `style.css` and `*.js` are its parts
 - `payload`: all data about one run; `packing`: columns of numbers as base64
 - `bars`: the timeline of partitions; `lanes`: what each member did in each rebalance
-- `sentences`: the summary in words; `reasons`: unavailable time by what was waited for
+- `lead`: the first sentences; `sentences`: the summary in words; `reasons`: unavailable time by what was waited for
 - `what_ifs`: what-ifs that were run on a recorded run, as its section "What would have helped"
 - `settings`: configuration, and commands to go on with; `provenance`: log files and lines of a recorded incident
 """

@@ -1,8 +1,8 @@
 // Several runs side by side: their numbers with differences to the first, their labels, and charts over time.
 
 const MEASURES = [
-  ["unavailable", (n) => (n.unknown ? null : n.partition_ms), partitionTime, true],
-  ["share of all partition time", (n) => (n.unknown ? null : n.share), percent, true],
+  ["unavailable", (n) => (n.unknown ? null : n.between ? n.between.ms : n.partition_ms), partitionTime, true],
+  ["share of all partition time", (n) => (n.unknown ? null : n.between ? n.between.share : n.share), percent, true],
   ["most partitions at once", (n) => n.max_partitions, number, true],
   ["longest interval", (n) => n.longest_ms, duration, true],
   ["rebalances", (n) => n.rebalances, number, true],
@@ -23,7 +23,7 @@ function compareSection(runs, titles, views) {
   const labels = DATA.labels.filter((label) => runs.some((run) => run.numbers.by_label[label]));
   const row = (what, value, text) => {
     const values = runs.map((run) => value(run.numbers));
-    return h("tr", {}, h("th", { scope: "row" }, what), values.map((each, i) => h("td", { class: "num" }, each === null ? "unknown" : text(each), i && each !== null && values[0] !== null ? h("div", { class: each < values[0] ? "less" : each > values[0] ? "greater" : "hint" }, difference(each, values[0])) : null)));
+    return h("tr", {}, h("th", { scope: "row" }, what), values.map((each, i) => h("td", { class: "num" }, each === null ? "unknown" : Array.isArray(each) ? fromTo(each, text) : text(each), i && [each, values[0]].every(Number.isFinite) ? h("div", { class: each < values[0] ? "less" : each > values[0] ? "greater" : "hint" }, difference(each, values[0])) : null)));
   };
   const table = h("table", { class: "compare" }, h("caption", {}, "Differences are to the first run."),
     h("thead", {}, h("tr", {}, h("td", {}), titles.map((title, i) => h("th", { scope: "col" }, h("a", { href: `#run-${i}` }, name_(title)))))),

@@ -7,18 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from groupsim.analysis.availability.labels import Interval
-from groupsim.analysis.blame.gone import sentences_of
-from groupsim.analysis.display_names import bounds, duration, shown
+from groupsim.analysis.display_names import duration, shown
 from groupsim.analysis.report import provenance, settings
 from groupsim.analysis.report.advices import advices
 from groupsim.analysis.report.bars import bars
 from groupsim.analysis.report.lanes import all_spans, packed_lanes
+from groupsim.analysis.report.lead import between_of, lead_of
 from groupsim.analysis.report.reasons import reasons
-from groupsim.analysis.report.sentences import sentences
 from groupsim.analysis.report.what_ifs import what_ifs
 from groupsim.analysis.runs import Run
 from groupsim.analysis.tables.summary import summarise
-from groupsim.analysis.tables.support import open_ended
 from groupsim.analysis.timelines.rebalance import Rebalance
 
 VIOLATIONS = 100
@@ -58,18 +56,10 @@ def report_data(run: Run, verdicts: Sequence[Verdict]) -> dict[str, Any]:
     spans = list(all_spans(rows, run.timelines, run.steps, end_ms))
     summary = summarise(facts, found)
     notes = info.summary.get("notes", [])
-    lead, rest = sentences(summary, found, run.reasons, run.steps, info.origin)
+    lead = lead_of(run, summary, found)
     unknown = None
     if run.support is not None and run.support.unknown is not None:
         unknown = f"unknown (at least {duration(run.support.at_least_ms)})" if run.support.at_least_ms else "unknown"
-        known = bounds(run.support.at_least_ms, run.support.at_most_ms)
-        lead = [f"The total of unavailable time is unknown{known}: {shown(run.support.unknown, 600)}.", *lead]
-        as_far = f"As far as the logs tell: {lead[1]}"
-        gone = [f"{each}." for each in sentences_of(run.gone, info.origin)]
-        lead, rest = [lead[0], *gone, as_far], [*lead[2:], *rest]
-    if run.support is not None:
-        sure = [each for each in (run.support.bounds(), open_ended(found)) if each is not None]
-        lead += [f"{each[0].upper()}{each[1:]}." for each in sure]
     return {
         "id": info.id,
         "name": shown(info.name),
@@ -82,11 +72,16 @@ def report_data(run: Run, verdicts: Sequence[Verdict]) -> dict[str, Any]:
         "end_ms": end_ms,
         "repeat": settings.repeat_command(info),
         "next": settings.next_commands(info, run.reasons, facts),
-        "lead": lead,
-        "sentences": rest,
+        "lead": lead.first,
+        "strong": lead.strong,
+        "sentences": lead.rest,
         "what_ifs": what_ifs(run.what_ifs),
         "advices": advices(run.advices),
-        "numbers": {**_numbers(summary, found, rows), "unknown": unknown},
+        "numbers": {
+            **_numbers(summary, found, rows),
+            "unknown": unknown,
+            "between": between_of(run.support, found),
+        },
         "groups": _groups(summary, found),
         "bars": bars(found),
         "rebalances": [_rebalance(row) for row in rows],

@@ -4,15 +4,14 @@ function summarySection(run) {
   const n = run.numbers;
   const broken = run.invariants.filter((each) => each.broken);
   const tiles = [
-    ["unavailable", n.unknown || partitionTime(n.partition_ms)],
-    ["of all partition time", n.unknown ? "unknown" : percent(n.share)],
+    ["unavailable", n.unknown || (n.between ? fromTo(n.between.ms, partitionTime) : partitionTime(n.partition_ms))],
+    ["of all partition time", n.unknown ? "unknown" : n.between ? fromTo(n.between.share, percent) : percent(n.share)],
     ["most partitions at once", `${number(n.max_partitions)} of ${number(n.partitions)}`],
     ["longest interval", duration(n.longest_ms)],
     ["rebalances", number(n.rebalances)],
     run.invariants.length ? ["invariants", broken.length ? `${broken.length} violated` : n.unknown ? "no violation seen" : "all hold", broken.length ? "bad" : n.unknown ? null : "good"] : ["commits accepted", number(n.accepted)],
   ];
-  const [much, why] = run.lead;
-  const lead = n.unknown ? [h("strong", {}, much), ` ${why}`] : [much, why ? h("strong", {}, ` ${why}`) : null];
+  const lead = run.lead.map((text, i) => [i ? " " : "", i === run.strong ? h("strong", {}, text) : text]).flat();
   return h("div", { class: "summary" },
     h("p", { class: "lead" }, lead),
     run.sentences.length ? h("ul", { class: "sentences" }, run.sentences.map((text) => h("li", {}, text))) : null,

@@ -9,8 +9,9 @@ from groupsim.analysis.availability.causes import START
 from groupsim.analysis.availability.labels import Interval
 from groupsim.analysis.blame.blame import Blame
 from groupsim.analysis.blame.steps import Step
-from groupsim.analysis.display_names import counted, duration, moment, shown
+from groupsim.analysis.display_names import counted, duration, moment, near_word, shown
 from groupsim.analysis.report.reasons import sums
+from groupsim.analysis.tables.support import Support
 
 _SMALLEST_SHARE = 0.005
 """Smaller shares get no sentence."""
@@ -41,17 +42,19 @@ def sentences(
     pieces: Sequence[Blame],
     steps: Sequence[Step],
     origin: str | None = None,
+    support: Support | None = None,
 ) -> tuple[list[str], list[str]]:
     """The lead (how much, and the largest reason), and further sentences, the larger reasons first.
 
-    `origin` is the instant at which a recorded run begins: times are then in UTC.
+    `origin` is the instant at which a recorded run begins: times are then in UTC. `support`: what its total rests on.
     """
     shares = sorted([*_waited(pieces, steps), *_start(pieces)], reverse=True)
     why = [
         f"{_percent(share)} of {'the total' if place else 'this time'} was {text}"
         for place, (share, text) in enumerate(shares)
     ]
-    return [_total(summary["unavailable"], found), *why[:1]], [*why[1:], *_longest(found, origin), *_rest(summary)]
+    much = _total(summary["unavailable"], found, support)
+    return [much, *why[:1]], [*why[1:], *_longest(found, origin), *_rest(summary)]
 
 
 def _percent(share: float) -> str:
@@ -60,22 +63,32 @@ def _percent(share: float) -> str:
     return f"{number:.0f} %" if number >= 10 else f"{number:.2g} %"
 
 
-def _total(unavailable: dict[str, Any], found: Sequence[Interval]) -> str:
+def _total(unavailable: dict[str, Any], found: Sequence[Interval], support: Support | None) -> str:
     everything = {(i.group, i.topic, i.partition) for i in found}
     affected = {(i.group, i.topic, i.partition) for i in found if i.unavailable}
     if not everything:
         return "No partition is known, so nothing can be said about availability."
+    inexact = support if support is not None and support.inexact else None
+    if not affected and inexact is not None:
+        return "No time is known in which a partition was unavailable."
     if not affected:
         return f"All {counted(len(everything), 'partition')} were available all the time."
     total = unavailable["partition_ms"]
     many = "" if len(affected) == len(everything) else f" of {len(everything):,}"
     were = "was" if len(affected) == 1 and not many else "were"
     what = f"{len(affected):,}{many} partition{'' if were == 'was' else 's'}"
-    in_seconds = f"{total / 1_000:,.1f} partition-seconds, " if total >= 100_000 else ""
+    in_seconds = f"{total / 1_000:,.1f} partition-seconds, " if total >= 100_000 and inexact is None else ""
     sums_up = f"{in_seconds}{_percent(unavailable['share'])} of all partition time"
     most = unavailable["max_partitions"]
     at_once = f"; at most {most:,} at the same time" if len(affected) > 1 else ""
-    return f"{what} {were} unavailable for {duration(total)} in total ({sums_up}){at_once}."
+    return f"{what} {were} unavailable for {_length(total, inexact)} in total ({sums_up}){at_once}."
+
+
+def _length(total: int, inexact: Support | None) -> str:
+    """`5.2 s`; of a total that rests on inexact times `about 5.2 s`."""
+    if inexact is None:
+        return duration(total)
+    return f"{near_word(total, inexact.at_least_ms, inexact.at_most_ms)} {duration(total)}"
 
 
 def _waited(pieces: Sequence[Blame], steps: Sequence[Step]) -> Iterator[tuple[float, str]]:

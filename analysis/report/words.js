@@ -43,3 +43,11 @@ function when(run, ms) {
 const plural = (n, what) => `${number(n)} ${what}${n === 1 ? "" : "s"}`;
 
 const partitionTime = (ms) => (ms > 0 && ms < 1000 ? `${ms} partition-ms` : `${number(ms < 1000000 ? Math.round(ms / 100) / 10 : Math.round(ms / 1000))} partition-s`);
+
+/** What is known in bounds only: 5.0 – 6.4 partition-s. There may be no upper bound. */
+function fromTo([least, most], text) {
+  if (most === null) return `at least ${text(least)}`;
+  const [low, high] = [text(least), text(most)];
+  const unit = high.slice(high.lastIndexOf(" "));
+  return low === high ? low : `${low.endsWith(unit) ? low.slice(0, -unit.length) : low} – ${high}`;
+}

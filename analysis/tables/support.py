@@ -8,16 +8,15 @@ unavailable time and UNKNOWN are apart, and together with what is only inexactly
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-import msgspec
-
 from groupsim.analysis.availability.causes import START
 from groupsim.analysis.availability.doubted import Doubted, DoubtedTime, cut
-from groupsim.analysis.availability.labels import Interval, Label, SubLabel
-from groupsim.analysis.display_names import bounds
+from groupsim.analysis.availability.labels import Interval, Label, SubLabel, within
+from groupsim.analysis.display_names import bounds, why_inexact
+from groupsim.analysis.tables.coarse import coarse
 from groupsim.analysis.tables.summary import totals_of
 from groupsim.analysis.tables.why_unknown import NO_PARTITION, few_of_each, open_by, unlogged_serving, why_open
 from groupsim.storage.log_gaps import doubts, is_unbounded, new_groups, resolution_ms, unsupported
@@ -37,7 +36,7 @@ class Support(NamedTuple):
 
     `known_share`: the share (0-1) of all partition time that the logs tell. `unknown`: why the total is unknown. The
     total is at least `at_least_ms`, and at most `at_most_ms`; None: there is no bound. `inexact`: a total that is known
-    rests on times that are not exact.
+    rests on times that are not exact; `resolution_ms`: that of the coarsest, if they are coarser than a log's own.
     """
 
     known_share: float
@@ -45,6 +44,7 @@ class Support(NamedTuple):
     at_least_ms: int
     at_most_ms: int | None
     inexact: bool = False
+    resolution_ms: int = 0
 
     def caveat(self) -> str | None:
         """The sentence that goes with every figure of a run whose total is unknown; None if it is known."""
@@ -56,7 +56,7 @@ class Support(NamedTuple):
         """The sentence that goes with a total that rests on inexact times; None for another one."""
         if not self.inexact:
             return None
-        return f"the logs show some of these times only in bounds{bounds(self.at_least_ms, self.at_most_ms)}"
+        return f"{why_inexact(self.resolution_ms)}{bounds(self.at_least_ms, self.at_most_ms)}"
 
 
 @dataclass(slots=True)
@@ -104,15 +104,18 @@ class Supported:
 
     def support(self, between: tuple[int, int] | None = None) -> Support:
         """What the total rests on: of the whole run, or of a part of it (from, to in milliseconds)."""
-        found = self.intervals if between is None else _clipped(self.intervals, *between)
+        found = self.intervals if between is None else within(self.intervals, *between)
         sums = self._sums(found, self._inexact)
+        coarse_ms = resolution_ms(self._stored)
+        early, late = coarse(found, coarse_ms) if coarse_ms else (0, 0)
         founding = sums.new if self._known else 0  # when there was nothing to serve it; the total leaves it out, too
-        open_ms = sums.unknown - founding + sums.unlogged + sums.late
+        open_ms = sums.unknown - founding + sums.unlogged + sums.late + late
         share = round(1 - sums.unknown / sums.total, 9) if sums.total else 0.0
         unknown = None if self._known else self._why(sums, whole=between is None)
-        at_least = 0 if is_unbounded(self._stored) else sums.unavailable - sums.early
-        at_most = sums.unavailable + open_ms if self._bounded and sums.total else None
-        return Support(share, unknown, at_least, at_most, unknown is None and bool(sums.early or sums.late))
+        at_least = 0 if is_unbounded(self._stored) else max(0, sums.unavailable - sums.early - early)
+        at_most = min(sums.total, sums.unavailable + open_ms) if self._bounded and sums.total else None
+        inexact = unknown is None and bool(sums.early or sums.late or early or late)
+        return Support(share, unknown, at_least, at_most, inexact, coarse_ms)
 
     def _why(self, sums: _Sums, *, whole: bool) -> str | None:
         """Why the total is unknown; None for a part of the run in which all is known."""
@@ -171,13 +174,6 @@ class Supported:
         return unlogged / total if total else 0.0
 
 
-def _clipped(found: Sequence[Interval], from_ms: int, to_ms: int) -> Iterator[Interval]:
-    for each in found:
-        begin, end = max(each.from_ms, from_ms), min(each.to_ms, to_ms)
-        if begin < end:
-            yield msgspec.structs.replace(each, from_ms=begin, to_ms=end)
-
-
 def support(stored: Mapping[str, Any], found: Sequence[Interval]) -> Support:
     """What the total of a recorded run rests on; see Supported."""
     return Supported(stored, found).support()
@@ -187,7 +183,7 @@ def supported(stored: Mapping[str, Any], numbers: dict[str, Any], found: Sequenc
     """The numbers with `known_share` and both bounds; where the total is unknown, with nulls, and why in `unknown`.
 
     `to_the_end`: what is unavailable by label that lasts to the end of the record, partition-milliseconds. Where the
-    logs' times are coarse: with their `resolution_ms`, and the bounds of the total that it leaves.
+    logs' times are coarse: with their `resolution_ms`.
     """
     by_logs = Supported(stored, found)
     rests_on, totals = by_logs.support(), totals_of(by_logs.intervals)
@@ -199,13 +195,8 @@ def supported(stored: Mapping[str, Any], numbers: dict[str, Any], found: Sequenc
         "inexact": rests_on.inexact,
         "to_the_end": to_the_end(by_logs.intervals),
     }
-    if rests_on.unknown is None and (coarse_ms := resolution_ms(stored)):
-        lengths = _unavailable_lengths(found)
-        unavailable |= {
-            "resolution_ms": coarse_ms,
-            "at_least_partition_ms": sum(max(0, length - coarse_ms) for length in lengths),
-            "at_most_partition_ms": sum(length + coarse_ms for length in lengths),
-        }
+    if rests_on.unknown is None and rests_on.resolution_ms:
+        unavailable |= {"resolution_ms": rests_on.resolution_ms}
     if rests_on.unknown is not None:
         unavailable |= {"partition_ms": None, "share": None, "by_label": {}, "unknown": rests_on.unknown}
     shares = totals.by_group()
@@ -224,7 +215,7 @@ def open_ended(found: Sequence[Interval], between: tuple[int, int] | None = None
     if between is not None:
         if between[1] < max((each.to_ms for each in found), default=0):
             return None
-        found = list(_clipped(found, *between))
+        found = list(within(found, *between))
     lasting = sum(to_the_end(found).values())
     if lasting < _SHOWN_MS:
         return None
@@ -242,19 +233,3 @@ def to_the_end(found: Sequence[Interval]) -> dict[str, int]:
         if each.unavailable and each.to_ms == end_ms:
             sums[each.label] = sums.get(each.label, 0) + each.duration_ms
     return dict(sorted(sums.items()))
-
-
-def _unavailable_lengths(found: Sequence[Interval]) -> list[int]:
-    """How long each partition was unavailable each time, milliseconds; causes that follow each other are one time."""
-    lengths: list[int] = []
-    ends: dict[tuple[str, str, int], int] = {}
-    for interval in sorted(
-        (i for i in found if i.unavailable), key=lambda i: (i.group, i.topic, i.partition, i.from_ms)
-    ):
-        key = (interval.group, interval.topic, interval.partition)
-        if ends.get(key) == interval.from_ms:
-            lengths[-1] += interval.duration_ms
-        else:
-            lengths.append(interval.duration_ms)
-        ends[key] = interval.to_ms
-    return lengths

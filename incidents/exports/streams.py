@@ -17,8 +17,7 @@ from groupsim.incidents.exports import order, plain_log, whole_seconds
 from groupsim.incidents.exports.evidence import Fields
 from groupsim.incidents.exports.parts import Key, Part, PartReader, Remarks, describe
 from groupsim.incidents.exports.stream_names import short_names
-
-_SECOND_MS = 1_000
+from groupsim.incidents.logs.times import SECOND_MS, WHOLE_SECONDS
 
 
 class Source(NamedTuple):
@@ -81,11 +80,8 @@ def sources(
         entries = order.ordered([part.entries for part in joined], newest_first, describe)
         remarks.uncertain += _uncertain(name, joined)
         if key in coarse:
-            remarks.resolution_ms = _SECOND_MS
-            remarks.notes.append(
-                f"{name}: its times are whole seconds: totals are right to about a second a partition, and causes that"
-                " follow each other within a second may be mistaken for one another"
-            )
+            remarks.resolution_ms = SECOND_MS
+            remarks.notes.append(f"{name}: {WHOLE_SECONDS}")
         log = folder / f"{number}.log"
         found.append(Source(log, name, first.path, plain_log.write(entries, log, zone), stream=stream))
     places = {path: place for place, path in enumerate(paths)}

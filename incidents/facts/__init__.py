@@ -2,6 +2,7 @@
 
 - `importer`: `import_run`, all of it in order
 - `clocks`: the rows of several files in one order
+- `whole_seconds`: lines whose times are whole seconds, inside their second
 - `skew`: how far a client's clock is from the broker's
 - `index`: look-ups over all rows
 - `processes`: which rows are of which client process

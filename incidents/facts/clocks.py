@@ -56,7 +56,7 @@ def order_rows(reading: Reading, skews: Mapping[str, int] = {}) -> tuple[list[Ti
     """
     notes: list[str] = []
     files = []
-    written = _by_file(reading)
+    written = rows_by_file(reading)
     for number, file in enumerate(reading.files):
         if rows := written.get(file):
             files.append(_keyed(rows, number, skews.get(file, 0), notes))
@@ -67,7 +67,7 @@ def order_rows(reading: Reading, skews: Mapping[str, int] = {}) -> tuple[list[Ti
 def steps_back(reading: Reading) -> list[str]:
     """A sentence for each file whose clock steps back by a minute or more: rows after it have no true times."""
     found = []
-    for file, rows in _by_file(reading).items():
+    for file, rows in rows_by_file(reading).items():
         latest: int | None = None
         for row in rows:
             if row.at is None:
@@ -83,7 +83,7 @@ def steps_back(reading: Reading) -> list[str]:
     return found
 
 
-def _by_file(reading: Reading) -> dict[str, list[Row]]:
+def rows_by_file(reading: Reading) -> dict[str, list[Row]]:
     """The rows of each file in the order of its lines."""
     found: dict[str, list[Row]] = {file: [] for file in reading.files}
     for rows in (reading.rows, reading.context):

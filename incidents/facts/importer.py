@@ -42,6 +42,7 @@ from groupsim.incidents.facts.topic_members import write_topic
 from groupsim.incidents.facts.topic_merge import merged
 from groupsim.incidents.facts.unlogged import unlogged_members
 from groupsim.incidents.facts.unnamed_topics import unnamed_topics
+from groupsim.incidents.facts.whole_seconds import in_their_seconds
 from groupsim.incidents.facts.world import named_partitions, world_facts
 from groupsim.incidents.logs.rows import Reading, is_broker
 from groupsim.incidents.logs.times import instant, iso
@@ -104,11 +105,12 @@ def import_run(
     check_counts(topics, most_partitions)
     require_times(reading)
     reading, strays = without_strays(reading)
+    reading, coarse = in_their_seconds(reading)
     skews, misfits = estimate_skews(reading)
     corrections = {skew.file: skew.ms for skew in skews if skew.ms}
     signs = SignsOfLife(reading.topic)
     rows, remarks = merged(*order_rows(reading, corrections), signs)
-    remarks = [*strays, *remarks, *misfits, *(str(skew) for skew in skews if skew.ms)]
+    remarks = [*strays, *coarse, *remarks, *misfits, *(str(skew) for skew in skews if skew.ms)]
     rows = [timed for timed in rows if timed.row.group is not None or timed.row.kind in _KINDS_WITHOUT_GROUP]
     if not any(timed.row.group for timed in rows):
         raise LogError(f"{listed(reading.origins or reading.files)}: {nothing_to_import(reading)}")

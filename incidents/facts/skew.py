@@ -40,6 +40,7 @@ def estimate_skews(reading: Reading) -> tuple[list[Skew], list[str]]:
     bounds the skew from both sides, and all bounds together leave an interval. A file whose interval has 0 in it fits.
     """
     completed = _completed(reading)
+    tolerance_ms = max(_TOLERANCE_MS, reading.resolution_ms)
     bounds: dict[str, list[tuple[int, int]]] = defaultdict(list)
     joined: set[tuple[object, ...]] = set()
     asked: dict[tuple[str, str | None, str | None], int] = {}
@@ -59,12 +60,12 @@ def estimate_skews(reading: Reading) -> tuple[list[Skew], list[str]]:
     skews, misfits = [], []
     for file, pairs in bounds.items():
         low, high = max(pair[0] for pair in pairs), min(pair[1] for pair in pairs)
-        if low > high + _TOLERANCE_MS:
+        if low > high + tolerance_ms:
             misfits.append(
                 f"{file}: no single skew makes its joins fit the broker's generations; its times are not corrected"
             )
         else:
-            fits = low - _TOLERANCE_MS <= 0 <= high + _TOLERANCE_MS
+            fits = low - tolerance_ms <= 0 <= high + tolerance_ms
             skews.append(Skew(file, 0 if fits else low, low, high, len(pairs)))
     return skews, misfits
 

@@ -11,6 +11,7 @@
 - `recognition`: which program wrote a record, and what it says
 - `producers`: the wordings of each program
 - `partition_lists`: lists of partitions in the shapes of all clients
+- `protocol_order`: the order that the protocol gives to lines of one time
 - `patterns`: Wording, what a producer's module is made of
 - `rows`: Row and Reading, what comes out
 - `repeated`: rows that repeat what another line says

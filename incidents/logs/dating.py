@@ -39,7 +39,7 @@ class Dating:
             return stamp
         if stamp.without_year is not None:
             try:
-                return Stamp(int(stamp.without_year.replace(year=self._year).timestamp() * 1000), stamp.zoned)
+                return stamp._replace(ms=int(stamp.without_year.replace(year=self._year).timestamp() * 1000))
             except ValueError:  # 29 February of another year
                 return stamp
         if stamp.clock_ms is None:
@@ -49,6 +49,6 @@ class Dating:
             self._midnight += _DAY_MS
             at += _DAY_MS
         elif self._latest is not None and at > self._latest + 23 * _HOUR_MS:
-            return Stamp(at - _DAY_MS, stamp.zoned)
+            return stamp._replace(ms=at - _DAY_MS)
         self._latest = at if self._latest is None else max(at, self._latest)
-        return Stamp(at, stamp.zoned)
+        return stamp._replace(ms=at)

@@ -79,6 +79,12 @@ _ZONE_NAME = re.compile(
 )
 _OFFSET = re.compile(r"(?:UTC|GMT|Z|Etc/UTC)|(?:UTC|GMT)?(?P<sign>[+-])(?P<h>\d{1,2})(?::?(?P<m>[0-5]\d))?")
 _LONGEST_ZONE = 60
+SECOND_MS = 1_000
+WHOLE_SECONDS = (
+    "its times are whole seconds: totals are right to about a second a partition, and causes that follow each other"
+    " within a second may be mistaken for one another"
+)
+"""What is said of a log whose times have no part of a second."""
 
 
 class Stamp(NamedTuple):
@@ -86,7 +92,7 @@ class Stamp(NamedTuple):
 
     `zoned` is True where the text itself says how far from UTC it is (then `ms` is UTC). `clock_ms`: of a time of day,
     the milliseconds since midnight; `without_year`: the rest of a time, in the year 2000; `zone`: that which the record
-    names beside it.
+    names beside it; `coarse`: no part of a second is printed.
     """
 
     ms: int | None
@@ -94,6 +100,7 @@ class Stamp(NamedTuple):
     clock_ms: int | None = None
     without_year: datetime | None = None
     zone: tzinfo | None = None
+    coarse: bool = False
 
 
 def read_stamp(text: str, start: int) -> tuple[Stamp, int] | None:
@@ -105,7 +112,7 @@ def read_stamp(text: str, start: int) -> tuple[Stamp, int] | None:
             if stamp is not None:
                 return stamp, found.end()
     found = _CLOCK_ONLY.match(text, start)
-    return None if found is None else (Stamp(None, False, _clock_ms(found)), found.end())
+    return None if found is None else (Stamp(None, False, _clock_ms(found), coarse=not found["f"]), found.end())
 
 
 def _clock_ms(found: re.Match[str]) -> int:
@@ -118,15 +125,15 @@ def read_number(value: float) -> Stamp | None:
     """A time given as a number: seconds, milliseconds, microseconds or nanoseconds since 1970, by its size."""
     for limit, per_ms in ((1e11, 1e-3), (1e14, 1.0), (1e17, 1e3), (1e20, 1e6)):
         if 1e8 < value < limit:
-            return Stamp(round(value / per_ms), True)
+            return Stamp(round(value / per_ms), True, coarse=per_ms < 1 and value.is_integer())
     return None
 
 
 def _stamp(found: re.Match[str]) -> Stamp | None:
     parts = found.groupdict()
     if parts.get("e"):
-        fraction = parts["ef"] or parts.get("em") or "0"
-        return Stamp(int(parts["e"]) * 1000 + _millis(fraction), True)
+        fraction = parts["ef"] or parts.get("em")
+        return Stamp(int(parts["e"]) * 1000 + _millis(fraction or "0"), True, coarse=not fraction)
     year = parts.get("y") or parts.get("y2") or (f"20{parts['yy']}" if parts.get("yy") else None)
     month = int(parts["mo"]) if parts.get("mo") else _MONTHS.get((parts.get("mon") or "").lower())
     if month is None:
@@ -141,14 +148,15 @@ def _stamp(found: re.Match[str]) -> Stamp | None:
         whole = datetime(int(year or 2000), month, day, hour, int(parts["mi"]), min(int(parts["s"]), 59), tzinfo=UTC)
     except ValueError:
         return None
+    fraction = parts.get("f")
+    part_ms = _millis(fraction or "0")
     if year is None:
-        moment = whole + timedelta(milliseconds=_millis(parts.get("f") or "0"))
-        return Stamp(None, False, without_year=moment)
-    ms = _since_epoch(whole) + _millis(parts.get("f") or "0")
+        return Stamp(None, False, without_year=whole + timedelta(milliseconds=part_ms), coarse=not fraction)
+    ms = _since_epoch(whole) + part_ms
     zone = parts.get("z")
     if not zone or (zone.isalpha() and zone not in _NAMED and zone not in ("Z", "UTC", "GMT")):
-        return Stamp(ms, False)
-    return Stamp(ms - _offset_ms(zone), True)
+        return Stamp(ms, False, coarse=not fraction)
+    return Stamp(ms - _offset_ms(zone), True, coarse=not fraction)
 
 
 def _millis(fraction: str) -> int:

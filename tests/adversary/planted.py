@@ -132,6 +132,11 @@ PLANTED = (
         *("for removal in removals[process.group, member]:", "for removal in removals[process.group, member][-1:]:"),
     ),
     Planted(
+        "wrong number: whole seconds are exact times",
+        *("numbers: logs", "incidents/facts/whole_seconds.py"),
+        *("resolution_ms=max(SECOND_MS, reading.resolution_ms),", "resolution_ms=reading.resolution_ms,"),
+    ),
+    Planted(
         "swallowed: an export on a full disk says nothing",
         *("fault: export", "pipeline/export.py"),
         *(

@@ -27,7 +27,7 @@ from tests.incidents.drawn_groups import GROUP, DrawnGroup, drawn, drawn_consume
 from tests.incidents.offsets_topic.simulated_topic import write_dump
 from tests.incidents.offsets_topic.truth import clipped, measure
 from tests.incidents.written_consumer_logs import write_consumer_logs
-from tests.incidents.written_logs import BEGINS_MS, write_logs
+from tests.incidents.written_logs import BEGINS_MS, in_whole_seconds, write_logs
 
 _KNOWN = 0.3
 """How often the user gives the session's length though it need not be given."""
@@ -36,6 +36,8 @@ _LEADERS = 0.7
 """How often leaders print what they assign, which alone names the members if no broker's log is given."""
 _ALL_BUT_ONE = 0.5
 """Of some logs, how often one alone is missing."""
+_COARSE = 0.2
+"""How often some or all of the logs have times in whole seconds."""
 _EXPIRED = k.LossCause.SESSION_EXPIRED
 NEAR_MS = 20
 """Partition-milliseconds: clocks of logs are in whole milliseconds, and lines stand beside what they report."""
@@ -135,6 +137,10 @@ def _chosen(rng: Random, which: str, logs: list[Path], facts: Sequence[Recorded]
     return [*logs, write_dump(facts, GROUP, here / "dump.txt")] if topic else logs
 
 
+def _drawn(rng: Random, logs: Sequence[Path]) -> bool:
+    return bool(logs) and rng.random() < _COARSE
+
+
 def _printed(facts: Sequence[Recorded]) -> list[Recorded]:
     return [fact for fact in facts if not fact.event.noise]
 
@@ -148,6 +154,11 @@ def hold(
         return
     end = facts[-1].at_ms
     what += f" ({', '.join(path.name for path in files)}), session {session_ms}"
+    logs = [path for path in files if path.suffix == ".log"]
+    coarse = rng.sample(logs, rng.choice((len(logs), rng.randint(1, len(logs))))) if _drawn(rng, logs) else []
+    for log in coarse:
+        in_whole_seconds(log)
+    what += f", in whole seconds: {', '.join(path.name for path in coarse)}" if coarse else ""
     try:
         found, _ = measure(files, GROUP, BEGINS_MS + end, (BEGINS_MS + first, BEGINS_MS + end), session_ms)
     except LogError as error:

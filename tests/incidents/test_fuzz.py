@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 
@@ -36,6 +37,7 @@ PIECES = [line for name in CUT for said in plain()[19:21] for line in {**STRUCTU
 JUNK = st.sampled_from(
     ["\x00", "\x1b[31m", "\ufffd", "[", "]", "{", "}", "(", '"', "'", ":", "\t", " ", "%s", "<b>", "\\"]
 )
+_PART = re.compile(rb"std(?:out|err) P ")
 SLOW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
@@ -57,8 +59,10 @@ def test_a_mutated_log_is_read_and_imported_without_a_crash(tmp_path: Path, line
     path.write_bytes(end.join(lines).encode("utf-8", "surrogatepass"))
     reading = read_files([path])
     written = path.read_bytes().removesuffix(b"\n").split(b"\n") if path.stat().st_size else []
-    once = {line.removesuffix(b"\r") for line in written}  # what an export delivers twice counts once
-    assert len(once) <= reading.counts.lines <= len(written)
+    # What an export delivers twice counts once, and so do the parts of a line that goes on in the next record.
+    once = {line.removesuffix(b"\r") for line in written if not _PART.search(line)}
+    assert reading.counts.lines <= len(written)
+    assert len(once) <= reading.counts.lines or reading.damage  # which says from where on nothing could be read
     assert all(1 <= row.line <= reading.counts.lines for row in (*reading.rows, *reading.context))
     assert reading.counts.unrecognised == len(reading.unrecognised)
     try:

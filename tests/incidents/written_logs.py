@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -20,6 +21,7 @@ _COORDINATOR = "[GroupCoordinator id=1 topic=__consumer_offsets partition=7]"
 _MANAGER = "(org.apache.kafka.coordinator.group.GroupMetadataManager)"
 _CONSUMER = "(org.apache.kafka.clients.consumer.internals.ConsumerCoordinator)"
 _CHANGED = "cached metadata has changed"
+_PART = re.compile(r"^(\[[\d -]+ [\d:]+),\d{3}", re.MULTILINE)
 _LEAVING = "consumer pro-actively leaving the group"
 
 
@@ -71,6 +73,11 @@ def stamped(at_ms: int, said: str) -> str:
     """A line of a time of the run."""
     at = iso(BEGINS_MS + at_ms).replace("T", " ").replace(".", ",").rstrip("Z")
     return f"[{at}] INFO {said}"
+
+
+def in_whole_seconds(log: Path) -> None:
+    """Write the log again, without the parts of seconds in its times."""
+    log.write_text(_PART.sub(r"\1", log.read_text("utf-8")), encoding="utf-8")
 
 
 class _Broker:

@@ -1,0 +1,57 @@
+"""The first sentences of a report: how much was unavailable and how well that is known, and the largest reason."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from groupsim.analysis.availability.labels import Interval
+from groupsim.analysis.blame.gone import sentences_of
+from groupsim.analysis.display_names import bounds, shown
+from groupsim.analysis.report.sentences import sentences
+from groupsim.analysis.runs import Run
+from groupsim.analysis.tables.support import Support, open_ended
+from groupsim.analysis.unfinished import unfinished
+
+
+class Lead(NamedTuple):
+    """`first`, of which `strong` is the number of the most important one (None: none is), and `rest`, as a list."""
+
+    first: list[str]
+    strong: int | None
+    rest: list[str]
+
+
+def lead_of(run: Run, summary: dict[str, Any], found: Sequence[Interval]) -> Lead:
+    """The sentences about a run; `summary` and `found` are its numbers and its intervals."""
+    support, info = run.support, run.info
+    (much, *why), rest = sentences(summary, found, run.reasons, run.steps, info.origin, support)
+    to_the_end = [] if (ending := unfinished(info)) is None else [_sentence(ending)]
+    sure = [] if support is None else [_sentence(each) for each in (support.bounds(), open_ended(found)) if each]
+    if support is not None and support.unknown is not None:
+        gone = [f"{each}." for each in sentences_of(run.gone, info.origin)]
+        so_far = [*gone, f"As far as the logs tell: {much}", *sure]
+        return Lead([*to_the_end, _unknown(support), *so_far], len(to_the_end), [*why, *rest])
+    first = [*to_the_end, much, *sure, *why]
+    return Lead(first, len(first) - 1 if why else None, rest)
+
+
+def between_of(support: Support | None, found: Sequence[Interval]) -> dict[str, Any] | None:
+    """The bounds of a total that is known but rests on inexact times: `ms` and `share` (0-1), each least and most.
+
+    The most is None where there is no bound.
+    """
+    if support is None or not support.inexact:
+        return None
+    everything = sum(each.duration_ms for each in found) or 1
+    ends_ms = [support.at_least_ms, support.at_most_ms]
+    return {"ms": ends_ms, "share": [None if each is None else each / everything for each in ends_ms]}
+
+
+def _unknown(support: Support) -> str:
+    known = bounds(support.at_least_ms, support.at_most_ms)
+    return f"The total of unavailable time is unknown{known}: {shown(support.unknown, 600)}."
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."

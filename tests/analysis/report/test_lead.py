@@ -1,0 +1,70 @@
+"""The first sentences and numbers of a report say how well its total is known, and whether the run came to its end."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from groupsim.analysis.report import report
+from groupsim.analysis.runs import Run
+from tests.analysis.report.browser import needs_browser
+from tests.analysis.report.conftest import Opened
+from tests.analysis.report.test_data import data
+from tests.cli.conftest import Call, call
+
+__all__ = ["call"]
+BOUNDS = "at least 22.6 and at most 54.6 partition-seconds"
+
+
+def test_a_total_in_bounds_is_said_with_them(kill9: Run) -> None:
+    shown = data(report([kill9]))["runs"][0]
+    much, bounds, why = shown["lead"]
+    assert much.startswith("12 partitions were unavailable for about 34.6 s in total")
+    assert bounds == f"The logs show some of these times only in bounds, {BOUNDS}."
+    assert shown["strong"] == 2
+    assert "waiting for m2.0" in why
+    assert shown["numbers"]["between"]["ms"] == [22_626, 54_606]
+
+
+def test_a_simulated_total_is_exact(slow: Run) -> None:
+    shown = data(report([slow]))["runs"][0]
+    assert shown["numbers"]["between"] is None
+    assert len(shown["lead"]) == 2
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+@needs_browser
+def test_the_page_shows_the_bounds_and_no_difference_between_totals_in_bounds(
+    opened: Opened, kill9: Run, slow: Run
+) -> None:
+    page = opened(kill9)
+    assert BOUNDS in page.inner_text(".lead")
+    tiles = page.locator(".tiles").inner_text()
+    assert "22.6 – 54.6 partition-s" in tiles
+    assert re.search(r"\d+ – \d+ %", tiles)
+    rows = opened(kill9, slow).locator("table.compare tbody tr").all_inner_texts()
+    assert "22.6 – 54.6 partition-s" in rows[0]
+    assert "%" not in rows[0]
+
+
+def test_the_report_of_an_interrupted_run_begins_with_that(call: Call, tmp_path: Path) -> None:
+    Path("story.py").write_text(
+        "import signal\n"
+        "from groupsim.scenarios.dsl import scenario\n"
+        "@scenario(lasts=90_000)\n"
+        "def story(world):\n"
+        "    world.group('g').join('m', topics=[world.topic('t', 1)])\n"
+        "    yield world.sleep(12_300)\n"
+        "    signal.raise_signal(signal.SIGINT)\n"
+    )
+    call("run", "story.py")
+    run = call("runs", "--format", "json").json[-1]["run"]
+    call("report", "latest", "-o", "r.html")
+    shown = data(Path("r.html").read_text("utf-8"))["runs"][0]
+    said = f"Run {run} was interrupted at 12,300 ms: its facts and figures are up to then."
+    assert shown["lead"][0] == said
+    assert shown["lead"][shown["strong"]] != said
+    assert f"<p>{said} " in Path("r.html").read_text("utf-8")

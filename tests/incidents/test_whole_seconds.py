@@ -1,0 +1,173 @@
+"""Logs whose own times are whole seconds: no total is exact, and the true one is within its bounds."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from groupsim.analysis.availability.labels import Interval, Label
+from groupsim.analysis.tables.coarse import coarse
+from groupsim.incidents.facts.importer import import_run
+from groupsim.incidents.facts.whole_seconds import in_their_seconds
+from groupsim.incidents.logs.reading import read_files
+from groupsim.storage.memory import MemoryStore
+from tests.adversary import written_runs
+from tests.cli.conftest import Call, call
+from tests.incidents.imported import supported
+from tests.incidents.layout_examples import TEXTS, WHOLE_SECONDS
+from tests.incidents.layouts import Layout, PlainRecord, plain
+from tests.incidents.written_logs import in_whole_seconds
+
+__all__ = ["call"]
+INCIDENTS = sorted((Path(__file__).parents[2] / "examples" / "incidents").glob("*/broker.log.gz"))
+COORDINATOR = "[GroupCoordinator id=1 topic=__consumer_offsets partition=7] "
+CLIENT = "[Consumer clientId=c, groupId=g] "
+JOINED = "Generation{generationId=1, memberId='c-1', protocol='range'}"
+STORY = [
+    (0, "c", f"{CLIENT}(Re-)joining group"),
+    (2, "b", f"{COORDINATOR}Preparing to rebalance group g in state Empty with old generation 0 (reason: x)"),
+    (500, "b", f"{COORDINATOR}Stabilized group g generation 1 with 1 members"),
+    (502, "c", f"{CLIENT}Successfully joined group with generation {JOINED}"),
+    (504, "b", f"{COORDINATOR}Assignment received from leader c-1 for group g for generation 1."
+     " The group has 1 members, 0 of which are static."),
+    (506, "c", f"{CLIENT}Adding newly assigned partitions: t-0"),
+]  # fmt: skip
+"""When, which log, what."""
+
+
+def written(path: Path, dress: Layout) -> Path:
+    """The records of the plain log in a dress."""
+    path.write_text("".join(f"{line}\n" for said in plain() for line in dress(said)), encoding="utf-8")
+    return path
+
+
+def unpacked(logs: Sequence[Path], folder: Path) -> list[Path]:
+    for log in logs:
+        (folder / log.stem).write_bytes(gzip.decompress(log.read_bytes()))
+    return [folder / log.stem for log in logs]
+
+
+@pytest.mark.parametrize("which", ["all", "the broker's", "the clients'"])
+@pytest.mark.parametrize("broker", INCIDENTS, ids=lambda path: path.parent.name)
+def test_the_bounds_hold_what_finer_times_say(broker: Path, which: str, tmp_path: Path) -> None:
+    logs = unpacked(sorted(broker.parent.glob("*.log.gz")), tmp_path)
+    exact = supported(logs)
+    for log in logs:
+        if which == "all" or (log.name == "broker.log") == (which == "the broker's"):
+            in_whole_seconds(log)
+    found = supported(logs)
+    assert None not in (exact.at_most_ms, found.at_most_ms)
+    assert found.at_least_ms <= exact.at_least_ms
+    assert (exact.at_most_ms or 0) <= (found.at_most_ms or 0)
+    assert found.unknown is not None or found.inexact
+
+
+@pytest.mark.parametrize("area", [written_runs.numbers, written_runs.consumer_logs], ids=["classic", "consumer"])
+def test_the_truth_of_drawn_groups_is_within_the_bounds(
+    area: Callable[[Random, Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Seed 859 of classic groups: a member lost its partitions in the second in which it was removed."""
+    monkeypatch.setattr(written_runs, "_COARSE", 1)
+    for seed in (859, *range(25)):
+        area(Random(seed), tmp_path)
+
+
+@pytest.mark.parametrize("dress", WHOLE_SECONDS.values(), ids=WHOLE_SECONDS)
+def test_times_without_a_part_of_a_second_are_coarse(tmp_path: Path, dress: Layout) -> None:
+    changed, said = in_their_seconds(read_files([written(tmp_path / "a.log", dress)]))
+    assert changed.resolution_ms == 1_000
+    assert len(said) == 1
+    assert said[0].startswith(f"{tmp_path / 'a.log'}: its times are whole seconds")
+
+
+@pytest.mark.parametrize("dress", TEXTS.values(), ids=TEXTS)
+def test_finer_times_are_left_as_they_are(tmp_path: Path, dress: Layout) -> None:
+    reading = read_files([written(tmp_path / "a.log", dress)])
+    assert in_their_seconds(reading) == (reading, [])
+
+
+def test_times_whose_part_of_a_second_is_zero_may_be_printed_without_it(tmp_path: Path) -> None:
+    """As `Instant.toString` of Java does: a few of the plain log's 107 rows."""
+    seen = 0
+
+    def dress(said: PlainRecord) -> list[str]:
+        nonlocal seen
+        seen += 1
+        part = "" if seen % 30 == 0 else f".{said.at.microsecond // 1000:03d}"
+        return [f"{said.at:%Y-%m-%dT%H:%M:%S}{part}Z {said.level} {said.whole}"]
+
+    reading = read_files([written(tmp_path / "a.log", dress)])
+    assert 0 < sum(row.coarse for row in reading.rows) < 5
+    assert in_their_seconds(reading) == (reading, [])
+
+
+@pytest.mark.parametrize("fine", ["", "b", "c"])
+def test_lines_of_one_second_are_in_the_order_of_the_protocol(tmp_path: Path, fine: str) -> None:
+    for who in "bc":
+        part = [f",{at:03d}" if who == fine else "" for at, _, _ in STORY]
+        lines = [f"[2024-03-01 10:00:07{part[n]}] INFO {said}\n" for n, (_, by, said) in enumerate(STORY) if by == who]
+        (tmp_path / f"{who}.log").write_text("".join(lines), encoding="utf-8")
+    changed, _ = in_their_seconds(read_files(sorted(tmp_path.iterdir())))
+    rows = sorted(changed.rows, key=lambda row: row.at or "")
+    kinds = [row.kind for row in rows if row.kind != "rebalance_start"]
+    assert kinds == ["joining", "stabilized", "joined", "assignment_received", "assigned"]
+    assert {(row.at or "")[:19] for row in rows} == {"2024-03-01T10:00:07"}
+    exact = [(row.at or "")[20:23] for row in rows if row.file.endswith(f"{fine}.log") and fine]
+    assert exact == [f"{at:03d}" for at, by, _ in STORY if by == fine]
+
+
+def test_an_instant_within_a_second_stays_in_its_file_s_order(tmp_path: Path) -> None:
+    (tmp_path / "c.log").write_text("".join(f"2024-03-01 10:00:07 INFO {STORY[0][2]}\n" for _ in range(3_000)))
+    changed, _ = in_their_seconds(read_files([tmp_path / "c.log"]))
+    times = [row.at or "" for row in changed.rows]
+    assert times == sorted(times)
+    assert (times[0][20:23], times[1][20:23], times[-1][20:23]) == ("000", "001", "999")
+
+
+def piece(label: Label, member: str | None, from_ms: int, to_ms: int) -> Interval:
+    return Interval("g", "t", 0, label, None, member, None, from_ms, to_ms)
+
+
+def test_each_time_without_an_owner_may_be_a_second_longer_or_shorter() -> None:
+    found = [
+        piece(Label.OK, "a", 0, 5_000),
+        piece(Label.WITHHELD, None, 5_000, 5_300),
+        piece(Label.GRANT_IN_FLIGHT, "b", 5_300, 5_400),
+        piece(Label.OK, "b", 5_400, 9_000),
+        piece(Label.OWNER_DEAD, "b", 9_000, 15_000),
+    ]
+    assert coarse(found, 1_000) == (400 + 1_000, 2_000)
+
+
+@pytest.mark.parametrize(
+    ("between", "more"),
+    [([], 1_000), ([piece(Label.DOUBLE, "b", 5_000, 5_400)], 1_000), ([piece(Label.DOUBLE, "b", 5_000, 8_000)], 0)],
+    ids=["at once", "both for less than a second", "both for three seconds"],
+)
+def test_a_handover_within_a_second_may_have_left_the_partition_without_owner(
+    between: list[Interval], more: int
+) -> None:
+    found = [piece(Label.OK, "a", 0, 5_000), *between, piece(Label.OK, "b", 8_000, 9_000)]
+    assert coarse(found, 1_000) == (0, more)
+
+
+def test_commands_say_whole_seconds_with_each_total(call: Call, tmp_path: Path) -> None:
+    """`max-poll-range`: 5.3 partition-seconds, which were exactly 0.0 without a word."""
+    logs = unpacked(sorted(INCIDENTS[1].parent.glob("*.log.gz")), tmp_path)
+    for log in logs:
+        in_whole_seconds(log)
+    shown = call("incident", "import", *map(str, logs), "--topic", "orders=12")
+    assert "unavailable  between " in shown.out or "unavailable  about " in shown.out
+    assert "  uncertain: the logs' times are whole seconds" in shown.out
+    assert "(broker.log, m1.0.log, m2.0.log, m3.0.log): its times are whole seconds" in shown.err
+    for command in ("unavailable", "timeline", "rebalances", "blame"):
+        assert "the logs' times are whole seconds" in call(command, "latest").err, command
+    rows = call("incident", "whatif", "latest", "--assignor", "cooperative-sticky", "--seeds", "0:2").out
+    assert "partition-seconds" in rows
+    assert ": the logs' times are whole seconds)" in rows
+    store = MemoryStore()
+    assert import_run(read_files(logs), store, name=None, topics={}).run.summary["resolution_ms"] == 1_000
