@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+from groupsim.storage.log_gaps import why_inexact
+
 LONGEST = 200
 
 
@@ -40,9 +42,21 @@ def bounds(at_least_ms: int, at_most_ms: int | None, known_share: float | None =
     return f", at least {at_least_ms / 1_000:,.1f} partition-seconds, with no upper bound"
 
 
-def why_inexact(resolution_ms: int) -> str:
-    """Why a total that is known has bounds; `resolution_ms`: that of the coarsest times, else 0."""
-    return "the logs' times are whole seconds" if resolution_ms else "the logs show some of these times only in bounds"
+def inexact_sentence(resolution_ms: int, at_least_ms: int, at_most_ms: int | None) -> str:
+    """Why a total that is known is not exact, with its bounds. `resolution_ms`: of the coarsest times, else 0."""
+    known = bounds(at_least_ms, at_most_ms) or ", with no upper bound"
+    return f"{why_inexact(resolution_ms)}{known if not resolution_ms else f': the total is{known[1:]}'}"
+
+
+def is_near(total_ms: int, at_least_ms: int, at_most_ms: int | None) -> bool:
+    """Whether a total that rests on inexact times can be shown beside its bounds, and not they alone.
+
+    Not if it is itself a bound, or has one beyond half or double of it.
+    """
+    if at_most_ms is None:
+        return True
+    near = near_word(total_ms, at_least_ms, at_most_ms) == "about"
+    return near and total_ms <= 2 * at_least_ms and at_most_ms <= 2 * total_ms
 
 
 def near_word(total_ms: int, at_least_ms: int, at_most_ms: int | None) -> str:

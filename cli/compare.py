@@ -57,7 +57,7 @@ def compare(
             if run.unknown is not None:
                 output.note(f"note: the total of {name} is unknown: {run.unknown}")
             elif run.support is not None and (sure := run.support.bounds()) is not None:
-                output.note(f"note: of {name} {sure}")
+                output.note(f"note: {name}: {sure}")
         unknown = any(run.unknown is not None for run in runs)
     if form is Format.JSON:
         output.write_json(_document(runs, names, found))

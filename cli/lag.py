@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from groupsim.analysis.tables.lag import Level
     from groupsim.events.types import TopicPartition
 
+MOST_IN_A_TABLE = 200_000
+"""So many rows are laid out in a minute or two; nobody reads them. CSV takes a twentieth of that."""
 _FIELDS = 4
 _LONGEST = 18
 
@@ -66,6 +68,12 @@ def lag(
     if not lags:
         raise BadRequest(
             f"run {info.id} has no commits; logs do not show them, `__consumer_offsets` does: import it, too"
+        )
+    asked = 0 if catch_up else len(lags) * (end_ms // every + 1)
+    if asked > MOST_IN_A_TABLE and form is Format.TABLE:
+        raise BadRequest(
+            f"--every {every} gives {asked:,} rows, and a table has at most {MOST_IN_A_TABLE:,}; name a longer one, or"
+            " --format csv"
         )
     rows = list(tables.catch_up_rows(lags, intervals) if catch_up else tables.lag_rows(lags, every, end_ms))
     columns, first = (tables.CATCH_UP_COLUMNS, "from_ms") if catch_up else (tables.LAG_COLUMNS, "at_ms")

@@ -15,7 +15,7 @@ from groupsim.cli.instants import with_instants
 from groupsim.cli.options import FormatOption, RunArgument, StoreOption
 from groupsim.cli.output import Format
 from groupsim.cli.period import PeriodOption, period
-from groupsim.storage.log_gaps import resolution_ms
+from groupsim.storage.log_gaps import resolution_ms, why_inexact
 from groupsim.storage.store import RunInfo, RunSource
 
 SUMS = ("group", "topic", "label", "cause")
@@ -145,12 +145,12 @@ def timeline(
     chosen = rows if group is None else rows[rows["group"] == group]
     rows_, columns = with_instants(frames.records(chosen), frames.columns(rows), found.info, "from_ms")
     output.rows(rows_, columns, form, spare=("topic", "to_ms"))
-    _note_whole_seconds(found.info)
+    _note_coarse_times(found.info)
 
 
-def _note_whole_seconds(info: RunInfo) -> None:
-    if resolution_ms(info.summary):
-        output.note("note: the logs' times are whole seconds: what is shorter here shows an order, and no length")
+def _note_coarse_times(info: RunInfo) -> None:
+    if coarse_ms := resolution_ms(info.summary):
+        output.note(f"note: {why_inexact(coarse_ms)}: what is shorter here shows an order, and no length")
 
 
 def rebalances(run: RunArgument, store: StoreOption = DEFAULT_STORE, form: FormatOption = Format.TABLE) -> None:
@@ -171,7 +171,7 @@ def rebalances(run: RunArgument, store: StoreOption = DEFAULT_STORE, form: Forma
         rows = [{**row, "took": "at least" if least else None} for row, least in zip(rows, open_, strict=True)]
     spare = ("ended_ms", "rounds", "revoked", "members", "started_ms" if found.info.origin else "moved")
     output.rows(*with_instants(rows, columns, found.info, "started_ms"), form, spare=spare)
-    _note_whole_seconds(found.info)
+    _note_coarse_times(found.info)
     if any(open_):
         output.note(
             f"note: {sum(open_)} of {counted(len(open_), 'rebalance')} began at their `started_ms` or before:"

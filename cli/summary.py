@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from groupsim.analysis.display_names import bounds, counted, duration, near_word, why_inexact
+from groupsim.analysis.display_names import bounds, counted, duration, inexact_sentence, is_near, near_word
 from groupsim.cli.output import plain
+from groupsim.storage.log_gaps import why_inexact
 
 if TYPE_CHECKING:
     from groupsim.analysis.availability.labels import Interval
@@ -49,8 +50,10 @@ def headline(summary: dict[str, Any]) -> list[str]:
     ]
     if about:
         sums = f"; the times below add up to {amount(unavailable['partition_ms'])}"
-        why = why_inexact(unavailable.get("resolution_ms", 0))
-        lines.append(f"  uncertain: {why}{_bounds(unavailable) if between is None else sums}")
+        coarse_ms = unavailable.get("resolution_ms", 0)
+        ends = (unavailable.get("at_least_partition_ms") or 0, unavailable.get("at_most_partition_ms"))
+        why = inexact_sentence(coarse_ms, *ends) if between is None else f"{why_inexact(coarse_ms)}{sums}"
+        lines.append(f"  uncertain: {why}")
     labels = {label: ms for label, ms in unavailable["by_label"].items() if ms}
     ends = unavailable.get("to_the_end", {})
     for label, ms in sorted(labels.items(), key=lambda each: -each[1]):
@@ -92,10 +95,9 @@ def _range(unavailable: Mapping[str, Any]) -> str | None:
     if not total_ms or None in ends_ms:
         return None
     least, most = (f"{ms / 1_000:,.1f}" for ms in ends_ms)
-    near = _about(unavailable) == "about " and total_ms <= 2 * ends_ms[0] and ends_ms[1] <= 2 * total_ms
-    if near or least == most:
+    if is_near(total_ms, *ends_ms) or least == most:
         return None
-    shares = [100 * unavailable["share"] * ms / total_ms for ms in ends_ms]
+    shares = [min(100, 100 * unavailable["share"] * ms / total_ms) for ms in ends_ms]
     return f"between {least} and {most} partition-seconds ({shares[0]:.1f}–{shares[1]:.1f} %"
 
 

@@ -29,7 +29,7 @@ class Cost:
     group was founded; they count in nothing else, either. `cut`: some partition was not held when the run ended.
     `unfinished`: a simulation ended before all were held again, though members ran: what it cost is a lower bound.
     `bounds_ms`: the least and the most that a record may have cost, where it shows a death only in bounds, or its times
-    are whole seconds (`coarse`).
+    are coarse (by `resolution_ms`).
     `unpolled_partition_ms`: held, but only by processes that were stuck in a batch; part of nothing else.
     `worst_partition_ms`: of the partition with most. `span_ms`: what was compared, in the run's time.
     """
@@ -41,7 +41,7 @@ class Cost:
     unsafe_ms: int
     unknown_ms: int = 0
     bounds_ms: tuple[int, int] | None = None
-    coarse: bool = False
+    resolution_ms: int = 0
     unpolled_partition_ms: int = 0
     partitions: int = 0
     founding_ms: int = 0

@@ -30,7 +30,7 @@ from groupsim.scenarios.of_run import scenario_of
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.run import Scenario, run
 from groupsim.storage.audit import refuse_damaged
-from groupsim.storage.log_gaps import doubts, given_settings, resolution_ms
+from groupsim.storage.log_gaps import doubts, given_settings, resolution_ms, why_inexact
 from groupsim.storage.memory import MemoryStore
 from groupsim.storage.store import EventStore, RunInfo
 
@@ -160,8 +160,8 @@ def _bounded(cost: Cost, costs: Sequence[Cost]) -> Cost:
 
 
 def _about_times(info: RunInfo) -> Iterator[str]:
-    if resolution_ms(info.summary):
-        yield "the logs' times are whole seconds: how long each step of a rebalance took is not read from them"
+    if coarse_ms := resolution_ms(info.summary):
+        yield f"{why_inexact(coarse_ms)}: how long each step of a rebalance took is not read from them"
 
 
 def _in_seconds(cost: Cost, facts: Sequence[Recorded], group: str, resolution: int) -> Cost:
@@ -171,7 +171,7 @@ def _in_seconds(cost: Cost, facts: Sequence[Recorded], group: str, resolution: i
     found = within([each for each in intervals(facts) if each.group == group], *cost.span_ms)
     less, more = coarse(found, resolution)
     least, most = cost.range_ms
-    return replace(cost, bounds_ms=(max(0, least - less), most + more), coarse=True)
+    return replace(cost, bounds_ms=(max(0, least - less), most + more), resolution_ms=resolution)
 
 
 def _window(

@@ -13,6 +13,12 @@ _NEW = "new_groups"
 _RESOLUTION = "resolution_ms"
 _GIVEN = "given"
 _UNBOUNDED = "unbounded"
+_COARSE = {
+    60_000: ("whole minutes", "a minute"),
+    1_000: ("whole seconds", "a second"),
+    100: ("tenths of a second", "a tenth of a second"),
+    10: ("hundredths of a second", "a hundredth of a second"),
+}
 _Milliseconds = Annotated[int, msgspec.Meta(ge=1, lt=2**31)]
 
 
@@ -88,6 +94,22 @@ def resolution_ms(summary: Mapping[str, object]) -> int:
     """The resolution of the coarsest times in the logs, milliseconds; 0 if they are as fine as logs usually have."""
     found = summary.get(_RESOLUTION)
     return found if isinstance(found, int) else 0
+
+
+def coarse_times(resolution_ms: int) -> str:
+    """What is said of a log of which all times are multiples of `resolution_ms`."""
+    what, amount = _COARSE[resolution_ms]
+    return (
+        f"times in {what}: each time that a partition is unavailable is right to about {amount}, and causes that follow"
+        f" each other within {amount} may be mistaken for one another"
+    )
+
+
+def why_inexact(resolution_ms: int) -> str:
+    """Why a total that is known has bounds; `resolution_ms`: that of the coarsest times, else 0."""
+    if resolution_ms in _COARSE:
+        return f"logs have times in {_COARSE[resolution_ms][0]}"
+    return "the logs show some of these times only in bounds"
 
 
 def new_groups(summary: Mapping[str, object]) -> frozenset[str] | None:

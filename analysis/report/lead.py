@@ -33,7 +33,8 @@ def lead_of(run: Run, summary: dict[str, Any], found: Sequence[Interval]) -> Lea
         so_far = [*gone, f"As far as the logs tell: {much}", *sure]
         return Lead([*to_the_end, _unknown(support), *so_far], len(to_the_end), [*why, *rest])
     first = [*to_the_end, much, *sure, *why]
-    return Lead(first, len(first) - 1 if why else None, rest)
+    coarse = support is not None and support.resolution_ms > 0
+    return Lead(first, len(first) - 1 if why or coarse else None, rest)
 
 
 def between_of(support: Support | None, found: Sequence[Interval]) -> dict[str, Any] | None:
@@ -45,7 +46,7 @@ def between_of(support: Support | None, found: Sequence[Interval]) -> dict[str, 
         return None
     everything = sum(each.duration_ms for each in found) or 1
     ends_ms = [support.at_least_ms, support.at_most_ms]
-    return {"ms": ends_ms, "share": [None if each is None else each / everything for each in ends_ms]}
+    return {"ms": ends_ms, "share": [None if each is None else min(1, each / everything) for each in ends_ms]}
 
 
 def _unknown(support: Support) -> str:

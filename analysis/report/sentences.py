@@ -9,7 +9,7 @@ from groupsim.analysis.availability.causes import START
 from groupsim.analysis.availability.labels import Interval
 from groupsim.analysis.blame.blame import Blame
 from groupsim.analysis.blame.steps import Step
-from groupsim.analysis.display_names import counted, duration, moment, near_word, shown
+from groupsim.analysis.display_names import counted, duration, is_near, moment, near_word, shown
 from groupsim.analysis.report.reasons import sums
 from groupsim.analysis.tables.support import Support
 
@@ -54,6 +54,8 @@ def sentences(
         for place, (share, text) in enumerate(shares)
     ]
     much = _total(summary["unavailable"], found, support)
+    if support is not None and support.resolution_ms:
+        return [much], [*_rest(summary)]  # what is short has the lengths that an import gave to coarse times
     return [much, *why[:1]], [*why[1:], *_longest(found, origin), *_rest(summary)]
 
 
@@ -78,7 +80,13 @@ def _total(unavailable: dict[str, Any], found: Sequence[Interval], support: Supp
     were = "was" if len(affected) == 1 and not many else "were"
     what = f"{len(affected):,}{many} partition{'' if were == 'was' else 's'}"
     in_seconds = f"{total / 1_000:,.1f} partition-seconds, " if total >= 100_000 and inexact is None else ""
-    sums_up = f"{in_seconds}{_percent(unavailable['share'])} of all partition time"
+    share = unavailable["share"]
+    if inexact is not None and inexact.at_most_ms is not None and total:
+        low, high = (_percent(min(1, share * ms / total)) for ms in (inexact.at_least_ms, inexact.at_most_ms))
+        ends = f"{low} to {high}" if not is_near(total, inexact.at_least_ms, inexact.at_most_ms) else _percent(share)
+    else:
+        ends = _percent(share)
+    sums_up = f"{in_seconds}{ends} of all partition time"
     most = unavailable["max_partitions"]
     at_once = f"; at most {most:,} at the same time" if len(affected) > 1 else ""
     return f"{what} {were} unavailable for {_length(total, inexact)} in total ({sums_up}){at_once}."
@@ -88,7 +96,10 @@ def _length(total: int, inexact: Support | None) -> str:
     """`5.2 s`; of a total that rests on inexact times `about 5.2 s`."""
     if inexact is None:
         return duration(total)
-    return f"{near_word(total, inexact.at_least_ms, inexact.at_most_ms)} {duration(total)}"
+    least, most = inexact.at_least_ms, inexact.at_most_ms
+    if most is not None and not is_near(total, least, most):
+        return f"between {duration(least)} and {duration(most)}"
+    return f"{near_word(total, least, most)} {duration(total)}"
 
 
 def _waited(pieces: Sequence[Blame], steps: Sequence[Step]) -> Iterator[tuple[float, str]]:

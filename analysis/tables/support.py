@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from groupsim.analysis.availability.causes import START
 from groupsim.analysis.availability.doubted import Doubted, DoubtedTime, cut
 from groupsim.analysis.availability.labels import Interval, Label, SubLabel, within
-from groupsim.analysis.display_names import bounds, why_inexact
+from groupsim.analysis.display_names import bounds, inexact_sentence
 from groupsim.analysis.tables.coarse import coarse
 from groupsim.analysis.tables.summary import totals_of
 from groupsim.analysis.tables.why_unknown import NO_PARTITION, few_of_each, open_by, unlogged_serving, why_open
@@ -56,7 +56,7 @@ class Support(NamedTuple):
         """The sentence that goes with a total that rests on inexact times; None for another one."""
         if not self.inexact:
             return None
-        return f"{why_inexact(self.resolution_ms)}{bounds(self.at_least_ms, self.at_most_ms)}"
+        return inexact_sentence(self.resolution_ms, self.at_least_ms, self.at_most_ms)
 
 
 @dataclass(slots=True)
@@ -113,7 +113,7 @@ class Supported:
         share = round(1 - sums.unknown / sums.total, 9) if sums.total else 0.0
         unknown = None if self._known else self._why(sums, whole=between is None)
         at_least = 0 if is_unbounded(self._stored) else max(0, sums.unavailable - sums.early - early)
-        at_most = min(sums.total, sums.unavailable + open_ms) if self._bounded and sums.total else None
+        at_most = sums.unavailable + open_ms if self._bounded and sums.total else None
         inexact = unknown is None and bool(sums.early or sums.late or early or late)
         return Support(share, unknown, at_least, at_most, inexact, coarse_ms)
 

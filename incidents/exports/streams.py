@@ -17,7 +17,9 @@ from groupsim.incidents.exports import order, plain_log, whole_seconds
 from groupsim.incidents.exports.evidence import Fields
 from groupsim.incidents.exports.parts import Key, Part, PartReader, Remarks, describe
 from groupsim.incidents.exports.stream_names import short_names
-from groupsim.incidents.logs.times import SECOND_MS, WHOLE_SECONDS
+from groupsim.storage.log_gaps import coarse_times
+
+_SECOND_MS = 1_000
 
 
 class Source(NamedTuple):
@@ -80,8 +82,8 @@ def sources(
         entries = order.ordered([part.entries for part in joined], newest_first, describe)
         remarks.uncertain += _uncertain(name, joined)
         if key in coarse:
-            remarks.resolution_ms = SECOND_MS
-            remarks.notes.append(f"{name}: {WHOLE_SECONDS}")
+            remarks.resolution_ms = _SECOND_MS
+            remarks.notes.append(f"{name}: {coarse_times(_SECOND_MS)}")
         log = folder / f"{number}.log"
         found.append(Source(log, name, first.path, plain_log.write(entries, log, zone), stream=stream))
     places = {path: place for place, path in enumerate(paths)}

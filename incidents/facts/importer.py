@@ -19,6 +19,7 @@ from groupsim.incidents.facts.builder import FactBuilder, PendingFact
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clients_only import ClientsOnlyFacts
 from groupsim.incidents.facts.clocks import TimedRow, order_rows
+from groupsim.incidents.facts.coarse_times import in_order
 from groupsim.incidents.facts.consumer_group import ConsumerGroupFacts
 from groupsim.incidents.facts.coordinator import CoordinatorFacts
 from groupsim.incidents.facts.deaths import add_deaths
@@ -42,7 +43,6 @@ from groupsim.incidents.facts.topic_members import write_topic
 from groupsim.incidents.facts.topic_merge import merged
 from groupsim.incidents.facts.unlogged import unlogged_members
 from groupsim.incidents.facts.unnamed_topics import unnamed_topics
-from groupsim.incidents.facts.whole_seconds import in_their_seconds
 from groupsim.incidents.facts.world import named_partitions, world_facts
 from groupsim.incidents.logs.rows import Reading, is_broker
 from groupsim.incidents.logs.times import instant, iso
@@ -105,7 +105,7 @@ def import_run(
     check_counts(topics, most_partitions)
     require_times(reading)
     reading, strays = without_strays(reading)
-    reading, coarse = in_their_seconds(reading)
+    reading, coarse = in_order(reading)
     skews, misfits = estimate_skews(reading)
     corrections = {skew.file: skew.ms for skew in skews if skew.ms}
     signs = SignsOfLife(reading.topic)
@@ -116,7 +116,7 @@ def import_run(
         raise LogError(f"{listed(reading.origins or reading.files)}: {nothing_to_import(reading)}")
     builder = FactBuilder()
     remarks += [*reading.notes, *unrelated_logs(rows), *reading.damage, *remarks_on_asked(reading)]
-    builder.note_all([*remarks, *(str(skew) for skew in skews if not skew.ms)])
+    builder.note_all([*remarks, *(str(skew) for skew in skews if not (skew.ms or reading.resolution_ms))])
     index = Index(rows)
     check_named(rows, index, most_partitions)
     clients = _add_facts(rows, index, builder, reading)

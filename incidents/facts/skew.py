@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import NamedTuple
 
+from groupsim.incidents.facts.consumer_skew import Bounds, consumer_bounds
 from groupsim.incidents.facts.detail import int_in
 from groupsim.incidents.logs.rows import Reading, is_broker
 from groupsim.incidents.logs.times import instant
@@ -16,7 +17,8 @@ _TOLERANCE_MS = 5
 class Skew(NamedTuple):
     """`ms` to add to a file's times so that they fit the broker's; 0 where they do.
 
-    `support` generations say that it is no less than `low` and no more than `high`.
+    `support` events (generations, or what both sides say of a consumer group) say that it is no less than `low` and no
+    more than `high`.
     """
 
     file: str
@@ -24,9 +26,10 @@ class Skew(NamedTuple):
     low: int
     high: int
     support: int
+    of: str = "generation"
 
     def __str__(self) -> str:
-        support = plural(self.support, "generation")
+        support = plural(self.support, self.of)
         if self.ms:
             off = f"{-self.ms} ms ahead of" if self.ms < 0 else f"{self.ms} ms behind"
             return f"{self.file}: its clock is {off} the broker's, by {support}"
@@ -41,32 +44,43 @@ def estimate_skews(reading: Reading) -> tuple[list[Skew], list[str]]:
     """
     completed = _completed(reading)
     tolerance_ms = max(_TOLERANCE_MS, reading.resolution_ms)
-    bounds: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    bounds: dict[str, list[Bounds]] = defaultdict(list)
+    for file, each in consumer_bounds(reading):
+        bounds[file].append(each)
+    of_consumer_groups = frozenset(bounds)
     joined: set[tuple[object, ...]] = set()
     asked: dict[tuple[str, str | None, str | None], int] = {}
     for row in reading.rows:
         client = (row.file, row.client, row.group)
-        if row.at is None or is_broker(row) or "instance" in row.detail:
-            continue  # a static member gets the answer for an old generation when it returns
-        if row.kind == "joining":
+        if row.at is None or is_broker(row):
+            continue
+        if row.kind == "joined" and "instance" in row.detail:  # when it returns it gets the answer for an old one
+            at = completed.get((row.group, int_in(row.detail.get("generation"))))
+            if at is not None:
+                bounds[row.file].append(Bounds(low=at - instant(row.at)))
+        elif row.kind == "joining":
             asked[client] = instant(row.at)
         elif row.kind == "joined" and client in asked:
             generation = int_in(row.detail.get("generation"))
             at = completed.get((row.group, generation))
             if at is not None and (*client, generation) not in joined:
                 joined.add((*client, generation))
-                bounds[row.file].append((at - instant(row.at), at - asked[client]))
+                bounds[row.file].append(Bounds(at - instant(row.at), at - asked[client]))
             del asked[client]
     skews, misfits = [], []
     for file, pairs in bounds.items():
-        low, high = max(pair[0] for pair in pairs), min(pair[1] for pair in pairs)
+        counted = "event" if file in of_consumer_groups else "generation"
+        low, high = max(pair.low for pair in pairs), min(pair.high for pair in pairs)
         if low > high + tolerance_ms:
             misfits.append(
                 f"{file}: no single skew makes its joins fit the broker's generations; its times are not corrected"
             )
         else:
-            fits = low - tolerance_ms <= 0 <= high + tolerance_ms
-            skews.append(Skew(file, 0 if fits else low, low, high, len(pairs)))
+            fits = low - _TOLERANCE_MS <= 0 <= high + _TOLERANCE_MS
+            if Bounds(low, high).both:
+                skews.append(Skew(file, 0 if fits else low, low, high, len(pairs), counted))
+            elif not fits:
+                skews.append(Skew(file, low if low > 0 else high, low, high, len(pairs), counted))
     return skews, misfits
 
 

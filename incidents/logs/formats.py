@@ -33,7 +33,11 @@ STRUCTURED_DATA = r"(?:-|(?:\[[^\s\]\"=]{1,32}(?: [^\s\]\"=]{1,32}=\"(?:[^\"\\]|
 _RFC5424 = re.compile(
     rf"[^\s\[=]{{1,255}} [^\s\[=]{{1,48}} [^\s\[=]{{1,128}} [^\s\[=]{{1,32}} {STRUCTURED_DATA}(?: |$)"
 )
-_RDKAFKA = re.compile(r"%(\d)\|(\d{10})\.(\d{3})\|(\w{1,40})\|([^|]{0,300})\| ?")
+_RDKAFKA = re.compile(r"%\d\|(?P<time>[\d .,:TZ+-]{10,40})\|(?P<facility>\w{1,40})\|(?P<client>[^|]{0,300})\| ?")
+_RDKAFKA_LOGGED = re.compile(
+    r"(?P<facility>[A-Z][A-Z_]{1,40}) \[(?P<client>[^\]\s|]{1,300}#(?:consumer|producer)-\d{1,9})\]:? (?=\[thrd:)"
+)
+"""As clients pass librdkafka's lines on to a logger of the application's language; its time is the logger's."""
 _LEVELS = (
     "TRACE|DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|ERR|FATAL|CRITICAL|SEVERE|trace|debug|info|warning|warn|error|fatal"
     "|INF|WRN|DBG|FTL|VRB|TRC"
@@ -92,6 +96,9 @@ def parse(line: int, text: str) -> Record:
     if record.stamp is None and (rest := _cut_to_date(record.text)) is not None:
         record.text = rest
         _peel_all(record)
+    passed_on = _RDKAFKA_LOGGED.search(record.text, 0, _HEAD)
+    if passed_on is not None and record.client is None:
+        _of_rdkafka(record, passed_on)
     found = _THREAD.match(record.text)
     if found is not None and record.thread is None and not found[1].startswith(_NOT_THREADS):
         record.thread = found[1].strip()
@@ -156,13 +163,18 @@ def _peel_level(record: Record, text: str) -> bool:
 
 def _peel_rdkafka(record: Record, text: str) -> bool:
     found = _RDKAFKA.match(text)
-    if found is None:
+    stamp = None if found is None else read_stamp(found["time"], 0)
+    if found is None or stamp is None:
         return False
-    record.stamp = Stamp(int(found[2]) * 1000 + int(found[3]), True)
-    record.logger = f"rdkafka.{found[4]}"
-    record.client = found[5] or None
-    record.text = text[found.end() :]
+    record.stamp = stamp[0]
+    _of_rdkafka(record, found)
     return True
+
+
+def _of_rdkafka(record: Record, found: re.Match[str]) -> None:
+    record.logger = f"rdkafka.{found['facility']}"
+    record.client = found["client"] or None
+    record.text = found.string[found.end() :]
 
 
 def _peel_prefix(record: Record, text: str) -> bool:

@@ -205,6 +205,15 @@ class LogReader:
             if group is not None:
                 self._groups[client] = group
         at = None if ms is None else iso(ms + self._skew_ms)
-        program, coarse = match.program, ms is not None and record.stamp is not None and record.stamp.coarse
-        detail = match.detail
-        return Row(self.file, record.line, at, match.kind, group, match.member, client, detail, program, coarse=coarse)
+        return Row(
+            self.file,
+            record.line,
+            at,
+            match.kind,
+            group,
+            match.member,
+            client,
+            match.detail,
+            match.program,
+            resolution_ms=0 if record.stamp is None else record.stamp.resolution_ms,
+        )

@@ -90,8 +90,8 @@ class Row(msgspec.Struct, frozen=True):
     """One recognised line. `at` is a UTC instant (ISO 8601, ms) or None; `line` is where the record starts, from 1.
 
     `program`: what wrote it, None where several programs word it so. `order` is its place in its stream, where that is
-    not the order of `line`: an export may be written newest first. `coarse`: its time is printed without a part of a
-    second.
+    not the order of `line`: an export may be written newest first. `resolution_ms`: that of its time, if
+    fewer than three digits behind the second are printed; else 0.
     """
 
     file: str
@@ -104,7 +104,7 @@ class Row(msgspec.Struct, frozen=True):
     detail: dict[str, object]
     program: Program | None = None
     order: int | None = None
-    coarse: bool = False
+    resolution_ms: int = 0
 
 
 def is_broker(row: Row) -> bool:

@@ -79,12 +79,6 @@ _ZONE_NAME = re.compile(
 )
 _OFFSET = re.compile(r"(?:UTC|GMT|Z|Etc/UTC)|(?:UTC|GMT)?(?P<sign>[+-])(?P<h>\d{1,2})(?::?(?P<m>[0-5]\d))?")
 _LONGEST_ZONE = 60
-SECOND_MS = 1_000
-WHOLE_SECONDS = (
-    "its times are whole seconds: totals are right to about a second a partition, and causes that follow each other"
-    " within a second may be mistaken for one another"
-)
-"""What is said of a log whose times have no part of a second."""
 
 
 class Stamp(NamedTuple):
@@ -92,7 +86,7 @@ class Stamp(NamedTuple):
 
     `zoned` is True where the text itself says how far from UTC it is (then `ms` is UTC). `clock_ms`: of a time of day,
     the milliseconds since midnight; `without_year`: the rest of a time, in the year 2000; `zone`: that which the record
-    names beside it; `coarse`: no part of a second is printed.
+    names beside it; `resolution_ms`: that of the time, if fewer than three digits behind the second are there, else 0.
     """
 
     ms: int | None
@@ -100,7 +94,7 @@ class Stamp(NamedTuple):
     clock_ms: int | None = None
     without_year: datetime | None = None
     zone: tzinfo | None = None
-    coarse: bool = False
+    resolution_ms: int = 0
 
 
 def read_stamp(text: str, start: int) -> tuple[Stamp, int] | None:
@@ -112,7 +106,9 @@ def read_stamp(text: str, start: int) -> tuple[Stamp, int] | None:
             if stamp is not None:
                 return stamp, found.end()
     found = _CLOCK_ONLY.match(text, start)
-    return None if found is None else (Stamp(None, False, _clock_ms(found), coarse=not found["f"]), found.end())
+    if found is None:
+        return None
+    return Stamp(None, False, _clock_ms(found), resolution_ms=_resolution(found["f"])), found.end()
 
 
 def _clock_ms(found: re.Match[str]) -> int:
@@ -125,7 +121,8 @@ def read_number(value: float) -> Stamp | None:
     """A time given as a number: seconds, milliseconds, microseconds or nanoseconds since 1970, by its size."""
     for limit, per_ms in ((1e11, 1e-3), (1e14, 1.0), (1e17, 1e3), (1e20, 1e6)):
         if 1e8 < value < limit:
-            return Stamp(round(value / per_ms), True, coarse=per_ms < 1 and value.is_integer())
+            coarse_ms = _resolution("") if per_ms < 1 and value.is_integer() else 0
+            return Stamp(round(value / per_ms), True, resolution_ms=coarse_ms)
     return None
 
 
@@ -133,7 +130,7 @@ def _stamp(found: re.Match[str]) -> Stamp | None:
     parts = found.groupdict()
     if parts.get("e"):
         fraction = parts["ef"] or parts.get("em")
-        return Stamp(int(parts["e"]) * 1000 + _millis(fraction or "0"), True, coarse=not fraction)
+        return Stamp(int(parts["e"]) * 1000 + _millis(fraction or "0"), True, resolution_ms=_resolution(fraction))
     year = parts.get("y") or parts.get("y2") or (f"20{parts['yy']}" if parts.get("yy") else None)
     month = int(parts["mo"]) if parts.get("mo") else _MONTHS.get((parts.get("mon") or "").lower())
     if month is None:
@@ -151,12 +148,18 @@ def _stamp(found: re.Match[str]) -> Stamp | None:
     fraction = parts.get("f")
     part_ms = _millis(fraction or "0")
     if year is None:
-        return Stamp(None, False, without_year=whole + timedelta(milliseconds=part_ms), coarse=not fraction)
+        without_year = whole + timedelta(milliseconds=part_ms)
+        return Stamp(None, False, without_year=without_year, resolution_ms=_resolution(fraction))
     ms = _since_epoch(whole) + part_ms
     zone = parts.get("z")
     if not zone or (zone.isalpha() and zone not in _NAMED and zone not in ("Z", "UTC", "GMT")):
-        return Stamp(ms, False, coarse=not fraction)
-    return Stamp(ms - _offset_ms(zone), True, coarse=not fraction)
+        return Stamp(ms, False, resolution_ms=_resolution(fraction))
+    return Stamp(ms - _offset_ms(zone), True, resolution_ms=_resolution(fraction))
+
+
+def _resolution(fraction: str | None) -> int:
+    digits = len(fraction or "")
+    return 10 ** (3 - digits) if digits < 3 else 0
 
 
 def _millis(fraction: str) -> int:

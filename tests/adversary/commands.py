@@ -26,7 +26,7 @@ NOT_HERE = ("sweep", "sweep-report", "doctor", "tour", "incident record", "confo
 NUMBERS = ("0", "1", "2", "7", "-1", "1.5", "1e9", "nan", "inf", "-inf", "", "x", "9" * 25, "0x10", "1_000", "\u0663")
 TEXTS = (*NAMES, *NUMBERS, "latest", "-", "--", "a=b", "a=1,2", "=", "a=", "orders=3", "partition_ms", "range,sticky")
 PLACES = ("new.jsonl", "new", "a/b/c", "x" * 300, "\udcff", "", ".", "/dev/null", "-x", "runs.jsonl", "app.log.gz")
-ENDLESS = ("--budget", "--jobs", "--seeds")
+ENDLESS = ("--budget", "--jobs", "--seeds", "--every")
 """What makes sense of these can be asked for by the thousand, and is computed."""
 FITTING = {
     "scenario": ("close_during_rebalance", "steady_state"),

@@ -133,8 +133,8 @@ PLANTED = (
     ),
     Planted(
         "wrong number: whole seconds are exact times",
-        *("numbers: logs", "incidents/facts/whole_seconds.py"),
-        *("resolution_ms=max(SECOND_MS, reading.resolution_ms),", "resolution_ms=reading.resolution_ms,"),
+        *("numbers: logs", "incidents/facts/coarse_times.py"),
+        *("resolution_ms=max([*widths.values(), reading.resolution_ms]),", "resolution_ms=reading.resolution_ms,"),
     ),
     Planted(
         "swallowed: an export on a full disk says nothing",

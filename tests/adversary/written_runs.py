@@ -27,7 +27,7 @@ from tests.incidents.drawn_groups import GROUP, DrawnGroup, drawn, drawn_consume
 from tests.incidents.offsets_topic.simulated_topic import write_dump
 from tests.incidents.offsets_topic.truth import clipped, measure
 from tests.incidents.written_consumer_logs import write_consumer_logs
-from tests.incidents.written_logs import BEGINS_MS, in_whole_seconds, write_logs
+from tests.incidents.written_logs import BEGINS_MS, coarsened, write_logs
 
 _KNOWN = 0.3
 """How often the user gives the session's length though it need not be given."""
@@ -37,7 +37,7 @@ _LEADERS = 0.7
 _ALL_BUT_ONE = 0.5
 """Of some logs, how often one alone is missing."""
 _COARSE = 0.2
-"""How often some or all of the logs have times in whole seconds."""
+"""How often some or all of the logs have coarse times."""
 _EXPIRED = k.LossCause.SESSION_EXPIRED
 NEAR_MS = 20
 """Partition-milliseconds: clocks of logs are in whole milliseconds, and lines stand beside what they report."""
@@ -137,8 +137,15 @@ def _chosen(rng: Random, which: str, logs: list[Path], facts: Sequence[Recorded]
     return [*logs, write_dump(facts, GROUP, here / "dump.txt")] if topic else logs
 
 
-def _drawn(rng: Random, logs: Sequence[Path]) -> bool:
-    return bool(logs) and rng.random() < _COARSE
+def _made_coarse(rng: Random, logs: Sequence[Path]) -> str:
+    """Take away parts of seconds from some or all of the logs, sometimes; what was done."""
+    if not logs or rng.random() >= _COARSE:
+        return ""
+    digits, zeros = rng.choice(((0, 0), (0, 3), (1, 0), (2, 0)))
+    chosen = rng.sample(logs, rng.choice((len(logs), rng.randint(1, len(logs)))))
+    for log in chosen:
+        coarsened(log, digits, zeros)
+    return f", with {digits} digits and {zeros} zeros in {', '.join(path.name for path in chosen)}"
 
 
 def _printed(facts: Sequence[Recorded]) -> list[Recorded]:
@@ -154,11 +161,7 @@ def hold(
         return
     end = facts[-1].at_ms
     what += f" ({', '.join(path.name for path in files)}), session {session_ms}"
-    logs = [path for path in files if path.suffix == ".log"]
-    coarse = rng.sample(logs, rng.choice((len(logs), rng.randint(1, len(logs))))) if _drawn(rng, logs) else []
-    for log in coarse:
-        in_whole_seconds(log)
-    what += f", in whole seconds: {', '.join(path.name for path in coarse)}" if coarse else ""
+    what += _made_coarse(rng, [path for path in files if path.suffix == ".log"])
     try:
         found, _ = measure(files, GROUP, BEGINS_MS + end, (BEGINS_MS + first, BEGINS_MS + end), session_ms)
     except LogError as error:

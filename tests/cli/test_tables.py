@@ -11,6 +11,7 @@ import pytest
 from groupsim.cli import output
 from groupsim.cli.output import Format
 from groupsim.cli.table_layout import fit, heading
+from tests.cli.conftest import Call
 
 NAMES = ("group", "cause", "started_ms", "moved", "slowest_member")
 ROWS = (
@@ -74,3 +75,12 @@ def test_a_narrow_terminal_is_informed_about_hidden_columns(
     assert all(len(line) <= 34 for line in lines)
     assert any("13,279" in line for line in lines)
     assert capsys.readouterr().err.startswith("the terminal is too narrow for moved")
+
+
+def test_a_table_of_lags_that_nobody_would_wait_for_is_refused_with_what_to_do(call: Call) -> None:
+    """720,006 rows, which were laid out for minutes."""
+    call("run", "close_during_rebalance")
+    refused = call("lag", "latest", "--every", "1")
+    said = "--every 1 gives 720,006 rows, and a table has at most 200,000; name a longer one, or --format csv"
+    assert (refused.status, refused.out, refused.err) == (2, "", f"groupsim: {said}\n")
+    assert call("lag", "latest", "--every", "60000").status == 0

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from groupsim.incidents.logs.reading import read_files
 from tests.incidents.lines import CLIENT, M1, read, stamped
 
 RUBY = "I, [2024-03-01T10:00:00.250000 #17]  INFO -- : "
@@ -135,3 +136,26 @@ def test_a_client_that_is_not_known_is_never_silent(tmp_path: Path, said: str) -
     reading = read(tmp_path, stamped(1, said))
     assert reading.rows == []
     assert [line.line for line in reading.unrecognised] == [1]
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "%7|1709287200.250|{facility}|c1#consumer-1| ",
+        "%7|2024-03-01 10:00:00.250|{facility}|c1#consumer-1| ",
+        "2024-03-01 10:00:00,250 DEBUG {facility} [c1#consumer-1] ",
+        "2024-03-01 10:00:00,250 - kafka - DEBUG - {facility} [c1#consumer-1] ",
+        "[2024-03-01 10:00:00.250] [debug] {facility} [c1#consumer-1]: ",
+    ],
+)
+def test_librdkafkas_lines_name_their_client_however_a_logger_prints_them(tmp_path: Path, head: str) -> None:
+    """confluent-kafka's `logger=` prints FACILITY [client]; a line without a group is of its client's group then."""
+    said = [
+        ("CGRPSTATE", '[thrd:main]: Group "billing" changed join state init -> wait-join (state up)'),
+        ("JOINGROUP", '[thrd:main]: JoinGroup response: GenerationId 3, Protocol range, LeaderId c1-a (me), my MemberId'
+         " c1-a, member metadata count 2: (no error)"),
+    ]  # fmt: skip
+    (tmp_path / "c.log").write_text("".join(f"{head.format(facility=name)}{text}\n" for name, text in said))
+    rows = {row.kind: row for row in read_files([tmp_path / "c.log"]).rows}
+    assert (rows["joined"].group, rows["joined"].client) == ("billing", "c1#consumer-1")
+    assert rows["joined"].at == "2024-03-01T10:00:00.250Z"

@@ -159,10 +159,10 @@ def test_six_incidents_in_one_import_are_one_remark(tmp_path: Path) -> None:
 
 def test_a_clock_that_fits_is_noted_with_its_support_and_one_that_does_not_is_a_remark(tmp_path: Path) -> None:
     def pair(ahead: float) -> list[Path]:
-        client = [line for n, s in enumerate((1, 11, 21), 4) for line in joined(s + ahead, n)]
+        client = [line for n, s in enumerate((1.003, 11.003, 21.003), 4) for line in joined(s + ahead, n)]
         broker = [
             stamped(s + 0.05, f"{BROKER}Stabilized group billing generation {n} (__consumer_offsets-7) {OLD}")
-            for n, s in enumerate((1, 11, 21), 4)
+            for n, s in enumerate((1.003, 11.003, 21.003), 4)
         ]
         return [write(tmp_path, *client, name="c.log"), write(tmp_path, *broker, name="b.log")]
 

@@ -21,7 +21,7 @@ _COORDINATOR = "[GroupCoordinator id=1 topic=__consumer_offsets partition=7]"
 _MANAGER = "(org.apache.kafka.coordinator.group.GroupMetadataManager)"
 _CONSUMER = "(org.apache.kafka.clients.consumer.internals.ConsumerCoordinator)"
 _CHANGED = "cached metadata has changed"
-_PART = re.compile(r"^(\[[\d -]+ [\d:]+),\d{3}", re.MULTILINE)
+_PART = re.compile(r"^(\[[\d -]+ [\d:]+),(\d{3})", re.MULTILINE)
 _LEAVING = "consumer pro-actively leaving the group"
 
 
@@ -75,9 +75,14 @@ def stamped(at_ms: int, said: str) -> str:
     return f"[{at}] INFO {said}"
 
 
-def in_whole_seconds(log: Path) -> None:
-    """Write the log again, without the parts of seconds in its times."""
-    log.write_text(_PART.sub(r"\1", log.read_text("utf-8")), encoding="utf-8")
+def coarsened(log: Path, digits: int = 0, zeros: int = 0) -> None:
+    """Write the log again, with so many digits of the parts of seconds in its times, and zeros for others."""
+
+    def part(found: re.Match[str]) -> str:
+        kept = found[2][:digits] + "0" * zeros
+        return f"{found[1]},{kept}" if kept else found[1]
+
+    log.write_text(_PART.sub(part, log.read_text("utf-8")), encoding="utf-8")
 
 
 class _Broker:

@@ -75,7 +75,7 @@ def test_more_layouts_give_what_the_plain_logs_give(layout: str, dated: bool, tm
     elif not dated and layout == "papertrail.tsv":
         found, expected = figures([export]), plain(INCIDENTS[0])
         assert found[1] == expected[1]
-        assert any("its times are whole seconds" in note for note in read_files([export]).notes)
+        assert any("times in whole seconds" in note for note in read_files([export]).notes)
         assert sum(found[0].values()) == pytest.approx(sum(expected[0].values()), abs=6_000)
     else:
         assert figures([export]) == plain(INCIDENTS[0])

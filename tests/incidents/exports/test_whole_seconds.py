@@ -61,7 +61,7 @@ def test_the_headline_says_whole_seconds_and_the_bounds_they_leave() -> None:
     found.append(Interval("g", "t", 0, Label.OK, None, None, None, 5_000, 9_000))
     shown = supported(log_gaps([], [], [], 1_000), {"unavailable": unavailable(found), "groups": {}}, found)
     assert headline({**shown, "source": "recorded"})[1] == (
-        "  uncertain: the logs' times are whole seconds, at least 4.0 and at most 6.0 partition-seconds"
+        "  uncertain: logs have times in whole seconds: the total is at least 4.0 and at most 6.0 partition-seconds"
     )
 
 

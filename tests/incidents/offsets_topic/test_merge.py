@@ -74,12 +74,12 @@ def test_a_member_that_left_in_a_long_join_phase_is_gone_when_it_left_and_the_re
     heard = "Attempt to heartbeat failed since group is rebalancing"
     left = "Member c1-a sending LeaveGroup request to coordinator b1:9092 due to consumer poll timeout has expired."
     lines = [*joined(0.9, 1, "c1-a"), adding(1.2, "orders-0")]
-    lines += [stamped(second, f"{C1}{said}{CLASS}") for second, said in ((12, heard), (18, left))]
+    lines += [stamped(second, f"{C1}{said}{CLASS}") for second, said in ((12.003, heard), (18.003, left))]
     log.write_text("\n".join(lines) + "\n")
     _, facts = import_logs(dump, log)
     begun = [fact.at_ms for fact in facts if isinstance(fact.event, c.RebalanceStarted)]
     gone = [fact.at_ms for fact in facts if isinstance(fact.event, c.MemberRemoved)]
-    assert [at - begun[0] for at in (*begun[1:], *gone)] == [11_100, 17_100]
+    assert [at - begun[0] for at in (*begun[1:], *gone)] == [11_103, 17_103]
 
 
 def test_what_the_topic_does_not_say_of_a_member_s_end_is_unknown(tmp_path: Path) -> None:

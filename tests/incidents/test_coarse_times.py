@@ -1,4 +1,4 @@
-"""Logs whose own times are whole seconds: no total is exact, and the true one is within its bounds."""
+"""Logs whose own times are whole seconds, or coarse otherwise: no total is exact, and the true one is in its bounds."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 
 from groupsim.analysis.availability.labels import Interval, Label
 from groupsim.analysis.tables.coarse import coarse
+from groupsim.incidents.facts.coarse_times import in_order
 from groupsim.incidents.facts.importer import import_run
-from groupsim.incidents.facts.whole_seconds import in_their_seconds
 from groupsim.incidents.logs.reading import read_files
 from groupsim.storage.memory import MemoryStore
 from tests.adversary import written_runs
@@ -20,7 +20,7 @@ from tests.cli.conftest import Call, call
 from tests.incidents.imported import supported
 from tests.incidents.layout_examples import TEXTS, WHOLE_SECONDS
 from tests.incidents.layouts import Layout, PlainRecord, plain
-from tests.incidents.written_logs import in_whole_seconds
+from tests.incidents.written_logs import coarsened
 
 __all__ = ["call"]
 INCIDENTS = sorted((Path(__file__).parents[2] / "examples" / "incidents").glob("*/broker.log.gz"))
@@ -51,14 +51,17 @@ def unpacked(logs: Sequence[Path], folder: Path) -> list[Path]:
     return [folder / log.stem for log in logs]
 
 
+@pytest.mark.parametrize(
+    "kept", [(0, 0), (0, 3), (1, 0), (2, 0)], ids=["seconds", "seconds, zeros", "tenths", "hundredths"]
+)
 @pytest.mark.parametrize("which", ["all", "the broker's", "the clients'"])
 @pytest.mark.parametrize("broker", INCIDENTS, ids=lambda path: path.parent.name)
-def test_the_bounds_hold_what_finer_times_say(broker: Path, which: str, tmp_path: Path) -> None:
+def test_the_bounds_hold_what_finer_times_say(broker: Path, which: str, kept: tuple[int, int], tmp_path: Path) -> None:
     logs = unpacked(sorted(broker.parent.glob("*.log.gz")), tmp_path)
     exact = supported(logs)
     for log in logs:
         if which == "all" or (log.name == "broker.log") == (which == "the broker's"):
-            in_whole_seconds(log)
+            coarsened(log, *kept)
     found = supported(logs)
     assert None not in (exact.at_most_ms, found.at_most_ms)
     assert found.at_least_ms <= exact.at_least_ms
@@ -78,16 +81,22 @@ def test_the_truth_of_drawn_groups_is_within_the_bounds(
 
 @pytest.mark.parametrize("dress", WHOLE_SECONDS.values(), ids=WHOLE_SECONDS)
 def test_times_without_a_part_of_a_second_are_coarse(tmp_path: Path, dress: Layout) -> None:
-    changed, said = in_their_seconds(read_files([written(tmp_path / "a.log", dress)]))
+    changed, said = in_order(read_files([written(tmp_path / "a.log", dress)]))
     assert changed.resolution_ms == 1_000
     assert len(said) == 1
-    assert said[0].startswith(f"{tmp_path / 'a.log'}: its times are whole seconds")
+    assert said[0].startswith(f"{tmp_path / 'a.log'}: times in whole seconds")
 
 
 @pytest.mark.parametrize("dress", TEXTS.values(), ids=TEXTS)
 def test_finer_times_are_left_as_they_are(tmp_path: Path, dress: Layout) -> None:
     reading = read_files([written(tmp_path / "a.log", dress)])
-    assert in_their_seconds(reading) == (reading, [])
+    assert in_order(reading) == (reading, [])
+
+
+def test_the_lines_of_a_clock_that_is_corrected_by_hand_are_coarse_too(tmp_path: Path) -> None:
+    log = written(tmp_path / "a.log", WHOLE_SECONDS["Go's log"])
+    changed, _ = in_order(read_files([log], skews={"a.log": 250}))
+    assert changed.resolution_ms == 1_000
 
 
 def test_times_whose_part_of_a_second_is_zero_may_be_printed_without_it(tmp_path: Path) -> None:
@@ -101,8 +110,8 @@ def test_times_whose_part_of_a_second_is_zero_may_be_printed_without_it(tmp_path
         return [f"{said.at:%Y-%m-%dT%H:%M:%S}{part}Z {said.level} {said.whole}"]
 
     reading = read_files([written(tmp_path / "a.log", dress)])
-    assert 0 < sum(row.coarse for row in reading.rows) < 5
-    assert in_their_seconds(reading) == (reading, [])
+    assert 0 < sum(row.resolution_ms > 0 for row in reading.rows) < 5
+    assert in_order(reading) == (reading, [])
 
 
 @pytest.mark.parametrize("fine", ["", "b", "c"])
@@ -111,7 +120,7 @@ def test_lines_of_one_second_are_in_the_order_of_the_protocol(tmp_path: Path, fi
         part = [f",{at:03d}" if who == fine else "" for at, _, _ in STORY]
         lines = [f"[2024-03-01 10:00:07{part[n]}] INFO {said}\n" for n, (_, by, said) in enumerate(STORY) if by == who]
         (tmp_path / f"{who}.log").write_text("".join(lines), encoding="utf-8")
-    changed, _ = in_their_seconds(read_files(sorted(tmp_path.iterdir())))
+    changed, _ = in_order(read_files(sorted(tmp_path.iterdir())))
     rows = sorted(changed.rows, key=lambda row: row.at or "")
     kinds = [row.kind for row in rows if row.kind != "rebalance_start"]
     assert kinds == ["joining", "stabilized", "joined", "assignment_received", "assigned"]
@@ -122,7 +131,7 @@ def test_lines_of_one_second_are_in_the_order_of_the_protocol(tmp_path: Path, fi
 
 def test_an_instant_within_a_second_stays_in_its_file_s_order(tmp_path: Path) -> None:
     (tmp_path / "c.log").write_text("".join(f"2024-03-01 10:00:07 INFO {STORY[0][2]}\n" for _ in range(3_000)))
-    changed, _ = in_their_seconds(read_files([tmp_path / "c.log"]))
+    changed, _ = in_order(read_files([tmp_path / "c.log"]))
     times = [row.at or "" for row in changed.rows]
     assert times == sorted(times)
     assert (times[0][20:23], times[1][20:23], times[-1][20:23]) == ("000", "001", "999")
@@ -130,6 +139,15 @@ def test_an_instant_within_a_second_stays_in_its_file_s_order(tmp_path: Path) ->
 
 def piece(label: Label, member: str | None, from_ms: int, to_ms: int) -> Interval:
     return Interval("g", "t", 0, label, None, member, None, from_ms, to_ms)
+
+
+def test_logs_in_whole_minutes_say_so(tmp_path: Path) -> None:
+    """As a spreadsheet writes them."""
+    lines = [f"2024-03-01 10:0{n}:00.000 INFO {said}\n" for n, (_, _, said) in enumerate(STORY)]
+    (tmp_path / "c.log").write_text("".join(lines))
+    changed, (sentence,) = in_order(read_files([tmp_path / "c.log"]))
+    assert changed.resolution_ms == 60_000
+    assert "times in whole minutes: each time that a partition is unavailable is right to about a minute" in sentence
 
 
 def test_each_time_without_an_owner_may_be_a_second_longer_or_shorter() -> None:
@@ -159,15 +177,15 @@ def test_commands_say_whole_seconds_with_each_total(call: Call, tmp_path: Path) 
     """`max-poll-range`: 5.3 partition-seconds, which were exactly 0.0 without a word."""
     logs = unpacked(sorted(INCIDENTS[1].parent.glob("*.log.gz")), tmp_path)
     for log in logs:
-        in_whole_seconds(log)
+        coarsened(log)
     shown = call("incident", "import", *map(str, logs), "--topic", "orders=12")
     assert "unavailable  between " in shown.out or "unavailable  about " in shown.out
-    assert "  uncertain: the logs' times are whole seconds" in shown.out
-    assert "(broker.log, m1.0.log, m2.0.log, m3.0.log): its times are whole seconds" in shown.err
+    assert "  uncertain: logs have times in whole seconds" in shown.out
+    assert "(broker.log, m1.0.log, m2.0.log, m3.0.log): times in whole seconds" in shown.err
     for command in ("unavailable", "timeline", "rebalances", "blame"):
-        assert "the logs' times are whole seconds" in call(command, "latest").err, command
+        assert "logs have times in whole seconds" in call(command, "latest").err, command
     rows = call("incident", "whatif", "latest", "--assignor", "cooperative-sticky", "--seeds", "0:2").out
     assert "partition-seconds" in rows
-    assert ": the logs' times are whole seconds)" in rows
+    assert ": logs have times in whole seconds)" in rows
     store = MemoryStore()
     assert import_run(read_files(logs), store, name=None, topics={}).run.summary["resolution_ms"] == 1_000
