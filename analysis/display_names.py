@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from groupsim.storage.log_gaps import why_inexact
+from groupsim.storage.log_gaps import Precision
 
 LONGEST = 200
 
@@ -42,10 +42,12 @@ def bounds(at_least_ms: int, at_most_ms: int | None, known_share: float | None =
     return f", at least {at_least_ms / 1_000:,.1f} partition-seconds, with no upper bound"
 
 
-def inexact_sentence(resolution_ms: int, at_least_ms: int, at_most_ms: int | None) -> str:
-    """Why a total that is known is not exact, with its bounds. `resolution_ms`: of the coarsest times, else 0."""
-    known = bounds(at_least_ms, at_most_ms) or ", with no upper bound"
-    return f"{why_inexact(resolution_ms)}{known if not resolution_ms else f': the total is{known[1:]}'}"
+def inexact_sentence(precision: Precision, at_least_ms: int, at_most_ms: int | None) -> str:
+    """Why a total that is known is not exact, with its bounds."""
+    known = bounds(at_least_ms, at_most_ms)
+    if not precision.ms:
+        return f"{precision.why()}{known or ', with no upper bound'}"
+    return f"{precision.why()}: the total {f'is{known[1:]}' if known else 'has no upper bound'}"
 
 
 def is_near(total_ms: int, at_least_ms: int, at_most_ms: int | None) -> bool:

@@ -15,7 +15,7 @@ from groupsim.cli.instants import with_instants
 from groupsim.cli.options import FormatOption, RunArgument, StoreOption
 from groupsim.cli.output import Format
 from groupsim.cli.period import PeriodOption, period
-from groupsim.storage.log_gaps import resolution_ms, why_inexact
+from groupsim.storage.log_gaps import precision
 from groupsim.storage.store import RunInfo, RunSource
 
 SUMS = ("group", "topic", "label", "cause")
@@ -149,8 +149,9 @@ def timeline(
 
 
 def _note_coarse_times(info: RunInfo) -> None:
-    if coarse_ms := resolution_ms(info.summary):
-        output.note(f"note: {why_inexact(coarse_ms)}: what is shorter here shows an order, and no length")
+    exact = precision(info.summary)
+    if exact.ms:
+        output.note(f"note: {exact.why()}: what is shorter than that shows only what came first")
 
 
 def rebalances(run: RunArgument, store: StoreOption = DEFAULT_STORE, form: FormatOption = Format.TABLE) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from groupsim.analysis.display_names import bounds, counted, duration, inexact_sentence, is_near, near_word
 from groupsim.cli.output import plain
-from groupsim.storage.log_gaps import why_inexact
+from groupsim.storage.log_gaps import precision
 
 if TYPE_CHECKING:
     from groupsim.analysis.availability.labels import Interval
@@ -40,7 +40,7 @@ def headline(summary: dict[str, Any]) -> list[str]:
     """The main numbers of a run, as lines."""
     unavailable = summary["unavailable"]
     if unavailable["partition_ms"] is None:
-        return [f"unavailable  unknown{_bounds(unavailable, share=True)}: {plain(unavailable['unknown'])}"]
+        return [f"unavailable  unknown{_bounds(unavailable)}: {plain(unavailable['unknown'])}"]
     about = _about(unavailable) if unavailable.get("inexact") else ""
     between = _range(unavailable) if about else None
     total = f"{about}{amount(unavailable['partition_ms'])} ({unavailable['share'] * 100:.2f} %"
@@ -50,9 +50,9 @@ def headline(summary: dict[str, Any]) -> list[str]:
     ]
     if about:
         sums = f"; the times below add up to {amount(unavailable['partition_ms'])}"
-        coarse_ms = unavailable.get("resolution_ms", 0)
+        exact = precision(unavailable)
         ends = (unavailable.get("at_least_partition_ms") or 0, unavailable.get("at_most_partition_ms"))
-        why = inexact_sentence(coarse_ms, *ends) if between is None else f"{why_inexact(coarse_ms)}{sums}"
+        why = inexact_sentence(exact, *ends) if between is None else f"{exact.why()}{sums}"
         lines.append(f"  uncertain: {why}")
     labels = {label: ms for label, ms in unavailable["by_label"].items() if ms}
     ends = unavailable.get("to_the_end", {})
@@ -101,9 +101,9 @@ def _range(unavailable: Mapping[str, Any]) -> str | None:
     return f"between {least} and {most} partition-seconds ({shares[0]:.1f}–{shares[1]:.1f} %"
 
 
-def _bounds(unavailable: dict[str, Any], *, share: bool = False) -> str:
-    known = unavailable.get("known_share") if share else None
-    return bounds(unavailable.get("at_least_partition_ms") or 0, unavailable.get("at_most_partition_ms"), known)
+def _bounds(unavailable: dict[str, Any]) -> str:
+    least, most = unavailable.get("at_least_partition_ms") or 0, unavailable.get("at_most_partition_ms")
+    return bounds(least, most, unavailable.get("known_share"))
 
 
 def amount(partition_ms: int) -> str:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from groupsim.analysis.display_names import counted, duration
 from groupsim.cli import output
 from groupsim.cli.summary import amount
-from groupsim.storage.log_gaps import why_inexact
 
 if TYPE_CHECKING:
     from groupsim.replay.ask import Answer
@@ -142,8 +141,8 @@ def _recorded_cost(incident: ReplayableRun, found: Answer) -> str:
     elif most > least:
         bounds = f"{least / 1_000:,.1f} to {most / 1_000:,.1f}"
         why = "when a member died is known in bounds only"
-        if incident.cost.resolution_ms:
-            why = why_inexact(incident.cost.resolution_ms)
+        if incident.cost.precision.ms:
+            why = incident.cost.precision.why()
         known = f"about {known} ({bounds}: {why})"
     return f"{known}; {unknown / 1_000:,.1f} partition-seconds are unknown from the logs" if unknown else known
 

@@ -97,6 +97,7 @@ def _whole(paths: Sequence[Path], answers: Sequence[Reading | str]) -> Reading:
         for name in ("ends", "answers", "streams", "cut_off", "skipped"):
             getattr(whole, name).update(getattr(part, name))
         whole.resolution_ms = max(whole.resolution_ms, part.resolution_ms)
+        whole.placed_ms = max(whole.placed_ms, part.placed_ms)
     return whole
 
 

@@ -17,6 +17,7 @@ from groupsim.events.client import Closed, Crashed, Frozen
 from groupsim.events.types import TopicPartition
 from groupsim.replay.reconstruct.rebalances import Generation, generations_of
 from groupsim.replay.window import Window, founded_ms, last_founder_ms, rebalanced_ms
+from groupsim.storage.log_gaps import EXACT, Precision
 
 _LOST = (Crashed, Closed, Frozen)
 
@@ -29,7 +30,7 @@ class Cost:
     group was founded; they count in nothing else, either. `cut`: some partition was not held when the run ended.
     `unfinished`: a simulation ended before all were held again, though members ran: what it cost is a lower bound.
     `bounds_ms`: the least and the most that a record may have cost, where it shows a death only in bounds, or its times
-    are coarse (by `resolution_ms`).
+    are not exact (`precision`).
     `unpolled_partition_ms`: held, but only by processes that were stuck in a batch; part of nothing else.
     `worst_partition_ms`: of the partition with most. `span_ms`: what was compared, in the run's time.
     """
@@ -41,7 +42,7 @@ class Cost:
     unsafe_ms: int
     unknown_ms: int = 0
     bounds_ms: tuple[int, int] | None = None
-    resolution_ms: int = 0
+    precision: Precision = EXACT
     unpolled_partition_ms: int = 0
     partitions: int = 0
     founding_ms: int = 0

@@ -30,7 +30,7 @@ from groupsim.scenarios.of_run import scenario_of
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.run import Scenario, run
 from groupsim.storage.audit import refuse_damaged
-from groupsim.storage.log_gaps import doubts, given_settings, resolution_ms, why_inexact
+from groupsim.storage.log_gaps import Precision, doubts, given_settings, precision
 from groupsim.storage.memory import MemoryStore
 from groupsim.storage.store import EventStore, RunInfo
 
@@ -128,7 +128,7 @@ def replayable_run(
         members=len(incident.members),
         generations=known,
         window=window,
-        cost=_in_seconds(_bounded(cost, costs), facts, chosen, resolution_ms(info.summary)),
+        cost=_inexact(_bounded(cost, costs), facts, chosen, precision(info.summary)),
         notes=(*incident.notes, *others, *_about_times(info)),
         replay=partial(replay_incident, incident, tail_ms=tail_ms(incident, choices)),
         replay_exactly=partial(replay_incident, incident, AS_RECORDED, exact=True),
@@ -160,18 +160,19 @@ def _bounded(cost: Cost, costs: Sequence[Cost]) -> Cost:
 
 
 def _about_times(info: RunInfo) -> Iterator[str]:
-    if coarse_ms := resolution_ms(info.summary):
-        yield f"{why_inexact(coarse_ms)}: how long each step of a rebalance took is not read from them"
+    exact = precision(info.summary)
+    if exact.ms:
+        yield f"{exact.why()}: how long each step of a rebalance took is known no better than that"
 
 
-def _in_seconds(cost: Cost, facts: Sequence[Recorded], group: str, resolution: int) -> Cost:
-    """The cost with wider bounds, if the times of the record are coarse (`resolution` ms; else 0)."""
-    if not resolution:
+def _inexact(cost: Cost, facts: Sequence[Recorded], group: str, exact: Precision) -> Cost:
+    """The cost with wider bounds, if the times of the record are not exact."""
+    if not exact.ms:
         return cost
     found = within([each for each in intervals(facts) if each.group == group], *cost.span_ms)
-    less, more = coarse(found, resolution)
+    less, more = coarse(found, exact.ms)
     least, most = cost.range_ms
-    return replace(cost, bounds_ms=(max(0, least - less), most + more), resolution_ms=resolution)
+    return replace(cost, bounds_ms=(max(0, least - less), most + more), precision=exact)
 
 
 def _window(

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 import msgspec
 
 _UNSUPPORTED = "unsupported"
 _DOUBTS = "doubts"
 _NEW = "new_groups"
-_RESOLUTION = "resolution_ms"
 _GIVEN = "given"
 _UNBOUNDED = "unbounded"
 _COARSE = {
@@ -40,11 +39,43 @@ class Doubt(msgspec.Struct, frozen=True):
     inexact: bool = False
 
 
+class Precision(NamedTuple):
+    """How exact the times of a run from logs are, in milliseconds; 0: as exact as those of one log.
+
+    `resolution_ms`: that of the coarsest times; `placed_ms`: so far were these moved to be in order. `clocks_ms`: so
+    far may times be off although clocks were corrected.
+    """
+
+    resolution_ms: int = 0
+    placed_ms: int = 0
+    clocks_ms: int = 0
+
+    @property
+    def ms(self) -> int:
+        """By how much the time between two lines may be off at most."""
+        return self.resolution_ms + self.placed_ms + self.clocks_ms
+
+    def keys(self) -> dict[str, object]:
+        """The part of a summary that says so."""
+        return {name: ms for name, ms in self._asdict().items() if ms}
+
+    def why(self) -> str:
+        """Why a total that is known has bounds."""
+        coarse = _COARSE.get(self.resolution_ms)
+        whys = [f"logs have times in {coarse[0]}"] if coarse is not None else []
+        if self.clocks_ms:
+            whys.append(f"clocks are off or step back, and times are right to within {self.clocks_ms:,} ms")
+        return "; ".join(whys) or "the logs show some of these times only in bounds"
+
+
+EXACT = Precision()
+
+
 def log_gaps(
-    unsupported: Sequence[str], doubts: Sequence[Doubt], new_groups: Sequence[str], resolution_ms: int = 0
+    unsupported: Sequence[str], doubts: Sequence[Doubt], new_groups: Sequence[str], precision: Precision = EXACT
 ) -> dict[str, object]:
     """The part of a stored summary that the functions below read."""
-    return ({_RESOLUTION: resolution_ms} if resolution_ms else {}) | {
+    return precision.keys() | {
         _UNSUPPORTED: list(unsupported),
         _DOUBTS: [msgspec.to_builtins(each) for each in doubts],
         _NEW: list(new_groups),
@@ -90,10 +121,9 @@ def check(summary: Mapping[str, object]) -> None:
     given_settings(summary)
 
 
-def resolution_ms(summary: Mapping[str, object]) -> int:
-    """The resolution of the coarsest times in the logs, milliseconds; 0 if they are as fine as logs usually have."""
-    found = summary.get(_RESOLUTION)
-    return found if isinstance(found, int) else 0
+def precision(summary: Mapping[str, object]) -> Precision:
+    """How exact the times of a run are, from its stored summary, or from the part of it on what is unavailable."""
+    return Precision(*(found if isinstance(found := summary.get(name), int) else 0 for name in Precision._fields))
 
 
 def coarse_times(resolution_ms: int) -> str:
@@ -103,13 +133,6 @@ def coarse_times(resolution_ms: int) -> str:
         f"times in {what}: each time that a partition is unavailable is right to about {amount}, and causes that follow"
         f" each other within {amount} may be mistaken for one another"
     )
-
-
-def why_inexact(resolution_ms: int) -> str:
-    """Why a total that is known has bounds; `resolution_ms`: that of the coarsest times, else 0."""
-    if resolution_ms in _COARSE:
-        return f"logs have times in {_COARSE[resolution_ms][0]}"
-    return "the logs show some of these times only in bounds"
 
 
 def new_groups(summary: Mapping[str, object]) -> frozenset[str] | None:

@@ -33,7 +33,7 @@ def lead_of(run: Run, summary: dict[str, Any], found: Sequence[Interval]) -> Lea
         so_far = [*gone, f"As far as the logs tell: {much}", *sure]
         return Lead([*to_the_end, _unknown(support), *so_far], len(to_the_end), [*why, *rest])
     first = [*to_the_end, much, *sure, *why]
-    coarse = support is not None and support.resolution_ms > 0
+    coarse = support is not None and support.precision.resolution_ms > 0
     return Lead(first, len(first) - 1 if why or coarse else None, rest)
 
 

@@ -54,7 +54,7 @@ def sentences(
         for place, (share, text) in enumerate(shares)
     ]
     much = _total(summary["unavailable"], found, support)
-    if support is not None and support.resolution_ms:
+    if support is not None and support.precision.resolution_ms:
         return [much], [*_rest(summary)]  # what is short has the lengths that an import gave to coarse times
     return [much, *why[:1]], [*why[1:], *_longest(found, origin), *_rest(summary)]
 

@@ -19,7 +19,7 @@ from groupsim.analysis.display_names import bounds, inexact_sentence
 from groupsim.analysis.tables.coarse import coarse
 from groupsim.analysis.tables.summary import totals_of
 from groupsim.analysis.tables.why_unknown import NO_PARTITION, few_of_each, open_by, unlogged_serving, why_open
-from groupsim.storage.log_gaps import doubts, is_unbounded, new_groups, resolution_ms, unsupported
+from groupsim.storage.log_gaps import EXACT, Precision, doubts, is_unbounded, new_groups, precision, unsupported
 
 _MOST = 0.05
 """A total is known if what the logs leave unknown is at most this share of it."""
@@ -36,7 +36,7 @@ class Support(NamedTuple):
 
     `known_share`: the share (0-1) of all partition time that the logs tell. `unknown`: why the total is unknown. The
     total is at least `at_least_ms`, and at most `at_most_ms`; None: there is no bound. `inexact`: a total that is known
-    rests on times that are not exact; `resolution_ms`: that of the coarsest, if they are coarser than a log's own.
+    rests on times that are not exact; `precision`: that of all times.
     """
 
     known_share: float
@@ -44,7 +44,7 @@ class Support(NamedTuple):
     at_least_ms: int
     at_most_ms: int | None
     inexact: bool = False
-    resolution_ms: int = 0
+    precision: Precision = EXACT
 
     def caveat(self) -> str | None:
         """The sentence that goes with every figure of a run whose total is unknown; None if it is known."""
@@ -56,7 +56,7 @@ class Support(NamedTuple):
         """The sentence that goes with a total that rests on inexact times; None for another one."""
         if not self.inexact:
             return None
-        return inexact_sentence(self.resolution_ms, self.at_least_ms, self.at_most_ms)
+        return inexact_sentence(self.precision, self.at_least_ms, self.at_most_ms)
 
 
 @dataclass(slots=True)
@@ -106,8 +106,8 @@ class Supported:
         """What the total rests on: of the whole run, or of a part of it (from, to in milliseconds)."""
         found = self.intervals if between is None else within(self.intervals, *between)
         sums = self._sums(found, self._inexact)
-        coarse_ms = resolution_ms(self._stored)
-        early, late = coarse(found, coarse_ms) if coarse_ms else (0, 0)
+        exact = precision(self._stored)
+        early, late = coarse(found, exact.ms) if exact.ms else (0, 0)
         founding = sums.new if self._known else 0  # when there was nothing to serve it; the total leaves it out, too
         open_ms = sums.unknown - founding + sums.unlogged + sums.late + late
         share = round(1 - sums.unknown / sums.total, 9) if sums.total else 0.0
@@ -115,7 +115,7 @@ class Supported:
         at_least = 0 if is_unbounded(self._stored) else max(0, sums.unavailable - sums.early - early)
         at_most = sums.unavailable + open_ms if self._bounded and sums.total else None
         inexact = unknown is None and bool(sums.early or sums.late or early or late)
-        return Support(share, unknown, at_least, at_most, inexact, coarse_ms)
+        return Support(share, unknown, at_least, at_most, inexact, exact)
 
     def _why(self, sums: _Sums, *, whole: bool) -> str | None:
         """Why the total is unknown; None for a part of the run in which all is known."""
@@ -183,7 +183,7 @@ def supported(stored: Mapping[str, Any], numbers: dict[str, Any], found: Sequenc
     """The numbers with `known_share` and both bounds; where the total is unknown, with nulls, and why in `unknown`.
 
     `to_the_end`: what is unavailable by label that lasts to the end of the record, partition-milliseconds. Where the
-    logs' times are coarse: with their `resolution_ms`.
+    times are not exact: with the keys of their `Precision`.
     """
     by_logs = Supported(stored, found)
     rests_on, totals = by_logs.support(), totals_of(by_logs.intervals)
@@ -195,8 +195,8 @@ def supported(stored: Mapping[str, Any], numbers: dict[str, Any], found: Sequenc
         "inexact": rests_on.inexact,
         "to_the_end": to_the_end(by_logs.intervals),
     }
-    if rests_on.unknown is None and rests_on.resolution_ms:
-        unavailable |= {"resolution_ms": rests_on.resolution_ms}
+    if rests_on.unknown is None:
+        unavailable |= rests_on.precision.keys()
     if rests_on.unknown is not None:
         unavailable |= {"partition_ms": None, "share": None, "by_label": {}, "unknown": rests_on.unknown}
     shares = totals.by_group()

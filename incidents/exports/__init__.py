@@ -15,6 +15,7 @@ sequence       which field numbers the records of a stream
 moments        a platform's time, with its resolution
 heads          what tools put before each line of a text: pods, times, labels
 order          a stream's records, oldest first, each once
-whole_seconds  records whose times are whole seconds, inside their second
+ticks          which resolution a stream's times have, if it is above a millisecond
+coarse_times   records of such times, inside their tick
 plain_log      a stream's records written as a plain log
 """

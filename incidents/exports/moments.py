@@ -11,6 +11,10 @@ from groupsim.incidents.logs.times import in_utc, read_number, read_stamp, to_ut
 _FRACTION = re.compile(r":\d{2}[.,](\d{1,9})")
 _DIGITS = re.compile(r"\d{10}(?:\d{3}|\d{6}|\d{9})?")
 _DECIMAL = re.compile(r"\d{10}\.\d{1,9}")
+_SECONDS = re.compile(r"\d:\d{2}:\d{2}")
+_MINUTES = re.compile(r"(?<![\d:+-])(\d{1,2}:\d{2})(?![:\d])")
+"""A time of day without seconds, as spreadsheets write it."""
+_MINUTE = 60_000_000_000
 _PER_DIGITS = {10: 1_000_000_000, 13: 1_000_000, 16: 1_000, 19: 1}
 
 
@@ -32,9 +36,10 @@ def moment(value: object, zone: tzinfo | None) -> Moment | None:
         stamp = read_number(value)
         if stamp is None or stamp.ms is None:
             return None
-        return (
-            Moment(round(value * 1_000_000) * 1_000, 1_000) if value < 1e11 else Moment(stamp.ms * 1_000_000, 1_000_000)
-        )
+        if value >= 1e11:
+            return Moment(stamp.ms * 1_000_000, 1_000_000)
+        shown = 0 if value.is_integer() else min(6, len(repr(value).partition(".")[2]))
+        return Moment(round(value * 1_000_000) * 1_000, 10 ** (9 - shown))
     if not isinstance(value, str):
         return None
     text = value.strip()
@@ -46,6 +51,10 @@ def moment(value: object, zone: tzinfo | None) -> Moment | None:
     if not text[:1].isalnum():
         return None
     found = read_stamp(text, 0)
+    in_minutes = found is None and not _SECONDS.search(text)
+    if in_minutes:
+        text = _MINUTES.sub(r"\1:00", text, count=1)
+        found = read_stamp(text, 0)
     if found is None or found[0].ms is None or len(text) - found[1] > 8:
         return None
     ms = to_utc(found[0], zone)
@@ -55,7 +64,8 @@ def moment(value: object, zone: tzinfo | None) -> Moment | None:
     digits = fraction[1] if fraction else ""
     extra = int(digits[3:].ljust(6, "0")) if len(digits) > 3 else 0
     twice = zone is not None and not found[0].zoned and in_utc(found[0].ms, zone, fold=1) > ms
-    return Moment(ms * 1_000_000 + extra, 10 ** (9 - len(digits)), twice)
+    coarse = _MINUTE if in_minutes else found[0].resolution_ms * 1_000_000
+    return Moment(ms * 1_000_000 + extra, coarse or 10 ** (9 - max(3, len(digits))), twice)
 
 
 def _of_digits(text: str) -> Moment | None:

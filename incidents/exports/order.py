@@ -133,6 +133,12 @@ def _last(part: Sequence[Entry]) -> int:
     return next((entry.ns for entry in reversed(part) if entry.ns is not None), 0)
 
 
+def each_once(parts: Sequence[Sequence[Entry]]) -> list[list[Entry]]:
+    """The parts of one stream without those entries that were delivered twice."""
+    kept = {id(entry) for entry in _once([entry for part in parts for entry in part])}
+    return [[entry for entry in part if id(entry) in kept] for part in parts]
+
+
 def _once(entries: list[Entry]) -> list[Entry]:
     """The entries without those that were delivered twice.
 

@@ -13,13 +13,12 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import NamedTuple
 
-from groupsim.incidents.exports import order, plain_log, whole_seconds
+from groupsim.incidents.exports import coarse_times, order, plain_log
 from groupsim.incidents.exports.evidence import Fields
 from groupsim.incidents.exports.parts import Key, Part, PartReader, Remarks, describe
 from groupsim.incidents.exports.stream_names import short_names
-from groupsim.storage.log_gaps import coarse_times
-
-_SECOND_MS = 1_000
+from groupsim.incidents.exports.ticks import MS_NS, is_only_time, ticks
+from groupsim.storage import log_gaps
 
 
 class Source(NamedTuple):
@@ -72,6 +71,7 @@ def sources(
         else:
             found.append(Source(path, str(path), path))
             reader.look_for_answer(path)
+    ties = {key: _ties(joined) for key, joined in streams.items()}  # those of the times as they are printed
     coarse = _place(streams, zone)
     shares = Counter(part.path for joined in streams.values() for part in joined)
     several = [key for key, joined in streams.items() if shares[joined[0].path] > 1]
@@ -80,36 +80,45 @@ def sources(
         first, stream = joined[0], short.get(key)
         name = str(first.path) if stream is None else f"{first.path}[{stream}]"
         entries = order.ordered([part.entries for part in joined], newest_first, describe)
-        remarks.uncertain += _uncertain(name, joined)
-        if key in coarse:
-            remarks.resolution_ms = _SECOND_MS
-            remarks.notes.append(f"{name}: {coarse_times(_SECOND_MS)}")
+        remarks.uncertain += [
+            f"{name}: its records are in no order and {tied} of them have the time of another one" for tied in ties[key]
+        ]
+        if (resolution_ms := coarse.get(key)) is not None:
+            remarks.resolution_ms = max(remarks.resolution_ms, resolution_ms)
+            remarks.notes.append(f"{name}: {log_gaps.coarse_times(resolution_ms)}")
         log = folder / f"{number}.log"
         found.append(Source(log, name, first.path, plain_log.write(entries, log, zone), stream=stream))
     places = {path: place for place, path in enumerate(paths)}
     return sorted(found, key=lambda source: places[source.origin]), remarks
 
 
-def _place(streams: dict[Key, list[Part]], zone: tzinfo | None) -> set[Key]:
-    """Give records of whole seconds times inside their seconds; gives the streams that have such records."""
-    chosen = [
-        (key, place)
-        for key, joined in streams.items()
-        for place, part in enumerate(joined)
-        if whole_seconds.is_coarse(part.entries, zone)
-    ]
-    placed = whole_seconds.placed([streams[key][place].entries for key, place in chosen], describe)
-    for (key, place), entries in zip(chosen, placed, strict=True):
-        streams[key][place] = streams[key][place]._replace(entries=entries)
-    return {key for key, _ in chosen}
+def _place(streams: dict[Key, list[Part]], zone: tzinfo | None) -> dict[Key, int]:
+    """Give records of coarse times others inside their ticks; gives the resolution in ms of streams that have some."""
+    if not any(map(any, ticks([part.entries for joined in streams.values() for part in joined]))):
+        return {}
+    chosen = []
+    for key, joined in streams.items():
+        counts = [place for place, part in enumerate(joined) if is_only_time(part.entries, zone)]
+        if counts and len(joined) > 1:  # now: once placed, what was delivered twice has two times
+            once = order.each_once([part.entries for part in joined])
+            streams[key] = [part._replace(entries=own) for part, own in zip(joined, once, strict=True)]
+        chosen += [(key, place) for place in counts]
+    parts = [streams[key][place].entries for key, place in chosen]
+    shares = [coarse_times.Share(*each) for each in zip(parts, ticks(parts), strict=True)]
+    coarse: dict[Key, int] = {}
+    for (key, place), share, entries in zip(chosen, shares, coarse_times.placed(shares, describe), strict=True):
+        if any(share.ticks):
+            coarse[key] = max(coarse.get(key, 0), max(share.ticks) // MS_NS)
+            streams[key][place] = streams[key][place]._replace(entries=entries)
+    return coarse
 
 
-def _uncertain(name: str, joined: Sequence[Part]) -> list[str]:
-    """Why the order or the times of a stream are not known well enough."""
+def _ties(joined: Sequence[Part]) -> list[int]:
+    """Of the parts of a stream that are in no order: how many records have the time of another one, if some have."""
     found = []
     for part in joined:
         timed = [entry for entry in part.entries if entry.ns is not None]
         ties = len(timed) - len({entry.ns for entry in timed})
         if ties and order.unordered(part.entries) and any(entry.order is None for entry in timed):
-            found.append(f"{name}: its records are in no order and {ties} of them have the time of another one")
+            found.append(ties)
     return found

@@ -3,7 +3,8 @@
 - `importer`: `import_run`, all of it in order
 - `clocks`: the rows of several files in one order
 - `coarse_times`: lines whose times are whole seconds, say, inside their second
-- `skew`, `consumer_skew`: how far a client's clock is from the broker's
+- `clock_check`: corrections of clocks, and how exact all times are
+- `skew`, `clock_bounds`, `static_joins`: how far a client's clock is from the broker's
 - `index`: look-ups over all rows
 - `processes`: which rows are of which client process
 - `unnamed_clients`: the same where several processes share a log and its lines do not name them

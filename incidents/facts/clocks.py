@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from groupsim.incidents.logs.rows import Reading, Row, is_broker
@@ -29,6 +29,8 @@ _REQUEST, _BROKER, _ANSWER = range(3)
 
 _STEP_MS = 60_000
 """Lines may be written late by less than this. A clock that steps back further hides how long things lasted."""
+_LATE_MS = 5
+"""Lines of several threads may be written late by this; it is as little as clocks may differ."""
 
 
 class TimedRow(NamedTuple):
@@ -68,19 +70,31 @@ def steps_back(reading: Reading) -> list[str]:
     """A sentence for each file whose clock steps back by a minute or more: rows after it have no true times."""
     found = []
     for file, rows in rows_by_file(reading).items():
-        latest: int | None = None
-        for row in rows:
-            if row.at is None:
-                continue
-            if latest is not None and latest - instant(row.at) >= _STEP_MS:
-                found.append(
-                    f"{file}: the clock steps back by {(latest - instant(row.at)) // 1_000:,} s at line {row.line}, and"
-                    " how long things lasted around it is unknown; if its times are local ones, name their --tz, else"
-                    " put its lines in order"
-                )
-                break
-            latest = max(latest or 0, instant(row.at))
+        if (step := next((each for each in _steps_back(rows) if each[0] >= _STEP_MS), None)) is not None:
+            back_ms, line = step
+            found.append(
+                f"{file}: the clock steps back by {back_ms // 1_000:,} s at line {line}, and how long things lasted"
+                " around it is unknown; if its times are local ones, name their --tz, else put its lines in order"
+            )
     return found
+
+
+def stepped_back_ms(reading: Reading) -> int:
+    """How far a file's clock steps back at most: so far may its times be off; 0 for no more than `_LATE_MS`."""
+    most = max((back for rows in rows_by_file(reading).values() for back, _ in _steps_back(rows)), default=0)
+    return most if most > _LATE_MS else 0
+
+
+def _steps_back(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
+    """(milliseconds before the latest time so far, line) of each row of a file that is too early."""
+    latest: int | None = None
+    for row in rows:
+        if row.at is None:
+            continue
+        at = instant(row.at)
+        if latest is not None and at < latest:
+            yield latest - at, row.line
+        latest = at if latest is None else max(latest, at)
 
 
 def rows_by_file(reading: Reading) -> dict[str, list[Row]]:

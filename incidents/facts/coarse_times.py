@@ -2,34 +2,37 @@
 
 Inside a file its own order holds. Between files the protocol tells an order, also to lines with finer times: a client
 joins a generation after the broker completed it, for example. Where it tells none a broker's lines come first: what
-clients do, such as giving up what they lost, mostly follows from it.
+clients do, such as giving up what they lost, mostly follows from it. Lines that do not fit into their second go on
+after it: what a member gives up and gets again must not be at one time.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
 
 from groupsim.incidents.facts.clocks import rows_by_file
-from groupsim.incidents.logs.protocol_order import Place, merged, steps
-from groupsim.incidents.logs.rows import Reading, Row, is_broker
+from groupsim.incidents.logs.protocol_order import Place, Step, merged, steps
+from groupsim.incidents.logs.rows import Program, Reading, Row, is_broker
 from groupsim.incidents.logs.times import instant, iso
 from groupsim.storage.log_gaps import coarse_times
 
-_MINUTE_MS, _SECOND_MS = 60_000, 1_000
-_MINUTE, _SECOND = ":00.000Z", ".000Z"
-"""How instants end that are whole minutes and whole seconds."""
-_MINUTES = 4
-"""So many different times that are whole minutes are no chance."""
-_FEW = 0.05
-"""Some programs leave out a part of a second that is zero: so few of a file's times say nothing of the others."""
+_RESOLUTIONS_MS = (60_000, 1_000, 100, 10)
+_ENOUGH = {60_000: 3, 1_000: 1, 100: 4, 10: 8}
+"""So many rows of a writer whose times are all multiples of this are no chance, though zeros are printed behind it."""
+_SOME = 2
+"""So many times without digits that others have are no chance, if there are also more than what is in `_TRIMMED`."""
+_TRIMMED = {60_000: 0.01, 1_000: 0.01, 100: 0.03, 10: 0.15}
+"""Some programs leave out zeros at a time's end: this share of a writer's times says nothing of the others."""
+
+_Writer = tuple[str, bool, str | None]
 
 
 class _Coarse(NamedTuple):
-    """The coarse rows of one file, and their resolution in milliseconds."""
+    """The coarse rows of one writer, and their resolution in milliseconds."""
 
     resolution_ms: int
     rows: Sequence[Row]
@@ -38,43 +41,57 @@ class _Coarse(NamedTuple):
 def in_order(reading: Reading) -> tuple[Reading, list[str]]:
     """The reading with its coarse rows inside their seconds, and a sentence for each file that has some."""
     files = {file: [row for row in rows if row.at is not None] for file, rows in rows_by_file(reading).items()}
-    coarse = _coarse(files)
+    coarse = _coarse([row for rows in files.values() for row in rows])
     if not coarse:
         return reading, []
-    widths = {id(row): each.resolution_ms for each in coarse.values() for row in each.rows}
+    widths = {id(row): each.resolution_ms for each in coarse for row in each.rows}
     times = _placed(list(files.values()), widths)
+    of_files: dict[str, int] = {}
+    for each in coarse:
+        file = each.rows[0].file
+        of_files[file] = max(each.resolution_ms, of_files.get(file, 0))
+    moved = (times[id(row)] - instant(row.at or "") for each in coarse for row in each.rows)
     changed = msgspec.structs.replace(
         reading,
         rows=[_at(row, times) for row in reading.rows],
         context=[_at(row, times) for row in reading.context],
         resolution_ms=max([*widths.values(), reading.resolution_ms]),
+        placed_ms=max(reading.placed_ms, *moved),
     )
-    return changed, [f"{file}: {coarse_times(each.resolution_ms)}" for file, each in coarse.items()]
+    return changed, [f"{file}: {coarse_times(resolution_ms)}" for file, resolution_ms in of_files.items()]
 
 
-def _coarse(files: Mapping[str, Sequence[Row]]) -> dict[str, _Coarse]:
-    """The coarse rows by file, of files that have some."""
-    written = {file: rows for file, rows in files.items() if rows}
-    if all(_ends(row, _MINUTE) for rows in written.values() for row in rows):
-        return {file: _Coarse(_MINUTE_MS, rows) for file, rows in written.items()}
-    return {file: each for file, rows in written.items() if (each := _of_one(rows)) is not None}
+def _coarse(rows: Sequence[Row]) -> list[_Coarse]:
+    """The coarse rows by who wrote them; a file may have several writers.
+
+    Where one writer has coarse times, another one whose few times are such, too, has them as well.
+    """
+    writers: dict[_Writer, list[Row]] = defaultdict(list)
+    for row in rows:
+        if row.program is not Program.OFFSETS_TOPIC:
+            writers[row.file, is_broker(row), row.client].append(row)
+    found = {writer: each for writer, of_one in writers.items() if (each := _of_one(of_one)) is not None}
+    levels = {each.resolution_ms for each in found.values()}
+    for writer, of_one in writers.items():
+        least = min(row.multiple_ms for row in of_one)
+        level = max((each for each in levels if each <= least), default=0)
+        if level and (writer not in found or level > found[writer].resolution_ms):
+            found[writer] = _Coarse(level, of_one)
+    return [found[writer] for writer in writers if writer in found]
 
 
 def _of_one(rows: Sequence[Row]) -> _Coarse | None:
-    """By the digits that are printed; platforms also print zeros for those that they were not given."""
-    if all(_ends(row, _MINUTE) for row in rows) and len({row.at for row in rows}) >= _MINUTES:
-        return _Coarse(_MINUTE_MS, rows)
-    if all(_ends(row, _SECOND) for row in rows):
-        return _Coarse(_SECOND_MS, rows)
-    without = [row for row in rows if row.resolution_ms == _SECOND_MS]
-    finest = min((row.resolution_ms for row in rows if row.resolution_ms != _SECOND_MS), default=0)
-    if finest:
-        return _Coarse(_SECOND_MS if len(without) > _FEW * len(rows) else finest, rows)
-    return _Coarse(_SECOND_MS, without) if len(without) > _FEW * len(rows) else None
-
-
-def _ends(row: Row, zeros: str) -> bool:
-    return row.at is not None and row.at.endswith(zeros)
+    """By what all times are multiples of, or else by the digits that are printed in some."""
+    finest = min(row.multiple_ms for row in rows)
+    for resolution_ms in _RESOLUTIONS_MS:
+        printed = resolution_ms <= min(row.resolution_ms for row in rows)
+        if finest >= resolution_ms and (printed or len(rows) >= _ENOUGH[resolution_ms]):
+            return _Coarse(resolution_ms, rows)
+    short = [row for row in rows if row.resolution_ms]
+    shares = {each: sum(row.resolution_ms >= each for row in short) / len(rows) for each in _RESOLUTIONS_MS}
+    if len(short) < _SOME or all(share <= _TRIMMED[each] for each, share in shares.items()):
+        return None
+    return _Coarse(max(row.resolution_ms for row in short), short)
 
 
 def _at(row: Row, times: Mapping[int, int]) -> Row:
@@ -83,10 +100,35 @@ def _at(row: Row, times: Mapping[int, int]) -> Row:
 
 
 def _placed(files: Sequence[Sequence[Row]], widths: Mapping[int, int]) -> dict[int, int]:
-    """UTC milliseconds of the coarse rows, by identity: one after that before it, but within their resolution.
+    """UTC milliseconds of the coarse rows, by identity: those of one time are 1 ms apart, or more if others forbid.
 
-    `widths`: the resolutions of the coarse rows, by identity.
+    `widths`: the resolutions of the coarse rows, by identity. Rows of one kind that follow each other have one time.
     """
+    known = steps(enumerate(rows) for rows in files)
+    done: dict[Step, int] = {}
+    latest: dict[int, tuple[int, str]] = {}
+    found: dict[int, int] = {}
+    for places in _by_time(files, widths, known):
+        slot, previous = 0, None
+        for number, place in places:
+            row, step = files[number][place], known.get((number, place))
+            at = instant(row.at or "")
+            if id(row) in widths:
+                slot += previous not in (None, (number, row.kind))
+                previous = (number, row.kind)
+                own, kind = latest.get(number, (at, row.kind))
+                before = [done[each] + 1 for each in step.after() if each in done] if step else []
+                at = found[id(row)] = max(at + slot, own + (kind != row.kind), *before)
+            latest[number] = (max(at, latest.get(number, (at, ""))[0]), row.kind)
+            for each in step.counted() if step else ():
+                done[each] = max(at, done.get(each, at))
+    return found
+
+
+def _by_time(
+    files: Sequence[Sequence[Row]], widths: Mapping[int, int], known: Mapping[Place, Step]
+) -> Iterator[Iterable[Place]]:
+    """The rows at and around each coarse time, in the order in which they must have been written."""
     widest = max(widths.values())
     spans = {instant(row.at or "") // widest for rows in files for row in rows if id(row) in widths}
     queues: dict[int, dict[int, list[Place]]] = defaultdict(lambda: defaultdict(list))
@@ -101,16 +143,7 @@ def _placed(files: Sequence[Sequence[Row]], widths: Mapping[int, int]) -> dict[i
                 queues[at // widest][number].append((number, place))
             else:
                 fine[at // widest].append((at, (number, place)))
-    known = steps(enumerate(rows) for rows in files)
-    found: dict[int, int] = {}
     for span in sorted(spans):
         here = [[place for _, place in sorted(fine[span])], *queues[span].values()]
         here.sort(key=lambda queue: not any(is_broker(files[number][place]) for number, place in queue))
-        latest = span * widest - 1
-        for number, place in merged(here, known):
-            row = files[number][place]
-            at = instant(row.at or "")
-            if (width := widths.get(id(row))) is not None:
-                found[id(row)] = at = min(max(at, latest + 1), at + width - 1)
-            latest = max(latest, at)
-    return found
+        yield merged(here, known)

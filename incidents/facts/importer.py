@@ -18,6 +18,7 @@ from groupsim.incidents.facts.asked import nothing_to_import, remarks_on_asked
 from groupsim.incidents.facts.builder import FactBuilder, PendingFact
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clients_only import ClientsOnlyFacts
+from groupsim.incidents.facts.clock_check import ClockCheck, check_clocks
 from groupsim.incidents.facts.clocks import TimedRow, order_rows
 from groupsim.incidents.facts.coarse_times import in_order
 from groupsim.incidents.facts.consumer_group import ConsumerGroupFacts
@@ -33,7 +34,6 @@ from groupsim.incidents.facts.notes import rows_without_fact, unrelated_logs
 from groupsim.incidents.facts.ownership import Ownership
 from groupsim.incidents.facts.processes import split_by_process
 from groupsim.incidents.facts.signs_of_life import SignsOfLife
-from groupsim.incidents.facts.skew import estimate_skews
 from groupsim.incidents.facts.strays import without_strays
 from groupsim.incidents.facts.support import new_groups, require_times, times_in_doubt, unsupported
 from groupsim.incidents.facts.topic_doubts import topic_doubts
@@ -106,17 +106,13 @@ def import_run(
     require_times(reading)
     reading, strays = without_strays(reading)
     reading, coarse = in_order(reading)
-    skews, misfits = estimate_skews(reading)
-    corrections = {skew.file: skew.ms for skew in skews if skew.ms}
+    clocks = check_clocks(reading)
     signs = SignsOfLife(reading.topic)
-    rows, remarks = merged(*order_rows(reading, corrections), signs)
-    remarks = [*strays, *coarse, *remarks, *misfits, *(str(skew) for skew in skews if skew.ms)]
-    rows = [timed for timed in rows if timed.row.group is not None or timed.row.kind in _KINDS_WITHOUT_GROUP]
-    if not any(timed.row.group for timed in rows):
-        raise LogError(f"{listed(reading.origins or reading.files)}: {nothing_to_import(reading)}")
+    rows, remarks = _in_one_order(reading, clocks, signs)
+    remarks = [*strays, *coarse, *remarks, *clocks.off]
     builder = FactBuilder()
     remarks += [*reading.notes, *unrelated_logs(rows), *reading.damage, *remarks_on_asked(reading)]
-    builder.note_all([*remarks, *(str(skew) for skew in skews if not (skew.ms or reading.resolution_ms))])
+    builder.note_all([*remarks, *clocks.fitting])
     index = Index(rows)
     check_named(rows, index, most_partitions)
     clients = _add_facts(rows, index, builder, reading)
@@ -129,7 +125,7 @@ def import_run(
     origin = min([rows[0].at, *(first.at for first in facts[:1])])
     world = world_facts(index, topics, growths, builder)
     builder.note_all(rows_without_fact(rows))
-    ended = _ended(rows, facts, [instant(end) + corrections.get(file, 0) for file, end in reading.ends.items()])
+    ended = _ended(rows, facts, [instant(end) + clocks.corrections.get(file, 0) for file, end in reading.ends.items()])
     owned = Ownership(facts)
     doubts = find_doubts(rows, clients, index, owned, deaths, ended, session_timeout_ms, reading.topic, signs)
     doubts += topic_doubts(reading, logged, origin, ended, builder)
@@ -141,11 +137,22 @@ def import_run(
     reasons = [*unsupported(reading, rows, clients, index, topics.keys()), *builder.doubts, *partly.values(), *edges]
     doubts += [Doubt(group, origin, ended, None, why, own_word=True) for group, why in partly.items()]
     doubts += unnamed_topics(index, topics, origin, ended)
-    gaps = log_gaps(reasons, [_since(each, origin) for each in doubts], new_groups(rows), reading.resolution_ms)
+    found = [_since(each, origin) for each in doubts]
+    gaps = log_gaps([*clocks.unbounded, *reasons], found, new_groups(rows), clocks.precision)
     log = {"notes": list(builder.notes), "lines": reading.counts.lines, "rows": len(reading.rows)}
-    summary = {**log, **gaps, **unbounded(times_in_doubt(reading)), **given({"session.timeout.ms": session_timeout_ms})}
+    in_doubt = [*times_in_doubt(reading), *clocks.unbounded]
+    summary = log | gaps | unbounded(in_doubt) | given({"session.timeout.ms": session_timeout_ms})
     run = _write(store, _run_info(reading, name, origin), world, facts, origin, ended - origin, summary)
     return ImportResult(run, builder.notes, tuple(remarks))
+
+
+def _in_one_order(reading: Reading, clocks: ClockCheck, signs: SignsOfLife) -> tuple[list[TimedRow], list[str]]:
+    """The rows that are used, by one clock, and remarks. Raises LogError if none is about a group."""
+    rows, remarks = merged(*order_rows(reading, clocks.corrections), signs)
+    rows = [timed for timed in rows if timed.row.group is not None or timed.row.kind in _KINDS_WITHOUT_GROUP]
+    if not any(timed.row.group for timed in rows):
+        raise LogError(f"{listed(reading.origins or reading.files)}: {nothing_to_import(reading)}")
+    return rows, remarks
 
 
 def _ended(rows: Sequence[TimedRow], facts: Sequence[PendingFact], ends: Sequence[int]) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from groupsim.events.types import NO_GENERATION, GroupId, MemberId
 from groupsim.incidents.offsets_topic.history import GroupHistory
-from groupsim.incidents.offsets_topic.ledger import Membership
+from groupsim.incidents.offsets_topic.ledger import Membership, View
 from groupsim.incidents.offsets_topic.unsettled import CommitTimes
 
 
@@ -49,9 +49,15 @@ class SignsOfLife:
 
 
 def _steps(membership: Membership) -> Iterable[int]:
-    """When the member came into each generation (or epoch): it had joined, or sent a heartbeat."""
-    before = NO_GENERATION
+    """When the member certainly ran: it came into an epoch with a heartbeat, and asked for a generation since its last.
+
+    A classic member may be gone when the generation begins that it waited for (Kafka: its session begins anew then).
+    """
+    before: View | None = None
     for view in membership.views:
-        if view.generation not in (before, NO_GENERATION):
-            yield view.at_ms
-        before = view.generation
+        if view.generation not in (NO_GENERATION if before is None else before.generation, NO_GENERATION):
+            if not view.waited:
+                yield view.at_ms
+            elif before is not None:
+                yield before.at_ms
+        before = view

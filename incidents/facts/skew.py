@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from groupsim.incidents.facts.consumer_skew import Bounds, consumer_bounds
+from groupsim.incidents.facts.clock_bounds import NEVER, Bounds, member_bounds
 from groupsim.incidents.facts.detail import int_in
-from groupsim.incidents.logs.rows import Reading, is_broker
+from groupsim.incidents.logs.rows import Program, Reading, is_broker
 from groupsim.incidents.logs.times import instant
 from groupsim.incidents.sentences import plural
 
@@ -15,10 +16,10 @@ _TOLERANCE_MS = 5
 
 
 class Skew(NamedTuple):
-    """`ms` to add to a file's times so that they fit the broker's; 0 where they do.
+    """`ms` to add to a file's times so that they fit the broker's; 0 where they do, or where no single number would.
 
-    `support` events (generations, or what both sides say of a consumer group) say that it is no less than `low` and no
-    more than `high`.
+    `support` events (generations, joins, ends, epochs) say that it is no less than `low` and no more than `high`.
+    `fits`: there is such a number; else what is to be added was between `low` and `high`, more or less at times.
     """
 
     file: str
@@ -26,62 +27,117 @@ class Skew(NamedTuple):
     low: int
     high: int
     support: int
-    of: str = "generation"
+    fits: bool = True
 
     def __str__(self) -> str:
-        support = plural(self.support, self.of)
+        support = f"{plural(self.support, 'event')} that both log"
+        if not self.fits:
+            return (
+                f"{self.file}: no single skew makes its joins fit the broker's generations; its times are not corrected"
+            )
         if self.ms:
-            off = f"{-self.ms} ms ahead of" if self.ms < 0 else f"{self.ms} ms behind"
-            return f"{self.file}: its clock is {off} the broker's, by {support}"
-        return f"{self.file}: its clock fits the broker's; {support} would allow {self.low:+} to {self.high:+} ms"
+            off = f"{-self.ms:,} ms ahead of" if self.ms < 0 else f"{self.ms:,} ms behind"
+            return f"{self.file}: its clock is {'' if self.bounded else 'at least '}{off} the broker's, by {support}"
+        if not self.bounded:
+            which = "behind" if self.low == -NEVER else "ahead"
+            return f"{self.file}: its clock fits the broker's, by {support}, but none would show that it is {which}"
+        return f"{self.file}: its clock fits the broker's; {support} would allow {self.low:+,} to {self.high:+,} ms"
+
+    @property
+    def off(self) -> bool:
+        """Whether the clock is known to be off."""
+        return bool(self.ms) or not self.fits
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the logs bound on both sides how far it may be off."""
+        return Bounds(self.low, self.high).both
+
+    def left_ms(self) -> int:
+        """How far the times may be from the broker's when `ms` is added; only for one that is bounded.
+
+        The clocks of logs are in whole milliseconds.
+        """
+        return 1 + (abs(self.high - self.low) if self.ms else max(abs(self.low), abs(self.high)))
 
 
-def estimate_skews(reading: Reading) -> tuple[list[Skew], list[str]]:
-    """The skews of files that can be compared with their broker's clock, and notes on files that fit no skew.
+def estimate_skews(reading: Reading) -> list[Skew]:
+    """The skews of files that can be compared with their broker's clock.
 
     A member sends JoinGroup before the broker completes the generation and gets the answer after it: each generation
-    bounds the skew from both sides, and all bounds together leave an interval. A file whose interval has 0 in it fits.
+    bounds the skew from both sides, and so do members' joins and ends. All bounds together leave an interval. A file
+    whose interval has 0 in it fits.
     """
-    completed = _completed(reading)
-    tolerance_ms = max(_TOLERANCE_MS, reading.resolution_ms)
     bounds: dict[str, list[Bounds]] = defaultdict(list)
-    for file, each in consumer_bounds(reading):
-        bounds[file].append(each)
-    of_consumer_groups = frozenset(bounds)
+    for of_some in (member_bounds(reading), _by_generations(reading)):
+        for file, each in of_some:
+            bounds[file].append(each)
+    groups = {row.group for row in reading.rows if row.program is Program.BROKER}
+    for row in reading.rows:
+        if not is_broker(row) and row.group in groups and row.file not in bounds:
+            bounds[row.file] = []  # nothing that both log: it may be off as others are
+    tolerance_ms = max(_TOLERANCE_MS, reading.resolution_ms + reading.placed_ms)
+    return [_skew(file, each, tolerance_ms) for file, each in bounds.items()]
+
+
+def left_ms(skews: Sequence[Skew], reading: Reading) -> int:
+    """How far the times of two logs may still be apart when the skews are corrected; 0 if no clock is known to be off.
+
+    If none is, those that seem to fit are taken as right; else they may be off, too, by no more than those that are.
+    Without those of `unbounded_clocks`.
+    """
+    off = [skew for skew in skews if skew.off]
+    if not off:
+        return 0
+    known = [skew.left_ms() for skew in off if skew.bounded]
+    most = max([abs(skew.ms) for skew in off] + known)
+    known += [min(most, skew.left_ms() if skew.bounded else most) for skew in skews if not skew.off]
+    return max(known, default=0) + reading.resolution_ms + reading.placed_ms
+
+
+def unbounded_clocks(skews: Sequence[Skew]) -> list[str]:
+    """A sentence for each clock of which the logs do not tell how far it may be off: no total has bounds then."""
+    return [
+        f"{skew.file}: its clock is off, and the logs do not show by how much; name it with --skew"
+        for skew in skews
+        if skew.off and not skew.bounded
+    ]
+
+
+def _skew(file: str, found: Sequence[Bounds], tolerance_ms: int) -> Skew:
+    """An answer comes at once, so what bounds both sides is near its lower bound; an epoch may be given much later."""
+    low, high = max((each.low for each in found), default=-NEVER), min((each.high for each in found), default=NEVER)
+    answered = [each for each in found if each.both]
+    if low > high + tolerance_ms:
+        whole = answered or [Bounds()]
+        return Skew(file, 0, min(each.low for each in whole), max(each.high for each in whole), len(found), fits=False)
+    if low - tolerance_ms <= 0 <= high + tolerance_ms:
+        return Skew(file, 0, low, high, len(found))
+    near = low if answered or high == NEVER else high
+    return Skew(file, near, low, high, len(found))
+
+
+def _by_generations(reading: Reading) -> Iterator[tuple[str, Bounds]]:
+    """(file, bounds) for each generation that a client of a classic group joined and the broker completed."""
+    completed = _completed(reading)
     joined: set[tuple[object, ...]] = set()
     asked: dict[tuple[str, str | None, str | None], int] = {}
     for row in reading.rows:
         client = (row.file, row.client, row.group)
         if row.at is None or is_broker(row):
             continue
+        at = completed.get((row.group, int_in(row.detail.get("generation"))))
         if row.kind == "joined" and "instance" in row.detail:  # when it returns it gets the answer for an old one
-            at = completed.get((row.group, int_in(row.detail.get("generation"))))
             if at is not None:
-                bounds[row.file].append(Bounds(low=at - instant(row.at)))
+                yield row.file, Bounds(low=at - instant(row.at))
         elif row.kind == "joining":
             asked[client] = instant(row.at)
         elif row.kind == "joined" and client in asked:
             generation = int_in(row.detail.get("generation"))
-            at = completed.get((row.group, generation))
             if at is not None and (*client, generation) not in joined:
                 joined.add((*client, generation))
-                bounds[row.file].append(Bounds(at - instant(row.at), at - asked[client]))
+                yield row.file, Bounds(at - instant(row.at), at - asked[client])
             del asked[client]
-    skews, misfits = [], []
-    for file, pairs in bounds.items():
-        counted = "event" if file in of_consumer_groups else "generation"
-        low, high = max(pair.low for pair in pairs), min(pair.high for pair in pairs)
-        if low > high + tolerance_ms:
-            misfits.append(
-                f"{file}: no single skew makes its joins fit the broker's generations; its times are not corrected"
-            )
-        else:
-            fits = low - _TOLERANCE_MS <= 0 <= high + _TOLERANCE_MS
-            if Bounds(low, high).both:
-                skews.append(Skew(file, 0 if fits else low, low, high, len(pairs), counted))
-            elif not fits:
-                skews.append(Skew(file, low if low > 0 else high, low, high, len(pairs), counted))
-    return skews, misfits
 
 
 def _completed(reading: Reading) -> dict[tuple[str | None, int | None], int]:

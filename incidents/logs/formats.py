@@ -166,7 +166,8 @@ def _peel_rdkafka(record: Record, text: str) -> bool:
     stamp = None if found is None else read_stamp(found["time"], 0)
     if found is None or stamp is None:
         return False
-    record.stamp = stamp[0]
+    if stamp[0].ms is not None or record.stamp is None:
+        record.stamp = stamp[0]
     _of_rdkafka(record, found)
     return True
 

@@ -25,6 +25,7 @@ _LEAVING = frozenset(["member_left", "leave_sent"])
 _NO_GENERATION = -1
 _ANSWERS = frozenset(["synced", "assigned"])
 
+_Client = tuple[str | None, str | None]
 Place = tuple[int, int]
 """The number of a log or a part of one, and a line's place there."""
 
@@ -38,6 +39,8 @@ class Described(Protocol):
     def group(self) -> str | None: ...
     @property
     def member(self) -> str | None: ...
+    @property
+    def client(self) -> str | None: ...
     @property
     def detail(self) -> Detail: ...
 
@@ -78,16 +81,16 @@ def _steps_of(number: int, part: Iterable[tuple[int, Described]]) -> Iterator[tu
 
     A client's request belongs to the generation that it joins next, its assignment to the one that it joined last.
     """
-    asked: list[tuple[int, str]] = []
-    joined: Step | None = None
+    asked: dict[_Client, list[tuple[int, str]]] = defaultdict(list)
+    joined: dict[_Client, Step] = {}
     for at, read in part:
         if read.kind not in STEPS:
             continue
-        generation = _generation(read)
+        client, generation = (read.client, read.group), _generation(read)
         if read.kind in _BEFORE_JOINED:
-            asked.append((at, read.kind))
-        elif read.kind in _ANSWERS and joined is not None:
-            yield (number, at), joined._replace(kind=read.kind, member=None)
+            asked[client].append((at, read.kind))
+        elif read.kind in _ANSWERS and client in joined:
+            yield (number, at), joined[client]._replace(kind=read.kind, member=None)
         elif read.kind in _LEAVING:
             if read.member is not None:
                 yield (number, at), Step(read.group, _NO_GENERATION, read.kind, read.member)
@@ -95,9 +98,9 @@ def _steps_of(number: int, part: Iterable[tuple[int, Described]]) -> Iterator[tu
             step = Step(read.group, generation, read.kind, read.member)
             yield (number, at), step
             if read.kind == "joined":
-                joined = step
-                yield from (((number, place), step._replace(kind=kind, member=None)) for place, kind in asked)
-                asked.clear()
+                joined[client] = step
+                for place, kind in asked.pop(client, ()):
+                    yield (number, place), step._replace(kind=kind, member=None)
 
 
 def _generation(read: Described) -> int | None:
@@ -116,16 +119,20 @@ def merged(queues: Sequence[Sequence[Place]], known: Mapping[Place, Step]) -> It
     at = [0] * len(queues)
     ready = deque(range(len(queues)))
     waiting: dict[Step, list[int]] = defaultdict(list)
+    waits_for: dict[int, Step] = {}
+    """Only the last thing that a queue waited for counts: it may have been forced to go on."""
     unfinished = dict.fromkeys(range(len(queues)))
     while unfinished:
         forced = not ready
         number = next(iter(unfinished)) if forced else ready.popleft()
+        waits_for.pop(number, None)
         while at[number] < len(queues[number]):
             place = queues[number][at[number]]
             step = own_steps.get(place)
             missing = next((each for each in step.after() if left[each] > 0), None) if step and not forced else None
             if missing is not None:
                 waiting[missing].append(number)
+                waits_for[number] = missing
                 break
             forced = False
             at[number] += 1
@@ -133,6 +140,7 @@ def merged(queues: Sequence[Sequence[Place]], known: Mapping[Place, Step]) -> It
             for each in step.counted() if step else ():
                 left[each] -= 1
                 if not left[each]:
-                    ready.extend(waiting.pop(each, ()))
+                    freed = dict.fromkeys(waiting.pop(each, ()))
+                    ready.extend(one for one in freed if waits_for.get(one) == each)
         else:
             unfinished.pop(number, None)

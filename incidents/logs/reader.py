@@ -216,4 +216,5 @@ class LogReader:
             match.detail,
             match.program,
             resolution_ms=0 if record.stamp is None else record.stamp.resolution_ms,
+            multiple_ms=1 if record.stamp is None else record.stamp.multiple_ms,
         )

@@ -91,7 +91,8 @@ class Row(msgspec.Struct, frozen=True):
 
     `program`: what wrote it, None where several programs word it so. `order` is its place in its stream, where that is
     not the order of `line`: an export may be written newest first. `resolution_ms`: that of its time, if
-    fewer than three digits behind the second are printed; else 0.
+    fewer than three digits behind the second are printed; else 0. `multiple_ms`: the most of 1, 10, 100, 1,000 and
+    60,000 of which its time, as printed, is a multiple.
     """
 
     file: str
@@ -105,6 +106,7 @@ class Row(msgspec.Struct, frozen=True):
     program: Program | None = None
     order: int | None = None
     resolution_ms: int = 0
+    multiple_ms: int = 1
 
 
 def is_broker(row: Row) -> bool:
@@ -168,7 +170,8 @@ class Reading(msgspec.Struct):
     `reader.UNRECOGNISED_KEPT` of a file; `counts.unrecognised` counts all). `damage`: sentences about damaged files.
     `ends`: the last instant of each file, on whatever line. `notes`: how exports were read. `uncertain`: why their
     records, or the order of these, are not known well enough. `answers`: of files without records, what they hold
-    instead. `resolution_ms`: that of the coarsest times, if they are coarser than a log's own; else 0. `streams`: the
+    instead. `resolution_ms`: that of the coarsest times, if they are coarser than a log's own; else 0; `placed_ms`: so
+    far were coarse times moved to be in order. `streams`: the
     short names of those of `files` that are one stream of several in an export. `left_out`: rows of other groups and
     periods than those wanted. `topic`: by group, what `__consumer_offsets` says; its rows are among the others.
     `topic_given`: files of it were given. `asked`, `since`, `until`: the groups and the period that were wanted.
@@ -187,6 +190,7 @@ class Reading(msgspec.Struct):
     notes: list[str] = []
     uncertain: list[str] = []
     resolution_ms: int = 0
+    placed_ms: int = 0
     answers: dict[str, str] = {}
     streams: dict[str, str] = {}
     left_out: LeftOut = msgspec.field(default_factory=LeftOut)

@@ -96,6 +96,14 @@ class Stamp(NamedTuple):
     zone: tzinfo | None = None
     resolution_ms: int = 0
 
+    @property
+    def multiple_ms(self) -> int:
+        """The most of 1, 10, 100, 1,000 and 60,000 of which the time is a multiple."""
+        ms = self.clock_ms if self.ms is None else self.ms
+        if ms is None and self.without_year is not None:
+            ms = self.without_year.second * 1_000 + self.without_year.microsecond // 1_000
+        return next((each for each in (60_000, 1_000, 100, 10) if ms is not None and ms % each == 0), 1)
+
 
 def read_stamp(text: str, start: int) -> tuple[Stamp, int] | None:
     """The timestamp that begins exactly at `start`, and where it ends; None if none of the known shapes is there."""

@@ -80,7 +80,7 @@ class ClassicFold:
         self._exchange(members, at_ms, record.place)
         for member, each in members.items():
             self._appear(record, member, each)
-            ledger.hold(member, at_ms, f.assigned(each) or set(), self._generation or 0, record.place)
+            ledger.hold(member, at_ms, f.assigned(each) or set(), self._generation or 0, record.place, waited=True)
 
     def _exchange(self, members: dict[MemberId, f.Fields], at_ms: int, place: str, *, by: str | None = None) -> None:
         """Who is not among the members is gone, or has come back as another one of its instance id."""
@@ -153,7 +153,7 @@ class ClassicFold:
             kept = {p for p in ledger.held(member) if p not in plan[member] and p not in owners}
             ledger.pause(member, ledger.held(member), stored, stored, exact=True)
             ledger.served_to(member, kept, stored)  # it gives these up once it knows, and joins again
-            ledger.hold(member, stored, plan[member] | kept, number, record.place)
+            ledger.hold(member, stored, plan[member] | kept, number, record.place, waited=True)
 
     def _started(self, joined: int, place: str, number: int, new: list[MemberId], gone: list[MemberId]) -> None:
         cause, by = RebalanceCause.UNKNOWN, None
@@ -183,7 +183,7 @@ class ClassicFold:
         if claims is None:
             ledger.pause(member, held, joined, joined, exact=False)
             return
-        ledger.hold(member, joined, held & claims, number, place)
+        ledger.hold(member, joined, held & claims, number, place, waited=True)
 
     def _join_completed(self, record: GroupRecord) -> int:
         """When the join phase of the record's generation was complete; the record's time where that is not known."""

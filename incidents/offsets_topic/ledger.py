@@ -23,12 +23,16 @@ class Said(NamedTuple):
 
 
 class View(NamedTuple):
-    """What a member held from an instant on, and its generation or epoch; NO_GENERATION: it is not in the group."""
+    """What a member held from an instant on, and its generation or epoch; NO_GENERATION: it is not in the group.
+
+    `waited`: it asked to be in that generation some time before, and may have been gone when it began.
+    """
 
     at_ms: int
     generation: int
     partitions: frozenset[TopicPartition]
     place: str
+    waited: bool = False
 
 
 class MemberFields(NamedTuple):
@@ -122,8 +126,17 @@ class Ledger:
         """What a member holds now."""
         return self._views.get(member, frozenset())
 
-    def hold(self, member: MemberId, at_ms: int, partitions: Set[TopicPartition], generation: int, place: str) -> None:
-        """From now on the member holds exactly these."""
+    def hold(
+        self,
+        member: MemberId,
+        at_ms: int,
+        partitions: Set[TopicPartition],
+        generation: int,
+        place: str,
+        *,
+        waited: bool = False,
+    ) -> None:
+        """From now on the member holds exactly these; `waited`: see View."""
         before, now = self.held(member), frozenset(partitions)
         for partition in sorted(before - now):
             self._open.pop((member, partition)).to_ms = at_ms
@@ -134,7 +147,7 @@ class Ledger:
         self._views[member] = now
         views = self.memberships[member].views
         if not views or views[-1].partitions != now or views[-1].generation != generation:
-            views.append(View(at_ms, generation, now, place))
+            views.append(View(at_ms, generation, now, place, waited))
 
     def pause(
         self, member: MemberId, partitions: Collection[TopicPartition], from_ms: int, to_ms: int, *, exact: bool

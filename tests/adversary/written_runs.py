@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
 from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.availability.labels import Interval, Label
@@ -27,7 +28,7 @@ from tests.incidents.drawn_groups import GROUP, DrawnGroup, drawn, drawn_consume
 from tests.incidents.offsets_topic.simulated_topic import write_dump
 from tests.incidents.offsets_topic.truth import clipped, measure
 from tests.incidents.written_consumer_logs import write_consumer_logs
-from tests.incidents.written_logs import BEGINS_MS, coarsened, write_logs
+from tests.incidents.written_logs import BEGINS_MS, coarsened, shifted, write_logs
 
 _KNOWN = 0.3
 """How often the user gives the session's length though it need not be given."""
@@ -38,6 +39,8 @@ _ALL_BUT_ONE = 0.5
 """Of some logs, how often one alone is missing."""
 _COARSE = 0.2
 """How often some or all of the logs have coarse times."""
+_CLOCK_OFF = 0.15
+"""How often the clock of one log is off."""
 _EXPIRED = k.LossCause.SESSION_EXPIRED
 NEAR_MS = 20
 """Partition-milliseconds: clocks of logs are in whole milliseconds, and lines stand beside what they report."""
@@ -148,6 +151,25 @@ def _made_coarse(rng: Random, logs: Sequence[Path]) -> str:
     return f", with {digits} digits and {zeros} zeros in {', '.join(path.name for path in chosen)}"
 
 
+class _Clock(NamedTuple):
+    """One log's clock was moved by `off_ms`, and with a broker's log the common time by `base_ms`."""
+
+    off_ms: int = 0
+    base_ms: int = 0
+    what: str = ""
+
+
+def _clock_off(rng: Random, logs: Sequence[Path], *, topic: bool) -> _Clock:
+    """Move one log's clock, sometimes; `__consumer_offsets` has the clock of the broker's log."""
+    logs = [log for log in logs if not (topic and log.name == "broker.log")]
+    if not logs or rng.random() >= _CLOCK_OFF:
+        return _Clock()
+    log, seconds = rng.choice(logs), rng.choice((-1, 1)) * rng.choice((0.05, 0.4, 3, 20, 45))
+    shifted(log, log, seconds)
+    off_ms = round(1_000 * seconds)
+    return _Clock(off_ms, off_ms * (log.name == "broker.log"), f", with {log.name} {seconds:+} s")
+
+
 def _printed(facts: Sequence[Recorded]) -> list[Recorded]:
     return [fact for fact in facts if not fact.event.noise]
 
@@ -155,21 +177,30 @@ def _printed(facts: Sequence[Recorded]) -> list[Recorded]:
 def hold(
     rng: Random, facts: Sequence[Recorded], files: list[Path], which: str, session_ms: int | None, what: str
 ) -> None:
-    """From the first assignment on, as long as there are lines: an import says nothing of what follows."""
+    """From the first assignment on, as long as there are lines: an import says nothing of what follows.
+
+    A clock that is off need not show in the logs; if it does, the bounds have to hold the truth.
+    """
     first = next((f.at_ms for f in facts if isinstance(f.event, c.AssignmentStored | k.TargetComputed)), None)
     if first is None:
         return
     end = facts[-1].at_ms
     what += f" ({', '.join(path.name for path in files)}), session {session_ms}"
-    what += _made_coarse(rng, [path for path in files if path.suffix == ".log"])
+    logs = [path for path in files if path.suffix == ".log"]
+    clock = _clock_off(rng, logs, topic=len(logs) < len(files))
+    what += clock.what + _made_coarse(rng, logs)
+    begins = BEGINS_MS + clock.base_ms
     try:
-        found, _ = measure(files, GROUP, BEGINS_MS + end, (BEGINS_MS + first, BEGINS_MS + end), session_ms)
+        until = begins + end + abs(clock.off_ms)
+        found, _ = measure(files, GROUP, until, (begins + first, begins + end), session_ms)
     except LogError as error:
         if which in ("some logs", "no broker's log"):
             return
         raise Finding(f"{what}: {error}") from error
-    least, most = counted(facts, max(first, found.begins - BEGINS_MS), min(end, found.ends - BEGINS_MS))
+    least, most = counted(facts, max(first, found.begins - begins), min(end, found.ends - begins))
     said = found.rests_on
+    if clock.off_ms and not said.precision.clocks_ms:
+        return
     if said.at_least_ms > most + NEAR_MS + _nothing_new(facts) or (
         said.at_most_ms is not None and said.at_most_ms < least - NEAR_MS
     ):

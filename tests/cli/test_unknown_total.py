@@ -26,7 +26,7 @@ def broker_log(folder: Path) -> Path:
         34: f"Assignment received from leader {member} for group billing for generation 3. {OLD}",
         50: f"Group billing with generation 4 is now empty {OLD}",
     }
-    return write(folder, *(stamped(second + 0.25, BROKER + text) for second, text in said.items()))
+    return write(folder, *(stamped(second + 0.253, BROKER + text) for second, text in said.items()))
 
 
 @pytest.fixture

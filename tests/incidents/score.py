@@ -127,8 +127,10 @@ def pairs(logs: list[Path]) -> None:
         facts = list(store.read(import_run(reading, store, name=None, topics={}).run.id))
         sides = [fact.source.rpartition(":")[0] for fact in facts if fact.source]
         turns = sum(a != b for a, b in pairwise(sides))
-        skews, misfits = estimate_skews(reading)
-        fit = "; ".join([*map(str, skews), *misfits]) or "no broker's log among them: nothing to hold a clock against"
+        fit = (
+            "; ".join(map(str, estimate_skews(reading)))
+            or "no broker's log among them: nothing to hold a clock against"
+        )
         times = "in order" if all(a.at_ms <= b.at_ms for a, b in pairwise(facts)) else "OUT OF ORDER"
         fit = fit.replace(f"{SET}/", "")
         print(f"{first}+{second}  {len(facts)} facts {times}, {turns} turns between the files; {fit}")

@@ -53,7 +53,7 @@ def consumer_group(folder: Path) -> list[Path]:
         stamped(1, JAVA + f"Computed a new target assignment for epoch 1 with 'uniform' assignor in 1ms. {NEW}"),
         stamped(5, JAVA + f"Member {U2} joins the consumer group using the consumer protocol. {NEW}"),
         stamped(5, JAVA + f"Bumped group epoch to 2. {NEW}"),
-        stamped(5.01, JAVA + f"Computed a new target assignment for epoch 2 with 'uniform' assignor in 1ms. {NEW}"),
+        stamped(5.013, JAVA + f"Computed a new target assignment for epoch 2 with 'uniform' assignor in 1ms. {NEW}"),
         stamped(9, JAVA + f"Member {U2} fenced from the group because the member session expired.. {NEW}"),
         stamped(9.5, JAVA + f"Computed a new target assignment for epoch 3 with 'uniform' assignor in 1ms. {NEW}"),
         name="broker.log",
@@ -73,7 +73,7 @@ def consumer_group(folder: Path) -> list[Path]:
     )
     second = write(
         folder,
-        member(4.9, "c2", U2, 0, "UNSUBSCRIBED", "JOINING"),
+        member(4.903, "c2", U2, 0, "UNSUBSCRIBED", "JOINING"),
         member(5.1, "c2", U2, 2, "JOINING", "STABLE"),
         member(6.0, "c2", U2, 2, "STABLE", "RECONCILING"),
         *reconciling(6.0, "c2", U2, "orders-1", ""),
@@ -169,7 +169,7 @@ def test_a_clock_that_fits_is_noted_with_its_support_and_one_that_does_not_is_a_
     fits, _ = import_logs(*pair(0.01))
     assert fits.remarks == ()
     assert [note.partition("c.log: ")[2] for note in fits.notes if "clock" in note] == [
-        "its clock fits the broker's; 3 generations would allow -60 to +40 ms"
+        "its clock fits the broker's; 3 events that both log would allow -60 to +40 ms"
     ]
     differs, _ = import_logs(*pair(30))
     assert "30" in differs.remarks[0]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from groupsim.events import classic as c
@@ -20,6 +22,8 @@ BEGINS_MS = 1_709_287_200_000
 _COORDINATOR = "[GroupCoordinator id=1 topic=__consumer_offsets partition=7]"
 _MANAGER = "(org.apache.kafka.coordinator.group.GroupMetadataManager)"
 _CONSUMER = "(org.apache.kafka.clients.consumer.internals.ConsumerCoordinator)"
+_SHIFTED = re.compile(r"^(\[)([\d-]+ [\d:]+,\d{3})")
+_SHIFTED_MS = re.compile(r"^(%\d\|)(\d+)\.(\d{3})")
 _CHANGED = "cached metadata has changed"
 _PART = re.compile(r"^(\[[\d -]+ [\d:]+),(\d{3})", re.MULTILINE)
 _LEAVING = "consumer pro-actively leaving the group"
@@ -83,6 +87,28 @@ def coarsened(log: Path, digits: int = 0, zeros: int = 0) -> None:
         return f"{found[1]},{kept}" if kept else found[1]
 
     log.write_text(_PART.sub(part, log.read_text("utf-8")), encoding="utf-8")
+
+
+def shifted(log: Path, to: Path, seconds: float, after: float = 0, before: float = 1) -> Path:
+    """A copy of a log (packed or not) whose clock is so far ahead, of Java's format or librdkafka's.
+
+    Only in the lines from the share `after` up to the share `before` (0-1).
+    """
+
+    def later(found: re.Match[str]) -> str:
+        at = datetime.strptime(found[2], "%Y-%m-%d %H:%M:%S,%f") + timedelta(seconds=seconds)
+        return f"{found[1]}{at:%Y-%m-%d %H:%M:%S},{at.microsecond // 1000:03d}"
+
+    def later_ms(found: re.Match[str]) -> str:
+        ms = int(found[2]) * 1000 + int(found[3]) + round(1000 * seconds)
+        return f"{found[1]}{ms // 1000}.{ms % 1000:03d}"
+
+    lines = (gzip.decompress(log.read_bytes()) if log.suffix == ".gz" else log.read_bytes()).decode().splitlines(True)
+    chosen = range(round(after * len(lines)), round(before * len(lines)))
+    for number in chosen if seconds else ():
+        lines[number] = _SHIFTED_MS.sub(later_ms, _SHIFTED.sub(later, lines[number]))
+    to.write_text("".join(lines), encoding="utf-8")
+    return to
 
 
 class _Broker:

@@ -71,7 +71,7 @@ def _log(path: Path) -> Path:
         (5.0, f"{in_group}Converted the classic group to a consumer group."),
         (5.0, f"{in_group}Member {_NEW} joins the consumer group using the consumer protocol."),
         (5.0, f"{in_group}Bumped group epoch to 2 with metadata hash 4."),
-        (5.01, f"{in_group}Computed a new target assignment for epoch 2 with 'uniform' assignor in 8ms."),
+        (5.013, f"{in_group}Computed a new target assignment for epoch 2 with 'uniform' assignor in 8ms."),
         (9.0, f"{in_group}Member {_NEW} left the consumer group."),
         (9.0, "Preparing to rebalance group billing in state PreparingRebalance with old generation 2 (reason:"
               " Downgrade group billing from consumer to classic for member leaving.)."),

@@ -15,7 +15,7 @@ from groupsim.cli.main import status
 from groupsim.cli.summary import headline
 from groupsim.incidents.exports.plain_log import whole_records
 from groupsim.incidents.logs.reading import read_files
-from groupsim.storage.log_gaps import log_gaps
+from groupsim.storage.log_gaps import Precision, log_gaps
 
 BROKER = "[GroupCoordinator 1]: "
 STORY = [
@@ -59,7 +59,7 @@ def test_files_are_in_the_order_of_the_protocol_within_a_second(tmp_path: Path) 
 def test_the_headline_says_whole_seconds_and_the_bounds_they_leave() -> None:
     found = [Interval("g", "t", 0, Label.WITHHELD, None, None, "start", a, b) for a, b in ((0, 3_000), (3_000, 5_000))]
     found.append(Interval("g", "t", 0, Label.OK, None, None, None, 5_000, 9_000))
-    shown = supported(log_gaps([], [], [], 1_000), {"unavailable": unavailable(found), "groups": {}}, found)
+    shown = supported(log_gaps([], [], [], Precision(1_000)), {"unavailable": unavailable(found), "groups": {}}, found)
     assert headline({**shown, "source": "recorded"})[1] == (
         "  uncertain: logs have times in whole seconds: the total is at least 4.0 and at most 6.0 partition-seconds"
     )

@@ -1,0 +1,198 @@
+"""How far a client's clock can be from its broker's, by the joins, epochs and ends of members that both of them log."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from groupsim.incidents.facts.causes import given_member_id
+from groupsim.incidents.facts.clocks import rows_by_file
+from groupsim.incidents.facts.detail import int_in
+from groupsim.incidents.facts.static_joins import static_joins
+from groupsim.incidents.logs.rows import Reading, Row, is_broker
+from groupsim.incidents.logs.times import instant
+
+_Key = tuple[str | None, str, str | int | None]
+"""Group, which event, and of which member or epoch."""
+_Event = tuple[Row, str, _Key]
+"""A client's row, what it is, and the key of the broker's event that it is held against."""
+_JOINED, _NAMED, _LEFT, _TARGET, _GIVEN = "joined", "named", "left", "target", "given"
+_REQUESTS = (_JOINED, _LEFT)
+_BY_BROKERS = {
+    "member_id_created": _JOINED,
+    "member_joined": _JOINED,
+    "member_left": _LEFT,
+    "target_assignment": _TARGET,
+}
+_ANSWERS = ("state_change", "consumer_heartbeat_answered")
+_NAMES_MEMBER = ("joined", "member_id_created", "rejoin_requested")
+NEVER = 10**15
+"""Milliseconds: no bound."""
+
+
+class Bounds(NamedTuple):
+    """What is to be added to a client's time is at least `low` and at most `high`, milliseconds."""
+
+    low: int = -NEVER
+    high: int = NEVER
+
+    @property
+    def both(self) -> bool:
+        """Whether it is bounded on both sides."""
+        return self.low > -NEVER and self.high < NEVER
+
+
+def member_bounds(reading: Reading) -> Iterator[tuple[str, Bounds]]:
+    """(file, bounds), for each event that a client and the broker both log.
+
+    A member asks to join, and says that it leaves, before the broker writes so. It learns its id, or is given its first
+    epoch, after the broker wrote that it joined; and each epoch after the broker computed that epoch's target. What one
+    side names more often than the other is left out.
+    """
+    said = _said_by_brokers(reading)
+    events = [each for rows in rows_by_file(reading).values() for each in _said_by_clients(rows)]
+    heard = _heard(said, events)
+    asked: dict[_Key, int] = {}
+
+    lows: dict[str, int] = defaultdict(lambda: -NEVER)
+    repeated: list[tuple[str, int]] = []
+    for row, kind, key in events:
+        at = instant(row.at or "")
+        if kind in _REQUESTS:
+            if (broker := heard.get(id(row))) is None:
+                continue
+            if len(said[key]) > 1:
+                repeated.append((row.file, broker - at))
+                continue
+            asked[key] = at
+            yield row.file, Bounds(high=broker - at)
+            continue
+        joined = (row.group, _JOINED, _member(row)) if kind == _GIVEN else key
+        begun = asked.pop(joined, None)
+        for each, begun_at in ((key, None), (joined, begun)):
+            if len(said.get(each, ())) == 1:
+                (broker,) = said[each]
+                lows[row.file] = max(lows[row.file], broker - at)
+                yield row.file, Bounds(broker - at, NEVER if begun_at is None else broker - begun_at)
+    yield from ((file, Bounds(high=high)) for file, high in repeated if high >= lows[file])
+
+
+def _heard(said: Mapping[_Key, Sequence[int]], events: Sequence[_Event]) -> dict[int, int]:
+    """When the broker wrote what a client's request made it do, UTC ms, by the identity of the client's row.
+
+    What both sides name more than once are the same in their order. It need not be so if logs begin or end apart, so
+    `member_bounds` leaves out those that come too late.
+    """
+    found: dict[_Key, list[Row]] = defaultdict(list)
+    for row, kind, key in events:
+        if kind in _REQUESTS:
+            found[key].append(row)
+    pairs = (
+        zip(sorted(rows, key=lambda row: row.at or ""), said[key], strict=True)
+        for key, rows in found.items()
+        if len(rows) == len(said.get(key, ()))
+    )
+    return {id(row): broker for each in pairs for row, broker in each}
+
+
+def _said_by_brokers(reading: Reading) -> Mapping[_Key, Sequence[int]]:
+    """When a broker wrote each of these, UTC ms, in order."""
+    found: dict[_Key, list[int]] = defaultdict(list)
+    for row in reading.rows:
+        kind = _BY_BROKERS.get(row.kind)
+        if row.at is None or kind is None or not is_broker(row):
+            continue
+        what = int_in(row.detail.get("epoch")) if kind == _TARGET else _member(row)
+        if what is not None:
+            found[row.group, kind, what].append(instant(row.at))
+    for group, member, at in static_joins(reading.rows):
+        found[group, _JOINED, member].append(at)
+    return {key: sorted(times) for key, times in found.items()}
+
+
+class _Client:
+    """A client's requests in one group, and what it was answered, from the rows of one log."""
+
+    def __init__(self) -> None:
+        self._begun: Row | None = None
+        """When it first asked to join since it was last called by a member's id."""
+        self._called: str | None = None
+        self._unsent: Row | None = None
+        """When it began to join before it knew its coordinator."""
+        self._knows_coordinator = False
+        self._given: set[_Key] = set()
+
+    def events(self, row: Row) -> Iterator[_Event]:
+        """The events in its next row."""
+        epoch, member = int_in(row.detail.get("epoch")), _member(row)
+        if row.kind == "coordinator_found":
+            yield from self._sent(row)
+            self._knows_coordinator = True
+        elif row.kind == "joining":
+            self._begun = self._begun or row
+        elif row.kind in _NAMES_MEMBER and member is not None:
+            yield from self._named(row, member)
+        elif row.kind == "leave_sent" and member is not None:
+            yield row, _LEFT, (row.group, _LEFT, member)
+        elif epoch is not None:
+            yield from self._in_consumer_group(row, epoch, member)
+
+    def _named(self, row: Row, member: str) -> Iterator[_Event]:
+        """A classic member learns its id, or is called by it again."""
+        begun, self._begun = self._begun, None
+        if self._called != member:
+            self._called, key = member, (row.group, _JOINED, member)
+            yield from [] if begun is None else [(begun, _JOINED, key)]
+            yield row, _NAMED, key
+
+    def _in_consumer_group(self, row: Row, epoch: int, member: str | None) -> Iterator[_Event]:
+        """Java's states of a member, and librdkafka's heartbeats. Java's member may get its id after it began to join.
+
+        The id stays when it joins again.
+        """
+        state, sent = row.detail.get("to"), row.kind == "consumer_heartbeat"
+        joins = state == "JOINING" or (sent and epoch == 0)
+        if joins and row.detail.get("from") == "UNSUBSCRIBED" and not self._knows_coordinator:
+            self._unsent = row
+            return
+        yield from self._sent(self._unsent)
+        if member is None:
+            self._begun = self._begun or (row if joins else None)
+            return
+        if self._begun is not None:
+            yield self._begun, _JOINED, (row.group, _JOINED, member)
+            self._begun = None
+        if joins:
+            yield row, _JOINED, (row.group, _JOINED, member)
+        elif state == "LEAVING" or (sent and epoch < 0):
+            yield row, _LEFT, (row.group, _LEFT, member)
+        elif row.kind in _ANSWERS and epoch > 0:
+            key = (row.group, _TARGET, epoch)
+            if key not in self._given:
+                self._given.add(key)
+                yield row, _GIVEN, key
+
+    def _sent(self, row: Row | None) -> Iterator[_Event]:
+        """What waited for the coordinator is sent when it is known, in `row`."""
+        unsent, self._unsent = self._unsent, None
+        if unsent is None or row is None:
+            return
+        member = _member(unsent)
+        if member is None:
+            self._begun = row
+        else:
+            yield row, _JOINED, (unsent.group, _JOINED, member)
+
+
+def _said_by_clients(rows: Iterable[Row]) -> Iterator[_Event]:
+    """The events in one file's rows, in their order; of each epoch that a member is given the first row."""
+    clients: dict[tuple[str | None, str | None], _Client] = defaultdict(_Client)
+    for row in rows:
+        if row.at is not None and not is_broker(row):
+            yield from clients[row.client, row.group].events(row)
+
+
+def _member(row: Row) -> str | None:
+    named = row.member or row.detail.get("member") or given_member_id(str(row.detail.get("reason") or ""))
+    return named if isinstance(named, str) else None
