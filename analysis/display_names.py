@@ -42,9 +42,11 @@ def bounds(at_least_ms: int, at_most_ms: int | None, known_share: float | None =
     return f", at least {at_least_ms / 1_000:,.1f} partition-seconds, with no upper bound"
 
 
-def inexact_sentence(precision: Precision, at_least_ms: int, at_most_ms: int | None) -> str:
-    """Why a total that is known is not exact, with its bounds."""
+def inexact_sentence(precision: Precision | None, at_least_ms: int, at_most_ms: int | None) -> str:
+    """Why a total that is known is not exact, with its bounds. `precision`: None if the times are not the reason."""
     known = bounds(at_least_ms, at_most_ms)
+    if precision is None:
+        return f"some members have no log: the total {f'is{known[1:]}' if known else 'has no upper bound'}"
     if not precision.ms:
         return f"{precision.why()}{known or ', with no upper bound'}"
     return f"{precision.why()}: the total {f'is{known[1:]}' if known else 'has no upper bound'}"

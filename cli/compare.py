@@ -33,7 +33,8 @@ def compare(
 ) -> None:
     """Compare runs side by side, and show how each differs from the first.
 
-    Rows: total unavailable partition time and its breakdowns, rebalances, commits. Negative differences are better.
+    Rows: total unavailable partition time and its breakdowns, rebalances, commits. Negative differences are better;
+    there is none where the bounds of the two overlap.
 
     Example: groupsim compare 4f1c 9ab2
     """
@@ -99,5 +100,14 @@ def _print(runs: list[Run], names: list[str], found: list[dict[str, Any]], compa
         for row in found
     ]
     output.table(flat, [*compared, *names, *differences])
-    if not any(value for row in found for value in row["differences"].values()):
+    if any(_unsure(row) for row in found):
+        output.note("note: no difference where the bounds of the two overlap: which of them is larger is not sure")
+    elif not any(value for row in found for value in row["differences"].values()):
         output.note(f"{' and '.join(names)} do not differ in the rows shown")
+
+
+def _unsure(row: dict[str, Any]) -> bool:
+    """Whether both values are known, but not their difference."""
+    first, *others = row["values"].values()
+    known = zip(others, row["differences"].values(), strict=True)
+    return first is not None and any(value is not None and difference is None for value, difference in known)

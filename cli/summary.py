@@ -41,7 +41,8 @@ def headline(summary: dict[str, Any]) -> list[str]:
     unavailable = summary["unavailable"]
     if unavailable["partition_ms"] is None:
         return [f"unavailable  unknown{_bounds(unavailable)}: {plain(unavailable['unknown'])}"]
-    about = _about(unavailable) if unavailable.get("inexact") else ""
+    inexact = unavailable.get("inexact", False)
+    about = _about(unavailable) if inexact or unavailable.get("at_most_partition_ms", 0) is None else ""
     between = _range(unavailable) if about else None
     total = f"{about}{amount(unavailable['partition_ms'])} ({unavailable['share'] * 100:.2f} %"
     lines = [
@@ -50,9 +51,9 @@ def headline(summary: dict[str, Any]) -> list[str]:
     ]
     if about:
         sums = f"; the times below add up to {amount(unavailable['partition_ms'])}"
-        exact = precision(unavailable)
         ends = (unavailable.get("at_least_partition_ms") or 0, unavailable.get("at_most_partition_ms"))
-        why = inexact_sentence(exact, *ends) if between is None else f"{exact.why()}{sums}"
+        exact = precision(unavailable)
+        why = f"{exact.why()}{sums}" if between else inexact_sentence(exact if inexact else None, *ends)
         lines.append(f"  uncertain: {why}")
     labels = {label: ms for label, ms in unavailable["by_label"].items() if ms}
     ends = unavailable.get("to_the_end", {})

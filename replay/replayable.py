@@ -8,7 +8,7 @@ from functools import partial
 
 from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.availability.labels import within
-from groupsim.analysis.tables.coarse import coarse
+from groupsim.analysis.tables.coarse import coarse, most_time
 from groupsim.events.base import Recorded
 from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.events.client import ProcessStarted
@@ -169,10 +169,11 @@ def _inexact(cost: Cost, facts: Sequence[Recorded], group: str, exact: Precision
     """The cost with wider bounds, if the times of the record are not exact."""
     if not exact.ms:
         return cost
-    found = within([each for each in intervals(facts) if each.group == group], *cost.span_ms)
-    less, more = coarse(found, exact.ms)
+    found = [each for each in intervals(facts) if each.group == group]
+    less, more = coarse(found, exact.ms, cost.span_ms)
     least, most = cost.range_ms
-    return replace(cost, bounds_ms=(max(0, least - less), most + more), precision=exact)
+    most = max(most, min(most + more, most_time(list(within(found, *cost.span_ms)), exact.ms)))
+    return replace(cost, bounds_ms=(max(0, least - less), most), precision=exact)
 
 
 def _window(

@@ -1,15 +1,16 @@
 // Several runs side by side: their numbers with differences to the first, their labels, and charts over time.
 
+/** What, its value, as text; whether it is a time without bounds, which has no difference to that of coarse logs. */
 const MEASURES = [
-  ["unavailable", (n) => (n.unknown ? null : n.between ? n.between.ms : n.partition_ms), partitionTime, true],
-  ["share of all partition time", (n) => (n.unknown ? null : n.between ? n.between.share : n.share), percent, true],
-  ["most partitions at once", (n) => n.max_partitions, number, true],
+  ["unavailable", (n) => (n.unknown ? null : n.between ? n.between.ms : n.partition_ms), partitionTime],
+  ["share of all partition time", (n) => (n.unknown ? null : n.between ? n.between.share : n.share), percent],
+  ["most partitions at once", (n) => n.max_partitions, number],
   ["longest interval", (n) => n.longest_ms, duration, true],
-  ["rebalances", (n) => n.rebalances, number, true],
+  ["rebalances", (n) => n.rebalances, number],
   ["time spent rebalancing", (n) => n.rebalancing_ms, duration, true],
-  ["partitions moved", (n) => n.moved, number, true],
-  ["commits refused", (n) => n.refused, number, true],
-  ["records read twice", (n) => n.reprocessed, number, true],
+  ["partitions moved", (n) => n.moved, number],
+  ["commits refused", (n) => n.refused, number],
+  ["records read twice", (n) => n.reprocessed, number],
 ];
 
 function difference(value, first) {
@@ -21,13 +22,13 @@ function difference(value, first) {
 
 function compareSection(runs, titles, views) {
   const labels = DATA.labels.filter((label) => runs.some((run) => run.numbers.by_label[label]));
-  const row = (what, value, text) => {
+  const row = (what, value, text, timed) => {
     const values = runs.map((run) => value(run.numbers));
-    return h("tr", {}, h("th", { scope: "row" }, what), values.map((each, i) => h("td", { class: "num" }, each === null ? "unknown" : Array.isArray(each) ? fromTo(each, text) : text(each), i && [each, values[0]].every(Number.isFinite) ? h("div", { class: each < values[0] ? "less" : each > values[0] ? "greater" : "hint" }, difference(each, values[0])) : null)));
+    return h("tr", {}, h("th", { scope: "row" }, what), values.map((each, i) => h("td", { class: "num" }, each === null ? "unknown" : Array.isArray(each) ? fromTo(each, text) : timed ? about(runs[i].numbers, text(each)) : text(each), i && !(timed && (runs[0].numbers.coarse || runs[i].numbers.coarse)) && [each, values[0]].every(Number.isFinite) ? h("div", { class: each < values[0] ? "less" : each > values[0] ? "greater" : "hint" }, difference(each, values[0])) : null)));
   };
   const table = h("table", { class: "compare" }, h("caption", {}, "Differences are to the first run."),
     h("thead", {}, h("tr", {}, h("td", {}), titles.map((title, i) => h("th", { scope: "col" }, h("a", { href: `#run-${i}` }, name_(title)))))),
-    h("tbody", {}, MEASURES.map(([what, value, text]) => row(what, value, text)), labels.map((label) => row(label, (n) => n.by_label[label] || 0, partitionTime))));
+    h("tbody", {}, MEASURES.map(([what, value, text, timed]) => row(what, value, text, timed)), labels.map((label) => row(label, (n) => n.by_label[label] || 0, partitionTime, true))));
   const together = h("input", { type: "checkbox", id: "together" });
   let busy = false;
   views.forEach((view) => view.on(() => {

@@ -38,11 +38,11 @@ def lead_of(run: Run, summary: dict[str, Any], found: Sequence[Interval]) -> Lea
 
 
 def between_of(support: Support | None, found: Sequence[Interval]) -> dict[str, Any] | None:
-    """The bounds of a total that is known but rests on inexact times: `ms` and `share` (0-1), each least and most.
+    """The bounds of a total that is known but not exact: `ms` and `share` (0-1), each least and most.
 
     The most is None where there is no bound.
     """
-    if support is None or not support.inexact:
+    if support is None or not support.bounded:
         return None
     everything = sum(each.duration_ms for each in found) or 1
     ends_ms = [support.at_least_ms, support.at_most_ms]

@@ -81,6 +81,7 @@ def report_data(run: Run, verdicts: Sequence[Verdict]) -> dict[str, Any]:
             **_numbers(summary, found, rows),
             "unknown": unknown,
             "between": between_of(run.support, found),
+            "coarse": run.support is not None and run.support.precision.resolution_ms > 0,
         },
         "groups": _groups(summary, found),
         "bars": bars(found),

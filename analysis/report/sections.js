@@ -7,7 +7,7 @@ function summarySection(run) {
     ["unavailable", n.unknown || (n.between ? fromTo(n.between.ms, partitionTime) : partitionTime(n.partition_ms))],
     ["of all partition time", n.unknown ? "unknown" : n.between ? fromTo(n.between.share, percent) : percent(n.share)],
     ["most partitions at once", `${number(n.max_partitions)} of ${number(n.partitions)}`],
-    ["longest interval", duration(n.longest_ms)],
+    ["longest interval", about(n, duration(n.longest_ms))],
     ["rebalances", number(n.rebalances)],
     run.invariants.length ? ["invariants", broken.length ? `${broken.length} violated` : n.unknown ? "no violation seen" : "all hold", broken.length ? "bad" : n.unknown ? null : "good"] : ["commits accepted", number(n.accepted)],
   ];
@@ -22,7 +22,7 @@ function labelLegend(run) {
   const present = DATA.labels.filter((label) => label !== "OK" && run.bars.label.includes(DATA.labels.indexOf(label)));
   const row = (label) => {
     const ms = run.numbers.by_label[label];
-    const amount = ms ? ` ${partitionTime(ms)}` : label === "UNKNOWN" ? ` ${partitionTime(run.numbers.unknown_ms)}` : "";
+    const amount = ms ? ` ${about(run.numbers, partitionTime(ms))}` : label === "UNKNOWN" ? ` ${partitionTime(run.numbers.unknown_ms)}` : "";
     return h("li", {}, swatch(() => theme().labels[label], DATA.hatches[label]), h("span", {}, h("b", {}, label), h("i", {}, amount), ` ${DATA.meanings[label]}`));
   };
   return h("ul", { class: "legend" }, present.map(row), h("li", {}, swatch(() => memberColour(0)), h("span", {}, h("b", {}, "OK"), " available; one colour per member")));
@@ -87,7 +87,7 @@ function reasonsSection(run, id) {
   };
   const [first, ...others] = run.reasons;
   return card("Why they were unavailable", `${id}-why`,
-    h("p", { class: "hint" }, "Every unavailable partition-millisecond is counted once in each table; each table adds up to the total."),
+    h("p", { class: "hint" }, "Every unavailable partition-millisecond is counted once in each table; each table adds up to the total.", run.numbers.coarse ? " All times are about as long as they say: the logs have coarse times." : ""),
     h("div", { class: "columns" }, h("div", {}, table(first)), h("div", {}, others.slice(0, 2).map(table))),
     others.slice(2).map((breakdown) => h("details", {}, h("summary", {}, breakdown.title), table(breakdown))));
 }
@@ -106,7 +106,7 @@ function settingsSection(run, id) {
   return card("Configuration", `${id}-settings`, pairs([...rows, ...run.given]),
     run.digest ? h("p", { class: "digest" }, "digest ", h("code", {}, run.digest)) : null,
     h("div", { class: "table-box" }, h("table", {}, h("thead", {}, h("tr", {}, ["Group", "Protocol", "Rebalances", "Generation", "Members at the end", "Unavailable"].map((title, i) => h("th", { scope: "col", class: i > 1 ? "num" : null }, title)))),
-      h("tbody", {}, run.groups.map((group) => h("tr", {}, h("td", {}, name_(group.name)), h("td", {}, group.protocol), h("td", { class: "num" }, number(group.rebalances)), h("td", { class: "num" }, number(group.generation)), h("td", { class: "num" }, number(group.members)), h("td", { class: "num" }, partitionTime(group.partition_ms))))))),
+      h("tbody", {}, run.groups.map((group) => h("tr", {}, h("td", {}, name_(group.name)), h("td", {}, group.protocol), h("td", { class: "num" }, number(group.rebalances)), h("td", { class: "num" }, number(group.generation)), h("td", { class: "num" }, number(group.members)), h("td", { class: "num" }, about(run.numbers, partitionTime(group.partition_ms)))))))),
     run.settings.map((settings) => h("details", { open: run.settings.length === 1 && settings.differing.length > 0 }, h("summary", {}, "Settings that the clients of ", name_(settings.group), " are configured with"),
       settings.differing.length ? h("div", {}, h("h5", {}, "Different between processes"), pairs(settings.differing.map(([key, values]) => [key, h("ul", {}, values.map(([value, who]) => h("li", {}, name_(value), ": ", name_(who))))]))) : null,
       settings.common.length ? h("div", {}, h("h5", {}, `Equal in ${settings.processes === 1 ? "the one process" : `all ${plural(settings.processes, "process").replace("processs", "processes")}`}`), pairs(settings.common)) : h("p", {}, "Their logs do not say."))));

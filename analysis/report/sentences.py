@@ -70,7 +70,7 @@ def _total(unavailable: dict[str, Any], found: Sequence[Interval], support: Supp
     affected = {(i.group, i.topic, i.partition) for i in found if i.unavailable}
     if not everything:
         return "No partition is known, so nothing can be said about availability."
-    inexact = support if support is not None and support.inexact else None
+    inexact = support if support is not None and support.bounded else None
     if not affected and inexact is not None:
         return "No time is known in which a partition was unavailable."
     if not affected:

@@ -44,6 +44,9 @@ const plural = (n, what) => `${number(n)} ${what}${n === 1 ? "" : "s"}`;
 
 const partitionTime = (ms) => (ms > 0 && ms < 1000 ? `${ms} partition-ms` : `${number(ms < 1000000 ? Math.round(ms / 100) / 10 : Math.round(ms / 1000))} partition-s`);
 
+/** What is right only to about a second, say: the logs of these numbers have coarse times. */
+const about = (numbers, text) => (numbers.coarse ? `about ${text}` : text);
+
 /** What is known in bounds only: 5.0 – 6.4 partition-s. There may be no upper bound. */
 function fromTo([least, most], text) {
   if (most === null) return `at least ${text(least)}`;

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from math import ceil, inf
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -24,13 +24,47 @@ BREAKDOWNS = ("label", "phase", "configuration", "member", "cause")
 
 Key = tuple[str, str | None, str | None]
 Measured = dict[Key, int]
+_OF_REBALANCES = ("simulated", "median rebalance", "p95 rebalance", "longest rebalance")
+_NO_TIMES = (None, "partitions", "records")
+"""Units of what is counted, not timed."""
+
+
+class _Off(NamedTuple):
+    """How far the times of a run may be off: its total and each part of it by `less` and `more`, others by `one_ms`."""
+
+    less: float = 0
+    more: float = 0
+    one_ms: int = 0
+
+    @classmethod
+    def of(cls, run: Run, measured: Measured) -> _Off:
+        """That of a run with these measures; a simulated one knows all."""
+        support, total = run.support, measured[_TOTAL]
+        if support is None:
+            return cls()
+        most = inf if support.at_most_ms is None else support.at_most_ms
+        return cls(max(0, total - support.at_least_ms), max(0, most - total), support.precision.ms)
+
+    def overlaps(self, other: _Off, key: Key, theirs: Any, mine: Any) -> bool:
+        """Whether the bounds of a measure overlap; never where the times of both are exact."""
+        if key[2] in _NO_TIMES or not any((*self, *other)):
+            return False
+        low, high = self._bounds(key, mine)
+        least, most = other._bounds(key, theirs)
+        return low <= most and least <= high
+
+    def _bounds(self, key: Key, value: int) -> tuple[float, float]:
+        if key[0] in _OF_REBALANCES:
+            return max(0, value - self.one_ms), value + self.one_ms
+        return max(0, value - self.less), value + self.more
 
 
 def compare(*runs: Run, **named: Run) -> pd.DataFrame:
     """Two runs or more, one row a measure: `compare(a=run1, b=run2)`.
 
     Columns: `COMPARED`; one a run, by the name given (without one: `a`, `b`, ...); and for every run but the first its
-    difference, `b - a`. What a run does not have is 0; what its log can't tell (moves, commits) is missing. Measures:
+    difference, `b - a`, missing where the bounds of the two overlap, so that not even its sign is known. What a run
+    does not have is 0; what its log can't tell (moves, commits) is missing. Measures:
     unavailable partition time, in all, after the groups first worked, and by label, phase, configuration, member and
     cause; UNKNOWN time; the p95 over partitions; the longest interval; partitions at once; rebalances, their median,
     p95 and longest, what they moved; commits, unsafe time, records read twice. Raises AnalysisError for less than two.
@@ -49,11 +83,15 @@ def compare(*runs: Run, **named: Run) -> pd.DataFrame:
     for name, found in measured.items():
         values = [found.get(key, None if key in _MAY_MISS else 0) for key in keys]
         frame[name] = pd.array(values, dtype="Int64")
+    off = {name: _Off.of(run, measured[name]) for name, run in all_runs.items()}
     for name in list(all_runs)[1:]:
-        frame[f"{name} - {first}"] = frame[name] - frame[first]
+        rows = list(zip(keys, frame[first], frame[name], strict=True))
+        sure = [not off[name].overlaps(off[first], *row) for row in rows]
+        frame[f"{name} - {first}"] = (frame[name] - frame[first]).where(pd.Series(sure, dtype=bool, index=frame.index))
     return frame
 
 
+_TOTAL = ("unavailable", None, "partition_ms")
 _MOVED = ("moved", None, "partitions")
 _ACCEPTED, _REFUSED = ("commits accepted", None, None), ("commits refused", None, None)
 _READ_TWICE = ("records read twice", None, "records")
@@ -77,7 +115,7 @@ def _measures(run: Run) -> Iterator[tuple[Key, int]]:
     unavailable = [i for i in run.intervals if i.unavailable]
     total = sum(i.duration_ms for i in unavailable)
     yield ("simulated", None, "ms"), run.info.simulated_ms or 0
-    yield ("unavailable", None, "partition_ms"), total
+    yield _TOTAL, total
     after = sum(i.duration_ms for i in unavailable if i.cause != START)
     yield ("unavailable after the start", None, "partition_ms"), after
     yield ("unknown", None, "partition_ms"), summary["unavailable"]["unknown_ms"]
@@ -121,7 +159,7 @@ def _per_partition(found: Iterable[Interval]) -> list[int]:
 def p95(values: Sequence[int]) -> int:
     """The smallest value that at least 95 % of all do not exceed; 0 of none."""
     ranked = sorted(values)
-    return ranked[math.ceil(0.95 * len(ranked)) - 1] if ranked else 0
+    return ranked[ceil(0.95 * len(ranked)) - 1] if ranked else 0
 
 
 def as_rows(compared: pd.DataFrame, names: Sequence[str]) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ from groupsim.analysis.availability.causes import START
 from groupsim.analysis.availability.doubted import Doubted, DoubtedTime, cut
 from groupsim.analysis.availability.labels import Interval, Label, SubLabel, within
 from groupsim.analysis.display_names import bounds, inexact_sentence
-from groupsim.analysis.tables.coarse import coarse
+from groupsim.analysis.tables.coarse import coarse, most_time
 from groupsim.analysis.tables.summary import totals_of
 from groupsim.analysis.tables.why_unknown import NO_PARTITION, few_of_each, open_by, unlogged_serving, why_open
 from groupsim.storage.log_gaps import EXACT, Precision, doubts, is_unbounded, new_groups, precision, unsupported
@@ -52,11 +52,16 @@ class Support(NamedTuple):
             return None
         return f"the total is unknown{bounds(self.at_least_ms, self.at_most_ms, self.known_share)}: {self.unknown}"
 
+    @property
+    def bounded(self) -> bool:
+        """Whether a total that is known is not exact: it rests on inexact times, or has no upper bound."""
+        return self.unknown is None and (self.inexact or self.at_most_ms is None)
+
     def bounds(self) -> str | None:
-        """The sentence that goes with a total that rests on inexact times; None for another one."""
-        if not self.inexact:
+        """The sentence that goes with a total that is known, but not exact; None for another one."""
+        if not self.bounded:
             return None
-        return inexact_sentence(self.precision, self.at_least_ms, self.at_most_ms)
+        return inexact_sentence(self.precision if self.inexact else None, self.at_least_ms, self.at_most_ms)
 
 
 @dataclass(slots=True)
@@ -104,16 +109,18 @@ class Supported:
 
     def support(self, between: tuple[int, int] | None = None) -> Support:
         """What the total rests on: of the whole run, or of a part of it (from, to in milliseconds)."""
-        found = self.intervals if between is None else within(self.intervals, *between)
+        found = self.intervals if between is None else list(within(self.intervals, *between))
         sums = self._sums(found, self._inexact)
         exact = precision(self._stored)
-        early, late = coarse(found, exact.ms) if exact.ms else (0, 0)
+        early, late = coarse(self.intervals, exact.ms, between) if exact.ms else (0, 0)
         founding = sums.new if self._known else 0  # when there was nothing to serve it; the total leaves it out, too
         open_ms = sums.unknown - founding + sums.unlogged + sums.late + late
         share = round(1 - sums.unknown / sums.total, 9) if sums.total else 0.0
         unknown = None if self._known else self._why(sums, whole=between is None)
         at_least = 0 if is_unbounded(self._stored) else max(0, sums.unavailable - sums.early - early)
         at_most = sums.unavailable + open_ms if self._bounded and sums.total else None
+        if at_most is not None and exact.ms:
+            at_most = min(at_most, most_time(self.intervals, exact.ms, between))
         inexact = unknown is None and bool(sums.early or sums.late or early or late)
         return Support(share, unknown, at_least, at_most, inexact, exact)
 

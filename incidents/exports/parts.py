@@ -41,13 +41,15 @@ Key = tuple[str, ...]
 class Remarks:
     """How files were read (`notes`), what is damaged, and why a figure made of them may be wrong.
 
-    `resolution_ms`: that of the coarsest times, if they are coarser than a log's own; else 0.
+    `resolution_ms`: that of the coarsest times, if they are coarser than a log's own, else 0; `placed_ms`: so far were
+    these moved to be in order.
     """
 
     notes: list[str] = field(default_factory=list)
     damage: list[str] = field(default_factory=list)
     uncertain: list[str] = field(default_factory=list)
     resolution_ms: int = 0
+    placed_ms: int = 0
     answers: dict[str, str] = field(default_factory=dict)
     """Of files without records, what they hold instead."""
 

@@ -72,7 +72,7 @@ def sources(
             found.append(Source(path, str(path), path))
             reader.look_for_answer(path)
     ties = {key: _ties(joined) for key, joined in streams.items()}  # those of the times as they are printed
-    coarse = _place(streams, zone)
+    coarse = _place(streams, zone, remarks)
     shares = Counter(part.path for joined in streams.values() for part in joined)
     several = [key for key, joined in streams.items() if shares[joined[0].path] > 1]
     short = dict(zip(several, short_names([streams[key][0].label or "unlabelled" for key in several]), strict=True))
@@ -92,7 +92,7 @@ def sources(
     return sorted(found, key=lambda source: places[source.origin]), remarks
 
 
-def _place(streams: dict[Key, list[Part]], zone: tzinfo | None) -> dict[Key, int]:
+def _place(streams: dict[Key, list[Part]], zone: tzinfo | None, remarks: Remarks) -> dict[Key, int]:
     """Give records of coarse times others inside their ticks; gives the resolution in ms of streams that have some."""
     if not any(map(any, ticks([part.entries for joined in streams.values() for part in joined]))):
         return {}
@@ -109,6 +109,8 @@ def _place(streams: dict[Key, list[Part]], zone: tzinfo | None) -> dict[Key, int
     for (key, place), share, entries in zip(chosen, shares, coarse_times.placed(shares, describe), strict=True):
         if any(share.ticks):
             coarse[key] = max(coarse.get(key, 0), max(share.ticks) // MS_NS)
+            moved = ((now.ns or 0) - (was.ns or 0) for was, now in zip(share.entries, entries, strict=True))
+            remarks.placed_ms = max([remarks.placed_ms, *(ns // MS_NS for ns in moved)])
             streams[key][place] = streams[key][place]._replace(entries=entries)
     return coarse
 

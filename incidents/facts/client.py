@@ -80,6 +80,7 @@ class ClientFacts(ConsumerClientFacts):
         self._add(c.SyncSent(process=name, member=self._member, generation=known))
 
     def _on_synced(self, detail: dict[str, object]) -> None:
+        self._member = self.process.rows[self._current][1].row.member or self._member  # its log may begin here
         later = self._next(kinds=frozenset({"client_notified", "assigned", "client_block", "joining"}))
         assignment = None
         if later is not None:

@@ -55,6 +55,7 @@ class Ownership:
         self._serving: dict[str, dict[str, set[TopicPartition]]] = defaultdict(dict)
         self._seen: dict[tuple[str, str], list[tuple[int, set[TopicPartition]]]] = defaultdict(list)
         self._holders: dict[tuple[str, TopicPartition], set[str]] = defaultdict(set)
+        self._had: dict[tuple[str, TopicPartition], dict[str, None]] = defaultdict(dict)
         self._process_of: dict[tuple[str, str], str] = {}
         self._frozen: set[tuple[str, str]] = set()
         for fact in facts:
@@ -102,6 +103,7 @@ class Ownership:
         for tp in now - before:
             self._claim(at, group, process, tp)
             self._holders[group, tp].add(process)
+            self._had[group, tp][process] = None
         self._views[group, process] = now
         if now:
             self._serving[group][process] = now
@@ -120,6 +122,16 @@ class Ownership:
         first = max(0, bisect_right(views, from_ms, key=_when) - 1)
         until = bisect_right(views, to_ms, key=_when)
         return tuple(sorted(set().union(*(view for _, view in views[first:until]))))
+
+    def freed(self, group: str, process: str, partition: TopicPartition, from_ms: int, to_ms: int) -> list[int]:
+        """When other processes gave a partition up in a period."""
+        others = [other for other in self._had[group, partition] if other != process]
+        return [at for other in others for at in self.given_up[group, other, partition] if from_ms < at <= to_ms]
+
+    def others_hold(self, group: str, process: str, partition: TopicPartition, at: int) -> bool:
+        """Whether another process held a partition at an instant, by its own log."""
+        others = [other for other in self._had[group, partition] if other != process]
+        return any(partition in self.held(group, other, at, at) for other in others)
 
     def assigned(self, group: str, member: str, at: int) -> tuple[int | None, Partitions | None]:
         """When the last assignment before an instant was stored, and what it gave the member; None: not known."""

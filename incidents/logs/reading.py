@@ -209,6 +209,7 @@ def read_files(
             until=wanted.until,
             skipped=found.left_out(),
             resolution_ms=remarks.resolution_ms,
+            placed_ms=remarks.placed_ms,
             streams={log.name: log.stream for log in logs if log.stream is not None},
         )
         for log in logs:

@@ -8,8 +8,8 @@ import pytest
 
 from groupsim.analysis.availability.labels import Interval, Label, SubLabel
 from groupsim.analysis.tables.summary import unavailable
-from groupsim.analysis.tables.support import open_ended, support, supported
-from groupsim.storage.log_gaps import Doubt, log_gaps
+from groupsim.analysis.tables.support import Supported, open_ended, support, supported
+from groupsim.storage.log_gaps import Doubt, Precision, log_gaps
 
 
 def interval(label: Label, from_ms: int, to_ms: int, partition: int = 0, sub_label: SubLabel | None = None) -> Interval:
@@ -103,3 +103,25 @@ def test_what_lasts_to_the_end_is_said_only_of_a_part_that_reaches_the_end() -> 
     assert open_ended(OUTAGE, (0, 99_999)) is None
     assert (open_ended(OUTAGE, (95_000, 100_000)) or "").startswith("5.0 partition-seconds")
     assert (open_ended(OUTAGE, (95_000, 200_000)) or "").startswith("5.0 partition-seconds")
+
+
+SECONDS = Precision(resolution_ms=1_000)
+
+
+def test_coarse_times_do_not_make_more_unavailable_than_there_was_time() -> None:
+    found = [interval(Label.WITHHELD, from_ms, from_ms + 10) for from_ms in range(0, 100, 20)]
+    found += [interval(Label.OK, from_ms + 10, from_ms + 20) for from_ms in range(0, 100, 20)]
+    rests_on = Supported(log_gaps([], [], ["billing"], SECONDS), sorted(found, key=lambda each: each.from_ms))
+    assert rests_on.support().at_most_ms == 100 + 1_000  # the record itself may be a second longer
+    assert rests_on.support((20, 80)).at_most_ms == 60  # the edges of a part are exact
+
+
+def test_what_is_just_outside_of_a_part_may_have_been_in_it() -> None:
+    rests_on = Supported(log_gaps([], [], ["billing"], SECONDS), OUTAGE)
+    assert (rests_on.support((89_500, 95_000)).at_least_ms, rests_on.support((89_500, 95_000)).at_most_ms) == (
+        4_000,
+        5_500,
+    )
+    before = rests_on.support((80_000, 89_500))
+    assert (before.at_least_ms, before.at_most_ms, before.inexact) == (0, 1_000, True)
+    assert not rests_on.support((10_000, 80_000)).inexact

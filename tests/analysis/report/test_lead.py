@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from groupsim import analysis
 from groupsim.analysis.report import report
 from groupsim.analysis.runs import Run
+from groupsim.cli.existing_store import DEFAULT_STORE, existing
 from tests.analysis.report.browser import needs_browser
 from tests.analysis.report.conftest import Opened
 from tests.analysis.report.test_data import data
 from tests.cli.conftest import Call, call
+from tests.cli.test_coarse_totals import RESTART, imported
 
 __all__ = ["call"]
 BOUNDS = "at least 22.6 and at most 54.6 partition-seconds"
@@ -68,3 +71,20 @@ def test_the_report_of_an_interrupted_run_begins_with_that(call: Call, tmp_path:
     assert shown["lead"][0] == said
     assert shown["lead"][shown["strong"]] != said
     assert f"<p>{said} " in Path("r.html").read_text("utf-8")
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+@needs_browser
+def test_times_of_logs_in_whole_seconds_are_about_so_long(opened: Opened, kill9: Run, call: Call) -> None:
+    imported(call, RESTART, "seconds")
+    with existing(DEFAULT_STORE) as store:
+        coarse = analysis.load(store, "seconds")
+        page = opened(coarse)
+        assert "about 1.0 s" in page.locator(".tiles").inner_text()
+        assert "about 20.5 partition-s" in page.locator(".legend").inner_text()
+        assert "All times are about as long as they say" in page.locator("#run-0-why").inner_text()
+        rows = opened(kill9, coarse).locator("table.compare tbody tr").all_inner_texts()
+    timed = [row for row in rows if row.startswith(("longest interval", "time spent", "WITHHELD"))]
+    assert len(timed) == 3
+    assert all("about" in row and "%" not in row for row in timed)
