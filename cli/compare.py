@@ -33,8 +33,7 @@ def compare(
 ) -> None:
     """Compare runs side by side, and show how each differs from the first.
 
-    Rows: total unavailable partition time and its breakdowns, rebalances, commits. Negative differences are better;
-    there is none where the bounds of the two overlap.
+    Rows: total unavailable partition time and its breakdowns, rebalances, commits. Negative differences are better.
 
     Example: groupsim compare 4f1c 9ab2
     """

@@ -128,7 +128,7 @@ def replayable_run(
         members=len(incident.members),
         generations=known,
         window=window,
-        cost=_inexact(_bounded(cost, costs), facts, chosen, precision(info.summary)),
+        cost=_inexact(_bounded(cost, costs), facts, chosen, precision(info.summary), between),
         notes=(*incident.notes, *others, *_about_times(info)),
         replay=partial(replay_incident, incident, tail_ms=tail_ms(incident, choices)),
         replay_exactly=partial(replay_incident, incident, AS_RECORDED, exact=True),
@@ -165,14 +165,17 @@ def _about_times(info: RunInfo) -> Iterator[str]:
         yield f"{exact.why()}: how long each step of a rebalance took is known no better than that"
 
 
-def _inexact(cost: Cost, facts: Sequence[Recorded], group: str, exact: Precision) -> Cost:
+def _inexact(
+    cost: Cost, facts: Sequence[Recorded], group: str, exact: Precision, between: tuple[int, int] | None
+) -> Cost:
     """The cost with wider bounds, if the times of the record are not exact."""
     if not exact.ms:
         return cost
     found = [each for each in intervals(facts) if each.group == group]
     less, more = coarse(found, exact.ms, cost.span_ms)
     least, most = cost.range_ms
-    most = max(most, min(most + more, most_time(list(within(found, *cost.span_ms)), exact.ms)))
+    every = found if between is not None else list(within(found, *cost.span_ms))  # whose edges are of the record
+    most = max(most, min(most + more, most_time(every, exact.ms, between)))
     return replace(cost, bounds_ms=(max(0, least - less), most), precision=exact)
 
 

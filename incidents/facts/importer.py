@@ -30,6 +30,7 @@ from groupsim.incidents.facts.growth import add_growths
 from groupsim.incidents.facts.index import Index
 from groupsim.incidents.facts.limits import MOST_PARTITIONS, check_counts, check_named
 from groupsim.incidents.facts.log_ends import Logged
+from groupsim.incidents.facts.not_shown import not_shown
 from groupsim.incidents.facts.notes import rows_without_fact, unrelated_logs
 from groupsim.incidents.facts.ownership import Ownership
 from groupsim.incidents.facts.processes import split_by_process
@@ -43,7 +44,6 @@ from groupsim.incidents.facts.topic_members import write_topic
 from groupsim.incidents.facts.topic_merge import merged
 from groupsim.incidents.facts.unlogged import unlogged_members
 from groupsim.incidents.facts.unnamed_topics import unnamed_topics
-from groupsim.incidents.facts.untold import untold
 from groupsim.incidents.facts.world import named_partitions, world_facts
 from groupsim.incidents.logs.rows import Reading, is_broker
 from groupsim.incidents.logs.times import instant, iso
@@ -138,7 +138,7 @@ def import_run(
     reasons = [*unsupported(reading, rows, clients, index, topics.keys()), *builder.doubts, *partly.values(), *edges]
     doubts += [Doubt(group, origin, ended, None, why, own_word=True) for group, why in partly.items()]
     doubts += unnamed_topics(index, topics, origin, ended)
-    doubts += untold(facts, clients, owned, index.consumer_groups, reading.topic, ended)
+    doubts += not_shown(facts, clients, owned, index.consumer_groups, reading.topic, origin, ended)
     found = [_since(each, origin) for each in doubts]
     gaps = log_gaps([*clocks.unbounded, *reasons], found, new_groups(rows), clocks.precision)
     log = {"notes": list(builder.notes), "lines": reading.counts.lines, "rows": len(reading.rows)}

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import gzip
+from pathlib import Path
+
 import pytest
 
+from groupsim.incidents.facts.importer import import_run
+from groupsim.incidents.logs.reading import read_files
 from groupsim.replay.cost import Cost, default_window, recorded_cost, replayed_cost
 from groupsim.replay.reconstruct.rebalances import Generation, generations_of
+from groupsim.replay.replayable import replayable_run
 from groupsim.replay.window import Window, founded_ms, last_founder_ms, rebalanced_ms
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.run import Scenario, run
 from groupsim.simulation.world import World
 from groupsim.storage.memory import MemoryStore
+from tests.incidents.written_logs import coarsened
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 HEARTBEAT_MS = 1_000
 LEAVES_MS, ENDS_MS = 30_000, 45_000
 
@@ -100,3 +108,14 @@ def test_only_what_comes_after_the_founding_is_compared(assignor: str) -> None:
 def test_a_choice_pays_for_what_it_delays_beyond_the_end(assignor: str) -> None:
     whole, cut = costs(assignor)[1], costs(assignor, ends_ms=LEAVES_MS + 20)[1]
     assert cut.unavailable_partition_ms == whole.unavailable_partition_ms
+
+
+def test_coarse_times_leave_no_more_unavailable_than_the_window_has(tmp_path: Path) -> None:
+    for log in (EXAMPLES / "incidents" / "rolling-restart-range").glob("*.log.gz"):
+        (tmp_path / log.stem).write_bytes(gzip.decompress(log.read_bytes()))
+        coarsened(tmp_path / log.stem)
+    store = MemoryStore()
+    info = import_run(read_files(sorted(tmp_path.iterdir())), store, name=None, topics={}).run
+    given = {"session.timeout.ms": 6_000}
+    _, most = replayable_run(store, info, given=given, between=(8_500, 9_000)).cost.range_ms
+    assert most == 12 * 500

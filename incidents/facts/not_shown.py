@@ -1,0 +1,130 @@
+"""Generations that a member was in and of which its own log does not tell: it is cut off, filtered, or has lost lines.
+
+A client prints that it joined, and takes or keeps what it is given, or is removed. Where its log shows nothing of it,
+nobody knows whether it served what it had: not even that it waited for its partitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+
+from groupsim.incidents.facts.builder import PendingFact
+from groupsim.incidents.facts.client import ClientFacts
+from groupsim.incidents.facts.not_shown_history import Generation, History, Log
+from groupsim.incidents.facts.not_shown_targets import EXPORT, INVOKER, TAKES_MS, joined_before, targets_not_shown
+from groupsim.incidents.facts.ownership import Ownership, pairs
+from groupsim.incidents.logs.times import iso
+from groupsim.incidents.sentences import plural
+from groupsim.storage.log_gaps import Doubt
+
+_LATE_MS = 100
+"""Longer than lines of two logs may be apart that are of one instant."""
+
+
+def not_shown(
+    facts: Sequence[PendingFact],
+    clients: Sequence[ClientFacts],
+    owned: Ownership,
+    consumer_groups: AbstractSet[str],
+    topic: Mapping[str, object],
+    origin: int,
+    ended: int,
+) -> Iterator[Doubt]:
+    """Doubts about what members had in generations of which their logs do not tell. Not of groups in `topic`.
+
+    `__consumer_offsets` tells what they had. In groups of the consumer protocol no line is due in each epoch: there the
+    targets count.
+    """
+    history = History(facts)
+    for each in clients:
+        name = each.process.group
+        if name in topic:
+            continue
+        log = Log(each)
+        if name in consumer_groups:
+            yield from targets_not_shown(each, log, history, owned, ended)
+            yield from joined_before(each, history, origin, ended)
+            continue
+        for generation in history.generations(name):
+            found = _missed(each, log, generation, history, owned, ended)
+            found = found or _not_taken(each, log, generation, history, owned, ended)
+            found = found or _begins_late(each, log, generation, history)
+            if found is not None:
+                yield found
+
+
+def _missed(
+    each: ClientFacts, log: Log, generation: Generation, history: History, owned: Ownership, ended: int
+) -> Doubt | None:
+    """What a member had from its last line on, if it has no line of joining a generation that it was in."""
+    membership = log.membership(generation.at)
+    if membership is None or log.joins(generation) is not None:
+        return None
+    joined, member = membership
+    since, name = log.before(generation.at), each.process.name
+    if generation.at - joined < TAKES_MS or not history.runs(each, member, generation.at, joined):
+        return None
+    if generation.plan is not None and member not in generation.plan:
+        return None
+    until = _first(log.next_tell(generation.at), history.gone(each, member, generation.at), generation.until, ended)
+    which = None
+    if generation.plan is not None:
+        which = pairs(tuple(sorted({*owned.held(each.process.group, name, since, since), *generation.plan[member]})))
+    why = (
+        f"{each.process.file}: {name} was in generation {generation.number}, at {iso(generation.at)}, by the broker's"
+        f" log, and its own says nothing of it, nor what it had since {iso(since)}" + EXPORT
+    )
+    return _doubt(each, since, until, which, why)
+
+
+def _begins_late(each: ClientFacts, log: Log, generation: Generation, history: History) -> Doubt | None:
+    """What the group had in a generation whose plan no log prints, until the log of one of its members begins."""
+    member = next((member for member in sorted(each.members) if member in generation.members), None)
+    if generation.plan is not None or member is None or log.lines[0] - generation.at <= _LATE_MS:
+        return None
+    until = min(log.lines[0], history.gone(each, member, generation.at) or log.lines[0])
+    why = (
+        f"{each.process.file}: {each.process.name} was in generation {generation.number}, at {iso(generation.at)}, by"
+        " the broker's log, and its own begins later" + EXPORT
+    )
+    return _doubt(each, generation.at, until, None, why)
+
+
+def _not_taken(
+    each: ClientFacts, log: Log, generation: Generation, history: History, owned: Ownership, ended: int
+) -> Doubt | None:
+    """What a member was given in a generation, if its log does not show that it took it before it next tells more."""
+    plan = generation.plan or {}
+    member = next((member for member in each.members if member in plan), None)
+    if member is None:
+        return None
+    group_id, name, at = each.process.group, each.process.name, generation.at
+    gone = history.gone(each, member, at)
+    until = _first(generation.until, gone, None, ended)
+    held = owned.held(group_id, name, at, until - 1)
+    if log.lines[0] - at > TAKES_MS:  # its log begins later
+        held, until = (), min(until, log.lines[0])
+    missing = tuple(tp for tp in plan[member] if tp not in held)
+    if not missing or not history.runs(each, member, at, at - 1):
+        return None
+    until = min(until, log.next_tell(1 + max(at, log.joins(generation) or at)) or until)
+    if until - at <= TAKES_MS:
+        return None
+    why = (
+        f"{each.process.file}: {name} was given {plural(len(missing), 'partition')} at {iso(at)}, and its log shows"
+        " neither that it took them nor that it could not" + EXPORT + INVOKER
+    )
+    return _doubt(each, at, until, pairs(missing), why)
+
+
+def _first(one: int | None, two: int | None, three: int | None, ended: int) -> int:
+    return min(at for at in (one, two, three, ended) if at is not None)
+
+
+def _doubt(
+    each: ClientFacts, since: int, until: int, which: tuple[tuple[str, int], ...] | None, why: str
+) -> Doubt | None:
+    if since >= until or which == ():
+        return None
+    return Doubt(each.process.group, since, until, which, why, own_word=which is None)
