@@ -45,9 +45,13 @@ class GroupView:
         self._moved: list[set[TopicPartition]] = []
         self._affected: set[TopicPartition] = set()
         self._all_affected = False
+        self._common: tuple[object, ...] | None = None
 
     def take_changes(self) -> Changes | None:
         """What happened since the last call; None if nothing did."""
+        if self._common is not None:
+            self._all_affected = self._all_affected or self._common != self._common_now()
+            self._common = None
         if not (self._moved or self._affected or self._all_affected):
             return None
         changes = Changes(self._moved, self._affected, self._all_affected)
@@ -80,6 +84,9 @@ class GroupView:
         if isinstance(event, client.ClientEvent):
             self._apply_client(event)
             return
+        reconciled = self._reconciles(event)
+        if reconciled is not None and self._common is None:
+            self._common = self._common_now()
         self.group.causes.apply(event, self.group.processes, bool(self.group.owed))
         owners = self.group.state.owners
         member = None if self.knowledge.decides_all else _member_added_or_removed(event)
@@ -88,6 +95,8 @@ class GroupView:
         if self.group.state.apply(event):
             if member and self.group.state.topics == topics:
                 self._affected.update(self._of_member(member))
+            elif reconciled is not None:
+                self._affected.update(self._of_member(reconciled))
             else:
                 self._all_affected = True
         self._owners_changed(owners)
@@ -109,14 +118,31 @@ class GroupView:
             if self.group.owed is not self.group.state.withheld:  # it was not a consumer group before
                 self._set_owed(self.group.state.withheld)
 
+    def _reconciles(self, event: Event) -> MemberId | None:
+        """The member of a consumer group that this fact gives or takes partitions, if no other one is affected by it.
+
+        There are as many such facts as members in each rebalance: to ask all partitions after each is quadratic.
+        """
+        if self.knowledge.decides_all or not isinstance(event, consumer.MemberReconciled):
+            return None
+        return event.member if event.epoch >= 0 and self.group.state.may_commit(event.member) else None
+
+    def _common_now(self) -> tuple[object, ...]:
+        """What the rules ask of the whole group, and a member that reconciles may change."""
+        state = self.group.state
+        return state.rebalancing, state.empty, self.group.causes.now
+
     def _granted(self, members: Iterable[MemberId]) -> None:
         for process, surrendered in self.group.processes.granted(members):
             self._surrendered_changed(process, surrendered)
 
     def _of_member(self, member: MemberId) -> set[TopicPartition]:
-        """What it was assigned and what its process holds: if it subscribes like others, nothing else depends on it."""
+        """What it was assigned, and what its process holds or was assigned under any id: nothing else depends on it,
+        if it subscribes like others.
+        """
         process = self.group.processes.of(member)
-        return {*self.group.state.assigned(member), *(process.view if process else ())}
+        own = {*process.view, *self.group.assigned(process)} if process else ()
+        return {*self.group.state.assigned(member), *own}
 
     def link(self, a: str, b: str, cut: bool) -> None:
         """A link of a process is cut or healed. Only the link to `data` stops what it serves."""

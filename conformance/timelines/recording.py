@@ -266,6 +266,8 @@ def _action(given: dict[str, Any], members: tuple[str, ...], topics: dict[str, i
         raise ValueError(f"action {kind!r} at {at_ms} ms: unknown topic {given['topic']!r}")
     if kind == CREATE_TOPIC and _whole(given["partitions"], f"partitions of {given['topic']}") < 1:
         raise ValueError(f"action {kind!r} at {at_ms} ms: {given['topic']} needs a partition")
+    if kind == "kill":
+        _whole(given["incarnation"], f"incarnation of the kill at {at_ms} ms")
     if kind == "slow_batch":
         _whole(given["ms"], f"ms of the slow_batch at {at_ms} ms")
     if kind == "subscribe":

@@ -5,12 +5,14 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Sequence
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from groupsim.analysis.availability import conditions
+from benchmarks.size import story
+from groupsim.analysis.availability import conditions, view
 from groupsim.analysis.availability.intervals import Interval, intervals
 from groupsim.analysis.availability.view import Changes, GroupView
 from groupsim.analysis.replay import replay
@@ -25,8 +27,9 @@ from groupsim.events.network import LinkCut, LinkHealed
 from groupsim.events.types import TopicPartition
 from groupsim.events.world import PartitionsAdded
 from groupsim.scenarios.catalogue import find
-from groupsim.simulation.run import run
+from groupsim.simulation.run import Scenario, run
 from groupsim.storage.memory import MemoryStore
+from tests.adversary.compare import facts_of
 from tests.analysis.log import Log, offsets, tps
 
 NAMES = ("a", "b")
@@ -157,6 +160,33 @@ def test_nor_has_it_in_a_scenario(name: str) -> None:
     store = MemoryStore()
     facts = list(store.read(run(find(name), store, record="facts").info.id, types=STATE_CHANGING))
     assert intervals(facts) == thoroughly(facts)
+
+
+@pytest.mark.parametrize(("seed", "faults"), [(910_015, "15"), (910_016, "30"), (910_017, "5"), (910_018, "15")])
+def test_nor_has_it_in_a_drawn_consumer_group(seed: int, faults: str) -> None:
+    """In the first one a classic member in a consumer group reconciles while an older id of it has a partition."""
+    shares = {"classic_share": "0.3", "static_share": "0.3", "pattern_share": "0.6", "faults": faults}
+    facts = facts_of("consumer_swarm", seed, shares)
+    assert intervals(facts) == thoroughly(facts)
+
+
+def decided(facts: list[Recorded]) -> int:
+    """How often a verdict is computed."""
+    with pytest.MonkeyPatch.context() as patch:
+        counted = Mock(wraps=view.decide)
+        patch.setattr(view, "decide", counted)
+        intervals(facts)
+    return counted.call_count
+
+
+def test_a_member_that_reconciles_leaves_the_verdicts_of_the_others_alone() -> None:
+    """As many members reconcile in a rebalance as there are: to ask all partitions after each is quadratic."""
+    asked = []
+    for members in (20, 80):
+        store = MemoryStore()
+        script = story(members, members, {"protocol": "consumer", "assignor": "uniform"})
+        asked.append(decided(list(store.read(run(Scenario("many", script, 1, 30_000), store, record="facts").info.id))))
+    assert asked[1] / asked[0] < 6  # four times the members; 692 and 7,216 if all are asked
 
 
 @given(logs())
