@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from benchmarks.size import story
 from groupsim.analysis.availability import conditions, view
 from groupsim.analysis.availability.intervals import Interval, intervals
+from groupsim.analysis.availability.rules import decide
 from groupsim.analysis.availability.view import Changes, GroupView
 from groupsim.analysis.replay import replay
 from groupsim.analysis.tables.rebalances import rebalances
@@ -173,7 +174,7 @@ def test_nor_has_it_in_a_drawn_consumer_group(seed: int, faults: str) -> None:
 def decided(facts: list[Recorded]) -> int:
     """How often a verdict is computed."""
     with pytest.MonkeyPatch.context() as patch:
-        counted = Mock(wraps=view.decide)
+        counted = Mock(wraps=decide)
         patch.setattr(view, "decide", counted)
         intervals(facts)
     return counted.call_count
