@@ -21,6 +21,7 @@ from groupsim.incidents.facts.clients_only import ClientsOnlyFacts
 from groupsim.incidents.facts.clock_check import ClockCheck, check_clocks
 from groupsim.incidents.facts.clocks import TimedRow, order_rows
 from groupsim.incidents.facts.coarse_times import in_order
+from groupsim.incidents.facts.concatenated import taken_apart
 from groupsim.incidents.facts.consumer_group import ConsumerGroupFacts
 from groupsim.incidents.facts.coordinator import CoordinatorFacts
 from groupsim.incidents.facts.deaths import add_deaths
@@ -106,7 +107,7 @@ def import_run(
     check_counts(topics, most_partitions)
     require_times(reading)
     reading, strays = without_strays(reading)
-    reading, coarse = in_order(reading)
+    reading, coarse = in_order(taken_apart(reading))
     clocks = check_clocks(reading)
     signs = SignsOfLife(reading.topic)
     rows, remarks = _in_one_order(reading, clocks, signs)

@@ -169,9 +169,10 @@ def _starts(rows: list[PlacedRow]) -> set[int]:
     """Where a new process begins although the last one was not closed: it subscribes and looks for its coordinator.
 
     A consumer that changes its subscription while it runs knows its coordinator. A Java consumer prints its settings
-    when it starts.
+    when it starts. One of the consumer protocol makes up its member id then, and keeps it (Kafka:
+    AbstractMembershipManager).
     """
-    joined, found = False, set()
+    joined, found = False, _other_members(rows)
     for (position, timed), (_, following) in pairwise(rows):
         joined = joined or timed.row.kind == "joined"
         if joined and timed.row.kind == "client_configured":
@@ -179,6 +180,23 @@ def _starts(rows: list[PlacedRow]) -> set[int]:
             joined = False
         if joined and timed.row.kind == "client_subscribed" and following.row.kind == "coordinator_found":
             found.add(position)
+    return found
+
+
+def _other_members(rows: list[PlacedRow]) -> set[int]:
+    """Where members of the consumer protocol begin to join, other ones than before: with the subscription, if it is
+    the row before.
+    """
+    member, found, before = None, set(), None
+    for position, timed in rows:
+        row = timed.row
+        if row.kind == "state_change" and row.member:
+            begins = (row.detail.get("from"), row.detail.get("to")) == ("UNSUBSCRIBED", "JOINING")
+            if begins and member not in (None, row.member):
+                subscribed = before is not None and before[1].row.kind == "client_subscribed"
+                found.add(before[0] if before is not None and subscribed else position)
+            member = row.member
+        before = (position, timed)
     return found
 
 
