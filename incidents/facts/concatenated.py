@@ -6,7 +6,8 @@ then the same writer goes on with times that it had before. Here no writer does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -23,19 +24,20 @@ _MOST = 1_000
 
 
 class _Part(NamedTuple):
-    """The rows from one step back to the next. `clients`: the ids of who wrote them; `members`: of which members."""
+    """The rows from one step back to the next, and by client id the members that its clients name themselves."""
 
     rows: Sequence[Row]
-    clients: frozenset[str]
-    members: frozenset[str]
+    clients: Mapping[str, set[str]]
     broker: bool
 
     def may_be_of(self, other: _Part) -> bool:
-        """Whether both may be of one program: every process of a group may have the same client id."""
+        """Whether both have lines of one program: every process of a group may have the same client id, but no two are
+        one member.
+        """
         if self.broker and other.broker:
             return True
-        known = self.members and other.members
-        return not self.members.isdisjoint(other.members) or not (known or self.clients.isdisjoint(other.clients))
+        both = [(self.clients[client], other.clients[client]) for client in self.clients.keys() & other.clients.keys()]
+        return any(not one or not another or not one.isdisjoint(another) for one, another in both)
 
 
 def taken_apart(reading: Reading) -> Reading:
@@ -106,10 +108,11 @@ def _without_steps(rows: Sequence[Row]) -> Iterator[list[Row]]:
 
 
 def _part(rows: Sequence[Row]) -> _Part:
-    own = [row for row in rows if not is_broker(row)]
-    return _Part(
-        rows,
-        frozenset(row.client for row in own if row.client is not None),
-        frozenset(row.member for row in own if row.member),
-        len(own) < len(rows),
-    )
+    clients: dict[str, set[str]] = defaultdict(set)
+    broker = False
+    for row in rows:
+        if is_broker(row):
+            broker = True
+        elif row.client is not None:
+            clients[row.client].update([row.member] if row.member else [])
+    return _Part(rows, clients, broker)
