@@ -93,10 +93,9 @@ class GroupView:
         topics = self.group.state.topics if member else None
         self.group.convert(event)
         if self.group.state.apply(event):
-            if member and self.group.state.topics == topics:
-                self._affected.update(self._of_member(member))
-            elif reconciled is not None:
-                self._affected.update(self._of_member(reconciled))
+            only = member if member and self.group.state.topics == topics else reconciled
+            if only:
+                self._affected.update(self._of_member(only))
             else:
                 self._all_affected = True
         self._owners_changed(owners)

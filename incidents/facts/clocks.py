@@ -29,7 +29,7 @@ _REQUEST, _BROKER, _ANSWER = range(3)
 
 _STEP_MS = 60_000
 """Lines may be written late by less than this. A clock that steps back further hides how long things lasted."""
-_LATE_MS = 5
+LATE_MS = 5
 """Lines of several threads may be written late by this; it is as little as clocks may differ."""
 
 
@@ -80,9 +80,9 @@ def steps_back(reading: Reading) -> list[str]:
 
 
 def stepped_back_ms(reading: Reading) -> int:
-    """How far a file's clock steps back at most: so far may its times be off; 0 for no more than `_LATE_MS`."""
+    """How far a file's clock steps back at most: so far may its times be off; 0 for no more than `LATE_MS`."""
     most = max((back for rows in rows_by_file(reading).values() for back, _ in _steps_back(rows)), default=0)
-    return most if most > _LATE_MS else 0
+    return most if most > LATE_MS else 0
 
 
 def _steps_back(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
