@@ -17,8 +17,9 @@ from groupsim.storage.backend import Backend
 from groupsim.storage.errors import StoreError, StoreUnusable
 from groupsim.storage.uninterrupted import uninterrupted
 
-# Ctrl-C during the return of a connection to the pool is raised as usual; this suppresses the log with a traceback.
-logging.getLogger("sqlalchemy.pool").addHandler(logging.NullHandler())
+# What goes wrong while a cursor is closed, or a connection is given back, is raised as usual. The pool's log of it is a
+# traceback, which a handler of the root logger would print, too: py4j sets one up.
+logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)
 DRIVERS = {
     "sqlite": "sqlite",
     "sqlite+pysqlite": "sqlite",

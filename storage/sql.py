@@ -207,13 +207,22 @@ class SqlStore:
 
     def _streamed(self, wanted: Select[Any]) -> Iterator[Row]:
         # Closed here and not by the garbage collector: a reader that stops early must not leave a cursor open.
-        with (
-            self._db.reading() as connection,
-            connection.execution_options(yield_per=_AT_ONCE).execute(wanted) as result,
-        ):
-            for part in result.partitions():
-                for row in part:
-                    yield tuple(row)
+        stopped = False
+        try:
+            with (
+                self._db.reading() as connection,
+                connection.execution_options(yield_per=_AT_ONCE).execute(wanted) as result,
+            ):
+                for part in result.partitions():
+                    for row in part:
+                        try:
+                            yield tuple(row)
+                        except GeneratorExit:
+                            stopped = True
+                            raise
+        except StoreError:
+            if not stopped:  # a reader that wants no more is not told of a connection that was lost meanwhile
+                raise
 
     def _names(self) -> dict[RunId, str]:
         with self._db.reading() as connection:

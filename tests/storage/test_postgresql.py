@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from groupsim.analysis.snapshots import replay_stored
 from groupsim.storage import open_store, schema
 from groupsim.storage.audit import audit
+from groupsim.storage.codec import Row
 from groupsim.storage.errors import StoreError
 from groupsim.storage.resumed import ResumedWriter
 from groupsim.storage.store import RunStatus
@@ -91,6 +93,33 @@ def test_a_connection_cut_under_a_reader_is_a_sentence(postgres: Server) -> None
     with pytest.raises(StoreError, match=r"the store postgresql://.* can't be used: "):
         list(reader)
     assert len(list(store.read("a"))) == 2500
+    store.close()
+
+
+def _close(rows: Generator[Row]) -> None:
+    rows.close()
+
+
+def _collected(_: Generator[Row]) -> None:
+    """Nothing refers to it when the caller goes on."""
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")  # psycopg's, of a cursor that can't be closed
+@pytest.mark.parametrize("leaves", [_close, _collected])
+def test_a_reader_that_stops_early_says_nothing_of_a_connection_cut_meanwhile(
+    postgres: Server, caplog: pytest.LogCaptureFixture, leaves: Callable[[Generator[Row]], None]
+) -> None:
+    """SQLAlchemy logs a traceback, which a handler of another library would print (py4j sets one up)."""
+    store = open_store(postgres.schema(f"left_early_{leaves.__name__}"))
+    write(store, "a", 2500).finish(RunStatus.FINISHED, 1)
+    rows = store.rows("a")
+    assert next(rows)[0] == 0
+    cut(postgres)
+    leaves(rows)
+    del rows
+    gc.collect()
+    assert caplog.records == []
+    assert len(list(store.rows("a"))) == 2500
     store.close()
 
 
