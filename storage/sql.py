@@ -221,7 +221,7 @@ class SqlStore:
                             stopped = True
                             raise
         except StoreError:
-            if not stopped:  # a reader that wants no more is not told of a connection that was lost meanwhile
+            if not stopped:  # a reader that wants no more does not hear of a connection that was lost meanwhile
                 raise
 
     def _names(self) -> dict[RunId, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -96,18 +96,19 @@ def test_a_connection_cut_under_a_reader_is_a_sentence(postgres: Server) -> None
     store.close()
 
 
-def _close(rows: Generator[Row]) -> None:
+def _close(rows: Iterator[Row]) -> None:
+    assert isinstance(rows, Generator)
     rows.close()
 
 
-def _collected(_: Generator[Row]) -> None:
+def _collected(_: Iterator[Row]) -> None:
     """Nothing refers to it when the caller goes on."""
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning")  # psycopg's, of a cursor that can't be closed
 @pytest.mark.parametrize("leaves", [_close, _collected])
 def test_a_reader_that_stops_early_says_nothing_of_a_connection_cut_meanwhile(
-    postgres: Server, caplog: pytest.LogCaptureFixture, leaves: Callable[[Generator[Row]], None]
+    postgres: Server, caplog: pytest.LogCaptureFixture, leaves: Callable[[Iterator[Row]], None]
 ) -> None:
     """SQLAlchemy logs a traceback, which a handler of another library would print (py4j sets one up)."""
     store = open_store(postgres.schema(f"left_early_{leaves.__name__}"))
