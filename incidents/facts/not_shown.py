@@ -11,15 +11,15 @@ from collections.abc import Set as AbstractSet
 
 from groupsim.incidents.facts.builder import PendingFact
 from groupsim.incidents.facts.client import ClientFacts
+from groupsim.incidents.facts.clocks import TimedRow
+from groupsim.incidents.facts.cut_logs import BrokersWord, begins_late, ends_early
+from groupsim.incidents.facts.left_free import left_free
 from groupsim.incidents.facts.not_shown_history import Generation, History, Log
-from groupsim.incidents.facts.not_shown_targets import EXPORT, INVOKER, TAKES_MS, joined_before, targets_not_shown
+from groupsim.incidents.facts.not_shown_targets import APART_MS, EXPORT, INVOKER, TAKES_MS, targets_not_shown
 from groupsim.incidents.facts.ownership import Ownership, pairs
 from groupsim.incidents.logs.times import iso
 from groupsim.incidents.sentences import plural
 from groupsim.storage.log_gaps import Doubt
-
-_LATE_MS = 100
-"""Longer than lines of two logs may be apart that are of one instant."""
 
 
 def not_shown(
@@ -28,6 +28,7 @@ def not_shown(
     owned: Ownership,
     consumer_groups: AbstractSet[str],
     topic: Mapping[str, object],
+    rows: Sequence[TimedRow],
     origin: int,
     ended: int,
 ) -> Iterator[Doubt]:
@@ -36,15 +37,17 @@ def not_shown(
     `__consumer_offsets` tells what they had. In groups of the consumer protocol no line is due in each epoch: there the
     targets count.
     """
-    history = History(facts)
+    history, word = History(facts), BrokersWord(rows)
+    yield from left_free(facts, clients, history, consumer_groups - topic.keys(), ended)
     for each in clients:
         name = each.process.group
         if name in topic:
             continue
         log = Log(each)
+        yield from ends_early(each, word, history, ended)
         if name in consumer_groups:
             yield from targets_not_shown(each, log, history, owned, ended)
-            yield from joined_before(each, history, origin, ended)
+            yield from begins_late(each, word, history, origin, ended)
             continue
         for generation in history.generations(name):
             found = _missed(each, log, generation, history, owned, ended)
@@ -81,7 +84,7 @@ def _missed(
 def _begins_late(each: ClientFacts, log: Log, generation: Generation, history: History) -> Doubt | None:
     """What the group had in a generation whose plan no log prints, until the log of one of its members begins."""
     member = next((member for member in sorted(each.members) if member in generation.members), None)
-    if generation.plan is not None or member is None or log.lines[0] - generation.at <= _LATE_MS:
+    if generation.plan is not None or member is None or log.lines[0] - generation.at <= APART_MS:
         return None
     until = min(log.lines[0], history.gone(each, member, generation.at) or log.lines[0])
     why = (

@@ -98,6 +98,12 @@ class History:
         ends = (self._removed[name, member], self._stopped[name, each.process.name])
         return min([times[place] for times in ends if (place := bisect_right(times, since)) < len(times)], default=None)
 
+    def removed(self, name: str, member: str, since: int) -> int | None:
+        """When a member was removed from a group, first at or after an instant."""
+        times = self._removed[name, member]
+        place = bisect_left(times, since)
+        return times[place] if place < len(times) else None
+
     def runs(self, each: ClientFacts, member: str, at: int, joined: int) -> bool:
         """Whether a member that joined a generation at `joined` was still in the group at `at`, and its process ran."""
         name = each.process.group

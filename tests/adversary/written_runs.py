@@ -41,6 +41,8 @@ _COARSE = 0.2
 """How often some or all of the logs have coarse times."""
 _CLOCK_OFF = 0.15
 """How often the clock of one log is off."""
+_CUT = 0.15
+"""How often the log of one client has lost its beginning or its end."""
 _EXPIRED = k.LossCause.SESSION_EXPIRED
 NEAR_MS = 20
 """Partition-milliseconds: clocks of logs are in whole milliseconds, and lines stand beside what they report."""
@@ -170,6 +172,18 @@ def _clock_off(rng: Random, logs: Sequence[Path], *, topic: bool) -> _Clock:
     return _Clock(off_ms, off_ms * (log.name == "broker.log"), f", with {log.name} {seconds:+} s")
 
 
+def _cut(rng: Random, logs: Sequence[Path]) -> str:
+    """Take away the beginning or the end of one client's log, sometimes; what was done."""
+    logs = [log for log in logs if log.name != "broker.log"]
+    if not logs or rng.random() >= _CUT:
+        return ""
+    log, head = rng.choice(logs), rng.random() < 0.5
+    lines = log.read_text("utf-8").splitlines(keepends=True)
+    at = rng.randint(0, len(lines))
+    log.write_text("".join(lines[at:] if head else lines[:at]), "utf-8")
+    return f", with {log.name} {'from' if head else 'to'} line {at}"
+
+
 def _printed(facts: Sequence[Recorded]) -> list[Recorded]:
     return [fact for fact in facts if not fact.event.noise]
 
@@ -188,7 +202,7 @@ def hold(
     what += f" ({', '.join(path.name for path in files)}), session {session_ms}"
     logs = [path for path in files if path.suffix == ".log"]
     clock = _clock_off(rng, logs, topic=len(logs) < len(files))
-    what += clock.what + _made_coarse(rng, logs)
+    what += clock.what + _made_coarse(rng, logs) + _cut(rng, logs)
     begins = BEGINS_MS + clock.base_ms
     try:
         until = begins + end + abs(clock.off_ms)

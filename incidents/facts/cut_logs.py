@@ -1,0 +1,109 @@
+"""Client logs that begin or end in the middle of a membership: nobody tells what the member had before, or later."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from groupsim.incidents.facts.client import ClientFacts
+from groupsim.incidents.facts.clocks import TimedRow
+from groupsim.incidents.facts.detail import int_in
+from groupsim.incidents.facts.not_shown_history import History
+from groupsim.incidents.facts.not_shown_targets import APART_MS, EXPORT, TAKES_MS
+from groupsim.incidents.logs.rows import Row, is_broker
+from groupsim.incidents.logs.times import iso
+from groupsim.storage.log_gaps import Doubt
+
+CHANGING = frozenset(["JOINING", "RECONCILING", "ACKNOWLEDGING"])
+"""States of a consumer group's client that has yet to follow its target."""
+_JOINS = ("member_joined", "pending_member_joins")
+_EPOCHS = frozenset(["state_change", "consumer_heartbeat", "consumer_heartbeat_answered"])
+
+
+class BrokersWord:
+    """When brokers' logs say that members joined, or left by themselves (not: were removed)."""
+
+    def __init__(self, rows: Sequence[TimedRow]) -> None:
+        self._told: dict[tuple[str | None, str | None], list[tuple[int, bool]]] = defaultdict(list)
+        for at, row in rows:
+            if is_broker(row) and row.kind in (*_JOINS, "member_left"):
+                self._told[row.group, row.member].append((at, row.kind in _JOINS))
+
+    def joined(self, each: ClientFacts) -> int | None:
+        """When the first of a process's members joined."""
+        return min((at for at, joined in self.after(each, 0) if joined), default=None)
+
+    def after(self, each: ClientFacts, at: int) -> list[tuple[int, bool]]:
+        """When a process's members joined (True) or left (False) after an instant, in order."""
+        told = (self._told.get((each.process.group, member), ()) for member in each.members)
+        return sorted(one for ones in told for one in ones if one[0] > at)
+
+
+def begins_late(each: ClientFacts, word: BrokersWord, history: History, origin: int, ended: int) -> Iterator[Doubt]:
+    """What a consumer group had before a log tells all that its member has, if the member was in the group before.
+
+    What a client adds or gives up is not all that it has. A classic member of such a group counts if brokers say when
+    it joined.
+    """
+    rows = [timed for _, timed in each.process.rows]
+    begun, joined = rows[0].at, word.joined(each)
+    before = joined is not None and joined < begun - APART_MS
+    first = next((timed for timed in rows if timed.row.kind in _EPOCHS), None)
+    if not before and (first is None or joined is not None or _begins(first.row)):
+        return
+    anew = first is not None and "JOINING" in (first.row.detail.get("from"), first.row.detail.get("to"))
+    shown = next((timed.at for timed in rows if _shows_all(timed.row) or (anew and timed is first)), ended)
+    gone = min((at for member in each.members if (at := history.gone(each, member, begun - 1))), default=ended)
+    until = min(shown, gone)
+    if until > origin:
+        name = each.process.name
+        why = f"{each.process.file}: {name} was in the group when its log begins, at {iso(begun)}" + EXPORT
+        yield Doubt(each.process.group, origin, until, None, why, own_word=True)
+
+
+def _begins(first: Row) -> bool:
+    """Whether the first row of a log that tells of a state or an epoch is one of a member that joins."""
+    if first.kind == "state_change":
+        return first.detail.get("from") in ("UNSUBSCRIBED", "JOINING")
+    return not int_in(first.detail.get("epoch"))
+
+
+def _shows_all(row: Row) -> bool:
+    """Whether it is known from a row on all that a member has: an eager one joins with nothing.
+
+    librdkafka prints no such list in the consumer protocol.
+    """
+    eager = row.kind == "joined" and not str(row.detail.get("protocol", "cooperative")).startswith("cooperative")
+    return eager or row.kind in ("client_reconciling", "client_block", "lost")
+
+
+def ends_early(each: ClientFacts, word: BrokersWord, history: History, ended: int) -> Iterator[Doubt]:
+    """What the group had since a log ended whose member joined or left later, or had yet to follow its target.
+
+    A member that is killed is removed later: its log is whole.
+    """
+    process = each.process
+    if process.closed or process.left:
+        return
+    name, last = process.name, process.last
+    later = word.after(each, last + TAKES_MS)
+    if later:
+        at, joined = later[-1]
+        until = ended if joined else at
+        does = "joins" if joined else "leaves"
+        what = f"its log ends at {iso(last)}, and {name} {does} at {iso(at)}, by the broker's log"
+    elif _changing(each):
+        ends = (history.gone(each, member, last - 1) for member in each.members)
+        until = min([ended, *(end for end in ends if end is not None)])
+        what = f"its log ends at {iso(last)}, when {name} had yet to follow what it was assigned"
+    else:
+        return
+    if until - last > TAKES_MS:
+        yield Doubt(process.group, last, until, None, f"{process.file}: {what}{EXPORT}", own_word=True)
+
+
+def _changing(each: ClientFacts) -> bool:
+    """Whether the log of a consumer group's client ends before it follows its target."""
+    kinds = ("state_change", "client_target", "client_target_acked")
+    last = next((timed.row for _, timed in reversed(each.process.rows) if timed.row.kind in kinds), None)
+    return last is not None and (last.kind == "client_target" or last.detail.get("to") in CHANGING)

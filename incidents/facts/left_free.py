@@ -1,0 +1,118 @@
+"""Partitions of consumer groups that nobody takes for longer than a coordinator needs to hand them over.
+
+A member whose log has ended may have had them: nothing else tells that the log is cut off and the member goes on.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from groupsim.events import client, consumer
+from groupsim.events.base import group_of
+from groupsim.events.types import TopicPartition
+from groupsim.incidents.facts.builder import PendingFact
+from groupsim.incidents.facts.client import ClientFacts
+from groupsim.incidents.facts.consumer_client import HEARTBEAT_INTERVAL, consumer_settings
+from groupsim.incidents.facts.not_shown_history import History
+from groupsim.incidents.facts.not_shown_targets import EXPORT, TAKES_MS
+from groupsim.incidents.facts.ownership import pairs
+from groupsim.incidents.facts.sessions import CONSUMER_HEARTBEAT_MS
+from groupsim.incidents.logs.times import iso
+from groupsim.incidents.sentences import plural
+from groupsim.storage.log_gaps import Doubt
+
+Span = tuple[int, int]
+
+
+def left_free(
+    facts: Sequence[PendingFact], clients: Sequence[ClientFacts], history: History, groups: Iterable[str], ended: int
+) -> Iterator[Doubt]:
+    """Doubts about partitions that were free after a member's log had ended, of these groups."""
+    for group in sorted(groups):
+        members = [each for each in clients if each.process.group == group]
+        free = _free(facts, members, group, history, ended)
+        for each in members:
+            if free and not each.process.closed and not each.process.left:
+                yield from _may_have_had(each, free, history, ended)
+
+
+def _may_have_had(
+    each: ClientFacts, free: Mapping[TopicPartition, Sequence[Span]], history: History, ended: int
+) -> Iterator[Doubt]:
+    process = each.process
+    interval = consumer_settings(process).get(HEARTBEAT_INTERVAL)
+    least = TAKES_MS + (interval if isinstance(interval, int) else CONSUMER_HEARTBEAT_MS)
+    ends = (history.gone(each, member, process.last - 1) for member in each.members)
+    until = min([ended, *(end for end in ends if end is not None)])
+    found: dict[Span, list[TopicPartition]] = defaultdict(list)
+    for partition, spans in free.items():
+        for begin, end in spans:
+            since, to = max(begin, process.last), min(end, until)
+            if to - since > least:
+                found[since, to].append(partition)
+    for (since, to), partitions in found.items():
+        why = (
+            f"{process.file}: its log ends at {iso(process.last)}, and nobody's shows who had"
+            f" {plural(len(partitions), 'partition')} from {iso(since)} to {iso(to)}{EXPORT}"
+        )
+        yield Doubt(process.group, since, to, pairs(tuple(sorted(partitions))), why)
+
+
+def _free(
+    facts: Sequence[PendingFact], members: Sequence[ClientFacts], group: str, history: History, ended: int
+) -> dict[TopicPartition, list[Span]]:
+    """When the coordinator could give each partition to anybody: nobody held it, or was to have it.
+
+    The partitions of a process that stopped are its member's until that is removed.
+    """
+    ids = {each.process.name: each.members for each in members}
+    taken = _Taken()
+    for at, event in ((fact.at, fact.event) for fact in facts if group_of(fact.stream) == group):
+        match event:
+            case consumer.TargetComputed(changed=changed):
+                for member, partitions in changed.items():
+                    taken.put(member, at, partitions)
+            case consumer.ConsumerMemberRemoved(member=member):
+                taken.put(member, at, ())
+            case client.ViewChanged(process=process, partitions=partitions):
+                taken.put(process, at, partitions)
+            case client.TargetReceived(process=process, partitions=partitions):
+                taken.put((process, "target"), at, partitions)
+            case client.Crashed(process=process) | client.Closed(process=process):
+                gone = at
+                if isinstance(event, client.Crashed):
+                    removals = (history.removed(group, member, at) for member in ids.get(process, ()))
+                    gone = min((removal for removal in removals if removal is not None), default=ended)
+                taken.put(process, gone, ())
+                taken.put((process, "target"), gone, ())
+    return taken.gaps(ended)
+
+
+class _Taken:
+    """Which partitions somebody has, or is to have, and when: changes are put in, in the order of time."""
+
+    def __init__(self) -> None:
+        self._spans: dict[TopicPartition, list[Span]] = defaultdict(list)
+        self._now: dict[object, tuple[int, Sequence[TopicPartition]]] = {}
+
+    def put(self, whose: object, at: int, partitions: Sequence[TopicPartition]) -> None:
+        """From `at` on these are taken, and what was taken for the same reason before no longer is."""
+        since, before = self._now.get(whose, (at, ()))
+        for partition in before:
+            self._spans[partition].append((since, at))
+        self._now[whose] = (at, partitions)
+
+    def gaps(self, ended: int) -> dict[TopicPartition, list[Span]]:
+        """The time of each partition between when it was first taken and `ended` in which it is not."""
+        for whose in list(self._now):
+            self.put(whose, ended, ())
+        return {partition: list(_gaps(spans, ended)) for partition, spans in self._spans.items()}
+
+
+def _gaps(spans: Sequence[Span], ended: int) -> Iterator[Span]:
+    reach = min(begin for begin, _ in spans)
+    for begin, end in [*sorted(spans), (ended, ended)]:
+        if begin > reach:
+            yield reach, begin
+        reach = max(reach, end)
