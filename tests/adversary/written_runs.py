@@ -41,8 +41,6 @@ _COARSE = 0.2
 """How often some or all of the logs have coarse times."""
 _CLOCK_OFF = 0.15
 """How often the clock of one log is off."""
-_CUT = 0.15
-"""How often the log of one client has lost its beginning or its end."""
 _EXPIRED = k.LossCause.SESSION_EXPIRED
 NEAR_MS = 20
 """Partition-milliseconds: clocks of logs are in whole milliseconds, and lines stand beside what they report."""
@@ -70,9 +68,17 @@ def _unseen(facts: Sequence[Recorded]) -> Callable[[Interval], bool]:
     return unseen
 
 
-def counted(facts: Sequence[Recorded], from_ms: int, to_ms: int) -> tuple[int, int]:
-    """The true unavailable partition-milliseconds of a period: without what may count or not, and with it."""
-    unseen = _unseen(facts)
+def counted(facts: Sequence[Recorded], from_ms: int, to_ms: int, *, told: bool = True) -> tuple[int, int]:
+    """The true unavailable partition-milliseconds of a period: without what may count or not, and with it.
+
+    `told`: the coordinator's own word is given. Without it nothing shows that a process died whose partitions nobody
+    has taken when the period ends.
+    """
+    shown = _unseen(facts)
+
+    def unseen(each: Interval) -> bool:
+        return shown(each) or (not told and each.label == Label.OWNER_DEAD and each.to_ms >= to_ms)
+
     parts = [each for each in clipped(intervals(facts), from_ms, to_ms) if each.unavailable]
     return sum(each.duration_ms for each in parts if not unseen(each)), sum(each.duration_ms for each in parts)
 
@@ -172,18 +178,6 @@ def _clock_off(rng: Random, logs: Sequence[Path], *, topic: bool) -> _Clock:
     return _Clock(off_ms, off_ms * (log.name == "broker.log"), f", with {log.name} {seconds:+} s")
 
 
-def _cut(rng: Random, logs: Sequence[Path]) -> str:
-    """Take away the beginning or the end of one client's log, sometimes; what was done."""
-    logs = [log for log in logs if log.name != "broker.log"]
-    if not logs or rng.random() >= _CUT:
-        return ""
-    log, head = rng.choice(logs), rng.random() < 0.5
-    lines = log.read_text("utf-8").splitlines(keepends=True)
-    at = rng.randint(0, len(lines))
-    log.write_text("".join(lines[at:] if head else lines[:at]), "utf-8")
-    return f", with {log.name} {'from' if head else 'to'} line {at}"
-
-
 def _printed(facts: Sequence[Recorded]) -> list[Recorded]:
     return [fact for fact in facts if not fact.event.noise]
 
@@ -201,8 +195,9 @@ def hold(
     end = facts[-1].at_ms
     what += f" ({', '.join(path.name for path in files)}), session {session_ms}"
     logs = [path for path in files if path.suffix == ".log"]
-    clock = _clock_off(rng, logs, topic=len(logs) < len(files))
-    what += clock.what + _made_coarse(rng, logs) + _cut(rng, logs)
+    topic = len(logs) < len(files)
+    clock = _clock_off(rng, logs, topic=topic)
+    what += clock.what + _made_coarse(rng, logs)
     begins = BEGINS_MS + clock.base_ms
     try:
         until = begins + end + abs(clock.off_ms)
@@ -211,7 +206,8 @@ def hold(
         if which in ("some logs", "no broker's log"):
             return
         raise Finding(f"{what}: {error}") from error
-    least, most = counted(facts, max(first, found.begins - begins), min(end, found.ends - begins))
+    told = topic or any(path.name == "broker.log" for path in logs)
+    least, most = counted(facts, max(first, found.begins - begins), min(end, found.ends - begins), told=told)
     said = found.rests_on
     if clock.off_ms and not said.precision.clocks_ms:
         return
