@@ -1,4 +1,4 @@
-"""Client logs that begin or end in the middle of a membership: nobody tells what the member had before, or later."""
+"""Client logs that begin or end in the middle of a membership: nobody knows what the member had before, or later."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class BrokersWord:
     """When brokers' logs say that members joined, or left by themselves (not: were removed)."""
 
     def __init__(self, rows: Sequence[TimedRow]) -> None:
-        self._told: dict[tuple[str | None, str | None], list[tuple[int, bool]]] = defaultdict(list)
+        self._said: dict[tuple[str | None, str | None], list[tuple[int, bool]]] = defaultdict(list)
         for at, row in rows:
             if is_broker(row) and row.kind in (*_JOINS, "member_left"):
-                self._told[row.group, row.member].append((at, row.kind in _JOINS))
+                self._said[row.group, row.member].append((at, row.kind in _JOINS))
 
     def joined(self, each: ClientFacts) -> int | None:
         """When the first of a process's members joined."""
@@ -35,8 +35,8 @@ class BrokersWord:
 
     def after(self, each: ClientFacts, at: int) -> list[tuple[int, bool]]:
         """When a process's members joined (True) or left (False) after an instant, in order."""
-        told = (self._told.get((each.process.group, member), ()) for member in each.members)
-        return sorted(one for ones in told for one in ones if one[0] > at)
+        said = (self._said.get((each.process.group, member), ()) for member in each.members)
+        return sorted(one for ones in said for one in ones if one[0] > at)
 
 
 def begins_late(each: ClientFacts, word: BrokersWord, history: History, origin: int, ended: int) -> Iterator[Doubt]:
