@@ -27,6 +27,7 @@
 - `unnamed_topics`: topics that the user names and no log does
 - `unlogged`: groups whose members do not all have a client log
 - `not_shown`, `not_shown_history`, `not_shown_targets`: generations and targets of which a member's log does not tell
+- `cut_logs`, `left_free`: logs that begin or end in a membership, and partitions that nobody has after one ended
 - `support`: whether the rows support a figure at all
 - `topic_members`, `topic_doubts`, `topic_growth`: what `__consumer_offsets` says of members without a client log
 - `log_ends`, `topic_ends`: clients' logs that end before the topic does, and the reverse

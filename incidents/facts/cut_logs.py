@@ -8,14 +8,13 @@ from collections.abc import Iterator, Sequence
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.detail import int_in
+from groupsim.incidents.facts.edges import CHANGING
 from groupsim.incidents.facts.not_shown_history import History
 from groupsim.incidents.facts.not_shown_targets import APART_MS, EXPORT, TAKES_MS
 from groupsim.incidents.logs.rows import Row, is_broker
 from groupsim.incidents.logs.times import iso
 from groupsim.storage.log_gaps import Doubt
 
-CHANGING = frozenset(["JOINING", "RECONCILING", "ACKNOWLEDGING"])
-"""States of a consumer group's client that has yet to follow its target."""
 _JOINS = ("member_joined", "pending_member_joins")
 _EPOCHS = frozenset(["state_change", "consumer_heartbeat", "consumer_heartbeat_answered"])
 
@@ -53,8 +52,7 @@ def begins_late(each: ClientFacts, word: BrokersWord, history: History, origin: 
         return
     anew = first is not None and "JOINING" in (first.row.detail.get("from"), first.row.detail.get("to"))
     shown = next((timed.at for timed in rows if _shows_all(timed.row) or (anew and timed is first)), ended)
-    gone = min((at for member in each.members if (at := history.gone(each, member, begun - 1))), default=ended)
-    until = min(shown, gone)
+    until = min(shown, history.end(each, begun, ended))
     if until > origin:
         name = each.process.name
         why = f"{each.process.file}: {name} was in the group when its log begins, at {iso(begun)}" + EXPORT
@@ -93,8 +91,7 @@ def ends_early(each: ClientFacts, word: BrokersWord, history: History, ended: in
         does = "joins" if joined else "leaves"
         what = f"its log ends at {iso(last)}, and {name} {does} at {iso(at)}, by the broker's log"
     elif _changing(each):
-        ends = (history.gone(each, member, last - 1) for member in each.members)
-        until = min([ended, *(end for end in ends if end is not None)])
+        until = history.end(each, last, ended)
         what = f"its log ends at {iso(last)}, when {name} had yet to follow what it was assigned"
     else:
         return

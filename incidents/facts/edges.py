@@ -32,7 +32,7 @@ _BEGIN = frozenset(
 """Kinds of rows with which a rebalance begins, or a member's part in one."""
 _END = frozenset(["stabilized", "assignment_received", "joined", "synced", "assigned"])
 """Kinds of rows with which one ends."""
-_CHANGING = frozenset(["JOINING", "RECONCILING", "ACKNOWLEDGING"])
+CHANGING = frozenset(["JOINING", "RECONCILING", "ACKNOWLEDGING"])
 """States of a consumer group's client that has yet to follow its target."""
 _OVER = frozenset(["assignment_received", "group_dead", "group_empty"])
 """Kinds of a broker's rows by which a rebalance is over."""
@@ -70,7 +70,7 @@ def unfinished(
     latest = _latest_generations(rows)
     for process in processes:
         states = [p.row.detail.get("to") for _, p in process.rows if p.row.kind == "state_change"]
-        if states and states[-1] in _CHANGING and not process.closed:
+        if states and states[-1] in CHANGING and not process.closed:
             last.setdefault(process.group, process.last)
         if process.closed or process.left or (process.group, process.name) in deaths:
             continue

@@ -29,9 +29,16 @@ def left_free(
     facts: Sequence[PendingFact], clients: Sequence[ClientFacts], history: History, groups: Iterable[str], ended: int
 ) -> Iterator[Doubt]:
     """Doubts about partitions that were free after a member's log had ended, of these groups."""
-    for group in sorted(groups):
-        members = [each for each in clients if each.process.group == group]
-        free = _free(facts, members, group, history, ended)
+    of_group: dict[str, tuple[list[PendingFact], list[ClientFacts]]] = {group: ([], []) for group in sorted(groups)}
+    for fact in facts:
+        group = group_of(fact.stream)
+        if group in of_group:
+            of_group[group][0].append(fact)
+    for each in clients:
+        if each.process.group in of_group:
+            of_group[each.process.group][1].append(each)
+    for group, (own, members) in of_group.items():
+        free = _free(own, members, group, history, ended)
         for each in members:
             if free and not each.process.closed and not each.process.left:
                 yield from _may_have_had(each, free, history, ended)
@@ -43,8 +50,7 @@ def _may_have_had(
     process = each.process
     interval = consumer_settings(process).get(HEARTBEAT_INTERVAL)
     least = TAKES_MS + (interval if isinstance(interval, int) else CONSUMER_HEARTBEAT_MS)
-    ends = (history.gone(each, member, process.last - 1) for member in each.members)
-    until = min([ended, *(end for end in ends if end is not None)])
+    until = history.end(each, process.last, ended)
     found: dict[Span, list[TopicPartition]] = defaultdict(list)
     for partition, spans in free.items():
         for begin, end in spans:
@@ -62,30 +68,31 @@ def _may_have_had(
 def _free(
     facts: Sequence[PendingFact], members: Sequence[ClientFacts], group: str, history: History, ended: int
 ) -> dict[TopicPartition, list[Span]]:
-    """When the coordinator could give each partition to anybody: nobody held it, or was to have it.
+    """When the coordinator could give partitions to anybody: nobody held them, or was to have them; by a group's facts.
 
     The partitions of a process that stopped are its member's until that is removed.
     """
     ids = {each.process.name: each.members for each in members}
     taken = _Taken()
-    for at, event in ((fact.at, fact.event) for fact in facts if group_of(fact.stream) == group):
+    for fact in facts:
+        at, event = fact.at, fact.event
         match event:
             case consumer.TargetComputed(changed=changed):
                 for member, partitions in changed.items():
-                    taken.put(member, at, partitions)
+                    taken.put(("member", member), at, partitions)
             case consumer.ConsumerMemberRemoved(member=member):
-                taken.put(member, at, ())
+                taken.put(("member", member), at, ())
             case client.ViewChanged(process=process, partitions=partitions):
-                taken.put(process, at, partitions)
+                taken.put(("view", process), at, partitions)
             case client.TargetReceived(process=process, partitions=partitions):
-                taken.put((process, "target"), at, partitions)
+                taken.put(("target", process), at, partitions)
             case client.Crashed(process=process) | client.Closed(process=process):
                 gone = at
                 if isinstance(event, client.Crashed):
                     removals = (history.removed(group, member, at) for member in ids.get(process, ()))
                     gone = min((removal for removal in removals if removal is not None), default=ended)
-                taken.put(process, gone, ())
-                taken.put((process, "target"), gone, ())
+                taken.put(("view", process), gone, ())
+                taken.put(("target", process), gone, ())
     return taken.gaps(ended)
 
 
@@ -94,9 +101,9 @@ class _Taken:
 
     def __init__(self) -> None:
         self._spans: dict[TopicPartition, list[Span]] = defaultdict(list)
-        self._now: dict[object, tuple[int, Sequence[TopicPartition]]] = {}
+        self._now: dict[tuple[str, str], tuple[int, Sequence[TopicPartition]]] = {}
 
-    def put(self, whose: object, at: int, partitions: Sequence[TopicPartition]) -> None:
+    def put(self, whose: tuple[str, str], at: int, partitions: Sequence[TopicPartition]) -> None:
         """From `at` on these are taken, and what was taken for the same reason before no longer is."""
         since, before = self._now.get(whose, (at, ()))
         for partition in before:
@@ -104,10 +111,11 @@ class _Taken:
         self._now[whose] = (at, partitions)
 
     def gaps(self, ended: int) -> dict[TopicPartition, list[Span]]:
-        """The time of each partition between when it was first taken and `ended` in which it is not."""
+        """The time of partitions between when they were first taken and `ended` in which they are not, if any."""
         for whose in list(self._now):
             self.put(whose, ended, ())
-        return {partition: list(_gaps(spans, ended)) for partition, spans in self._spans.items()}
+        found = ((partition, list(_gaps(spans, ended))) for partition, spans in self._spans.items())
+        return {partition: gaps for partition, gaps in found if gaps}
 
 
 def _gaps(spans: Sequence[Span], ended: int) -> Iterator[Span]:

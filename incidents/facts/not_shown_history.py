@@ -98,6 +98,11 @@ class History:
         ends = (self._removed[name, member], self._stopped[name, each.process.name])
         return min([times[place] for times in ends if (place := bisect_right(times, since)) < len(times)], default=None)
 
+    def end(self, each: ClientFacts, since: int, ended: int) -> int:
+        """When the first of a process's members was gone, at or after an instant; `ended` if none was."""
+        ends = (self.gone(each, member, since - 1) for member in each.members)
+        return min((at for at in ends if at is not None), default=ended)
+
     def removed(self, name: str, member: str, since: int) -> int | None:
         """When a member was removed from a group, first at or after an instant."""
         times = self._removed[name, member]

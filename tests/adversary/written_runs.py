@@ -68,16 +68,16 @@ def _unseen(facts: Sequence[Recorded]) -> Callable[[Interval], bool]:
     return unseen
 
 
-def counted(facts: Sequence[Recorded], from_ms: int, to_ms: int, *, asked: bool = True) -> tuple[int, int]:
+def counted(facts: Sequence[Recorded], from_ms: int, to_ms: int, *, coordinator: bool = True) -> tuple[int, int]:
     """The true unavailable partition-milliseconds of a period: without what may count or not, and with it.
 
-    `asked`: the coordinator's own word is given. Without it nothing shows that a process died whose partitions nobody
-    has taken when the period ends.
+    `coordinator`: the coordinator's own word is given. Without it nothing shows that a process died whose partitions
+    nobody has taken when the period ends.
     """
-    shown = _unseen(facts)
+    usual = _unseen(facts)
 
     def unseen(each: Interval) -> bool:
-        return shown(each) or (not asked and each.label == Label.OWNER_DEAD and each.to_ms >= to_ms)
+        return usual(each) or (not coordinator and each.label == Label.OWNER_DEAD and each.to_ms >= to_ms)
 
     parts = [each for each in clipped(intervals(facts), from_ms, to_ms) if each.unavailable]
     return sum(each.duration_ms for each in parts if not unseen(each)), sum(each.duration_ms for each in parts)
@@ -206,8 +206,10 @@ def hold(
         if which in ("some logs", "no broker's log"):
             return
         raise Finding(f"{what}: {error}") from error
-    asked = topic or any(path.name == "broker.log" for path in logs)
-    least, most = counted(facts, max(first, found.begins - begins), min(end, found.ends - begins), asked=asked)
+    coordinator = topic or any(path.name == "broker.log" for path in logs)
+    least, most = counted(
+        facts, max(first, found.begins - begins), min(end, found.ends - begins), coordinator=coordinator
+    )
     said = found.rests_on
     if clock.off_ms and not said.precision.clocks_ms:
         return
