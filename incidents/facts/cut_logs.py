@@ -20,22 +20,30 @@ _EPOCHS = frozenset(["state_change", "consumer_heartbeat", "consumer_heartbeat_a
 
 
 class BrokersWord:
-    """When brokers' logs say that members joined, or left by themselves (not: were removed)."""
+    """When brokers' logs say that members joined, or left by themselves (not: were removed).
 
-    def __init__(self, rows: Sequence[TimedRow]) -> None:
+    `off_ms`: so far times of two logs may be off, more than `APART_MS`.
+    """
+
+    def __init__(self, rows: Sequence[TimedRow], off_ms: int) -> None:
+        self._off_ms = off_ms
         self._said: dict[tuple[str | None, str | None], list[tuple[int, bool]]] = defaultdict(list)
         for at, row in rows:
             if is_broker(row) and row.kind in (*_JOINS, "member_left"):
                 self._said[row.group, row.member].append((at, row.kind in _JOINS))
 
-    def joined(self, each: ClientFacts) -> int | None:
-        """When the first of a process's members joined."""
-        return min((at for at, joined in self.after(each, 0) if joined), default=None)
+    def joined_before(self, each: ClientFacts, at: int) -> bool | None:
+        """Whether the first of a process's members surely joined before an instant; None: no broker says when."""
+        first = min((when for when, joined in self._of(each) if joined), default=None)
+        return None if first is None else first < at - APART_MS - self._off_ms
 
     def after(self, each: ClientFacts, at: int) -> list[tuple[int, bool]]:
-        """When a process's members joined (True) or left (False) after an instant, in order."""
+        """When a process's members joined (True) or left (False), surely later than a client takes, in order."""
+        return [one for one in self._of(each) if one[0] > at + TAKES_MS + self._off_ms]
+
+    def _of(self, each: ClientFacts) -> list[tuple[int, bool]]:
         said = (self._said.get((each.process.group, member), ()) for member in each.members)
-        return sorted(one for ones in said for one in ones if one[0] > at)
+        return sorted(one for ones in said for one in ones)
 
 
 def begins_late(each: ClientFacts, word: BrokersWord, history: History, origin: int, ended: int) -> Iterator[Doubt]:
@@ -45,10 +53,10 @@ def begins_late(each: ClientFacts, word: BrokersWord, history: History, origin: 
     it joined.
     """
     rows = [timed for _, timed in each.process.rows]
-    begun, joined = rows[0].at, word.joined(each)
-    before = joined is not None and joined < begun - APART_MS
+    begun = rows[0].at
+    before = word.joined_before(each, begun)
     first = next((timed for timed in rows if timed.row.kind in _EPOCHS), None)
-    if not before and (first is None or joined is not None or _begins(first.row)):
+    if before is False or (before is None and (first is None or _begins(first.row))):
         return
     anew = first is not None and "JOINING" in (first.row.detail.get("from"), first.row.detail.get("to"))
     shown = next((timed.at for timed in rows if _shows_all(timed.row) or (anew and timed is first)), ended)
@@ -84,7 +92,7 @@ def ends_early(each: ClientFacts, word: BrokersWord, history: History, ended: in
     if process.closed or process.left:
         return
     name, last = process.name, process.last
-    later = word.after(each, last + TAKES_MS)
+    later = word.after(each, last)
     if later:
         at, joined = later[-1]
         until = ended if joined else at

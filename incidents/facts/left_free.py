@@ -26,9 +26,17 @@ Span = tuple[int, int]
 
 
 def left_free(
-    facts: Sequence[PendingFact], clients: Sequence[ClientFacts], history: History, groups: Iterable[str], ended: int
+    facts: Sequence[PendingFact],
+    clients: Sequence[ClientFacts],
+    history: History,
+    groups: Iterable[str],
+    off_ms: int,
+    ended: int,
 ) -> Iterator[Doubt]:
-    """Doubts about partitions that were free after a member's log had ended, of these groups."""
+    """Doubts about partitions that were free after a member's log had ended, of these groups.
+
+    `off_ms`: so far times of two logs may be off.
+    """
     of_group: dict[str, tuple[list[PendingFact], list[ClientFacts]]] = {group: ([], []) for group in sorted(groups)}
     for fact in facts:
         group = group_of(fact.stream)
@@ -41,15 +49,15 @@ def left_free(
         free = _free(own, members, group, history, ended)
         for each in members:
             if free and not each.process.closed and not each.process.left:
-                yield from _may_have_had(each, free, history, ended)
+                yield from _may_have_had(each, free, history, off_ms, ended)
 
 
 def _may_have_had(
-    each: ClientFacts, free: Mapping[TopicPartition, Sequence[Span]], history: History, ended: int
+    each: ClientFacts, free: Mapping[TopicPartition, Sequence[Span]], history: History, off_ms: int, ended: int
 ) -> Iterator[Doubt]:
     process = each.process
     interval = consumer_settings(process).get(HEARTBEAT_INTERVAL)
-    least = TAKES_MS + (interval if isinstance(interval, int) else CONSUMER_HEARTBEAT_MS)
+    least = off_ms + TAKES_MS + (interval if isinstance(interval, int) else CONSUMER_HEARTBEAT_MS)
     until = history.end(each, process.last, ended)
     found: dict[Span, list[TopicPartition]] = defaultdict(list)
     for partition, spans in free.items():

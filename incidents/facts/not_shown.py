@@ -29,16 +29,17 @@ def not_shown(
     consumer_groups: AbstractSet[str],
     topic: Mapping[str, object],
     rows: Sequence[TimedRow],
+    off_ms: int,
     origin: int,
     ended: int,
 ) -> Iterator[Doubt]:
     """Doubts about what members had in generations of which their logs do not tell. Not of groups in `topic`.
 
     `__consumer_offsets` tells what they had. In groups of the consumer protocol no line is due in each epoch: there the
-    targets count.
+    targets count. `off_ms`: so far times of two logs may be off.
     """
-    history, word = History(facts), BrokersWord(rows)
-    yield from left_free(facts, clients, history, consumer_groups - topic.keys(), ended)
+    history, word = History(facts), BrokersWord(rows, off_ms)
+    yield from left_free(facts, clients, history, consumer_groups - topic.keys(), off_ms, ended)
     for each in clients:
         name = each.process.group
         if name in topic:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -136,7 +137,7 @@ def test_an_error_that_nobody_expected_is_one_sentence(call: Call, monkeypatch: 
 def shell(folder: Path, line: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
     groupsim = f"{sys.executable} -m groupsim.cli.main"
     return subprocess.run(
-        ["bash", "-c", line.replace("groupsim", groupsim)],
+        ["bash", "-c", re.sub(r"(?<![\w/.])groupsim(?=\s)", lambda _: groupsim, line)],
         capture_output=True,
         cwd=folder,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment},
