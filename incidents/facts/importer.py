@@ -144,9 +144,8 @@ def import_run(
     )
     found = [_since(each, origin) for each in doubts]
     gaps = log_gaps([*clocks.unbounded, *reasons], found, new_groups(rows), clocks.precision)
-    log = {"notes": list(builder.notes), "lines": reading.counts.lines, "rows": len(reading.rows)}
-    in_doubt = [*times_in_doubt(reading), *clocks.unbounded]
-    summary = log | gaps | unbounded(in_doubt) | given({"session.timeout.ms": session_timeout_ms})
+    summary = _read(reading, builder) | gaps | unbounded([*times_in_doubt(reading), *clocks.unbounded])
+    summary |= given({"session.timeout.ms": session_timeout_ms})
     run = _write(store, _run_info(reading, name, origin), world, facts, origin, ended - origin, summary)
     return ImportResult(run, builder.notes, tuple(remarks))
 
@@ -158,6 +157,11 @@ def _in_one_order(reading: Reading, clocks: ClockCheck, signs: SignsOfLife) -> t
     if not any(timed.row.group for timed in rows):
         raise LogError(f"{listed(reading.origins or reading.files)}: {nothing_to_import(reading)}")
     return rows, remarks
+
+
+def _read(reading: Reading, builder: FactBuilder) -> dict[str, object]:
+    """What was read, for the run's summary."""
+    return {"notes": list(builder.notes), "lines": reading.counts.lines, "rows": len(reading.rows)}
 
 
 def _ended(rows: Sequence[TimedRow], facts: Sequence[PendingFact], ends: Sequence[int]) -> int:
