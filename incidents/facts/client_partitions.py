@@ -157,7 +157,8 @@ class PartitionFacts(ProcessFacts):
         if not lost:
             return
         name = self.process.name
-        returned, poll_ms = revoked_until(self.process.rows, self._current) if kind == "revoked" else (0, 0)
+        reconciled = revoked_until(self.process.rows, self._current) if kind == "revoked" else None
+        returned, poll_ms = reconciled or (0, 0)
         later = ends or begins or returned or self._next(unless=_OTHER_THREADS) or 0
         delay = 0 if begins else self._before_callback(later)
         start = c.CallbackStart(process=name, kind=kind, partitions=lost, generation=self._generation)
@@ -165,7 +166,7 @@ class PartitionFacts(ProcessFacts):
         self._add(c.CallbackEnd(process=name, kind=kind), later, -min(poll_ms, self._gap(later) - delay))
         self._view -= set(lost)
         self._write_view(later)
-        if returned:
+        if reconciled is not None:
             self._doubt_callback(self._gap(later))
         self._builder.note(
             "logs do not show when a revoked or lost callback returned; the process's next line is taken as its end"

@@ -30,17 +30,17 @@ def acknowledged(rows: Sequence[PlacedRow], now: int) -> int:
     return 0
 
 
-def revoked_until(rows: Sequence[PlacedRow], now: int) -> tuple[int, int]:
-    """When a revoked callback at row `now` returned: so many rows on, and so many ms before that row; 0, 0: not known.
+def revoked_until(rows: Sequence[PlacedRow], now: int) -> tuple[int, int] | None:
+    """When a revoked callback at row `now` returned: so many rows on, and so many ms before that row.
 
-    What follows is the next callback, one poll after it. A poll took as long before this callback was called: since
-    the reconciliation began. The rest of the time is the callback's.
+    What follows is the next callback, one poll after it; 0, 0: there is none. A poll took as long before this callback
+    was called: since the reconciliation began. The rest of the time is the callback's. None: not in a reconciliation.
     """
     begins = next((at for at in range(now - 1, -1, -1) if rows[at][1].row.kind in (_BEGINS, *_CALLBACKS)), None)
     while begins is not None and rows[begins][1].row.kind == "revoked":  # the library's own line on the same callback
         begins = begins - 1 if begins else None
     if begins is None or rows[begins][1].row.kind != _BEGINS:
-        return 0, 0
+        return None
     follows = next((at for at in range(now + 1, len(rows)) if rows[at][1].row.kind in _CALLBACKS), None)
     if follows is None:
         return 0, 0

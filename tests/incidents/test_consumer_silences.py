@@ -43,6 +43,14 @@ def test_a_member_that_was_removed_within_a_callback_shows_no_lower_bound_withou
     hold(Random(0), facts, some, "logs", None, "clients alone")
 
 
+def test_a_callback_whose_end_no_line_shows_has_no_known_length(tmp_path: Path) -> None:
+    """A client tells of the end in its next poll: this one served for 300 s, and was removed before it polled again."""
+    group = drawn_consumer(541_179, slow=True)
+    facts = simulated(group)
+    files = write_consumer_logs([f for f in facts if not f.event.noise], GROUP, tmp_path, group.heartbeat_ms)
+    hold(Random(0), facts, files, "logs", 40_000, "all logs")
+
+
 @pytest.mark.parametrize("goes_on", [False, True], ids=["its log ends", "it writes on"])
 def test_a_member_that_held_a_rebalance_up_was_not_silent(goes_on: bool, tmp_path: Path) -> None:
     """It sent heartbeats, else its session had ended: nothing says that it was frozen or when it died."""
