@@ -17,8 +17,8 @@ _Key = tuple[str | None, str, str | int | None]
 """Group, which event, and of which member or epoch."""
 _Event = tuple[Row, str, _Key]
 """A client's row, what it is, and the key of the broker's event that it is held against."""
-_JOINED, _NAMED, _LEFT, _TARGET, _GIVEN = "joined", "named", "left", "target", "given"
-_REQUESTS = (_JOINED, _LEFT)
+_JOINED, _FIRST, _NAMED, _LEFT, _TARGET, _GIVEN = "joined", "first join", "named", "left", "target", "given"
+_REQUESTS = (_JOINED, _FIRST, _LEFT)
 _BY_BROKERS = {
     "member_id_created": _JOINED,
     "member_joined": _JOINED,
@@ -32,10 +32,14 @@ NEVER = 10**15
 
 
 class Bounds(NamedTuple):
-    """What is to be added to a client's time is at least `low` and at most `high`, milliseconds."""
+    """What is to be added to a client's time is at least `low` and at most `high`, milliseconds.
+
+    `sure`: unless what the client's log has first was not what the broker heard first: the log may begin late.
+    """
 
     low: int = -NEVER
     high: int = NEVER
+    sure: bool = True
 
     @property
     def both(self) -> bool:
@@ -54,6 +58,7 @@ def member_bounds(reading: Reading) -> Iterator[tuple[str, Bounds]]:
     events = [each for rows in rows_by_file(reading).values() for each in _said_by_clients(rows)]
     heard = _heard(said, events)
     asked: dict[_Key, int] = {}
+    first: set[_Key] = set()
 
     lows: dict[str, int] = defaultdict(lambda: -NEVER)
     repeated: list[tuple[str, int]] = []
@@ -66,7 +71,9 @@ def member_bounds(reading: Reading) -> Iterator[tuple[str, Bounds]]:
                 repeated.append((row.file, broker - at))
                 continue
             asked[key] = at
-            yield row.file, Bounds(high=broker - at)
+            if kind == _FIRST:
+                first.add(key)
+            yield row.file, Bounds(high=broker - at, sure=kind != _FIRST)
             continue
         joined = (row.group, _JOINED, _member(row)) if kind == _GIVEN else key
         begun = asked.pop(joined, None)
@@ -74,7 +81,8 @@ def member_bounds(reading: Reading) -> Iterator[tuple[str, Bounds]]:
             if len(said.get(each, ())) == 1:
                 (broker,) = said[each]
                 lows[row.file] = max(lows[row.file], broker - at)
-                yield row.file, Bounds(broker - at, NEVER if begun_at is None else broker - begun_at)
+                high = NEVER if begun_at is None else broker - begun_at
+                yield row.file, Bounds(broker - at, high, begun_at is None or joined not in first)
     yield from ((file, Bounds(high=high)) for file, high in repeated if high >= lows[file])
 
 
@@ -142,8 +150,9 @@ class _Client:
         """A classic member learns its id, or is called by it again."""
         begun, self._begun = self._begun, None
         if self._called != member:
-            self._called, key = member, (row.group, _JOINED, member)
-            yield from [] if begun is None else [(begun, _JOINED, key)]
+            kind, key = _FIRST if self._called is None else _JOINED, (row.group, _JOINED, member)
+            self._called = member
+            yield from [] if begun is None else [(begun, kind, key)]
             yield row, _NAMED, key
 
     def _in_consumer_group(self, row: Row, epoch: int, member: str | None) -> Iterator[_Event]:

@@ -15,7 +15,7 @@ from groupsim.incidents.logs.rows import Row, is_broker
 from groupsim.incidents.logs.times import iso
 from groupsim.storage.log_gaps import Doubt
 
-_JOINS = ("member_joined", "pending_member_joins")
+_JOINS = ("member_joined", "pending_member_joins", "member_id_created", "static_member_replaced")
 _EPOCHS = frozenset(["state_change", "consumer_heartbeat", "consumer_heartbeat_answered"])
 
 
@@ -38,8 +38,12 @@ class BrokersWord:
         return None if first is None else first < at - APART_MS - self._off_ms
 
     def after(self, each: ClientFacts, at: int) -> list[tuple[int, bool]]:
-        """When a process's members joined (True) or left (False), surely later than a client takes, in order."""
-        return [one for one in self._of(each) if one[0] > at + TAKES_MS + self._off_ms]
+        """When a process's members joined (True), surely later than a client takes, or left (False), in order.
+
+        A client prints that it leaves before it asks to.
+        """
+        waits = {True: TAKES_MS, False: APART_MS}
+        return [one for one in self._of(each) if one[0] > at + waits[one[1]] + self._off_ms]
 
     def _of(self, each: ClientFacts) -> list[tuple[int, bool]]:
         said = (self._said.get((each.process.group, member), ()) for member in each.members)
@@ -103,7 +107,7 @@ def ends_early(each: ClientFacts, word: BrokersWord, history: History, ended: in
         what = f"its log ends at {iso(last)}, when {name} had yet to follow what it was assigned"
     else:
         return
-    if until - last > TAKES_MS:
+    if until - last > APART_MS:
         yield Doubt(process.group, last, until, None, f"{process.file}: {what}{EXPORT}", own_word=True)
 
 

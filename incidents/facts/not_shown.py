@@ -46,9 +46,9 @@ def not_shown(
             continue
         log = Log(each)
         yield from ends_early(each, word, history, ended)
+        yield from begins_late(each, word, history, origin, ended)
         if name in consumer_groups:
             yield from targets_not_shown(each, log, history, owned, ended)
-            yield from begins_late(each, word, history, origin, ended)
             continue
         for generation in history.generations(name):
             found = _missed(each, log, generation, history, owned, ended)

@@ -106,7 +106,10 @@ def unbounded_clocks(skews: Sequence[Skew]) -> list[str]:
 
 def _skew(file: str, found: Sequence[Bounds], tolerance_ms: int) -> Skew:
     """An answer comes at once, so what bounds both sides is near its lower bound; an epoch may be given much later."""
-    low, high = max((each.low for each in found), default=-NEVER), min((each.high for each in found), default=NEVER)
+    low, high = _together(found)
+    if low > high + tolerance_ms:
+        found = [each for each in found if each.sure]
+        low, high = _together(found)
     answered = [each for each in found if each.both]
     if low > high + tolerance_ms:
         whole = answered or [Bounds()]
@@ -115,6 +118,10 @@ def _skew(file: str, found: Sequence[Bounds], tolerance_ms: int) -> Skew:
         return Skew(file, 0, low, high, len(found))
     near = low if answered or high == NEVER else high
     return Skew(file, near, low, high, len(found))
+
+
+def _together(found: Sequence[Bounds]) -> tuple[int, int]:
+    return max((each.low for each in found), default=-NEVER), min((each.high for each in found), default=NEVER)
 
 
 def _by_generations(reading: Reading) -> Iterator[tuple[str, Bounds]]:

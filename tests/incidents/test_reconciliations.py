@@ -33,16 +33,17 @@ def rows(*found: tuple[int, str]) -> list[PlacedRow]:
         ([(0, BEGINS), (3_011, "revoked"), (5_405, FENCED), (6_040, "lost")], 1, (2, 3_011)),
         # the next poll comes sooner than this one did
         ([(0, BEGINS), (150, "revoked"), (250, "assigned")], 1, (1, 100)),
-        # the lines do not show when the reconciliation began, or what came next
-        ([(0, "assigned"), (150, "revoked"), (250, "assigned")], 1, (0, 0)),
-        ([(150, "revoked"), (250, "assigned")], 0, (0, 0)),
+        # the lines do not show when the reconciliation began
+        ([(0, "assigned"), (150, "revoked"), (250, "assigned")], 1, None),
+        ([(150, "revoked"), (250, "assigned")], 0, None),
+        # or what came next
         ([(0, BEGINS), (150, "revoked"), (160, FENCED)], 1, (0, 0)),
         # the log begins in the middle of a reconciliation; what follows later is another one
-        ([(150, "revoked"), (160, "revoked"), (250, "assigned"), (300, BEGINS)], 1, (0, 0)),
-        ([(150, "revoked"), (160, "revoked"), (170, "revoked")], 2, (0, 0)),
+        ([(150, "revoked"), (160, "revoked"), (250, "assigned"), (300, BEGINS)], 1, None),
+        ([(150, "revoked"), (160, "revoked"), (170, "revoked")], 2, None),
     ],
 )
 def test_a_revoked_callback_returns_a_poll_before_the_next_callback(
-    found: list[tuple[int, str]], now: int, until: tuple[int, int]
+    found: list[tuple[int, str]], now: int, until: tuple[int, int] | None
 ) -> None:
     assert revoked_until(rows(*found), now) == until
