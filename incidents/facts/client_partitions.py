@@ -6,6 +6,7 @@ from groupsim.events import client as c
 from groupsim.events.types import Offsets, Partitions, TopicPartition
 from groupsim.incidents.facts.builder import FactBuilder
 from groupsim.incidents.facts.detail import int_in, partitions_in
+from groupsim.incidents.facts.held_before import held_before
 from groupsim.incidents.facts.index import Index
 from groupsim.incidents.facts.ownership import pairs
 from groupsim.incidents.facts.process_facts import ProcessFacts
@@ -70,14 +71,7 @@ class PartitionFacts(ProcessFacts):
                 config={**settings_of(process.rows), **self._of_group()},
             )
         )
-        held: Partitions = ()
-        for _, timed in process.rows:
-            if timed.row.kind in _LOSES or timed.row.kind in ("client_block", "client_reconciling"):
-                held = partitions_in(timed.row.detail.get("partitions", timed.row.detail.get("owned")))
-                break
-            if timed.row.kind == "assigned":
-                held = partitions_in(timed.row.detail.get("owned"))
-                break
+        held = held_before(process.rows)
         if held:
             self._view = set(held)
             self._write_view()

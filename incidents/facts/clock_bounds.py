@@ -34,7 +34,7 @@ NEVER = 10**15
 class Bounds(NamedTuple):
     """What is to be added to a client's time is at least `low` and at most `high`, milliseconds.
 
-    `sure`: unless what the client's log has first was not what the broker heard first: the log may begin late.
+    Not `sure`: the join that the client's log has first need not be the one that the broker heard first.
     """
 
     low: int = -NEVER
@@ -150,7 +150,8 @@ class _Client:
         """A classic member learns its id, or is called by it again."""
         begun, self._begun = self._begun, None
         if self._called != member:
-            kind, key = _FIRST if self._called is None else _JOINED, (row.group, _JOINED, member)
+            begins_late = self._called is None and not self._knows_coordinator
+            kind, key = _FIRST if begins_late else _JOINED, (row.group, _JOINED, member)
             self._called = member
             yield from [] if begun is None else [(begun, kind, key)]
             yield row, _NAMED, key

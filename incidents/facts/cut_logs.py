@@ -5,17 +5,23 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+from groupsim.incidents.facts.causes import given_member_id
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.detail import int_in
 from groupsim.incidents.facts.edges import CHANGING
 from groupsim.incidents.facts.not_shown_history import History
 from groupsim.incidents.facts.not_shown_targets import APART_MS, EXPORT, TAKES_MS
+from groupsim.incidents.facts.ownership import pairs
 from groupsim.incidents.logs.rows import Row, is_broker
 from groupsim.incidents.logs.times import iso
+from groupsim.incidents.offsets_topic.ledger import Ledger
 from groupsim.storage.log_gaps import Doubt
 
 _JOINS = ("member_joined", "pending_member_joins", "member_id_created", "static_member_replaced")
+_CLASSIC = frozenset(
+    ["coordinator_found", "joining", "rejoin_requested", "joined", "synced", "assigned", "revoked", "lost"]
+)
 _EPOCHS = frozenset(["state_change", "consumer_heartbeat", "consumer_heartbeat_answered"])
 
 
@@ -50,25 +56,32 @@ class BrokersWord:
         return sorted(one for ones in said for one in ones)
 
 
-def begins_late(each: ClientFacts, word: BrokersWord, history: History, origin: int, ended: int) -> Iterator[Doubt]:
-    """What a consumer group had before a log tells all that its member has, if the member was in the group before.
+def begins_late(
+    each: ClientFacts, word: BrokersWord, history: History, ledger: Ledger | None, origin: int, ended: int
+) -> Iterator[Doubt]:
+    """What a group had before a log tells all that its member has, if the member was in the group before.
 
-    What a client adds or gives up is not all that it has. A classic member of such a group counts if brokers say when
-    it joined.
+    What a client adds or gives up is not all that it has. `ledger`: what `__consumer_offsets` has of the group; of
+    members that it knows it tells what they had.
     """
     rows = [timed for _, timed in each.process.rows]
     begun = rows[0].at
-    before = word.joined_before(each, begun)
+    known = [] if ledger is None else [m for name, m in ledger.memberships.items() if name in each.members]
+    before = any(each.since_ms < begun - APART_MS for each in known) or word.joined_before(each, begun)
     first = next((timed for timed in rows if timed.row.kind in _EPOCHS), None)
-    if before is False or (before is None and (first is None or _begins(first.row))):
+    if before is None:
+        before = not _begins(first.row) if first is not None else _cooperative(rows) and not _joins_first(rows)
+    if not before:
         return
     anew = first is not None and "JOINING" in (first.row.detail.get("from"), first.row.detail.get("to"))
     shown = next((timed.at for timed in rows if _shows_all(timed.row) or (anew and timed is first)), ended)
     until = min(shown, history.end(each, begun, ended))
-    if until > origin:
+    views = (view.partitions for membership in known for view in membership.views if view.at_ms <= until)
+    which = pairs(tuple(sorted(set().union(*views)))) if known else None
+    if until > origin and which != ():
         name = each.process.name
         why = f"{each.process.file}: {name} was in the group when its log begins, at {iso(begun)}" + EXPORT
-        yield Doubt(each.process.group, origin, until, None, why, own_word=True)
+        yield Doubt(each.process.group, origin, until, which, why, own_word=True)
 
 
 def _begins(first: Row) -> bool:
@@ -76,6 +89,18 @@ def _begins(first: Row) -> bool:
     if first.kind == "state_change":
         return first.detail.get("from") in ("UNSUBSCRIBED", "JOINING")
     return not int_in(first.detail.get("epoch"))
+
+
+def _cooperative(rows: Sequence[TimedRow]) -> bool:
+    """Whether a classic member keeps its partitions when it joins again."""
+    return any(str(timed.row.detail.get("protocol")).startswith("cooperative") for timed in rows)
+
+
+def _joins_first(rows: Sequence[TimedRow]) -> bool:
+    """Whether what a classic member's log tells first is how it joins for the first time."""
+    tells = next((timed.row for timed in rows if timed.row.kind in _CLASSIC), None)
+    given = tells is not None and given_member_id(str(tells.detail.get("reason") or "")) is not None
+    return tells is None or tells.kind == "coordinator_found" or given
 
 
 def _shows_all(row: Row) -> bool:

@@ -18,6 +18,7 @@ from groupsim.incidents.facts.not_shown_history import Generation, History, Log
 from groupsim.incidents.facts.not_shown_targets import APART_MS, EXPORT, INVOKER, TAKES_MS, targets_not_shown
 from groupsim.incidents.facts.ownership import Ownership, pairs
 from groupsim.incidents.logs.times import iso
+from groupsim.incidents.offsets_topic.history import GroupHistory
 from groupsim.incidents.sentences import plural
 from groupsim.storage.log_gaps import Doubt
 
@@ -27,15 +28,15 @@ def not_shown(
     clients: Sequence[ClientFacts],
     owned: Ownership,
     consumer_groups: AbstractSet[str],
-    topic: Mapping[str, object],
+    topic: Mapping[str, GroupHistory],
     rows: Sequence[TimedRow],
     off_ms: int,
     origin: int,
     ended: int,
 ) -> Iterator[Doubt]:
-    """Doubts about what members had in generations of which their logs do not tell. Not of groups in `topic`.
+    """Doubts about what members had in generations of which their logs do not tell.
 
-    `__consumer_offsets` tells what they had. In groups of the consumer protocol no line is due in each epoch: there the
+    Of groups in `topic`, `__consumer_offsets` tells what they had: there only logs that begin late count. In groups of the consumer protocol no line is due in each epoch: there the
     targets count. `off_ms`: so far times of two logs may be off.
     """
     history, word = History(facts), BrokersWord(rows, off_ms)
@@ -43,10 +44,11 @@ def not_shown(
     for each in clients:
         name = each.process.group
         if name in topic:
+            yield from begins_late(each, word, history, topic[name].ledger, origin, ended)
             continue
         log = Log(each)
         yield from ends_early(each, word, history, ended)
-        yield from begins_late(each, word, history, origin, ended)
+        yield from begins_late(each, word, history, None, origin, ended)
         if name in consumer_groups:
             yield from targets_not_shown(each, log, history, owned, ended)
             continue

@@ -107,7 +107,7 @@ def unbounded_clocks(skews: Sequence[Skew]) -> list[str]:
 def _skew(file: str, found: Sequence[Bounds], tolerance_ms: int) -> Skew:
     """An answer comes at once, so what bounds both sides is near its lower bound; an epoch may be given much later."""
     low, high = _together(found)
-    if low > high + tolerance_ms:
+    if not low - tolerance_ms <= 0 <= high + tolerance_ms:
         found = [each for each in found if each.sure]
         low, high = _together(found)
     answered = [each for each in found if each.both]

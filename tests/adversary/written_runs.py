@@ -41,6 +41,8 @@ _COARSE = 0.2
 """How often some or all of the logs have coarse times."""
 _CLOCK_OFF = 0.15
 """How often the clock of one log is off."""
+_CUT = 0.15
+"""How often the log of one client begins late or ends early."""
 _EXPIRED = k.LossCause.SESSION_EXPIRED
 NEAR_MS = 20
 """Partition-milliseconds: clocks of logs are in whole milliseconds, and lines stand beside what they report."""
@@ -178,6 +180,20 @@ def _clock_off(rng: Random, logs: Sequence[Path], *, topic: bool) -> _Clock:
     return _Clock(off_ms, off_ms * (log.name == "broker.log"), f", with {log.name} {seconds:+} s")
 
 
+def _cut(rng: Random, logs: Sequence[Path]) -> str:
+    """Take lines away from the head or the tail of one client's log, sometimes; what was done."""
+    clients = [log for log in logs if log.name != "broker.log"]
+    if not clients or rng.random() >= _CUT:
+        return ""
+    log, head = rng.choice(clients), rng.random() < 0.5
+    lines = log.read_text().splitlines(keepends=True)
+    if len(lines) < 2:
+        return ""
+    at = rng.randrange(1, len(lines))
+    log.write_text("".join(lines[at:] if head else lines[:at]))
+    return f", with {log.name} {'from' if head else 'up to'} line {at}"
+
+
 def _printed(facts: Sequence[Recorded]) -> list[Recorded]:
     return [fact for fact in facts if not fact.event.noise]
 
@@ -198,6 +214,7 @@ def hold(
     topic = len(logs) < len(files)
     clock = _clock_off(rng, logs, topic=topic)
     what += clock.what + _made_coarse(rng, logs)
+    what += "" if clock.off_ms else _cut(rng, logs)
     begins = BEGINS_MS + clock.base_ms
     try:
         until = begins + end + abs(clock.off_ms)
