@@ -110,11 +110,15 @@ def _removals(rows: Sequence[TimedRow]) -> _Removals:
 
 
 def _replaced(rows: Sequence[TimedRow]) -> _Removals:
-    """When static members were replaced, by the id that was: their process had ended, whoever has the new one's log."""
+    """When static members were replaced, by the id that was: their process had ended, whoever has the new one's log.
+
+    A process of the consumer protocol that left for a time comes back with the same id.
+    """
     found: _Removals = defaultdict(list)
     for position, timed in enumerate(rows):
-        if timed.row.kind == _REPLACED:
-            found[timed.row.group, text_in(timed.row.detail.get("old_member"))].append((position, timed))
+        old = text_in(timed.row.detail.get("old_member"))
+        if timed.row.kind == _REPLACED and old != timed.row.member:
+            found[timed.row.group, old].append((position, timed))
     return found
 
 
