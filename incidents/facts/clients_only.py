@@ -52,6 +52,9 @@ class ClientsOnlyFacts:
     def _take(self, position: int, timed: TimedRow) -> None:
         row, detail = timed.row, timed.row.detail
         reason = text_in(detail.get("reason")) or ""
+        instance = text_in(detail.get("instance"))
+        if row.kind == "synced" and instance is not None and row.member in self._members:
+            self._instances[instance] = row.member  # its log may begin here
         if row.kind in _STARTS and not self._preparing and not announces_leave(reason):
             self._start(position, timed, reason)
         elif row.kind == "joined":

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
+from groupsim.events.types import TopicPartition
 from groupsim.incidents.facts.causes import given_member_id
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
@@ -22,17 +24,20 @@ _JOINS = ("member_joined", "pending_member_joins", "member_id_created", "static_
 _CLASSIC = frozenset(
     ["coordinator_found", "joining", "rejoin_requested", "joined", "synced", "assigned", "revoked", "lost"]
 )
+_EAGER = ("joined", "synced")
+"""Kinds of rows at which an eager member has nothing yet."""
 _EPOCHS = frozenset(["state_change", "consumer_heartbeat", "consumer_heartbeat_answered"])
 
 
 class BrokersWord:
     """When brokers' logs say that members joined, or left by themselves (not: were removed).
 
-    `off_ms`: so far times of two logs may be off, more than `APART_MS`.
+    `off_ms`: so far times of two logs may be off, more than `APART_MS`. `groups`: of which a broker tells.
     """
 
     def __init__(self, rows: Sequence[TimedRow], off_ms: int) -> None:
         self._off_ms = off_ms
+        self.groups = {row.group for _, row in rows if is_broker(row)}
         self._said: dict[tuple[str | None, str | None], list[tuple[int, bool]]] = defaultdict(list)
         for at, row in rows:
             if is_broker(row) and row.kind in (*_JOINS, "member_left"):
@@ -70,14 +75,13 @@ def begins_late(
     before = any(each.since_ms < begun - APART_MS for each in known) or word.joined_before(each, begun)
     first = next((timed for timed in rows if timed.row.kind in _EPOCHS), None)
     if before is None:
-        before = not _begins(first.row) if first is not None else _cooperative(rows) and not _joins_first(rows)
+        before = not _begins(first.row) if first is not None else not _joins_first(rows)
     if not before:
         return
     anew = first is not None and "JOINING" in (first.row.detail.get("from"), first.row.detail.get("to"))
     shown = next((timed.at for timed in rows if _shows_all(timed.row) or (anew and timed is first)), ended)
     until = min(shown, history.end(each, begun, ended))
-    views = (view.partitions for membership in known for view in membership.views if view.at_ms <= until)
-    which = pairs(tuple(sorted(set().union(*views)))) if known else None
+    which = _in_topic(each, ledger, origin, until)
     if until > origin and which != ():
         name = each.process.name
         why = f"{each.process.file}: {name} was in the group when its log begins, at {iso(begun)}" + EXPORT
@@ -91,16 +95,17 @@ def _begins(first: Row) -> bool:
     return not int_in(first.detail.get("epoch"))
 
 
-def _cooperative(rows: Sequence[TimedRow]) -> bool:
-    """Whether a classic member keeps its partitions when it joins again."""
-    return any(str(timed.row.detail.get("protocol")).startswith("cooperative") for timed in rows)
-
-
 def _joins_first(rows: Sequence[TimedRow]) -> bool:
-    """Whether what a classic member's log tells first is how it joins for the first time."""
+    """Whether a classic member's log may tell first how it joins for the first time; True of one without such lines.
+
+    An eager member gives all up before it joins again.
+    """
+    protocol = next((str(timed.row.detail["protocol"]) for timed in rows if "protocol" in timed.row.detail), None)
     tells = next((timed.row for timed in rows if timed.row.kind in _CLASSIC), None)
-    given = tells is not None and given_member_id(str(tells.detail.get("reason") or "")) is not None
-    return tells is None or tells.kind == "coordinator_found" or given
+    if protocol is None or tells is None or tells.kind == "coordinator_found":
+        return True
+    given = given_member_id(str(tells.detail.get("reason") or "")) is not None
+    return given or (tells.kind == "joining" and not protocol.startswith("cooperative"))
 
 
 def _shows_all(row: Row) -> bool:
@@ -108,32 +113,61 @@ def _shows_all(row: Row) -> bool:
 
     librdkafka prints no such list in the consumer protocol.
     """
-    eager = row.kind == "joined" and not str(row.detail.get("protocol", "cooperative")).startswith("cooperative")
+    eager = row.kind in _EAGER and not str(row.detail.get("protocol", "cooperative")).startswith("cooperative")
     return eager or row.kind in ("client_reconciling", "client_block", "lost")
 
 
-def ends_early(each: ClientFacts, word: BrokersWord, history: History, ended: int) -> Iterator[Doubt]:
+def ends_early(
+    each: ClientFacts, word: BrokersWord, history: History, ledger: Ledger | None, ended: int
+) -> Iterator[Doubt]:
     """What the group had since a log ended whose member joined or left later, or had yet to follow its target.
 
-    A member that is killed is removed later: its log is whole.
+    A member that is killed is removed later: its log is whole. `ledger`: see `begins_late`.
     """
     process = each.process
     if process.closed or process.left:
         return
     name, last = process.name, process.last
-    later = word.after(each, last)
+    later = word.after(each, last) if ledger is None else []
     if later:
         at, joined = later[-1]
         until = ended if joined else at
         does = "joins" if joined else "leaves"
         what = f"its log ends at {iso(last)}, and {name} {does} at {iso(at)}, by the broker's log"
-    elif _changing(each):
+    elif _changing(each) or _joining(each, shown=ledger is not None or process.group in word.groups):
         until = history.end(each, last, ended)
         what = f"its log ends at {iso(last)}, when {name} had yet to follow what it was assigned"
     else:
         return
-    if until - last > APART_MS:
-        yield Doubt(process.group, last, until, None, f"{process.file}: {what}{EXPORT}", own_word=True)
+    which = _in_topic(each, ledger, last, until)
+    if until - last > APART_MS and which != ():
+        yield Doubt(process.group, last, until, which, f"{process.file}: {what}{EXPORT}", own_word=True)
+
+
+def _in_topic(
+    each: ClientFacts, ledger: Ledger | None, since: int, until: int
+) -> tuple[tuple[str, int], ...] | None:
+    """What the topic says that a member had at any time of a period; None: it does not know it."""
+    known = [] if ledger is None else [m for name, m in ledger.memberships.items() if name in each.members]
+    found: set[TopicPartition] = set()
+    for membership in known:
+        views = [*membership.views, None]
+        for view, following in pairwise(views):
+            if view is not None and view.at_ms <= until and (following is None or following.at_ms > since):
+                found |= view.partitions
+    return pairs(tuple(sorted(found))) if known else None
+
+
+def _joining(each: ClientFacts, *, shown: bool) -> bool:
+    """Whether the log of a classic member ends before it is given its part of a generation.
+
+    `shown`: a broker, or the topic, says which generations it was in; so only what one gave it is not known.
+    """
+    last = next((timed.row for _, timed in reversed(each.process.rows) if timed.row.kind in _CLASSIC), None)
+    if last is None:
+        return False
+    joined = last.kind == "joined" and "protocol" in last.detail  # of a client that prints what follows, too
+    return joined or (not shown and last.kind in ("joining", "rejoin_requested"))
 
 
 def _changing(each: ClientFacts) -> bool:

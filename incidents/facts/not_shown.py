@@ -36,19 +36,19 @@ def not_shown(
 ) -> Iterator[Doubt]:
     """Doubts about what members had in generations of which their logs do not tell.
 
-    Of groups in `topic`, `__consumer_offsets` tells what they had: there only logs that begin late count. In groups of the consumer protocol no line is due in each epoch: there the
+    Of groups in `topic`, `__consumer_offsets` tells what they had: there only logs that begin late or end early count. In groups of the consumer protocol no line is due in each epoch: there the
     targets count. `off_ms`: so far times of two logs may be off.
     """
     history, word = History(facts), BrokersWord(rows, off_ms)
     yield from left_free(facts, clients, history, consumer_groups - topic.keys(), off_ms, ended)
     for each in clients:
         name = each.process.group
-        if name in topic:
-            yield from begins_late(each, word, history, topic[name].ledger, origin, ended)
+        ledger = topic[name].ledger if name in topic else None
+        yield from begins_late(each, word, history, ledger, origin, ended)
+        yield from ends_early(each, word, history, ledger, ended)
+        if ledger is not None:
             continue
         log = Log(each)
-        yield from ends_early(each, word, history, ended)
-        yield from begins_late(each, word, history, None, origin, ended)
         if name in consumer_groups:
             yield from targets_not_shown(each, log, history, owned, ended)
             continue
