@@ -24,8 +24,8 @@ _JOINS = ("member_joined", "pending_member_joins", "member_id_created", "static_
 _CLASSIC = frozenset(
     ["coordinator_found", "joining", "rejoin_requested", "joined", "synced", "assigned", "revoked", "lost"]
 )
-_EAGER = ("joined", "synced")
-"""Kinds of rows at which an eager member has nothing yet."""
+_JOINED = ("joined", "synced")
+"""Kinds of rows before a classic member takes what it is given: an eager one has nothing then."""
 _EPOCHS = frozenset(["state_change", "consumer_heartbeat", "consumer_heartbeat_answered"])
 
 
@@ -113,7 +113,7 @@ def _shows_all(row: Row) -> bool:
 
     librdkafka prints no such list in the consumer protocol.
     """
-    eager = row.kind in _EAGER and not str(row.detail.get("protocol", "cooperative")).startswith("cooperative")
+    eager = row.kind in _JOINED and not str(row.detail.get("protocol", "cooperative")).startswith("cooperative")
     return eager or row.kind in ("client_reconciling", "client_block", "lost")
 
 
@@ -166,7 +166,7 @@ def _joining(each: ClientFacts, *, shown: bool) -> bool:
     last = next((timed.row for _, timed in reversed(each.process.rows) if timed.row.kind in _CLASSIC), None)
     if last is None:
         return False
-    joined = last.kind == "joined" and "protocol" in last.detail  # of a client that prints what follows, too
+    joined = last.kind in _JOINED and "protocol" in last.detail  # of a client that prints what follows, too
     return joined or (not shown and last.kind in ("joining", "rejoin_requested"))
 
 
