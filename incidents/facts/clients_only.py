@@ -53,7 +53,7 @@ class ClientsOnlyFacts:
         row, detail = timed.row, timed.row.detail
         reason = text_in(detail.get("reason")) or ""
         instance = text_in(detail.get("instance"))
-        if row.kind == "synced" and instance is not None and row.member in self._members:
+        if row.kind == "synced" and instance is not None and row.member is not None:
             self._instances[instance] = row.member  # its log may begin here
         if row.kind in _STARTS and not self._preparing and not announces_leave(reason):
             self._start(position, timed, reason)

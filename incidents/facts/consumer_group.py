@@ -37,6 +37,7 @@ class ConsumerGroupFacts(CoordinatorFacts):
         self._epoch = 0
         self._generation = 0
         self._reached: dict[MemberId, int] = {}
+        self._away: set[MemberId] = set()
         self._causes = BumpCauses()
         self._targets_printed = False
         self._recorded = index.from_topic(group)
@@ -155,6 +156,7 @@ class ConsumerGroupFacts(CoordinatorFacts):
         )
 
     def _on_member_joined(self, member: MemberId | None, detail: dict[str, object]) -> None:
+        self._away.discard(member or "")
         if member is not None and member not in self._members:
             self._members[member] = None
             self._write_member(member, text_in(detail.get("instance")), classic=detail.get("protocol") == "classic")
@@ -177,6 +179,7 @@ class ConsumerGroupFacts(CoordinatorFacts):
             super()._on_member_left(member, detail)
         elif member is not None and detail.get("what") == "temporarily left":
             self._add_member(member, text_in(detail.get("instance")), logged=False)
+            self._away.add(member)
             self._add(k.StaticMemberAway(member=member))
         elif member is not None:
             self._gone(member, k.LossCause.LEFT)
@@ -184,6 +187,7 @@ class ConsumerGroupFacts(CoordinatorFacts):
     def _gone(self, member: MemberId, cause: k.LossCause) -> None:
         self._add_member(member, logged=False)
         del self._members[member]
+        self._away.discard(member)
         self._reached.pop(member, None)
         self._add(k.ConsumerMemberRemoved(member=member, cause=cause))
         self._changed(k.BumpCause.MEMBER_REMOVED, member)
@@ -197,6 +201,7 @@ class ConsumerGroupFacts(CoordinatorFacts):
             return
         self._add_member(old, instance, logged=False)
         del self._members[old]
+        self._away.discard(old)
         self._members[member] = None
         self._add(k.StaticMemberReplaced(instance_id=instance, old=old, member=member))
         self._follow(member, self._epoch, self._row[0] if self._row else 0)
@@ -251,10 +256,15 @@ class ConsumerGroupFacts(CoordinatorFacts):
         return steps[-1].partitions if steps else None
 
     def _follow(self, member: MemberId, epoch: int, position: int) -> None:
-        """How it followed the target of `epoch`, by its own log: nothing new to it counts as reached at once."""
+        """How it followed the target of `epoch`, by its own log: nothing new to it counts as reached at once.
+
+        Not one that left for a time: it hears of no target.
+        """
         if self._recorded or not self._steps.logged(member):
             return
         steps = self._steps.between(member, position, self._until(position))
+        if member in self._away and not steps:
+            return
         before = self._reached.get(member, 0)
         self._reached[member] = epoch
         if not steps:

@@ -26,6 +26,7 @@ _CLASSIC = frozenset(
 )
 _JOINED = ("joined", "synced")
 """Kinds of rows before a classic member takes what it is given: an eager one has nothing then."""
+_TARGET = "client_target"
 _EPOCHS = frozenset(["state_change", "consumer_heartbeat", "consumer_heartbeat_answered"])
 
 
@@ -51,9 +52,9 @@ class BrokersWord:
     def after(self, each: ClientFacts, at: int) -> list[tuple[int, bool]]:
         """When a process's members joined (True), surely later than a client takes, or left (False), in order.
 
-        A client prints that it leaves before it asks to.
+        A client prints that it leaves before it asks to, and that it was fenced before it joins again.
         """
-        waits = {True: TAKES_MS, False: APART_MS}
+        waits = {True: -APART_MS if _state(each) == "FENCED" else TAKES_MS, False: APART_MS}
         return [one for one in self._of(each) if one[0] > at + waits[one[1]] + self._off_ms]
 
     def _of(self, each: ClientFacts) -> list[tuple[int, bool]]:
@@ -80,6 +81,8 @@ def begins_late(
         return
     anew = first is not None and "JOINING" in (first.row.detail.get("from"), first.row.detail.get("to"))
     shown = next((timed.at for timed in rows if _shows_all(timed.row) or (anew and timed is first)), ended)
+    if first is None and _protocol(rows) is None:  # what it gives up first is taken as all that it had
+        shown = begun
     until = min(shown, history.end(each, begun, ended))
     which = _in_topic(each, ledger, origin, until)
     if until > origin and which != ():
@@ -95,15 +98,22 @@ def _begins(first: Row) -> bool:
     return not int_in(first.detail.get("epoch"))
 
 
+def _protocol(rows: Sequence[TimedRow]) -> str | None:
+    """A classic member's assignor, if its client prints it."""
+    return next((str(timed.row.detail["protocol"]) for timed in rows if "protocol" in timed.row.detail), None)
+
+
 def _joins_first(rows: Sequence[TimedRow]) -> bool:
     """Whether a classic member's log may tell first how it joins for the first time; True of one without such lines.
 
     An eager member gives all up before it joins again.
     """
-    protocol = next((str(timed.row.detail["protocol"]) for timed in rows if "protocol" in timed.row.detail), None)
+    protocol = _protocol(rows)
     tells = next((timed.row for timed in rows if timed.row.kind in _CLASSIC), None)
-    if protocol is None or tells is None or tells.kind == "coordinator_found":
+    if tells is None or tells.kind == "coordinator_found":
         return True
+    if protocol is None:
+        return tells.kind not in ("revoked", "lost") or not tells.detail.get("partitions")
     given = given_member_id(str(tells.detail.get("reason") or "")) is not None
     return given or (tells.kind == "joining" and not protocol.startswith("cooperative"))
 
@@ -172,6 +182,11 @@ def _joining(each: ClientFacts, *, shown: bool) -> bool:
 
 def _changing(each: ClientFacts) -> bool:
     """Whether the log of a consumer group's client ends before it follows its target."""
-    kinds = ("state_change", "client_target", "client_target_acked")
+    return _state(each) in CHANGING | {_TARGET}
+
+
+def _state(each: ClientFacts) -> object:
+    """The last state of a consumer group's client that its log has, or that it heard of a target."""
+    kinds = ("state_change", _TARGET, "client_target_acked")
     last = next((timed.row for _, timed in reversed(each.process.rows) if timed.row.kind in kinds), None)
-    return last is not None and (last.kind == "client_target" or last.detail.get("to") in CHANGING)
+    return None if last is None else _TARGET if last.kind == _TARGET else last.detail.get("to")

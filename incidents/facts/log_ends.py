@@ -98,7 +98,7 @@ def _end(client: ClientFacts, member: MemberId, ledger: Ledger) -> LogEnd | None
     known = before[-1] if before else None
     if not later and known is not None and known.generation == NO_GENERATION:
         return None
-    lost = any(held - view.partitions for view in later)
+    lost = any(held - view.partitions for view in [*before[-1:], *later])
     last = later[-1] if later else known
     more = last is not None and bool(last.partitions - held)
     rebalanced = any(
