@@ -27,6 +27,7 @@ _CLASSIC = frozenset(
 _JOINED = ("joined", "synced")
 """Kinds of rows before a classic member takes what it is given: an eager one has nothing then."""
 _TARGET = "client_target"
+_OUT = ("FENCED", "STALE")
 _EPOCHS = frozenset(["state_change", "consumer_heartbeat", "consumer_heartbeat_answered"])
 
 
@@ -52,9 +53,9 @@ class BrokersWord:
     def after(self, each: ClientFacts, at: int) -> list[tuple[int, bool]]:
         """When a process's members joined (True), surely later than a client takes, or left (False), in order.
 
-        A client prints that it leaves before it asks to, and that it was fenced before it joins again.
+        A client prints that it leaves before it asks to, and that it is out of the group before it joins again.
         """
-        waits = {True: -APART_MS if _state(each) == "FENCED" else TAKES_MS, False: APART_MS}
+        waits = {True: -APART_MS if _state(each) in _OUT else TAKES_MS, False: APART_MS}
         return [one for one in self._of(each) if one[0] > at + waits[one[1]] + self._off_ms]
 
     def _of(self, each: ClientFacts) -> list[tuple[int, bool]]:

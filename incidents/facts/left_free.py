@@ -78,7 +78,8 @@ def _free(
 ) -> dict[TopicPartition, list[Span]]:
     """When the coordinator could give partitions to anybody: nobody held them, or was to have them; by a group's facts.
 
-    The partitions of a process that stopped are its member's until that is removed.
+    The partitions of a process that stopped are its member's until that is removed. What a member that was removed
+    serves on is free.
     """
     ids = {each.process.name: each.members for each in members}
     taken = _Taken()
@@ -88,8 +89,11 @@ def _free(
             case consumer.TargetComputed(changed=changed):
                 for member, partitions in changed.items():
                     taken.put(("member", member), at, partitions)
-            case consumer.ConsumerMemberRemoved(member=member):
+            case consumer.ConsumerMemberRemoved(member=member) | consumer.StaticMemberAway(member=member):
                 taken.put(("member", member), at, ())
+                for process in (name for name, members in ids.items() if member in members):
+                    taken.put(("target", process), at, ())
+                    taken.put(("view", process), at, ())
             case client.ViewChanged(process=process, partitions=partitions):
                 taken.put(("view", process), at, partitions)
             case client.TargetReceived(process=process, partitions=partitions):

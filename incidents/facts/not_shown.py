@@ -69,7 +69,7 @@ def _missed(
         return None
     joined, member = membership
     since, name = log.before(generation.at), each.process.name
-    if generation.at - joined < TAKES_MS or not history.runs(each, member, generation.at, joined):
+    if generation.at - joined < APART_MS or not history.runs(each, member, generation.at, joined):
         return None
     if generation.plan is not None and member not in generation.plan:
         return None
