@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import zip_longest
 
 from groupsim.events.types import TopicPartition
 from groupsim.incidents.facts.causes import given_member_id
@@ -17,7 +17,7 @@ from groupsim.incidents.facts.not_shown_targets import APART_MS, EXPORT, TAKES_M
 from groupsim.incidents.facts.ownership import pairs
 from groupsim.incidents.logs.rows import Row, is_broker
 from groupsim.incidents.logs.times import iso
-from groupsim.incidents.offsets_topic.ledger import Ledger
+from groupsim.incidents.offsets_topic.ledger import Ledger, Membership
 from groupsim.storage.log_gaps import Doubt
 
 _JOINS = ("member_joined", "pending_member_joins", "member_id_created", "static_member_replaced")
@@ -73,16 +73,14 @@ def begins_late(
     """
     rows = [timed for _, timed in each.process.rows]
     begun = rows[0].at
-    known = [] if ledger is None else [m for name, m in ledger.memberships.items() if name in each.members]
-    before = any(each.since_ms < begun - APART_MS for each in known) or word.joined_before(each, begun)
+    recorded = any(membership.since_ms < begun - APART_MS for membership in _memberships(each, ledger))
+    said = recorded or word.joined_before(each, begun)
     first = next((timed for timed in rows if timed.row.kind in _EPOCHS), None)
-    if before is None:
-        before = not _begins(first.row) if first is not None else not _joins_first(rows)
-    if not before:
+    if said is False or (said is None and (_joins_first(rows) if first is None else _begins(first.row))):
         return
     anew = first is not None and "JOINING" in (first.row.detail.get("from"), first.row.detail.get("to"))
     shown = next((timed.at for timed in rows if _shows_all(timed.row) or (anew and timed is first)), ended)
-    if first is None and _protocol(rows) is None:  # what it gives up first is taken as all that it had
+    if said is None and first is None and _protocol(rows) is None:  # what it gives up first is taken as all that it had
         shown = begun
     until = min(shown, history.end(each, begun, ended))
     which = _in_topic(each, ledger, origin, until)
@@ -145,9 +143,12 @@ def ends_early(
         until = ended if joined else at
         does = "joins" if joined else "leaves"
         what = f"its log ends at {iso(last)}, and {name} {does} at {iso(at)}, by the broker's log"
-    elif _changing(each) or _joining(each, shown=ledger is not None or process.group in word.groups):
+    elif _changing(each):
         until = history.end(each, last, ended)
         what = f"its log ends at {iso(last)}, when {name} had yet to follow what it was assigned"
+    elif _joining(each, shown=ledger is not None or process.group in word.groups):
+        until = history.end(each, last, ended)
+        what = f"its log ends at {iso(last)}, when {name} had yet to be given its part"
     else:
         return
     which = _in_topic(each, ledger, last, until)
@@ -155,18 +156,22 @@ def ends_early(
         yield Doubt(process.group, last, until, which, f"{process.file}: {what}{EXPORT}", own_word=True)
 
 
-def _in_topic(
-    each: ClientFacts, ledger: Ledger | None, since: int, until: int
-) -> tuple[tuple[str, int], ...] | None:
+def _in_topic(each: ClientFacts, ledger: Ledger | None, since: int, until: int) -> tuple[tuple[str, int], ...] | None:
     """What the topic says that a member had at any time of a period; None: it does not know it."""
-    known = [] if ledger is None else [m for name, m in ledger.memberships.items() if name in each.members]
+    known = _memberships(each, ledger)
     found: set[TopicPartition] = set()
     for membership in known:
-        views = [*membership.views, None]
-        for view, following in pairwise(views):
-            if view is not None and view.at_ms <= until and (following is None or following.at_ms > since):
+        ends = [view.at_ms for view in membership.views[1:]]
+        for view, end in zip_longest(membership.views, ends):
+            if view.at_ms <= until and (end is None or end > since):
                 found |= view.partitions
     return pairs(tuple(sorted(found))) if known else None
+
+
+def _memberships(each: ClientFacts, ledger: Ledger | None) -> list[Membership]:
+    """What the topic has of a process's members."""
+    found = (None if ledger is None else ledger.memberships.get(member) for member in sorted(each.members))
+    return [membership for membership in found if membership is not None]
 
 
 def _joining(each: ClientFacts, *, shown: bool) -> bool:
@@ -174,11 +179,13 @@ def _joining(each: ClientFacts, *, shown: bool) -> bool:
 
     `shown`: a broker, or the topic, says which generations it was in; so only what one gave it is not known.
     """
-    last = next((timed.row for _, timed in reversed(each.process.rows) if timed.row.kind in _CLASSIC), None)
-    if last is None:
+    tells = [timed.row for _, timed in each.process.rows if timed.row.kind in _CLASSIC]
+    if not tells:
         return False
+    last = tells[-1]
     joined = last.kind in _JOINED and "protocol" in last.detail  # of a client that prints what follows, too
-    return joined or (not shown and last.kind in ("joining", "rejoin_requested"))
+    asks = last.kind in ("joining", "rejoin_requested") or all(row.kind == "coordinator_found" for row in tells)
+    return joined or (asks and not shown)
 
 
 def _changing(each: ClientFacts) -> bool:

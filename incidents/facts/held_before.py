@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from groupsim.events.types import Partitions, TopicPartition
 from groupsim.incidents.facts.detail import partitions_in
-from groupsim.incidents.facts.processes import PlacedRow
+from groupsim.incidents.facts.unnamed_clients import PlacedRow
 
 _OWNED = frozenset({"client_block", "client_reconciling", "assigned"})
 """Kinds of rows that may say all that a client owns."""

@@ -82,6 +82,10 @@ def _free(
     serves on is free.
     """
     ids = {each.process.name: each.members for each in members}
+    processes: dict[str, list[str]] = defaultdict(list)
+    for name, own in ids.items():
+        for member in own:
+            processes[member].append(name)
     taken = _Taken()
     for fact in facts:
         at, event = fact.at, fact.event
@@ -91,7 +95,7 @@ def _free(
                     taken.put(("member", member), at, partitions)
             case consumer.ConsumerMemberRemoved(member=member) | consumer.StaticMemberAway(member=member):
                 taken.put(("member", member), at, ())
-                for process in (name for name, members in ids.items() if member in members):
+                for process in processes[member]:
                     taken.put(("target", process), at, ())
                     taken.put(("view", process), at, ())
             case client.ViewChanged(process=process, partitions=partitions):

@@ -36,8 +36,9 @@ def not_shown(
 ) -> Iterator[Doubt]:
     """Doubts about what members had in generations of which their logs do not tell.
 
-    Of groups in `topic`, `__consumer_offsets` tells what they had: there only logs that begin late or end early count. In groups of the consumer protocol no line is due in each epoch: there the
-    targets count. `off_ms`: so far times of two logs may be off.
+    Of groups in `topic`, `__consumer_offsets` tells what they had: there only logs that begin late or end early count.
+    In groups of the consumer protocol no line is due in each epoch: there the targets count. `off_ms`: so far times of
+    two logs may be off.
     """
     history, word = History(facts), BrokersWord(rows, off_ms)
     yield from left_free(facts, clients, history, consumer_groups - topic.keys(), off_ms, ended)

@@ -36,7 +36,9 @@ class Cut(NamedTuple):
 
 
 CUTS = {
-    "a cooperative member owns more than it adds": Cut("cooperative-sticky", 716_501, "m1.0", slice(43, None), leaders=True),
+    "a cooperative member owns more than it adds": Cut(
+        "cooperative-sticky", 716_501, "m1.0", slice(43, None), leaders=True
+    ),
     "a static member was in the group before": Cut("cooperative-sticky", 262_867, "m1.0", slice(20, None)),
     "the first join in a log is not the first one": Cut("cooperative-sticky", 414_281, "m2.0", slice(8, None)),
     "nor beside the topic": Cut(
