@@ -181,7 +181,7 @@ def _joining(each: ClientFacts, *, shown: bool) -> bool:
     """
     tells = [timed.row for _, timed in each.process.rows if timed.row.kind in _CLASSIC]
     if not tells:
-        return False
+        return not shown
     last = tells[-1]
     joined = last.kind in _JOINED and "protocol" in last.detail  # of a client that prints what follows, too
     asks = last.kind in ("joining", "rejoin_requested") or all(row.kind == "coordinator_found" for row in tells)

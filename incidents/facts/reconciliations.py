@@ -12,6 +12,7 @@ from groupsim.incidents.facts.unnamed_clients import PlacedRow
 
 _BEGINS = "client_reconciling"
 _CALLBACKS = frozenset(["assigned", "revoked", "lost"])
+_STATE = "state_change"
 
 
 def acknowledged(rows: Sequence[PlacedRow], now: int) -> int:
@@ -24,7 +25,7 @@ def acknowledged(rows: Sequence[PlacedRow], now: int) -> int:
         return 0
     for where in range(now + 1, len(rows)):
         row = rows[where][1].row
-        acknowledges = row.kind == "state_change" and row.detail.get("to") == MemberPhase.ACKNOWLEDGING
+        acknowledges = row.kind == _STATE and row.detail.get("to") == MemberPhase.ACKNOWLEDGING
         if acknowledges or row.kind == "client_reconciliation_interrupted" or row.kind in _CALLBACKS:
             return where - now
     return 0
@@ -34,12 +35,16 @@ def revoked_until(rows: Sequence[PlacedRow], now: int) -> tuple[int, int] | None
     """When a revoked callback at row `now` returned: so many rows on, and so many ms before that row.
 
     What follows is the next callback, one poll after it; 0, 0: there is none. A poll took as long before this callback
-    was called: since the reconciliation began. The rest of the time is the callback's. None: not in a reconciliation.
+    was called: since the reconciliation began. The rest of the time is the callback's; not if the log begins later.
+    None: not in a reconciliation.
     """
     begins = next((at for at in range(now - 1, -1, -1) if rows[at][1].row.kind in (_BEGINS, *_CALLBACKS)), None)
     while begins is not None and rows[begins][1].row.kind == "revoked":  # the library's own line on the same callback
         begins = begins - 1 if begins else None
-    if begins is None or rows[begins][1].row.kind != _BEGINS:
+    if begins is None:  # the log begins here: a classic member joins next
+        tells = next((timed.row.kind for _, timed in rows[now + 1 :] if timed.row.kind in (_STATE, "joining")), None)
+        return (0, 0) if tells == _STATE else None
+    if rows[begins][1].row.kind != _BEGINS:
         return None
     follows = next((at for at in range(now + 1, len(rows)) if rows[at][1].row.kind in _CALLBACKS), None)
     if follows is None:

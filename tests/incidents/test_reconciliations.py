@@ -38,6 +38,7 @@ def rows(*found: tuple[int, str]) -> list[PlacedRow]:
         ([(150, "revoked"), (250, "assigned")], 0, None),
         # or what came next
         ([(0, BEGINS), (150, "revoked"), (160, FENCED)], 1, (0, 0)),
+        ([(150, "revoked"), (160, "revoked"), (170, "state_change"), (200, "lost")], 1, (0, 0)),
         # the log begins in the middle of a reconciliation; what follows later is another one
         ([(150, "revoked"), (160, "revoked"), (250, "assigned"), (300, BEGINS)], 1, None),
         ([(150, "revoked"), (160, "revoked"), (170, "revoked")], 2, None),
