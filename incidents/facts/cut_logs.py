@@ -10,7 +10,7 @@ from groupsim.events.types import TopicPartition
 from groupsim.incidents.facts.causes import given_member_id
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
-from groupsim.incidents.facts.detail import int_in
+from groupsim.incidents.facts.detail import int_in, partitions_in
 from groupsim.incidents.facts.edges import CHANGING
 from groupsim.incidents.facts.not_shown_history import History
 from groupsim.incidents.facts.not_shown_targets import APART_MS, EXPORT, TAKES_MS
@@ -46,9 +46,10 @@ class BrokersWord:
                 self._said[row.group, row.member].append((at, row.kind in _JOINS))
 
     def joined_before(self, each: ClientFacts, at: int) -> bool | None:
-        """Whether the first of a process's members surely joined before an instant; None: no broker says when."""
+        """Whether the first of a process's members joined before an instant; None: no broker says, or just then."""
         first = min((when for when, joined in self._of(each) if joined), default=None)
-        return None if first is None else first < at - APART_MS - self._off_ms
+        near = APART_MS + self._off_ms
+        return None if first is None or abs(first - at) <= near else first < at
 
     def after(self, each: ClientFacts, at: int) -> list[tuple[int, bool]]:
         """When a process's members joined (True), surely later than a client takes, or left (False), in order.
@@ -146,7 +147,7 @@ def ends_early(
     elif _changing(each):
         until = history.end(each, last, ended)
         what = f"its log ends at {iso(last)}, when {name} had yet to follow what it was assigned"
-    elif _joining(each, shown=ledger is not None or process.group in word.groups):
+    elif _in_callback(each) or _joining(each, shown=ledger is not None or process.group in word.groups):
         until = history.end(each, last, ended)
         what = f"its log ends at {iso(last)}, when {name} had yet to be given its part"
     else:
@@ -183,9 +184,20 @@ def _joining(each: ClientFacts, *, shown: bool) -> bool:
     if not tells:
         return not shown
     last = tells[-1]
-    joined = last.kind in _JOINED and "protocol" in last.detail  # of a client that prints what follows, too
+    prints_all = "protocol" in last.detail or any(t.row.kind == "cgrp_state" for _, t in each.process.rows)
+    joined = last.kind in _JOINED and prints_all
     asks = last.kind in ("joining", "rejoin_requested") or all(row.kind == "coordinator_found" for row in tells)
     return joined or (asks and not shown)
+
+
+def _in_callback(each: ClientFacts) -> bool:
+    """Whether the log of librdkafka ends before it has all partitions that it gave to a callback, or took from it."""
+    rows = [timed.row for _, timed in each.process.rows]
+    last = next((nth for nth in range(len(rows) - 1, -1, -1) if rows[nth].kind in ("assigned", "revoked")), None)
+    if last is None or (number := int_in(rows[last].detail.get("partition_count"))) is None:
+        return False
+    moved = "client_added" if rows[last].kind == "assigned" else "client_removed"
+    return sum(len(partitions_in(row.detail.get("partitions"))) for row in rows[last:] if row.kind == moved) < number
 
 
 def _changing(each: ClientFacts) -> bool:
