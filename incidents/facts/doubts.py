@@ -15,6 +15,7 @@ from groupsim.incidents.facts.detail import int_in, text_in
 from groupsim.incidents.facts.index import Index
 from groupsim.incidents.facts.lost_doubts import lost_after_silence
 from groupsim.incidents.facts.ownership import Ownership, pairs
+from groupsim.incidents.facts.processes import ProcessLog
 from groupsim.incidents.facts.sessions import member_session_ms, session_of
 from groupsim.incidents.facts.signs_of_life import SignsOfLife
 from groupsim.incidents.facts.silences import Stop
@@ -132,14 +133,14 @@ def _started_again(
     """The partitions of processes that fell silent and were started again, in between.
 
     A static member that is back within its session sent a heartbeat at most one session before. Only its coordinator
-    says that it was not removed.
+    says that it was not removed; and while it waits for a join's answer its session does not end.
     """
     for each in clients:
         process = each.process
         again = deaths.get((process.group, process.name))
         if again is not None and again > process.last:
             session = session_of(process, index, session_timeout_ms).known_ms
-            kept = process.instance is not None and index.from_broker(process.group)
+            kept = process.instance is not None and index.from_broker(process.group) and not _joining(process)
             heard = again - session if session and kept else process.last
             shown = signs.last(process.group, each.members, again) or 0
             why = (
@@ -148,6 +149,12 @@ def _started_again(
                 " restarts"
             )
             yield Doubt(process.group, max(process.last, heard, shown), again, pairs(each.held), why)
+
+
+def _joining(process: ProcessLog) -> bool:
+    """Whether a classic member waits for a join's answer when its log ends."""
+    kinds = ("joining", "joined", "join_failed", "generation_reset")
+    return next((timed.row.kind for _, timed in reversed(process.rows) if timed.row.kind in kinds), None) == "joining"
 
 
 def _removed_without_log(

@@ -98,3 +98,11 @@ def test_a_member_that_left_for_a_time_hears_of_no_target(tmp_path: Path) -> Non
     for log in ("m1.0", "m2.1"):
         coarsened(tmp_path / f"{log}.log", 0, 3)
     hold(Random(0), facts, logs, "logs", None, "whole logs")
+
+
+def test_a_static_member_that_waits_for_a_join_may_be_gone_for_longer_than_a_session(tmp_path: Path) -> None:
+    """It was killed 10.6 s before it came back, with a session of 8.7 s: the coordinator waited for the others."""
+    group = replace(drawn(152_520), assignor="cooperative-sticky")
+    facts = simulated(group)
+    logs = write_logs([f for f in facts if not f.event.noise], GROUP, tmp_path, group.true, leaders=True)
+    hold(Random(0), facts, logs, "logs", None, "whole logs")
