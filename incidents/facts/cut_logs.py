@@ -145,16 +145,22 @@ def ends_early(
         does = "joins" if joined else "leaves"
         what = f"its log ends at {iso(last)}, and {name} {does} at {iso(at)}, by the broker's log"
     elif _changing(each):
-        until = history.end(each, last, ended)
+        until = _removed(each, history, last, ended)
         what = f"its log ends at {iso(last)}, when {name} had yet to follow what it was assigned"
     elif _in_callback(each) or _joining(each, shown=ledger is not None or process.group in word.groups):
-        until = history.end(each, last, ended)
+        until = _removed(each, history, last, ended)
         what = f"its log ends at {iso(last)}, when {name} had yet to be given its part"
     else:
         return
     which = _in_topic(each, ledger, last, until)
     if until - last > APART_MS and which != ():
         yield Doubt(process.group, last, until, which, f"{process.file}: {what}{EXPORT}", own_word=True)
+
+
+def _removed(each: ClientFacts, history: History, since: int, ended: int) -> int:
+    """When the first of a process's members was removed; until then nobody knows what it had, nor when it died."""
+    found = (history.removed(each.process.group, member, since) for member in each.members)
+    return min((at for at in found if at is not None), default=history.end(each, since, ended))
 
 
 def _in_topic(each: ClientFacts, ledger: Ledger | None, since: int, until: int) -> tuple[tuple[str, int], ...] | None:

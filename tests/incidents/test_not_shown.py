@@ -110,3 +110,10 @@ def test_a_log_that_begins_or_ends_in_a_membership_leaves_what_others_do_not_tel
     found = supported(_given(whole, log, cut, tmp_path))
     assert found.unknown is not None
     _hold(found, supported(whole))
+
+
+def test_a_death_whose_time_is_inferred_does_not_make_certain_what_a_cut_log_leaves_open(tmp_path: Path) -> None:
+    """It had a part of what it was assigned: the rest was certain from one session before its removal on."""
+    whole = logs_of(ROOT / "examples" / "consumer-groups" / "kill9-librdkafka")
+    found = supported(_given(whole, "m2.0.log", _until(131), tmp_path))
+    assert found.at_least_ms <= supported(whole).at_least_ms
