@@ -87,7 +87,7 @@ def begins_late(
     which = _in_topic(each, ledger, origin, until)
     if until > origin and which != ():
         name = each.process.name
-        why = f"{each.process.file}: {name} was in the group when its log begins, at {iso(begun)}" + EXPORT
+        why = f"{each.process.file}: its log begins too late, at {iso(begun)}: {name} was in the group before" + EXPORT
         yield Doubt(each.process.group, origin, until, which, why, own_word=True)
 
 
