@@ -12,6 +12,7 @@ from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.detail import int_in, partitions_in
 from groupsim.incidents.facts.edges import CHANGING
+from groupsim.incidents.facts.index import JOINS
 from groupsim.incidents.facts.not_shown_history import History
 from groupsim.incidents.facts.not_shown_targets import APART_MS, EXPORT, TAKES_MS
 from groupsim.incidents.facts.ownership import pairs
@@ -20,7 +21,7 @@ from groupsim.incidents.logs.times import iso
 from groupsim.incidents.offsets_topic.ledger import Ledger, Membership
 from groupsim.storage.log_gaps import Doubt
 
-_JOINS = ("member_joined", "pending_member_joins", "member_id_created", "static_member_replaced")
+_JOINS = JOINS | {"static_member_replaced"}
 _CLASSIC = frozenset(
     ["coordinator_found", "joining", "rejoin_requested", "joined", "synced", "assigned", "revoked", "lost"]
 )
@@ -34,15 +35,14 @@ _EPOCHS = frozenset(["state_change", "consumer_heartbeat", "consumer_heartbeat_a
 class BrokersWord:
     """When brokers' logs say that members joined, or left by themselves (not: were removed).
 
-    `off_ms`: so far times of two logs may be off, more than `APART_MS`. `groups`: of which a broker tells.
+    `off_ms`: so far times of two logs may be off, more than `APART_MS`.
     """
 
     def __init__(self, rows: Sequence[TimedRow], off_ms: int) -> None:
         self._off_ms = off_ms
-        self.groups = {row.group for _, row in rows if is_broker(row)}
         self._said: dict[tuple[str | None, str | None], list[tuple[int, bool]]] = defaultdict(list)
         for at, row in rows:
-            if is_broker(row) and row.kind in (*_JOINS, "member_left"):
+            if is_broker(row) and row.kind in _JOINS | {"member_left"}:
                 self._said[row.group, row.member].append((at, row.kind in _JOINS))
 
     def joined_before(self, each: ClientFacts, at: int) -> bool | None:
@@ -128,11 +128,11 @@ def _shows_all(row: Row) -> bool:
 
 
 def ends_early(
-    each: ClientFacts, word: BrokersWord, history: History, ledger: Ledger | None, ended: int
+    each: ClientFacts, word: BrokersWord, history: History, ledger: Ledger | None, ended: int, *, shown: bool
 ) -> Iterator[Doubt]:
     """What the group had since a log ended whose member joined or left later, or had yet to follow its target.
 
-    A member that is killed is removed later: its log is whole. `ledger`: see `begins_late`.
+    A member that is killed is removed later: its log is whole. `ledger`: see `begins_late`; `shown`: see `_joining`.
     """
     process = each.process
     if process.closed or process.left:
@@ -144,14 +144,13 @@ def ends_early(
         until = ended if joined else at
         does = "joins" if joined else "leaves"
         what = f"its log ends at {iso(last)}, and {name} {does} at {iso(at)}, by the broker's log"
-    elif _changing(each):
-        until = _removed(each, history, last, ended)
-        what = f"its log ends at {iso(last)}, when {name} had yet to follow what it was assigned"
-    elif _in_callback(each) or _joining(each, shown=ledger is not None or process.group in word.groups):
-        until = _removed(each, history, last, ended)
-        what = f"its log ends at {iso(last)}, when {name} had yet to be given its part"
     else:
-        return
+        changing = _changing(each)
+        if not (changing or _in_callback(each) or _joining(each, shown=shown)):
+            return
+        yet = "follow what it was assigned" if changing else "be given its part"
+        until = _removed(each, history, last, ended)
+        what = f"its log ends at {iso(last)}, when {name} had yet to {yet}"
     which = _in_topic(each, ledger, last, until)
     if until - last > APART_MS and which != ():
         yield Doubt(process.group, last, until, which, f"{process.file}: {what}{EXPORT}", own_word=True)
@@ -214,5 +213,5 @@ def _changing(each: ClientFacts) -> bool:
 def _state(each: ClientFacts) -> object:
     """The last state of a consumer group's client that its log has, or that it heard of a target."""
     kinds = ("state_change", _TARGET, "client_target_acked")
-    last = next((timed.row for _, timed in reversed(each.process.rows) if timed.row.kind in kinds), None)
-    return None if last is None else _TARGET if last.kind == _TARGET else last.detail.get("to")
+    last = each.process.last_of(kinds)
+    return None if last is None else _TARGET if last.row.kind == _TARGET else last.row.detail.get("to")

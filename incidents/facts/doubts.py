@@ -140,7 +140,7 @@ def _started_again(
         again = deaths.get((process.group, process.name))
         if again is not None and again > process.last:
             session = session_of(process, index, session_timeout_ms).known_ms
-            kept = process.instance is not None and index.from_broker(process.group) and not _joining(process)
+            kept = process.instance is not None and index.from_broker(process.group) and not _awaits_join(process)
             heard = again - session if session and kept else process.last
             shown = signs.last(process.group, each.members, again) or 0
             why = (
@@ -151,10 +151,10 @@ def _started_again(
             yield Doubt(process.group, max(process.last, heard, shown), again, pairs(each.held), why)
 
 
-def _joining(process: ProcessLog) -> bool:
+def _awaits_join(process: ProcessLog) -> bool:
     """Whether a classic member waits for a join's answer when its log ends."""
-    kinds = ("joining", "joined", "join_failed", "generation_reset")
-    return next((timed.row.kind for _, timed in reversed(process.rows) if timed.row.kind in kinds), None) == "joining"
+    last = process.last_of(("joining", "joined", "join_failed", "generation_reset"))
+    return last is not None and last.row.kind == "joining"
 
 
 def _removed_without_log(

@@ -74,7 +74,7 @@ def unfinished(
             last.setdefault(process.group, process.last)
         if process.closed or process.left or (process.group, process.name) in deaths:
             continue
-        mine = next((p for _, p in reversed(process.rows) if p.row.kind in _BEGIN | _END), None)
+        mine = process.last_of(_BEGIN | _END)
         if mine is None or mine.row.kind in ("synced", "assigned") or process.group in consumer_groups:
             continue
         after, generation = latest.get(process.group, (0, 0))

@@ -139,9 +139,7 @@ def import_run(
     reasons = [*unsupported(reading, rows, clients, index, topics.keys()), *builder.doubts, *partly.values(), *edges]
     doubts += [Doubt(group, origin, ended, None, why, own_word=True) for group, why in partly.items()]
     doubts += unnamed_topics(index, topics, origin, ended)
-    doubts += not_shown(
-        facts, clients, owned, index.consumer_groups, reading.topic, rows, clocks.precision.ms, origin, ended
-    )
+    doubts += not_shown(facts, clients, owned, index, reading.topic, rows, clocks.precision.ms, origin, ended)
     found = [_since(each, origin) for each in doubts]
     gaps = log_gaps([*clocks.unbounded, *reasons], found, new_groups(rows), clocks.precision)
     summary = _read(reading, builder) | gaps | unbounded([*times_in_doubt(reading), *clocks.unbounded])

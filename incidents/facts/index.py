@@ -20,7 +20,8 @@ _ANY_MS = 1 << 50
 _TIMER_MS = 200
 """A member is removed so much later than its session ends, at most."""
 _ANSWERS = frozenset(["stabilized", "assignment_received"])
-_JOINS = frozenset(["member_id_created", "pending_member_joins", "member_joined"])
+JOINS = frozenset(["member_id_created", "pending_member_joins", "member_joined"])
+"""Kinds of a broker's rows about a member that joins; not of a static one that is replaced."""
 _OF_CONSUMER_GROUPS = frozenset(
     [
         "consumer_heartbeat",
@@ -138,13 +139,13 @@ class Index:
         if row.kind in ("stabilized", "group_empty"):
             self._changes[group].append(_Change(position, row.kind, ""))
         old, instance = text_in(row.detail.get("old_member")), text_in(row.detail.get("instance"))
-        if instance is not None and (row.kind == "static_member_replaced" or row.kind in _JOINS):
+        if instance is not None and (row.kind == "static_member_replaced" or row.kind in JOINS):
             self._arrivals[group, instance].append((at, old))
         member = old or row.member
         if member is None:
             return
         is_new = row.kind == "rebalance_start" and rebalance_cause(str(row.detail.get("reason"))) == "member-joined"
-        if is_new or row.kind in _JOINS:
+        if is_new or row.kind in JOINS:
             self._changes[group].append(_Change(position, "joins", member))
         elif row.kind in _IS_IN:
             self._changes[group].append(_Change(position, "is in", member))

@@ -7,12 +7,12 @@ nobody knows whether it served what it had: not even that it waited for its part
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 
 from groupsim.incidents.facts.builder import PendingFact
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.cut_logs import BrokersWord, begins_late, ends_early
+from groupsim.incidents.facts.index import Index
 from groupsim.incidents.facts.left_free import left_free
 from groupsim.incidents.facts.not_shown_history import Generation, History, Log
 from groupsim.incidents.facts.not_shown_targets import APART_MS, EXPORT, INVOKER, TAKES_MS, targets_not_shown
@@ -27,7 +27,7 @@ def not_shown(
     facts: Sequence[PendingFact],
     clients: Sequence[ClientFacts],
     owned: Ownership,
-    consumer_groups: AbstractSet[str],
+    index: Index,
     topic: Mapping[str, GroupHistory],
     rows: Sequence[TimedRow],
     off_ms: int,
@@ -41,16 +41,17 @@ def not_shown(
     two logs may be off.
     """
     history, word = History(facts), BrokersWord(rows, off_ms)
-    yield from left_free(facts, clients, history, consumer_groups - topic.keys(), off_ms, ended)
+    yield from left_free(facts, clients, history, index.consumer_groups - topic.keys(), off_ms, ended)
     for each in clients:
         name = each.process.group
         ledger = topic[name].ledger if name in topic else None
         yield from begins_late(each, word, history, ledger, origin, ended)
-        yield from ends_early(each, word, history, ledger, ended)
+        shown = ledger is not None or name in index.broker_groups
+        yield from ends_early(each, word, history, ledger, ended, shown=shown)
         if ledger is not None:
             continue
         log = Log(each)
-        if name in consumer_groups:
+        if name in index.consumer_groups:
             yield from targets_not_shown(each, log, history, owned, ended)
             continue
         for generation in history.generations(name):

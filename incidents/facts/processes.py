@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import PurePath
@@ -56,6 +56,10 @@ class ProcessLog:
     def last(self) -> int:
         """When its last row was written, UTC milliseconds since 1970."""
         return self.rows[-1][1].at
+
+    def last_of(self, kinds: Container[str]) -> TimedRow | None:
+        """Its last row of these kinds."""
+        return next((timed for _, timed in reversed(self.rows) if timed.row.kind in kinds), None)
 
     @property
     def left(self) -> bool:
