@@ -8,7 +8,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from tests.adversary.called import USUAL_S, WAITING, Finding
@@ -27,14 +28,13 @@ def signalled(
 
     Raises Finding if it ends with another status than that of the signal or 0 or 1, or does not say it in a sentence.
     """
-    with own.said.open("wb") as said:
+    with own.said.open("wb") as said, _ctrl_c_not_ignored():
         process = subprocess.Popen(
             [sys.executable, "-m", "groupsim.cli.entry", *asked],
             stdout=subprocess.DEVNULL,
             stderr=said,
             cwd=own.given,
             env={**os.environ, "TMPDIR": str(own.given)},
-            preexec_fn=_not_ignored,
         )
         until = time.monotonic() + _PATIENCE_S
         try:
@@ -59,9 +59,15 @@ def signalled(
     return left
 
 
-def _not_ignored() -> None:
-    """Ctrl-C is, in what nohup or a shell's `&` started."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+@contextmanager
+def _ctrl_c_not_ignored() -> Iterator[None]:
+    """Processes that are started in the block get Ctrl-C: they inherit that it is ignored, as nohup does, but no
+    handler. Nothing of Python runs in them before (`preexec_fn`): another thread of this one may hold a lock."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def below(pid: int) -> dict[int, str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from groupsim import analysis
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import Wanted, read_files
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
+@pytest.mark.spark
 def test_a_recorded_run_has_the_same_labels_and_bounds_on_spark(
     spark: SparkSession, store: EventStore, tmp_path: Path
 ) -> None:
