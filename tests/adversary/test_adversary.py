@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -179,6 +180,26 @@ def test_a_hang_is_found_though_the_alarm_comes_where_python_can_not_raise() -> 
             pass
 
     with pytest.raises(Finding, match="no answer within"), within(0.05, "it"):
+        hangs()
+
+
+def test_a_hang_is_found_though_the_machine_stood_still_and_both_alarms_come_at_once() -> None:
+    both = [signal.SIGPROF, signal.SIGALRM]
+
+    class Thing:
+        def __del__(self) -> None:
+            signal.pthread_sigmask(signal.SIG_BLOCK, both)
+            until = time.monotonic() + 2
+            while signal.sigpending() != {*both} and time.monotonic() < until:
+                pass
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, both)
+
+    def hangs() -> None:
+        id(Thing())
+        while True:
+            pass
+
+    with pytest.raises(Finding, match="no answer within"), within(0.02, "it"):
         hangs()
 
 

@@ -23,6 +23,22 @@ def unlucky(world, limit=3):
     world.check(drawn >= limit, f"{drawn} is enough")
 '''
 
+ENDLESS = '''
+from contextlib import suppress
+
+from groupsim.scenarios.dsl import scenario, seconds
+
+@scenario(seed=1, lasts=seconds(20))
+def endless(world):
+    """Goes round for ever."""
+    yield world.sleep(seconds(1))
+    with suppress(Exception):
+        while True:
+            pass
+    while True:
+        pass
+'''
+
 
 @pytest.fixture
 def story(tmp_path: Path) -> str:
@@ -89,3 +105,14 @@ def test_a_wrong_request_is_one_sentence(call: Call, arguments: list[str], sente
     assert done.status == 2
     assert sentence in done.err
     assert len(done.err.strip().splitlines()) == 1
+
+
+def test_a_story_that_never_ends_is_a_finding_though_it_catches_the_first_alarm(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("groupsim.cli.fuzz.TIMEOUT_S", 0.3)
+    monkeypatch.setattr("groupsim.cli.fuzz._AGAIN_S", 0.3)
+    (tmp_path / "endless.py").write_text(ENDLESS)
+    found = call("fuzz", "endless.py", "--seeds", "0:1", "--format", "json")
+    assert found.status == 1
+    assert found.json["failed"]["sentence"].endswith("not finished after 0.3 s of wall time")
