@@ -75,7 +75,8 @@ def _missed(
         return None
     if generation.plan is not None and member not in generation.plan:
         return None
-    until = _first(log.next_tell(generation.at), history.gone(each, member, generation.at), generation.until, ended)
+    next_ = log.next_tell_after(generation, soon_ms=TAKES_MS)
+    until = _first(next_, history.gone(each, member, generation.at), generation.until, ended)
     which = None
     if generation.plan is not None:
         which = pairs(tuple(sorted({*owned.held(each.process.group, name, since, since), *generation.plan[member]})))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ _NEAR_MS = 60_000
 _TELLS = frozenset(
     ["assigned", "revoked", "lost", "joining", "joined", "rebalance_failed", "poll_timeout", "leave_sent"]
 )
+_BEFORE_IT_JOINS = frozenset(["revoked", "joining"])
 
 
 class Generation(NamedTuple):
@@ -128,6 +129,7 @@ class Log:
         rows = [timed for _, timed in each.process.rows]
         self.lines = [timed.at for timed in rows]
         self.tells = [timed.at for timed in rows if timed.row.kind in _TELLS]
+        self._takes = [timed.at for timed in rows if timed.row.kind in _TELLS - _BEFORE_IT_JOINS]
         self.leaves = [timed.at for timed in rows if timed.row.kind in ("leave_sent", "poll_timeout")]
         joined = [timed for timed in rows if timed.row.kind == "joined" and "generation" in timed.row.detail]
         self._joined = [timed.at for timed in joined]
@@ -156,5 +158,17 @@ class Log:
 
     def next_tell(self, at: int) -> int | None:
         """When it next tells what it has."""
-        place = bisect_left(self.tells, at)
-        return self.tells[place] if place < len(self.tells) else None
+        return _next(self.tells, at)
+
+    def next_tell_after(self, generation: Generation, *, soon_ms: int) -> int | None:
+        """When it next tells what it has in a generation that it does not say to have joined.
+
+        What it gives up within `soon_ms` is what it had before: clocks may be coarse.
+        """
+        found = (_next(self._takes, generation.at), _next(self.tells, generation.at + soon_ms))
+        return min((at for at in found if at is not None), default=None)
+
+
+def _next(instants: Sequence[int], at: int) -> int | None:
+    place = bisect_left(instants, at)
+    return instants[place] if place < len(instants) else None

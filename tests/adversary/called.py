@@ -54,7 +54,7 @@ def within(seconds: float, what: str) -> Iterator[None]:
     def ring(*_: Any) -> None:
         nonlocal rang
         now = time.monotonic()
-        if not over and now - rang > _AGAIN_S / 2:  # a machine that stood still has both alarms at once
+        if not over and now - rang > _AGAIN_S / 2:  # a machine that paused has both alarms at once
             rang = now
             raise _Late
 

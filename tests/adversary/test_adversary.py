@@ -183,7 +183,7 @@ def test_a_hang_is_found_though_the_alarm_comes_where_python_can_not_raise() -> 
         hangs()
 
 
-def test_a_hang_is_found_though_the_machine_stood_still_and_both_alarms_come_at_once() -> None:
+def test_a_hang_is_found_though_the_machine_paused_and_both_alarms_come_at_once() -> None:
     both = [signal.SIGPROF, signal.SIGALRM]
 
     class Thing:

@@ -90,6 +90,17 @@ def test_what_is_said_of_a_cut_log_holds_the_truth(cut: Cut, tmp_path: Path) -> 
     hold(Random(0), facts, given, which, cut.session_ms, "a cut log")
 
 
+def test_what_a_member_gives_up_after_a_coarse_generation_is_what_it_had_before_it(tmp_path: Path) -> None:
+    """Its log ends with that: it may have got all of it again."""
+    cut = Cut("range", 543_172, "m0.0", slice(14))
+    facts, logs = _written(cut, tmp_path)
+    (log,) = (path for path in logs if path.stem == cut.log)
+    log.write_text("".join(log.read_text().splitlines(keepends=True)[cut.lines]))
+    for name in ("m2.0", "m1.0", "broker"):
+        coarsened(tmp_path / f"{name}.log", 0, 3)
+    hold(Random(0), facts, logs, "logs", None, "a cut log beside coarse ones")
+
+
 def test_a_member_that_left_for_a_time_hears_of_no_target(tmp_path: Path) -> None:
     """It read as serving by right for 38 s: the target of an epoch that came meanwhile left its partitions to it."""
     group = drawn_consumer(590_465, slow=True)
