@@ -78,6 +78,24 @@ def test_each_return_of_a_static_member_is_named_by_the_next_one_or_by_its_clien
     assert times == {NEW: 2_000, LATEST: 3_000}
 
 
+def test_a_static_member_that_was_removed_did_not_join_later(tmp_path: Path) -> None:
+    """The log of its third life is missing: its clock was taken for one that is off by seconds."""
+    static = "Static member with groupInstanceId=i1 and unknown member id joins group billing in"
+    said = [
+        (1, f"{static} Empty state. Created a new member id {MEMBER} for this member."),
+        (2, f"{static} Stable state. Replacing previously mapped member {MEMBER} with this groupInstanceId."),
+        (3, f"Member {NEW} in group billing has failed, removing it from the group."),
+        (4, f"{static} Empty state. Created a new member id {LATEST} for this member."),
+        (5, f"{static} Stable state. Replacing previously mapped member {LATEST} with this groupInstanceId."),
+    ]
+    broker = write(tmp_path, *(stamped(at, f"{BROKER}{text} {OLD}") for at, text in said), name="broker.log")
+    client = write(
+        tmp_path, *joined(2, 1, NEW, "[Consumer instanceId=i1, clientId=c1, groupId=billing] "), name="c1.log"
+    )
+    times = {member: at % 60_000 for _, member, at in static_joins(read_files([broker, client]).rows)}
+    assert times == {NEW: 2_000}
+
+
 def test_a_clock_without_an_upper_bound_leaves_the_total_unknown(tmp_path: Path) -> None:
     """The client came back with the generation that was completed before: how late its clock is nobody knows."""
     context = "[Consumer instanceId=i1, clientId=c1, groupId=billing] "
