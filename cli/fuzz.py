@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import signal
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
-from itertools import islice
 from typing import Annotated, Any
 
 import typer
@@ -22,7 +20,6 @@ from groupsim.cli.run import ScenarioArgument, SetOption
 STORY = "story"
 """In place of an invariant's name: the scenario itself failed. `bug`: the simulator raised an exception."""
 BUG = "bug"
-CHUNK = 4
 TIMEOUT_S = 60
 """Wall time for one seed; a run that takes longer is taken for an endless loop."""
 _AGAIN_S = 5.0
@@ -80,12 +77,10 @@ def _results(scenario: str, settings: Mapping[str, str], seeds: range, jobs: int
     if jobs == 1:
         yield map(_run_seed, work)
         return
-    from groupsim.pipeline.spread import belong_to_the_first, starting
+    from groupsim.pipeline.spread import streamed
 
-    with starting():
-        started = multiprocessing.get_context("spawn").Pool(min(jobs, len(seeds)), belong_to_the_first)
-    with started as pool:
-        yield pool.imap(_run_seed, islice(work, len(seeds)), CHUNK)
+    with closing(streamed(min(jobs, len(seeds)), _run_seed, work)) as results:
+        yield results
 
 
 def _run_seed(work: tuple[str, Mapping[str, str], int]) -> Finding | None:

@@ -11,10 +11,12 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from itertools import islice
 from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -53,26 +55,54 @@ def processes(jobs: int) -> Iterator[Spread]:
     if jobs == 1:
         yield here
         return
-    before = set(multiprocessing.active_children())
-    spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, spawn, initializer=belong_to_the_first) as pool:
+    with _pool(jobs) as pool:
 
         def spread(function: Callable[[W], R], works: Sequence[W]) -> Iterable[R]:
             size = max(1, min(4, len(works) // (2 * jobs)))
             with starting():
                 parts = [pool.submit(_all, function, works[at : at + size]) for at in range(0, len(works), size)]
-            try:  # not pool.map, which cancels what is left: the pool's thread could not end it then
-                for part in parts:
-                    yield from part.result()
-            except BrokenProcessPool:
-                raise PipelineError("a process that simulated was killed, or had not enough memory") from None
+            for part in parts:  # not pool.map, which cancels what is left: the pool's thread could not end it then
+                yield from _result(part)
 
+        yield spread
+
+
+def streamed(jobs: int, function: Callable[[W], R], works: Iterable[W], at_once: int = 4) -> Generator[R, None, None]:
+    """Results in order from so many processes, which begin little more than what is read; `works` may have no end.
+
+    `at_once` works go to a process together. Closing it ends the processes at once. Raises PipelineError if one of them
+    dies; `multiprocessing.Pool` waits for ever for what that one was to compute, or for a lock that it had.
+    """
+    coming, waiting = iter(works), deque[Future[list[R]]]()
+    with _pool(jobs) as pool:
+        while True:
+            while len(waiting) < 2 * jobs and (some := list(islice(coming, at_once))):
+                with starting():
+                    waiting.append(pool.submit(_all, function, some))
+            if not waiting:
+                return
+            yield from _result(waiting.popleft())
+
+
+@contextmanager
+def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes, which are ended at once if the block is left by an exception."""
+    before = set(multiprocessing.active_children())
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, spawn, initializer=belong_to_the_first) as pool:
         try:
-            yield spread
+            yield pool
         except BaseException:
             for child in set(multiprocessing.active_children()) - before:
                 child.terminate()
             raise
+
+
+def _result(part: Future[list[R]]) -> list[R]:
+    try:
+        return part.result()
+    except BrokenProcessPool:
+        raise PipelineError("a process that simulated was killed, or had not enough memory") from None
 
 
 def _all(function: Callable[[W], R], works: Sequence[W]) -> list[R]:

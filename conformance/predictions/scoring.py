@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -16,6 +15,7 @@ from groupsim.conformance.predictions import results
 from groupsim.conformance.predictions.ask import ask
 from groupsim.conformance.predictions.evidence import AskedRun, Evidence, Setting
 from groupsim.conformance.predictions.families import RecordedRun, families, in_order
+from groupsim.pipeline.spread import streamed
 
 ROOT = Path(__file__).parents[2]
 
@@ -70,8 +70,8 @@ def score_runs(
     seeds = range(*setting.seeds)
     order = _within(list(in_order(runs)), budget.pairs)
     waiting = [_Work(run, others, seeds, setting.evidence) for run, others in order if run.id not in done]
-    with _mapped(min(budget.jobs, len(waiting))) as mapped:
-        for asked in mapped(_ask, _in_time(waiting, began, budget)):
+    with closing(_asked(min(budget.jobs, len(waiting)), _in_time(waiting, began, budget))) as found:
+        for asked in found:
             results.add(file, asked)
             done[asked.run] = asked
             progress(len(done) / len(order))
@@ -100,19 +100,9 @@ def _in_time(waiting: Sequence[_Work], began: float, budget: Budget) -> Iterator
         yield work
 
 
-@contextmanager
-def _mapped(jobs: int) -> Iterator[Callable[[Callable[[_Work], AskedRun], Iterator[_Work]], Iterator[AskedRun]]]:
-    """`map` in this process, or in `jobs` others; in both cases in order, and one batch of work ahead at most."""
-    if jobs <= 1:
-        yield map
-        return
-    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
-
-        def mapped(what: Callable[[_Work], AskedRun], works: Iterator[_Work]) -> Iterator[AskedRun]:
-            while batch := [work for _, work in zip(range(2 * jobs), works, strict=False)]:
-                yield from pool.imap(what, batch)
-
-        yield mapped
+def _asked(jobs: int, works: Iterator[_Work]) -> Generator[AskedRun, None, None]:
+    """In order, in this process or in `jobs` others, each of which has one more work waiting."""
+    yield from map(_ask, works) if jobs <= 1 else streamed(jobs, _ask, works, at_once=1)
 
 
 def _ask(work: _Work) -> AskedRun:

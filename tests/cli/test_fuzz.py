@@ -9,6 +9,8 @@ import pytest
 from tests.cli.conftest import Call
 
 STORY = '''
+import os
+
 from groupsim.scenarios.dsl import scenario, seconds
 
 @scenario(seed=1, lasts=seconds(20))
@@ -18,6 +20,8 @@ def unlucky(world, limit=3):
     group = world.group("billing")
     group.join(1, topics=[world.topic("orders", partitions=1)])
     yield world.sleep(seconds(1))
+    if limit == -98:
+        os._exit(9)
     if limit < 0:
         raise KeyError("a bug")
     world.check(drawn >= limit, f"{drawn} is enough")
@@ -71,6 +75,13 @@ def test_several_processes_find_the_same_seed(call: Call, story: str) -> None:
     assert alone.out == together.out
 
 
+def test_a_process_that_dies_is_one_sentence(call: Call, story: str) -> None:
+    """`fuzz` waited for ever for what it was to compute."""
+    died = call("fuzz", story, "--seeds", "0:9", "--jobs", "2", "--set", "limit=-98")
+    assert (died.status, died.out) == (2, "")
+    assert died.err == "groupsim: a process that simulated was killed, or had not enough memory\n"
+
+
 def test_settings_reach_every_run_and_the_sentence(call: Call, story: str) -> None:
     assert call("fuzz", story, "--seeds", "0:30", "--set", "limit=0").status == 0
     failed = call("fuzz", story, "--seeds", "5:6", "--set", "limit=10")
@@ -81,7 +92,7 @@ def test_settings_reach_every_run_and_the_sentence(call: Call, story: str) -> No
 def test_an_exception_of_a_run_is_a_finding_and_no_traceback(call: Call, story: str) -> None:
     done = call("fuzz", story, "--seeds", "3:4", "--set", "limit=-1")
     assert done.status == 1
-    assert "FAIL  bug  seed 3  unlucky.py, line 12: KeyError: 'a bug'" in done.out
+    assert "FAIL  bug  seed 3  unlucky.py, line 16: KeyError: 'a bug'" in done.out
     assert "Traceback" not in done.out + done.err
 
 

@@ -156,6 +156,8 @@ def test_a_scoring_is_continued_from_its_file_and_a_torn_line_is_written_again(
     assert every[0].misread == ("kept as it stands in the file",)
     assert every[1] == first[1]
     assert results.read(file)[1] == every
+    _, apart = score_runs(list(runs.values()), wanted, None, Budget(pairs=3, jobs=2))
+    assert apart == [*first[:1], *every[1:]]
     _, none = score_runs(list(runs.values()), wanted, None, Budget(seconds=0))
     assert none == []
     with pytest.raises(BadRecording, match="other seeds"):

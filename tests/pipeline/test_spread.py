@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import count, islice
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ import pytest
 from groupsim.events.errors import GroupSimError
 from groupsim.pipeline.errors import PipelineError
 from groupsim.pipeline.session import spark_session
-from groupsim.pipeline.spread import RESULTS, here, keeping, on_spark, processes
+from groupsim.pipeline.spread import RESULTS, here, keeping, on_spark, processes, streamed
 from tests.adversary.processes import below, gone
 
 Work = tuple[dict[str, str], int]
@@ -63,6 +64,25 @@ def test_an_error_ends_what_still_waits_without_a_word(tmp_path: Path, capfd: py
 def test_a_process_that_dies_ends_the_work_in_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(PipelineError, match="was killed, or had not enough memory"), processes(2) as spread:
         list(spread(partial(counted, str(tmp_path / "log")), [*WORKS, ({}, 98)]))
+
+
+def test_results_come_in_order_while_they_are_read_and_the_processes_end_with_the_reading(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    works: Iterator[Work] = (({}, n) for n in count())
+    results = streamed(2, partial(counted, str(log)), works)
+    assert list(islice(results, 9)) == [{"twice": 2.0 * n} for n in range(9)]
+    workers = below(os.getpid())
+    assert sum("spawn_main" in command for command in workers.values()) == 2
+    results.close()
+    assert gone({pid: command for pid, command in workers.items() if "spawn_main" in command}, 60) == []
+    assert len(calls(log)) < 40
+
+
+def test_all_is_read_and_a_process_that_dies_is_a_sentence(tmp_path: Path) -> None:
+    function = partial(counted, str(tmp_path / "log"))
+    assert list(streamed(2, function, WORKS)) == TWICE
+    with pytest.raises(PipelineError, match="was killed, or had not enough memory"):
+        list(streamed(2, function, [*WORKS, ({}, 98), *WORKS]))
 
 
 def endless(log: str, work: Work) -> None:
