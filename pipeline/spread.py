@@ -59,7 +59,7 @@ def processes(jobs: int) -> Iterator[Spread]:
 
         def spread(function: Callable[[W], R], works: Sequence[W]) -> Iterable[R]:
             size = max(1, min(4, len(works) // (2 * jobs)))
-            with starting():
+            with _deaths(), starting():
                 parts = [pool.submit(_all, function, works[at : at + size]) for at in range(0, len(works), size)]
             for part in parts:  # not pool.map, which cancels what is left: the pool's thread could not end it then
                 yield from _result(part)
@@ -77,7 +77,7 @@ def streamed(jobs: int, function: Callable[[W], R], works: Iterable[W], at_once:
     with _pool(jobs) as pool:
         while True:
             while len(waiting) < 2 * jobs and (some := list(islice(coming, at_once))):
-                with starting():
+                with _deaths(), starting():
                     waiting.append(pool.submit(_all, function, some))
             if not waiting:
                 return
@@ -99,8 +99,15 @@ def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
 
 
 def _result(part: Future[list[R]]) -> list[R]:
-    try:
+    with _deaths():
         return part.result()
+
+
+@contextmanager
+def _deaths() -> Iterator[None]:
+    """Raises PipelineError where a pool says that one of its processes died."""
+    try:
+        yield
     except BrokenProcessPool:
         raise PipelineError("a process that simulated was killed, or had not enough memory") from None
 

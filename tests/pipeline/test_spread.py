@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import time
@@ -83,6 +84,18 @@ def test_all_is_read_and_a_process_that_dies_is_a_sentence(tmp_path: Path) -> No
     assert list(streamed(2, function, WORKS)) == TWICE
     with pytest.raises(PipelineError, match="was killed, or had not enough memory"):
         list(streamed(2, function, [*WORKS, ({}, 98), *WORKS]))
+
+
+def test_nothing_is_given_to_processes_after_one_died(tmp_path: Path) -> None:
+    def works() -> Iterator[Work]:
+        yield {}, 98
+        until = time.monotonic() + 60
+        while multiprocessing.active_children() and time.monotonic() < until:
+            time.sleep(0.02)
+        yield {}, 1
+
+    with pytest.raises(PipelineError, match="was killed, or had not enough memory"):
+        list(streamed(2, partial(counted, str(tmp_path / "log")), works(), at_once=1))
 
 
 def endless(log: str, work: Work) -> None:
