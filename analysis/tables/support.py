@@ -18,7 +18,14 @@ from groupsim.analysis.availability.labels import Interval, Label, SubLabel, wit
 from groupsim.analysis.display_names import bounds, inexact_sentence
 from groupsim.analysis.tables.coarse import coarse, most_time
 from groupsim.analysis.tables.summary import totals_of
-from groupsim.analysis.tables.why_unknown import NO_PARTITION, few_of_each, open_by, unlogged_serving, why_open
+from groupsim.analysis.tables.why_unknown import (
+    NO_PARTITION,
+    few_of_each,
+    in_one_sentence,
+    open_by,
+    unlogged_serving,
+    why_open,
+)
 from groupsim.storage.log_gaps import EXACT, Precision, doubts, is_unbounded, new_groups, precision, unsupported
 
 _MOST = 0.05
@@ -128,7 +135,7 @@ class Supported:
         """Why the total is unknown; None for a part of the run in which all is known."""
         if not whole and sums.total and not sums.unknown and not unsupported(self._stored):
             return None
-        return "; ".join(self._reasons(sums))
+        return in_one_sentence(self._reasons(sums))
 
     def _reasons(self, sums: _Sums) -> list[str]:
         """Why the total is unknown, with the reasons that are alike as few; none if it is known."""

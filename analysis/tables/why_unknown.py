@@ -25,6 +25,7 @@ _NO_ID = "-?"
 _NAME = re.compile(r"\([^()]*\)|\b(?:group|member) \S+|^\S+:|\S*\d\S*")
 """What differs between reasons that are alike: what is in brackets, groups, members, files, times and numbers."""
 
+_ADVICE = "; export "
 _EXPORT = "; export the missing logs of members and of the broker"
 _WHY_OPEN = {
     START: ": who had the partitions before the logs begin is not in them; export from before the incident",
@@ -47,6 +48,24 @@ def few_of_each(reasons: Sequence[str]) -> list[str]:
     several = [[each, *([f"and {last[each]:,} more like this one"] if each in last else [])] for each in found]
     other = [f"and {counted(rest, 'other reason')}"] if rest else []
     return [*(each for pair in several for each in pair), *other]
+
+
+def in_one_sentence(reasons: Sequence[str]) -> str:
+    """The reasons with semicolons; what several of them say is to be exported stands behind the last of them."""
+    parts = [reason.partition(_ADVICE) for reason in reasons]
+    asked = [advice for _, _, advice in parts]
+
+    def follows(nth: int) -> bool:
+        """Whether another reason says the same and more, or a later one the same."""
+        return any(
+            other.startswith(asked[nth]) and (other != asked[nth] or at > nth)
+            for at, other in enumerate(asked)
+            if other
+        )
+
+    return "; ".join(
+        what if advice and follows(nth) else what + sep + advice for nth, (what, sep, advice) in enumerate(parts)
+    )
 
 
 def open_by(interval: Interval) -> str:

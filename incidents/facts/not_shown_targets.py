@@ -18,7 +18,8 @@ TAKES_MS = 1_000
 APART_MS = 100
 """Longer than lines of two logs may be apart that are of one instant."""
 EXPORT = (
-    "; export its log whole, from before the incident to its end, with all lines of org.apache.kafka.clients.consumer,"
+    "; export such logs whole, from before the incident to their end, with all lines of"
+    " org.apache.kafka.clients.consumer,"
     " or all that librdkafka prints with debug=cgrp"
 )
 INVOKER = " (of a Java client, ConsumerRebalanceListenerInvoker prints what it takes)"

@@ -7,7 +7,7 @@ import pytest
 from groupsim.analysis.availability.causes import START
 from groupsim.analysis.availability.labels import Interval, Label, SubLabel
 from groupsim.analysis.tables.support import support
-from groupsim.analysis.tables.why_unknown import few_of_each
+from groupsim.analysis.tables.why_unknown import few_of_each, in_one_sentence
 from groupsim.storage.log_gaps import Doubt, log_gaps
 
 
@@ -34,6 +34,17 @@ def test_reasons_that_name_groups_are_alike_whatever_the_groups_are_called() -> 
 def test_reasons_of_many_kinds_are_not_all_shown() -> None:
     kinds = [f"{chr(97 + n)} fell silent" for n in range(26)]
     assert few_of_each(kinds) == [*kinds[:12], "and 14 other reasons"]
+
+
+def test_what_several_reasons_ask_for_is_asked_once() -> None:
+    whole, more = "export such logs whole", "export such logs whole (with callbacks)"
+    reasons = [f"a.log ends; {whole}", "b.log is coarse", f"c.log begins; {whole}", f"d.log has lost lines; {more}"]
+    assert in_one_sentence(reasons) == f"a.log ends; b.log is coarse; c.log begins; d.log has lost lines; {more}"
+    assert in_one_sentence(reasons[:3]) == f"a.log ends; b.log is coarse; c.log begins; {whole}"
+    assert (
+        in_one_sentence([reasons[0], "e is gone; export its log"]) == f"a.log ends; {whole}; e is gone; export its log"
+    )
+    assert in_one_sentence([]) == ""
 
 
 def test_the_sentence_of_a_total_stays_short_however_many_doubts_there_are() -> None:

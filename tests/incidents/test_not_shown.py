@@ -47,7 +47,7 @@ def test_a_log_that_does_not_tell_of_its_generations_leaves_the_total_unknown(
     found, full = supported(_given(whole, log, cut, tmp_path)), supported(whole)
     assert found.unknown is not None
     assert log in found.unknown
-    assert "export its log whole" in found.unknown
+    assert "export such logs whole" in found.unknown
     _hold(found, full)
 
 

@@ -29,6 +29,8 @@ from groupsim.storage.codec import Row
 SCENARIO = "eager_vs_cooperative"
 LATE, EARLY = 1.1, 10
 """Some are killed after the end, and one in ten before the store is there or while it is made."""
+PATIENCE_S = 120.0
+"""A busy machine takes long to start a program."""
 
 
 def call(arguments: list[str]) -> tuple[int, str]:
@@ -58,11 +60,24 @@ def killed(arguments: list[str], path: Path | None, after_s: float) -> None:
         with open(os.devnull, "w") as nothing, contextlib.redirect_stdout(nothing):
             status(arguments)
         os._exit(0)
-    while path is not None and not path.exists():
-        time.sleep(0.001)
+    if path is not None:
+        _wait_for(path, child)
     time.sleep(after_s)
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
+
+
+def _wait_for(path: Path, child: int) -> None:
+    """Wait for the file that a process makes. Raises RuntimeError if it does not make it, or ends before."""
+    until = time.monotonic() + PATIENCE_S
+    while not path.exists():
+        if os.waitpid(child, os.WNOHANG)[0]:
+            raise RuntimeError(f"the program ended before it made {path}")
+        if time.monotonic() > until:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            raise RuntimeError(f"the program did not make {path} within {PATIENCE_S:.0f} s")
+        time.sleep(0.001)
 
 
 def check(path: Path, whole: list[Row], digest: str) -> dict[str, object]:
@@ -99,8 +114,7 @@ def _begins_s(folder: Path) -> float:
             status(["run", SCENARIO, "--store", str(store)])
         os._exit(0)
     began = time.perf_counter()
-    while not store.exists():
-        time.sleep(0.001)
+    _wait_for(store, child)
     took = time.perf_counter() - began
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
@@ -132,6 +146,8 @@ def main(folder: Path, count: int, seed: int) -> None:
             print(json.dumps({"instant": number, "after_s": after_s, "broken": f"{type(trouble).__name__}: {trouble}"}))
             sys.exit(1)
         print(json.dumps({"instant": number, "after_s": round(after_s, 4), **found}), flush=True)
+        if not early and found.get("status") == "finished":  # the machine was slower when the length was measured
+            writes_s = min(writes_s, after_s)
         for file in folder.glob(f"{number}.db*"):
             file.unlink()
 

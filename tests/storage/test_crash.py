@@ -82,7 +82,8 @@ def test_an_interrupted_writer_still_ends_its_run(tmp_path: Path, instant: int) 
 def test_a_run_killed_at_any_instant_is_resumed_to_the_digest_of_an_undisturbed_one(tmp_path: Path) -> None:
     """A few instants; `make crash` takes two hundred."""
     command = [sys.executable, "-m", "tests.storage.killed", str(tmp_path), "6", "8"]
-    killed = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[2], check=False)
+    root = Path(__file__).parents[2]
+    killed = subprocess.run(command, capture_output=True, text=True, cwd=root, check=False, timeout=600)
     assert killed.returncode == 0, killed.stdout + killed.stderr
     found = [json.loads(line) for line in killed.stdout.splitlines()]
     assert len(found) == 6
