@@ -19,12 +19,14 @@ from pathlib import Path
 import psycopg
 
 USER, PASSWORD = "groupsim", "s3cret"
-SETTINGS = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "shared_buffers=64MB", "max_connections=20")
+_BOTH = ("fsync=off", "shared_buffers=64MB", "lock_timeout=120s")
+"""Who waits for a lock that is never released gets an error, and the test fails."""
+SETTINGS = (*_BOTH, "synchronous_commit=off", "full_page_writes=off", "max_connections=20")
 """A test's data need not outlive a power cut."""
 _PATIENCE_S = 30.0
 
 
-CRASH_SETTINGS = ("fsync=off", "synchronous_commit=on", "shared_buffers=64MB", "max_connections=30")
+CRASH_SETTINGS = (*_BOTH, "synchronous_commit=on", "max_connections=30")
 """Of a server that is killed: what it said is committed is in the kernel's hands, which outlive it."""
 
 
