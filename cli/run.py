@@ -14,6 +14,7 @@ from groupsim.cli.existing_store import DEFAULT_STORE
 from groupsim.cli.options import FormatOption, StoreOption, check_record_mode, key_values
 from groupsim.cli.output import Format, error, plain, write_json
 from groupsim.cli.progress import progress
+from groupsim.cli.signals import was_signalled
 from groupsim.cli.summary import headline, title, with_shares
 from groupsim.simulation.errors import RunInterrupted
 from groupsim.storage.store import RunInfo, RunSource, RunStatus
@@ -21,6 +22,9 @@ from groupsim.storage.store import RunInfo, RunSource, RunStatus
 if TYPE_CHECKING:
     from groupsim.simulation.run import RunResult
     from groupsim.storage import EventStore
+
+    Play = Callable[[EventStore, list[RunResult]], None]
+    """Simulates into a store, and adds the result to the list: Ctrl-C may come before it is returned."""
 
 _SCENARIO = typer.Argument(
     metavar="SCENARIO",
@@ -72,18 +76,24 @@ def run(
     if resume is None and scenario is None:
         raise BadRequest("a SCENARIO is missing; `groupsim scenarios` lists the built-in ones")
     simulate_into = _resumed(resume, scenario) if resume else _new(str(scenario), seed, settings, record)
-    result = None
+    played: list[RunResult] = []
     try:
         with closing(open_store(store, create=resume is None)) as opened:
-            result = simulate_into(opened)
+            simulate_into(opened, played)
+            (result,) = played
             summary = _summary(opened, result.unless_interrupted())
-    except KeyboardInterrupt as stopped:
-        info = stopped.info if isinstance(stopped, RunInterrupted) else result and result.info
+        if form is Format.TABLE:
+            _print(summary, scenario or result.info.scenario_path or result.info.name)
+        else:
+            write_json(summary)
+    except (
+        KeyboardInterrupt,
+        Exception,
+    ) as stopped:  # a library may have made an error of its own out of a KeyboardInterrupt
+        if not (isinstance(stopped, KeyboardInterrupt) or was_signalled()):
+            raise
+        info = stopped.info if isinstance(stopped, RunInterrupted) else played[0].info if played else None
         raise Interrupted(_left(info)) if info else stopped from None
-    if form is Format.TABLE:
-        _print(summary, scenario or result.info.scenario_path or result.info.name)
-    else:
-        write_json(summary)
     if result.failure is not None:
         error(f"{result.info.name} failed: {result.failure}")
     if not result.ok:
@@ -99,27 +109,27 @@ def _left(info: RunInfo) -> str:
     return f"interrupted; run {info.id} was over by then, and is whole: groupsim unavailable {info.id}"
 
 
-def _new(scenario: str, seed: int | None, settings: list[str], record: str) -> Callable[[EventStore], RunResult]:
-    """A function that simulates the scenario. Unknown scenarios are refused here, before a store is created."""
+def _new(scenario: str, seed: int | None, settings: list[str], record: str) -> Play:
+    """Simulates the scenario. Unknown scenarios are refused here, before a store is created."""
     from groupsim.scenarios import catalogue
     from groupsim.simulation.run import run as simulate
 
     found = catalogue.find(scenario)
     chosen = key_values(settings, "--set")
 
-    def play(store: EventStore) -> RunResult:
+    def play(store: EventStore, played: list[RunResult]) -> None:
         with progress(found.name) as bar:
-            return simulate(found, store, seed=seed, settings=chosen, record=record, progress=bar)
+            played.append(simulate(found, store, seed=seed, settings=chosen, record=record, progress=bar))
 
     return play
 
 
-def _resumed(reference: str, named: str | None) -> Callable[[EventStore], RunResult]:
-    """A function that continues a stored run; `named`: its scenario file, if the user names it."""
+def _resumed(reference: str, named: str | None) -> Play:
+    """Continues a stored run; `named`: its scenario file, if the user names it."""
     from groupsim.scenarios.of_run import scenario_of
     from groupsim.simulation.run import resume
 
-    def play(store: EventStore) -> RunResult:
+    def play(store: EventStore, played: list[RunResult]) -> None:
         info = store.find(reference)
         if info.source != RunSource.SIMULATED:
             raise BadRequest(f"run {info.id} was recorded, not simulated, so it can't be resumed")
@@ -129,7 +139,7 @@ def _resumed(reference: str, named: str | None) -> Callable[[EventStore], RunRes
             raise BadRequest(f"run {info.id} has ended ({info.status}), so it can't be resumed{again}")
         scenario = scenario_of(store, info, named, f": groupsim run FILE --resume {info.id}")
         with progress(scenario.name) as bar:
-            return resume(scenario, store, info.id, progress=bar)
+            played.append(resume(scenario, store, info.id, progress=bar))
 
     return play
 

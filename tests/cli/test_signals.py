@@ -8,6 +8,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -115,8 +117,32 @@ def test_an_interrupted_story_is_one_sentence_about_its_run(tmp_path: Path, body
     assert b"kill" not in shell(tmp_path, "groupsim show latest --limit 1000").stdout
 
 
-def test_ctrl_c_after_the_end_of_a_run_names_the_run(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("groupsim.cli.run._summary", lambda *_: signal.raise_signal(signal.SIGINT))
+@contextmanager
+def at_its_end(*_: object) -> Iterator[Callable[[float], None]]:
+    """A bar that is interrupted when all is done."""
+    yield lambda share: None
+    signal.raise_signal(signal.SIGINT)
+
+
+def press(*_: object) -> None:
+    signal.raise_signal(signal.SIGINT)
+
+
+def made_an_error_of(*_: object) -> None:
+    """As libraries do."""
+    with suppress(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+    raise ValueError("something was interrupted")
+
+
+@pytest.mark.parametrize(
+    ("place", "then"),
+    [("_summary", press), ("_summary", made_an_error_of), ("_print", press), ("progress", at_its_end)],
+)
+def test_ctrl_c_after_the_end_of_a_run_names_the_run(
+    call: Call, monkeypatch: pytest.MonkeyPatch, place: str, then: Callable[..., object]
+) -> None:
+    monkeypatch.setattr(f"groupsim.cli.run.{place}", then)
     called = call("run", "steady_state")
     run = call("runs", "--format", "json").json[0]
     assert (called.status, run["status"]) == (130, "finished")
