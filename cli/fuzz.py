@@ -47,12 +47,15 @@ def fuzz(
 
     Example: groupsim fuzz swarm --seeds 0:1000 --jobs 2
     """
+    from groupsim.pipeline.spread import streamed
     from groupsim.scenarios import catalogue
 
     wanted, chosen = seed_range(seeds), key_values(settings, "--set")
     catalogue.find(scenario)
     tried, finding = 0, None
-    with progress(scenario) as bar, _results(scenario, chosen, wanted, jobs) as results:
+    # In the order of the seeds: the first finding does not depend on the number of processes.
+    coming = streamed(min(jobs, len(wanted)), _run_seed, ((scenario, chosen, seed) for seed in wanted))
+    with progress(scenario) as bar, closing(coming) as results:
         try:
             for tried, finding in enumerate(results, start=1):
                 bar(tried / len(wanted))
@@ -68,19 +71,6 @@ def fuzz(
         write_json({"scenario": scenario, "seeds": seeds, "runs": tried, "failed": failed})
     if finding is not None:
         raise typer.Exit(1)
-
-
-@contextmanager
-def _results(scenario: str, settings: Mapping[str, str], seeds: range, jobs: int) -> Iterator[Iterator[Finding | None]]:
-    """Findings in the order of the seeds: the first one does not depend on the number of processes."""
-    work = ((scenario, settings, seed) for seed in seeds)
-    if jobs == 1:
-        yield map(_run_seed, work)
-        return
-    from groupsim.pipeline.spread import streamed
-
-    with closing(streamed(min(jobs, len(seeds)), _run_seed, work)) as results:
-        yield results
 
 
 def _run_seed(work: tuple[str, Mapping[str, str], int]) -> Finding | None:

@@ -86,10 +86,8 @@ def run(
             _print(summary, scenario or result.info.scenario_path or result.info.name)
         else:
             write_json(summary)
-    except (
-        KeyboardInterrupt,
-        Exception,
-    ) as stopped:  # a library may have made an error of its own out of a KeyboardInterrupt
+    except (KeyboardInterrupt, Exception) as stopped:
+        # A library may have made an error of its own out of a KeyboardInterrupt.
         if not (isinstance(stopped, KeyboardInterrupt) or was_signalled()):
             raise
         info = stopped.info if isinstance(stopped, RunInterrupted) else played[0].info if played else None

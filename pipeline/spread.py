@@ -68,11 +68,15 @@ def processes(jobs: int) -> Iterator[Spread]:
 
 
 def streamed(jobs: int, function: Callable[[W], R], works: Iterable[W], at_once: int = 4) -> Generator[R, None, None]:
-    """Results in order from so many processes, which begin little more than what is read; `works` may have no end.
+    """Results in order from so many processes, in the present one alone for 1; `works` may have no end.
 
-    `at_once` works go to a process together. Closing it ends the processes at once. Raises PipelineError if one of them
-    dies; `multiprocessing.Pool` waits for ever for what that one was to compute, or for a lock that it had.
+    They begin little more than what is read; `at_once` works go to one together. Closing it ends the processes at once.
+    Raises PipelineError if one of them dies; `multiprocessing.Pool` waits for ever for what that one was to compute, or
+    for a lock that it had.
     """
+    if jobs <= 1:
+        yield from map(function, works)
+        return
     coming, waiting = iter(works), deque[Future[list[R]]]()
     with _pool(jobs) as pool:
         while True:

@@ -52,8 +52,7 @@ def few_of_each(reasons: Sequence[str]) -> list[str]:
 
 def in_one_sentence(reasons: Sequence[str]) -> str:
     """The reasons with semicolons; what several of them say is to be exported stands behind the last of them."""
-    parts = [reason.partition(_ADVICE) for reason in reasons]
-    asked = [advice for _, _, advice in parts]
+    asked = [reason.partition(_ADVICE)[2] for reason in reasons]
 
     def follows(nth: int) -> bool:
         """Whether another reason says the same and more, or a later one the same."""
@@ -64,7 +63,7 @@ def in_one_sentence(reasons: Sequence[str]) -> str:
         )
 
     return "; ".join(
-        what if advice and follows(nth) else what + sep + advice for nth, (what, sep, advice) in enumerate(parts)
+        reason.partition(_ADVICE)[0] if asked[nth] and follows(nth) else reason for nth, reason in enumerate(reasons)
     )
 
 

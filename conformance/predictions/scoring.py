@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -70,7 +70,8 @@ def score_runs(
     seeds = range(*setting.seeds)
     order = _within(list(in_order(runs)), budget.pairs)
     waiting = [_Work(run, others, seeds, setting.evidence) for run, others in order if run.id not in done]
-    with closing(_asked(min(budget.jobs, len(waiting)), _in_time(waiting, began, budget))) as found:
+    coming = streamed(min(budget.jobs, len(waiting)), _ask, _in_time(waiting, began, budget), at_once=1)
+    with closing(coming) as found:
         for asked in found:
             results.add(file, asked)
             done[asked.run] = asked
@@ -98,11 +99,6 @@ def _in_time(waiting: Sequence[_Work], began: float, budget: Budget) -> Iterator
         if budget.seconds is not None and time.monotonic() - began >= budget.seconds:
             return
         yield work
-
-
-def _asked(jobs: int, works: Iterator[_Work]) -> Generator[AskedRun, None, None]:
-    """In order, in this process or in `jobs` others, each of which has one more work waiting."""
-    yield from map(_ask, works) if jobs <= 1 else streamed(jobs, _ask, works, at_once=1)
 
 
 def _ask(work: _Work) -> AskedRun:

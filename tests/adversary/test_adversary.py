@@ -167,6 +167,13 @@ def test_a_planted_defect_is_found(
     assert found(area, tmp_path, first)
 
 
+def hangs(thing: Callable[[], object]) -> None:
+    """Forgets something, and goes round for ever."""
+    id(thing())
+    while True:
+        pass
+
+
 def test_a_hang_is_found_though_the_alarm_comes_where_python_can_not_raise() -> None:
     class Thing:
         def __del__(self) -> None:
@@ -174,13 +181,8 @@ def test_a_hang_is_found_though_the_alarm_comes_where_python_can_not_raise() -> 
             while time.process_time() < until:
                 pass
 
-    def hangs() -> None:
-        id(Thing())
-        while True:
-            pass
-
     with pytest.raises(Finding, match="no answer within"), within(0.05, "it"):
-        hangs()
+        hangs(Thing)
 
 
 def test_a_hang_is_found_though_the_machine_paused_and_both_alarms_come_at_once() -> None:
@@ -194,13 +196,8 @@ def test_a_hang_is_found_though_the_machine_paused_and_both_alarms_come_at_once(
                 pass
             signal.pthread_sigmask(signal.SIG_UNBLOCK, both)
 
-    def hangs() -> None:
-        id(Thing())
-        while True:
-            pass
-
     with pytest.raises(Finding, match="no answer within"), within(0.02, "it"):
-        hangs()
+        hangs(Thing)
 
 
 @pytest.mark.parametrize("planted", PLANTED_IN_A_COPY, ids=lambda planted: planted.what)

@@ -21,7 +21,8 @@ from tests.incidents.written_logs import coarsened, write_logs
 class Cut(NamedTuple):
     """A group by its seed, and which lines of which log are left.
 
-    `assignor`: of a classic group; None: a consumer group. `without`: the logs that are not given.
+    `assignor`: of a classic group; None: a consumer group. `without`: the logs that are not given, `coarse`: those
+    in whole seconds.
     """
 
     assignor: str | None
@@ -33,6 +34,7 @@ class Cut(NamedTuple):
     topic: bool = False
     leaders: bool = False
     slow: bool = False
+    coarse: tuple[str, ...] = ()
 
 
 CUTS = {
@@ -62,6 +64,9 @@ CUTS = {
     "it is given its part": Cut("range", 18_235, "m2.1", slice(5), 30_291),
     "it has yet to revoke, by the topic": Cut("range", 324_803, "m0.0", slice(7), 23_461, topic=True),
     "it leaves soon": Cut("cooperative-sticky", 638_849, "m0.1", slice(11)),
+    "it ends with what it gives up after a coarse generation": Cut(
+        "range", 543_172, "m0.0", slice(14), coarse=("m2.0", "m1.0", "broker")
+    ),
     "the next generation comes soon": Cut("cooperative-sticky", 50_332, "m0.1", slice(6)),
 }
 
@@ -83,22 +88,13 @@ def test_what_is_said_of_a_cut_log_holds_the_truth(cut: Cut, tmp_path: Path) -> 
     facts, logs = _written(cut, tmp_path)
     log = tmp_path / f"{cut.log}.log"
     log.write_text("".join(log.read_text().splitlines(keepends=True)[cut.lines]))
+    for name in cut.coarse:
+        coarsened(tmp_path / f"{name}.log", 0, 3)
     given = [path for path in logs if path.stem not in cut.without]
     if cut.topic:
         given.append(write_dump(facts, GROUP, tmp_path / "dump.txt"))
     which = "no broker's log" if "broker" in cut.without else "logs"
     hold(Random(0), facts, given, which, cut.session_ms, "a cut log")
-
-
-def test_what_a_member_gives_up_after_a_coarse_generation_is_what_it_had_before_it(tmp_path: Path) -> None:
-    """Its log ends with that: it may have got all of it again."""
-    cut = Cut("range", 543_172, "m0.0", slice(14))
-    facts, logs = _written(cut, tmp_path)
-    (log,) = (path for path in logs if path.stem == cut.log)
-    log.write_text("".join(log.read_text().splitlines(keepends=True)[cut.lines]))
-    for name in ("m2.0", "m1.0", "broker"):
-        coarsened(tmp_path / f"{name}.log", 0, 3)
-    hold(Random(0), facts, logs, "logs", None, "a cut log beside coarse ones")
 
 
 def test_a_member_that_left_for_a_time_hears_of_no_target(tmp_path: Path) -> None:

@@ -70,8 +70,11 @@ def killed(arguments: list[str], path: Path | None, after_s: float) -> None:
 def _wait_for(path: Path, child: int) -> None:
     """Wait for the file that a process makes. Raises RuntimeError if it does not make it, or ends before."""
     until = time.monotonic() + PATIENCE_S
-    while not path.exists():
-        if os.waitpid(child, os.WNOHANG)[0]:
+    while True:
+        ended = os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if path.exists():
+            return
+        if ended is not None:
             raise RuntimeError(f"the program ended before it made {path}")
         if time.monotonic() > until:
             os.kill(child, signal.SIGKILL)
@@ -107,18 +110,9 @@ def check(path: Path, whole: list[Row], digest: str) -> dict[str, object]:
 
 def _begins_s(folder: Path) -> float:
     """How long the program takes until it makes its store."""
-    store = folder / "begins.db"
-    child = os.fork()
-    if child == 0:
-        with open(os.devnull, "w") as nothing, contextlib.redirect_stdout(nothing):
-            status(["run", SCENARIO, "--store", str(store)])
-        os._exit(0)
     began = time.perf_counter()
-    _wait_for(store, child)
-    took = time.perf_counter() - began
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return took
+    killed(["run", SCENARIO, "--store", str(store := folder / "begins.db")], store, 0)
+    return time.perf_counter() - began
 
 
 def main(folder: Path, count: int, seed: int) -> None:
