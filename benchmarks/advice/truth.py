@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing
 import os
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ import numpy.typing as npt
 from benchmarks.advice import bare
 from benchmarks.advice.problems import HERE, Problem, find, listed
 from groupsim.events.errors import GroupSimError
+from groupsim.pipeline.spread import streamed
 from groupsim.storage.gc import rare_collections
 
 SEEDS = 1_000
@@ -70,9 +70,8 @@ def main() -> None:
     done = {path.stem for path in FOLDER.iterdir() if path.suffix in (".npz", ".failed")}
     missing = [p for p in listed() if f"{p.id:03}" not in done]
     missing.sort(key=lambda p: (p.facts * len(p.choices()), p.id))
-    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
-        for line in pool.imap_unordered(keep, missing):
-            print(line, flush=True)
+    for line in streamed(jobs, keep, missing, at_once=1):
+        print(line, flush=True)
 
 
 if __name__ == "__main__":

@@ -10,11 +10,9 @@ how many true values lie in the middle 90 % of a range, and in all of it.
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,6 +20,7 @@ from tempfile import TemporaryDirectory
 from groupsim.events.base import Recorded
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import read_files
+from groupsim.pipeline.spread import streamed
 from groupsim.replay.reconstruct.incident import Incident, reconstruct
 from groupsim.storage.memory import MemoryStore
 from tests.incidents.contained import NEAR, Contained, contained
@@ -126,15 +125,6 @@ def report(found: Iterable[Compared], *, wrong: bool) -> Iterator[str]:
         )
 
 
-@contextmanager
-def _mapped(jobs: int, seeds: range) -> Iterator[Iterable[list[Compared]]]:
-    if jobs == 1:
-        yield map(compared, seeds)
-    else:
-        with multiprocessing.get_context("spawn").Pool(jobs) as pool:
-            yield pool.imap(compared, seeds, chunksize=20)
-
-
 def main(arguments: list[str]) -> int:
     """Print the shares; with `-v` also what is wrong."""
     parser = argparse.ArgumentParser(prog="python -m tests.incidents.inferred_settings", description=__doc__)
@@ -143,8 +133,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("-v", action="store_true")
     given = parser.parse_args(arguments)
-    with _mapped(given.jobs, range(given.first, given.first + given.groups)) as results:
-        found = [each for result in results for each in result]
+    seeds = range(given.first, given.first + given.groups)
+    found = [each for result in streamed(given.jobs, compared, seeds, at_once=20) for each in result]
     print("\n".join(report(found, wrong=given.v)))
     return 0
 
