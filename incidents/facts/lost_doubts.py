@@ -36,14 +36,27 @@ def lost_after_silence(
 
 
 def _silences(rows: Sequence[TimedRow], session_ms: int) -> Iterator[tuple[int, int]]:
-    """For each loss of a member that did not leave: the begin of the last silence before it, and when it was."""
+    """For each loss of a member that did not leave: the begin of the last silence before it, and when it was.
+
+    A process that froze while it joined reads the answer when it runs again, though it was removed since. So only a
+    member that asked to join after the silence, or lost nothing for a session after the answer, is one again.
+    """
     silent: int | None = None
     before: int | None = None
+    asked: int | None = None
+    member_from: int | None = None
     for at, row in rows:
+        if member_from is not None and at >= member_from:
+            silent = None
         if before is not None and at - before >= session_ms:
-            silent = before
+            silent, member_from = before, None
         if row.kind == "lost" and silent is not None:
             yield silent, at
-        if row.kind == "joined" or row.kind in _LEFT:
+        if row.kind == "joining":
+            asked = at
+        if row.kind == "joined":
+            late = silent is not None and asked is not None and asked <= silent
+            member_from = at + session_ms if late else at
+        if row.kind in _LEFT:
             silent = None
         before = at

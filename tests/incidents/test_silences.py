@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -124,3 +125,36 @@ def test_with_the_topic_and_some_logs_the_bounds_hold(
     hold(
         Random(0), facts, [*kept, write_dump(facts, GROUP, tmp_path / "dump.txt")], "both", session_ms, f"group {seed}"
     )
+
+
+@pytest.mark.parametrize(
+    ("asked", "lost", "doubted"),
+    [
+        pytest.param(5, 41, True, id="the answer of the last join is read late: it was removed meanwhile"),
+        pytest.param(39, 41, False, id="it asked again when it ran"),
+        pytest.param(5, 52, False, id="it was a member for a session after it had run again"),
+    ],
+)
+def test_a_join_that_is_answered_after_a_silence_may_be_of_a_member_that_was_removed(
+    asked: int, lost: int, doubted: bool, tmp_path: Path
+) -> None:
+    lines = [stamped(0, _CONFIG + _PRINTED), *joined(1, 1), adding(1.4, "orders-0")]
+    lines += [stamped(4.9, f"{C1}Request joining group due to: group is already rebalancing{CLASS}")]
+    said = f"Generation{{generationId=2, memberId='{M1}', protocol='cooperative-sticky'}}"
+    lines += [
+        stamped(asked, f"{C1}(Re-)joining group{CLASS}"),
+        stamped(40, f"{C1}Successfully joined group with generation {said}{CLASS}"),
+        *(stamped(second, f"{C1}Discovered group coordinator b:9092 (id: 1){CLASS}") for second in range(43, lost, 3)),
+        stamped(lost, f"{C1}Lost previously assigned partitions orders-0{CLASS}"),
+    ]
+    result, _ = import_logs(write(tmp_path, *lines))
+    silent = [doubt for doubt in result.run.summary["doubts"] if "for a session since" in doubt["why"]]  # type: ignore[attr-defined]
+    assert [(doubt["from_ms"], doubt["to_ms"]) for doubt in silent] == [(5_000, lost * 1_000)] * doubted
+
+
+def test_a_process_that_froze_while_it_joined_is_within_the_bounds_without_the_brokers_log(tmp_path: Path) -> None:
+    group = replace(drawn(746_801), assignor="cooperative-sticky")
+    facts = simulated(group)
+    files = write_logs([fact for fact in facts if not fact.event.noise], GROUP, tmp_path, group.true, leaders=True)
+    kept = [path for path in files if path.name != "broker.log"]
+    hold(Random(0), facts, kept, "no broker's log", None, "group 746801")
