@@ -13,12 +13,13 @@ from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.detail import int_in, partitions_in
 from groupsim.incidents.facts.index import Index
-from groupsim.incidents.facts.ownership import Ownership, pairs
+from groupsim.incidents.facts.ownership import Ownership, Stored, pairs
 from groupsim.incidents.facts.support import new_groups
 from groupsim.incidents.logs.times import iso
 from groupsim.storage.log_gaps import Doubt
 
 _JOINS = ("joining", "rejoin_requested")
+_HEARS = ("synced", "assigned", "lost")
 _BEGINS_MS = 100
 """A broker begins the first rebalance so soon after a member asked to join with its id."""
 
@@ -28,7 +29,7 @@ def given_to_others(clients: Sequence[ClientFacts], owned: Ownership) -> Iterato
 
     By the cooperative protocol; others have it only in the next generation, but it is the owner's no longer.
     """
-    stored = {(group, each.generation): each for group, all_ in owned.stored.items() for each in all_}
+    stored = _by_generation(owned)
     for client in clients:
         synced: int | None = None
         for _, (at, row) in client.process.rows:
@@ -41,6 +42,37 @@ def given_to_others(clients: Sequence[ClientFacts], owned: Ownership) -> Iterato
                 if which and found.at < at:
                     why = f"{client.process.name} had these until {iso(at)}, but perhaps not since {iso(found.at)}"
                     yield Doubt(client.process.group, found.at, at, which, why, inexact=True)
+
+
+def not_heard(clients: Sequence[ClientFacts], owned: Ownership) -> Iterator[Doubt]:
+    """What a member held while it did not get its part of an assignment that no log shows: since that was stored.
+
+    The next rebalance was quicker than its request. It served on, but its partitions may have been another one's.
+    """
+    stored = _by_generation(owned)
+    for client in clients:
+        group, name = client.process.group, client.process.name
+        generation: int | None = None
+        missed: Stored | None = None
+        for _, (at, row) in client.process.rows:
+            if row.kind == "joined":
+                generation = int_in(row.detail.get("generation"))
+                found = stored.get((group, generation or 0))
+                if missed is None and found is not None and found.moved is None:
+                    missed = found
+            elif row.kind in _HEARS and missed is not None:
+                held = owned.held(group, name, missed.at, missed.at)
+                if held and missed.at < at and (row.kind == "lost" or generation != missed.generation):
+                    why = (
+                        f"{name} had these until {iso(at)}, but did not get its part of generation {missed.generation},"
+                        f" which was stored at {iso(missed.at)}"
+                    )
+                    yield Doubt(group, missed.at, at, pairs(held), why, inexact=True)
+                missed = None
+
+
+def _by_generation(owned: Ownership) -> dict[tuple[str, int], Stored]:
+    return {(group, each.generation): each for group, all_ in owned.stored.items() for each in all_}
 
 
 def stored_between(

@@ -152,9 +152,19 @@ def test_a_join_that_is_answered_after_a_silence_may_be_of_a_member_that_was_rem
     assert [(doubt["from_ms"], doubt["to_ms"]) for doubt in silent] == [(5_000, lost * 1_000)] * doubted
 
 
-def test_a_process_that_froze_while_it_joined_is_within_the_bounds_without_the_brokers_log(tmp_path: Path) -> None:
-    group = replace(drawn(746_801), assignor="cooperative-sticky")
+@pytest.mark.parametrize(
+    ("seed", "session_ms", "leaders", "missing"),
+    [
+        pytest.param(746_801, None, True, "broker", id="a process that froze while it joined"),
+        pytest.param(620_993, 7_500, False, "", id="a member that did not get its part of a generation"),
+    ],
+)
+def test_of_cooperative_members_the_bounds_hold(
+    seed: int, session_ms: int | None, leaders: bool, missing: str, tmp_path: Path
+) -> None:
+    group = replace(drawn(seed), assignor="cooperative-sticky")
     facts = simulated(group)
-    files = write_logs([fact for fact in facts if not fact.event.noise], GROUP, tmp_path, group.true, leaders=True)
-    kept = [path for path in files if path.name != "broker.log"]
-    hold(Random(0), facts, kept, "no broker's log", None, "group 746801")
+    printed = group.true if group.prints else {}
+    files = write_logs([f for f in facts if not f.event.noise], GROUP, tmp_path, printed, leaders=leaders)
+    kept = [path for path in files if path.stem != missing]
+    hold(Random(0), facts, kept, "no broker's log" if missing else "logs", session_ms, f"group {seed}")

@@ -1,0 +1,43 @@
+"""What an owner served while an assignment was in force of which it had not heard."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.incidents.imported import BROKER, C1, adding, import_logs, joined
+from tests.incidents.lines import CLASS, stamped, write
+
+_AGAIN = f"{C1}Request joining group due to: group is already rebalancing{CLASS}"
+_REVOKED = stamped(9.2, f"{C1}Revoke previously assigned partitions orders-0{CLASS}")
+_LOST = stamped(9.2, f"{C1}Lost previously assigned partitions orders-0{CLASS}")
+_SECOND = joined(5, 2)
+_THIRD = joined(9, 3)
+
+
+def _stored(second: float, generation: int) -> str:
+    said = f"Assignment received from leader m2 for group billing for generation {generation}. The group has 2 members"
+    return stamped(second, f"{BROKER}{said}, 0 of which are static. (o.a.k.coordinator.group.GroupMetadataManager)")
+
+
+@pytest.mark.parametrize(
+    ("lines", "since"),
+    [
+        pytest.param([*_SECOND, *_THIRD, _REVOKED], [], id="it got its part of each generation"),
+        pytest.param([*_SECOND[:2], *_THIRD, _REVOKED], [5_150], id="it asked to join again before it had its part"),
+        pytest.param([*_SECOND[:2], _LOST], [5_150], id="it was removed before it had its part"),
+    ],
+)
+def test_an_owner_that_did_not_get_its_part_may_have_served_what_was_another_ones(
+    lines: list[str], since: list[int], tmp_path: Path
+) -> None:
+    client = write(tmp_path, *joined(1, 1), adding(1.25, "orders-0"), stamped(4.9, _AGAIN), *lines)
+    broker = write(tmp_path, _stored(1.15, 1), _stored(5.15, 2), _stored(9.15, 3), name="b.log")
+    result, _ = import_logs(client, broker)
+    doubts: list[dict[str, Any]] = result.run.summary["doubts"]  # type: ignore[assignment]
+    found = [doubt for doubt in doubts if "did not get its part of generation 2" in doubt["why"]]
+    assert [(each["from_ms"], each["to_ms"], each["inexact"]) for each in found] == [
+        (each - 1_000, 9_200 - 1_000, True) for each in since
+    ]
