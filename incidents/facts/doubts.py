@@ -19,7 +19,7 @@ from groupsim.incidents.facts.processes import ProcessLog
 from groupsim.incidents.facts.sessions import member_session_ms, session_of
 from groupsim.incidents.facts.signs_of_life import SignsOfLife
 from groupsim.incidents.facts.silences import Stop
-from groupsim.incidents.facts.storing_doubts import given_to_others, not_heard, stored_between
+from groupsim.incidents.facts.storing_doubts import given_to_others, not_heard, perhaps_stored, stored_between
 from groupsim.incidents.logs.rows import is_broker
 from groupsim.incidents.logs.times import iso
 from groupsim.incidents.offsets_topic.history import GroupHistory
@@ -58,6 +58,7 @@ def find_doubts(
         *stored_between(rows, index, owned, known),
         *given_to_others(clients, owned),
         *not_heard(clients, owned),
+        *perhaps_stored(rows, index, owned, known),
         *lost_after_silence(clients, owned, known, session_timeout_ms),
     ]
 

@@ -233,6 +233,11 @@ class Index:
         best = min(found, key=lambda p: abs(p.at - at), default=None)
         return best if best is not None and abs(best.at - at) <= _NEAR_MS else None
 
+    def plans(self, group: str) -> list[tuple[int, LeaderPlan]]:
+        """Each generation of a group whose leader's assignment a log has, with it, by time."""
+        found = [(number, plan) for (of, number), plans in self._plans.items() if of == group for plan in plans]
+        return sorted(found, key=lambda each: (each[1].at, each[0]))
+
     def led(self, group: str, generation: int, at: int, file: str, client: str | None) -> bool | None:
         """Whether this client led the generation; None if its assignment is unknown."""
         plan = self.plan(group, generation, at)

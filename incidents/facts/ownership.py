@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from groupsim.events import classic, client
@@ -122,6 +122,14 @@ class Ownership:
         first = max(0, bisect_right(views, from_ms, key=_when) - 1)
         until = bisect_right(views, to_ms, key=_when)
         return tuple(sorted(set().union(*(view for _, view in views[first:until]))))
+
+    def taken(self, group: str, plan: Mapping[str, Partitions], at: int) -> Iterator[tuple[TopicPartition, int | None]]:
+        """What processes held at an instant and an assignment does not give them, and when they gave it up."""
+        given = {self._process_of.get((group, member)): set(part) for member, part in plan.items()}
+        for process in sorted(process for of, process in self._seen if of == group):
+            for tp in sorted(set(self.held(group, process, at, at)) - given.get(process, set())):
+                later = (when for when in self.given_up[group, process, tp] if when > at)
+                yield tp, next(later, None)
 
     def freed(self, group: str, process: str, partition: TopicPartition, from_ms: int, to_ms: int) -> list[int]:
         """When other processes gave a partition up in a period."""

@@ -71,6 +71,26 @@ def not_heard(clients: Sequence[ClientFacts], owned: Ownership) -> Iterator[Doub
                 missed = None
 
 
+def perhaps_stored(
+    rows: Sequence[TimedRow], index: Index, owned: Ownership, known: AbstractSet[str]
+) -> Iterator[Doubt]:
+    """What an assignment takes from its owners that its leader sent and nobody got; not of groups in `known`.
+
+    The next rebalance began before the answers, or before the coordinator had stored it.
+    """
+    for group in sorted(index.client_groups - known):
+        for generation, plan in index.plans(group):
+            later = next((each for each in owned.stored[group] if each.at >= plan.at), None)
+            if later is not None and later.generation == generation:
+                continue
+            ended = rows[-1].at if later is None else later.at
+            why = f"generation {generation} was assigned at {iso(plan.at)}, and no log shows whether that was stored"
+            for tp, given_up in owned.taken(group, plan.plan, plan.at):
+                until = ended if given_up is None else min(given_up, ended)
+                if plan.at < until:
+                    yield Doubt(group, plan.at, until, pairs((tp,)), why, inexact=True)
+
+
 def _by_generation(owned: Ownership) -> dict[tuple[str, int], Stored]:
     return {(group, each.generation): each for group, all_ in owned.stored.items() for each in all_}
 

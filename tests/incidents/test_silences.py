@@ -156,6 +156,7 @@ def test_a_join_that_is_answered_after_a_silence_may_be_of_a_member_that_was_rem
     ("seed", "session_ms", "leaders", "missing"),
     [
         pytest.param(746_801, None, True, "broker", id="a process that froze while it joined"),
+        pytest.param(324_302, None, True, "broker", id="an assignment that was stored, and nobody got"),
         pytest.param(620_993, 7_500, False, "", id="a member that did not get its part of a generation"),
     ],
 )

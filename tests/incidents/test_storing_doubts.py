@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.incidents.imported import BROKER, C1, adding, import_logs, joined
-from tests.incidents.lines import CLASS, stamped, write
+from tests.incidents.lines import CLASS, M1, stamped, write
 
 _AGAIN = f"{C1}Request joining group due to: group is already rebalancing{CLASS}"
 _REVOKED = stamped(9.2, f"{C1}Revoke previously assigned partitions orders-0{CLASS}")
@@ -41,3 +41,16 @@ def test_an_owner_that_did_not_get_its_part_may_have_served_what_was_another_one
     assert [(each["from_ms"], each["to_ms"], each["inexact"]) for each in found] == [
         (each - 1_000, 9_200 - 1_000, True) for each in since
     ]
+
+
+@pytest.mark.parametrize("got", [False, True], ids=["nobody got it", "it was got"])
+def test_an_assignment_that_nobody_got_may_have_been_stored(got: bool, tmp_path: Path) -> None:
+    plan = f"{{{M1}=Assignment(partitions=[orders-1]), m2=Assignment(partitions=[])}}"
+    sent = stamped(5.15, f"{C1}Finished assignment for group at generation 2: {plan}{CLASS}")
+    lines = [*joined(1, 1), adding(1.25, "orders-0", "orders-1"), stamped(4.9, _AGAIN), *joined(5, 2)[:2], sent]
+    lines += [joined(5, 2)[2]] if got else []
+    result, _ = import_logs(write(tmp_path, *lines, *joined(9, 3), _REVOKED))
+    doubts: list[dict[str, Any]] = result.run.summary["doubts"]  # type: ignore[assignment]
+    found = [doubt for doubt in doubts if "no log shows whether that was stored" in doubt["why"]]
+    said = [(each["from_ms"], each["to_ms"], each["partitions"], each["inexact"]) for each in found]
+    assert said == ([] if got else [(4_150, 8_200, [["orders", 0]], True)])
