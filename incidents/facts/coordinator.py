@@ -224,7 +224,7 @@ class CoordinatorFacts:
             return
         assert self._row is not None
         self._add_member(old, instance, logged=False)
-        new = member or self._index.member_of(self.group, instance, self._row[1].at)
+        new = member or self._index.member_of(self.group, instance, old, self._row[1].at)
         del self._members[old]
         if new is not None:
             self._members[new] = None

@@ -273,8 +273,8 @@ class Index:
         """The generation that a client of the group joins next, from `at` on."""
         return next((generation for when, generation in self._joins.get(group, ()) if when >= at), None)
 
-    def member_of(self, group: str, instance: str, at: int) -> str | None:
-        """The id of a static member that replaced another one at this time: by what ends it, else by its own log.
+    def member_of(self, group: str, instance: str, old: str, at: int) -> str | None:
+        """The id of a static member that replaced `old` at this time: by what ends it, else by its own log.
 
         Brokers print the id that is replaced, not the new one. That is the one that is replaced next.
         """
@@ -283,4 +283,4 @@ class Index:
             return following[1]
         until = _ANY_MS if following is None else following[0]
         joins = self._instances.get((group, instance), ())
-        return next((member for when, member in joins if at - _SOON_MS <= when < until), None)
+        return next((member for when, member in joins if at - _SOON_MS <= when < until and member != old), None)

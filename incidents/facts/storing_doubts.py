@@ -108,6 +108,8 @@ def stored_between(
             plan = index.plan(group, generation, at)
             sent = index.first_join(group, generation, at) if plan is None else plan.at
             first = nth == 0 and group in new
+            if first and sent is not None:  # one before it may have been stored, too, and nobody got it
+                sent = min([sent, *(each.at for _, each in index.plans(group))])
             if sent is not None and sent < at and (first or moved is None or moved):
                 which = None if first or moved is None else pairs(moved)
                 why = f"an assignment was stored between {iso(sent)} and {iso(at)}; when is in the broker's log"

@@ -157,6 +157,8 @@ def test_a_join_that_is_answered_after_a_silence_may_be_of_a_member_that_was_rem
     [
         pytest.param(746_801, None, True, "broker", id="a process that froze while it joined"),
         pytest.param(324_302, None, True, "broker", id="an assignment that was stored, and nobody got"),
+        pytest.param(847_668, None, True, "broker", id="the group's first assignment, which nobody got"),
+        pytest.param(119_024, 34_891, True, "", id="a static member that came back a moment after it had joined"),
         pytest.param(620_993, 7_500, False, "", id="a member that did not get its part of a generation"),
     ],
 )
