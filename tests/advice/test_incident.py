@@ -116,7 +116,7 @@ def test_choices_that_are_left_out_for_one_reason_are_one_line() -> None:
 
 
 def test_a_search_names_what_it_could_not_try() -> None:
-    found = asked("kill9-range", "heartbeat.interval.ms=300..20000", goal=Goal(budget=60))
+    found = asked("kill9-range", "heartbeat.interval.ms=300..20000", goal=Goal(budget=48))
     refused = as_data(found)["refused"]
     assert len(refused) > 1
     assert all(int(each["heartbeat.interval.ms"]) >= 6_000 for each in refused)

@@ -139,9 +139,9 @@ def test_a_scenario_without_settings_has_an_example_too(call: Call) -> None:
 
 def test_a_range_is_searched_for_an_incident_too(imported: Call) -> None:
     asked = ("advise", "kill9", "--vary", "heartbeat.interval.ms=300..1900", "--vary", "assignor=range,sticky")
-    out = imported(*asked, "--budget", "96", "--format", "json").json
+    out = imported(*asked, "--budget", "64", "--format", "json").json
     assert out["searched"]["tried"] > 8
-    assert out["runs"] + out["searched"]["runs"] <= 96
+    assert out["runs"] + out["searched"]["runs"] <= 64
     assert "A search tried " in out["answer"]
     assert all(300 <= int(each["heartbeat.interval.ms"]) <= 1900 for each in out["choices"])
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 Row = tuple[Any, ...]
-LAG_MS = 7_000
+LAG_MS = 21_000
 """Every second there would be 845,000 rows of lag, more than of all other tables together."""
 
 

@@ -90,9 +90,15 @@ def bounded(folder: Path, export: Path) -> Support:
     return found
 
 
-@pytest.mark.parametrize("how", PRINTS)
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("folder", INCIDENTS, ids=lambda folder: folder.name)
+IN_TURN = [
+    (folder, [*KINDS][(nth + place) % len(KINDS)], how)
+    for nth, folder in enumerate(INCIDENTS)
+    for place, how in enumerate(PRINTS)
+]
+"""Each incident in each way to print, as one kind of file; each kind is printed in each way, too."""
+
+
+@pytest.mark.parametrize(("folder", "kind", "how"), IN_TURN, ids=lambda each: getattr(each, "name", each))
 def test_the_bounds_hold_what_the_plain_logs_say(folder: Path, kind: str, how: str, tmp_path: Path) -> None:
     shown, resolution_ms = PRINTS[how]
     KINDS[kind]([(shown(line.ms), line.stream, line.text) for line in exported(folder)], tmp_path / "export")
