@@ -70,6 +70,7 @@ class Index:
         self._from_broker: set[str] = set()
         self.shortest_callback_ms: dict[str, int] = {}
         self._plans: dict[tuple[str, int], list[LeaderPlan]] = defaultdict(list)
+        self._plans_of: dict[str, list[tuple[int, LeaderPlan]]] = defaultdict(list)
         self._protocols: dict[tuple[str, int], str] = {}
         self._answers: dict[str, list[int]] = defaultdict(list)
         self._joins: dict[str, list[tuple[int, int]]] = defaultdict(list)
@@ -183,7 +184,9 @@ class Index:
         protocol = text_in(timed.row.detail.get("protocol"))
         if protocol is not None and timed.row.program is Program.OFFSETS_TOPIC:
             self._protocols.setdefault((group, generation), protocol)
-        self._plans[group, generation].append(LeaderPlan(timed.at, timed.row.file, timed.row.client, plan))
+        found = LeaderPlan(timed.at, timed.row.file, timed.row.client, plan)
+        self._plans[group, generation].append(found)
+        self._plans_of[group].append((generation, found))
 
     def _joined(self, timed: TimedRow, group: str, generation: int) -> None:
         row = timed.row
@@ -235,8 +238,7 @@ class Index:
 
     def plans(self, group: str) -> list[tuple[int, LeaderPlan]]:
         """Each generation of a group whose leader's assignment a log has, with it, by time."""
-        found = [(number, plan) for (of, number), plans in self._plans.items() if of == group for plan in plans]
-        return sorted(found, key=lambda each: (each[1].at, each[0]))
+        return self._plans_of.get(group, [])
 
     def led(self, group: str, generation: int, at: int, file: str, client: str | None) -> bool | None:
         """Whether this client led the generation; None if its assignment is unknown."""

@@ -6,6 +6,7 @@ still served may be another one's already, and of a new group nobody had anythin
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
@@ -79,11 +80,12 @@ def perhaps_stored(
     The next rebalance began before the answers, or before the coordinator had stored it.
     """
     for group in sorted(index.client_groups - known):
+        stored = owned.stored[group]
         for generation, plan in index.plans(group):
-            later = next((each for each in owned.stored[group] if each.at >= plan.at), None)
-            if later is not None and later.generation == generation:
+            later = bisect_left(stored, plan.at, key=lambda each: each.at)
+            if later < len(stored) and stored[later].generation == generation:
                 continue
-            ended = rows[-1].at if later is None else later.at
+            ended = stored[later].at if later < len(stored) else rows[-1].at
             why = f"generation {generation} was assigned at {iso(plan.at)}, and no log shows whether that was stored"
             for tp, given_up in owned.taken(group, plan.plan, plan.at):
                 until = ended if given_up is None else min(given_up, ended)
@@ -109,7 +111,7 @@ def stored_between(
             sent = index.first_join(group, generation, at) if plan is None else plan.at
             first = nth == 0 and group in new
             if first and sent is not None:  # one before it may have been stored, too, and nobody got it
-                sent = min([sent, *(each.at for _, each in index.plans(group))])
+                sent = min([sent, *(each.at for _, each in index.plans(group)[:1])])
             if sent is not None and sent < at and (first or moved is None or moved):
                 which = None if first or moved is None else pairs(moved)
                 why = f"an assignment was stored between {iso(sent)} and {iso(at)}; when is in the broker's log"
