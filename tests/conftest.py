@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import os
-from functools import cache
 
 import hypothesis
 import pytest
-import typer
 from _pytest.nodeid import NodeId
 
 # No test is timed: a busy machine is slow.
 hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
-# A process calls one command. Tests call hundreds, and would build all of them each time (30 ms).
-typer.main.get_command = cache(typer.main.get_command)
 # Tests run little code for a short time: optimising it would take more processor time than it saves.
 FAST_START = "-XX:TieredStopAtLevel=1"
 os.environ.setdefault("SPARK_SUBMIT_OPTS", f"{FAST_START} -Dspark.executor.extraJavaOptions={FAST_START}")
