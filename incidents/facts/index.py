@@ -69,8 +69,7 @@ class Index:
         self._from_topic: set[str] = set()
         self._from_broker: set[str] = set()
         self.shortest_callback_ms: dict[str, int] = {}
-        self._plans: dict[tuple[str, int], list[LeaderPlan]] = defaultdict(list)
-        self._plans_of: dict[str, list[tuple[int, LeaderPlan]]] = defaultdict(list)
+        self._plans: dict[str, dict[int, list[LeaderPlan]]] = defaultdict(lambda: defaultdict(list))
         self._protocols: dict[tuple[str, int], str] = {}
         self._answers: dict[str, list[int]] = defaultdict(list)
         self._joins: dict[str, list[tuple[int, int]]] = defaultdict(list)
@@ -184,9 +183,7 @@ class Index:
         protocol = text_in(timed.row.detail.get("protocol"))
         if protocol is not None and timed.row.program is Program.OFFSETS_TOPIC:
             self._protocols.setdefault((group, generation), protocol)
-        found = LeaderPlan(timed.at, timed.row.file, timed.row.client, plan)
-        self._plans[group, generation].append(found)
-        self._plans_of[group].append((generation, found))
+        self._plans[group][generation].append(LeaderPlan(timed.at, timed.row.file, timed.row.client, plan))
 
     def _joined(self, timed: TimedRow, group: str, generation: int) -> None:
         row = timed.row
@@ -232,13 +229,14 @@ class Index:
 
     def plan(self, group: str, generation: int, at: int) -> LeaderPlan | None:
         """The leader's assignment of a generation, if a log has it near this time."""
-        found = self._plans.get((group, generation), [])
+        found = self._plans.get(group, {}).get(generation, [])
         best = min(found, key=lambda p: abs(p.at - at), default=None)
         return best if best is not None and abs(best.at - at) <= _NEAR_MS else None
 
     def plans(self, group: str) -> list[tuple[int, LeaderPlan]]:
         """Each generation of a group whose leader's assignment a log has, with it, by time."""
-        return self._plans_of.get(group, [])
+        found = [(number, plan) for number, plans in self._plans.get(group, {}).items() for plan in plans]
+        return sorted(found, key=lambda each: each[1].at)
 
     def led(self, group: str, generation: int, at: int, file: str, client: str | None) -> bool | None:
         """Whether this client led the generation; None if its assignment is unknown."""

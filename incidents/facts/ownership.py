@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import NamedTuple
 
 from groupsim.events import classic, client
@@ -91,9 +92,12 @@ class Ownership:
     def _moved(self, group: str, event: classic.AssignmentStored) -> Partitions | None:
         if event.assignment is None:
             return None
-        given = {self._process_of.get((group, member)): set(part) for member, part in event.assignment.items()}
+        given = self._given(group, event.assignment)
         serving = self._serving[group].items()
         return tuple(sorted(set().union(*(held - given.get(process, set()) for process, held in serving))))
+
+    def _given(self, group: str, plan: Mapping[str, Partitions]) -> dict[str | None, set[TopicPartition]]:
+        return {self._process_of.get((group, member)): set(part) for member, part in plan.items()}
 
     def _set_view(self, at: int, group: str, process: str, now: set[TopicPartition]) -> None:
         before = self._views[group, process]
@@ -116,6 +120,11 @@ class Ownership:
             if holder != process and (group, holder) not in self._frozen:
                 self.claims.append(Claim(at, group, holder, tp))
 
+    @cached_property
+    def stored_in(self) -> dict[tuple[str, int], Stored]:
+        """What was stored last in each generation, by group and generation."""
+        return {(group, each.generation): each for group, all_ in self.stored.items() for each in all_}
+
     def held(self, group: str, process: str, from_ms: int, to_ms: int) -> Partitions:
         """What a process held at any time of a period, by its own log."""
         views = self._seen[group, process]
@@ -125,7 +134,7 @@ class Ownership:
 
     def taken(self, group: str, plan: Mapping[str, Partitions], at: int) -> Iterator[tuple[TopicPartition, int | None]]:
         """What processes held at an instant and an assignment does not give them, and when they gave it up."""
-        given = {self._process_of.get((group, member)): set(part) for member, part in plan.items()}
+        given = self._given(group, plan)
         for process in sorted(process for of, process in self._seen if of == group):
             for tp in sorted(set(self.held(group, process, at, at)) - given.get(process, set())):
                 later = (when for when in self.given_up[group, process, tp] if when > at)

@@ -30,7 +30,6 @@ def given_to_others(clients: Sequence[ClientFacts], owned: Ownership) -> Iterato
 
     By the cooperative protocol; others have it only in the next generation, but it is the owner's no longer.
     """
-    stored = _by_generation(owned)
     for client in clients:
         synced: int | None = None
         for _, (at, row) in client.process.rows:
@@ -38,7 +37,9 @@ def given_to_others(clients: Sequence[ClientFacts], owned: Ownership) -> Iterato
                 synced = int_in(row.detail.get("generation"))
             elif row.kind != "revoked":
                 synced = synced if row.kind == "rejoin_requested" else None
-            elif (found := stored.get((client.process.group, synced or 0))) is not None and found.moved is None:
+            elif (
+                found := owned.stored_in.get((client.process.group, synced or 0))
+            ) is not None and found.moved is None:
                 which = pairs(partitions_in(row.detail.get("partitions")))
                 if which and found.at < at:
                     why = f"{client.process.name} had these until {iso(at)}, but perhaps not since {iso(found.at)}"
@@ -50,7 +51,6 @@ def not_heard(clients: Sequence[ClientFacts], owned: Ownership) -> Iterator[Doub
 
     The next rebalance was quicker than its request. It served on, but its partitions may have been another one's.
     """
-    stored = _by_generation(owned)
     for client in clients:
         group, name = client.process.group, client.process.name
         generation: int | None = None
@@ -58,7 +58,7 @@ def not_heard(clients: Sequence[ClientFacts], owned: Ownership) -> Iterator[Doub
         for _, (at, row) in client.process.rows:
             if row.kind == "joined":
                 generation = int_in(row.detail.get("generation"))
-                found = stored.get((group, generation or 0))
+                found = owned.stored_in.get((group, generation or 0))
                 if missed is None and found is not None and found.moved is None:
                     missed = found
             elif row.kind in _HEARS and missed is not None:
@@ -93,10 +93,6 @@ def perhaps_stored(
                     yield Doubt(group, plan.at, until, pairs((tp,)), why, inexact=True)
 
 
-def _by_generation(owned: Ownership) -> dict[tuple[str, int], Stored]:
-    return {(group, each.generation): each for group, all_ in owned.stored.items() for each in all_}
-
-
 def stored_between(
     rows: Sequence[TimedRow], index: Index, owned: Ownership, known: AbstractSet[str]
 ) -> Iterator[Doubt]:
@@ -106,12 +102,13 @@ def stored_between(
     """
     new = frozenset(new_groups(rows))
     for group in sorted(owned.stored.keys() - known):
+        plans = index.plans(group)
         for nth, (at, generation, moved) in enumerate(owned.stored[group]):
             plan = index.plan(group, generation, at)
             sent = index.first_join(group, generation, at) if plan is None else plan.at
             first = nth == 0 and group in new
-            if first and sent is not None:  # one before it may have been stored, too, and nobody got it
-                sent = min([sent, *(each.at for _, each in index.plans(group)[:1])])
+            if first and sent is not None and plans:  # one before it may have been stored, too, and nobody got it
+                sent = min(sent, plans[0][1].at)
             if sent is not None and sent < at and (first or moved is None or moved):
                 which = None if first or moved is None else pairs(moved)
                 why = f"an assignment was stored between {iso(sent)} and {iso(at)}; when is in the broker's log"
