@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from random import Random
 
 from groupsim.events.base import Recorded
@@ -15,6 +16,7 @@ from groupsim.simulation.member import MemberHandle
 from groupsim.simulation.run import Scenario, run
 from groupsim.simulation.world import World
 from groupsim.storage.memory import MemoryStore
+from tests.incidents.written_logs import write_logs
 
 GROUP = "billing"
 BUSY = replace(LATENCIES[JAVA], hiccup=Drawn((0, 0, 0, 0, 0, 0, 2, 8, 60, 500)))
@@ -183,3 +185,11 @@ def _done(world: World, member: MemberHandle, fault: Fault, poll_ms: int) -> Scr
         member.kill()
     yield world.sleep(fault.lasts_ms)
     yield member.start()
+
+
+def with_logs(group: DrawnGroup, folder: Path, *, leaders: bool = False) -> tuple[list[Recorded], list[Path]]:
+    """The facts of a classic group's run, and the logs that it leaves."""
+    facts = simulated(group)
+    printed = group.true if group.prints else {}
+    shown = [fact for fact in facts if not fact.event.noise]
+    return facts, write_logs(shown, GROUP, folder, printed, leaders=leaders)

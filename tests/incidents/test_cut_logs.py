@@ -12,7 +12,7 @@ import pytest
 
 from groupsim.events.base import Recorded
 from tests.adversary.written_runs import hold
-from tests.incidents.drawn_groups import GROUP, drawn, drawn_consumer, simulated
+from tests.incidents.drawn_groups import GROUP, drawn, drawn_consumer, simulated, with_logs
 from tests.incidents.offsets_topic.simulated_topic import write_dump
 from tests.incidents.written_consumer_logs import write_consumer_logs
 from tests.incidents.written_logs import coarsened, write_logs
@@ -77,10 +77,7 @@ def _written(cut: Cut, folder: Path) -> tuple[Sequence[Recorded], list[Path]]:
         facts = simulated(consumer)
         printed = [fact for fact in facts if not fact.event.noise]
         return facts, write_consumer_logs(printed, GROUP, folder, consumer.heartbeat_ms)
-    group = replace(drawn(cut.seed), assignor=cut.assignor)
-    facts = simulated(group)
-    printed = [fact for fact in facts if not fact.event.noise]
-    return facts, write_logs(printed, GROUP, folder, group.true if group.prints else {}, leaders=cut.leaders)
+    return with_logs(replace(drawn(cut.seed), assignor=cut.assignor), folder, leaders=cut.leaders)
 
 
 @pytest.mark.parametrize("cut", CUTS.values(), ids=CUTS)

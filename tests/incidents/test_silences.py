@@ -11,12 +11,12 @@ import pytest
 from groupsim.events import classic as c
 from groupsim.events.client import Frozen
 from tests.adversary.written_runs import NEAR_MS, counted, hold
-from tests.incidents.drawn_groups import GROUP, drawn, simulated
+from tests.incidents.drawn_groups import GROUP, drawn, with_logs
 from tests.incidents.imported import BROKER, C1, adding, import_logs, joined
 from tests.incidents.lines import CLASS, M1, stamped, write
 from tests.incidents.offsets_topic.simulated_topic import write_dump
 from tests.incidents.offsets_topic.truth import measure
-from tests.incidents.written_logs import BEGINS_MS, write_logs
+from tests.incidents.written_logs import BEGINS_MS
 
 _CONFIG = "ConsumerConfig values: \n\tclient.id = c1\n\tgroup.id = billing"
 _PRINTED = "\n\tsession.timeout.ms = 12000\n\theartbeat.interval.ms = 2000"
@@ -70,10 +70,7 @@ def test_an_interval_that_no_log_shows_is_called_an_assumption(tmp_path: Path) -
 @pytest.mark.parametrize("seed", [25, 97_778, 224_371, 330_642, 491_637, 511_593, 687_979, 924_700])
 @pytest.mark.parametrize("topic", [False, True], ids=["logs", "with the topic"])
 def test_the_time_that_freezes_and_kills_cost_is_within_the_bounds(seed: int, topic: bool, tmp_path: Path) -> None:
-    group = drawn(seed)
-    facts = simulated(group)
-    printed = group.true if group.prints else {}
-    files = write_logs([fact for fact in facts if not fact.event.noise], GROUP, tmp_path, printed)
+    facts, files = with_logs(drawn(seed), tmp_path)
     files += [write_dump(facts, GROUP, tmp_path / "dump.txt")] if topic else []
     first = next(fact.at_ms for fact in facts if isinstance(fact.event, c.AssignmentStored))
     window = BEGINS_MS + first, BEGINS_MS + facts[-1].at_ms
@@ -93,10 +90,7 @@ def test_the_time_that_freezes_and_kills_cost_is_within_the_bounds(seed: int, to
     ],
 )
 def test_with_one_log_missing_the_bounds_hold(seed: int, missing: str, tmp_path: Path) -> None:
-    group = drawn(seed)
-    facts = simulated(group)
-    printed = group.true if group.prints else {}
-    files = write_logs([fact for fact in facts if not fact.event.noise], GROUP, tmp_path, printed)
+    facts, files = with_logs(drawn(seed), tmp_path)
     kept = [path for path in files if path.stem != missing]
     assert len(kept) == len(files) - 1
     hold(Random(0), facts, kept, "logs", None, f"without {missing}")
@@ -116,10 +110,7 @@ def test_with_one_log_missing_the_bounds_hold(seed: int, missing: str, tmp_path:
 def test_with_the_topic_and_some_logs_the_bounds_hold(
     seed: int, logs: str, session_ms: int | None, tmp_path: Path
 ) -> None:
-    group = drawn(seed)
-    facts = simulated(group)
-    printed = group.true if group.prints else {}
-    files = write_logs([fact for fact in facts if not fact.event.noise], GROUP, tmp_path, printed)
+    facts, files = with_logs(drawn(seed), tmp_path)
     kept = [path for path in files if path.stem in logs.split()]
     assert len(kept) == len(logs.split())
     hold(
@@ -166,8 +157,6 @@ def test_of_cooperative_members_the_bounds_hold(
     seed: int, session_ms: int | None, leaders: bool, missing: str, tmp_path: Path
 ) -> None:
     group = replace(drawn(seed), assignor="cooperative-sticky")
-    facts = simulated(group)
-    printed = group.true if group.prints else {}
-    files = write_logs([f for f in facts if not f.event.noise], GROUP, tmp_path, printed, leaders=leaders)
+    facts, files = with_logs(group, tmp_path, leaders=leaders)
     kept = [path for path in files if path.stem != missing]
     hold(Random(0), facts, kept, "no broker's log" if missing else "logs", session_ms, f"group {seed}")
