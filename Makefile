@@ -23,6 +23,8 @@ $(READY): requirements/dev.txt pyproject.toml
 	@$(PYTHON) -m venv --clear $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@mkdir -p $(VENV)/types && ln -sfn ../.. $(VENV)/types/groupsim
+	@echo "$(CURDIR)/$(VENV)/types" > "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/groupsim.pth"
 	@touch $(READY)
 
 demo: $(READY)  ## simulate a rolling restart, import a recorded incident, and show how long partitions were unavailable
@@ -61,8 +63,8 @@ lint: $(READY)
 	@$(BIN)/ruff format --check --quiet $(CODE) || { echo "run: make format" >&2; exit 1; }
 
 types: $(READY)
-	@mkdir -p $(VENV)/types && ln -sfn ../.. $(VENV)/types/groupsim
 	@$(BIN)/mypy
+	@$(BIN)/pyright --warnings
 
 contracts: $(READY)
 	@$(BIN)/lint-imports --no-cache
