@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from groupsim.advice.choices import Choice
+from groupsim.advice.current_settings import NOTHING_SET, Present, is_worth_it
 from groupsim.advice.evidence import Estimate, estimate
 from groupsim.advice.pareto import Front
-from groupsim.advice.present import NOTHING_SET, Present, is_worth_it
 from groupsim.advice.refused import Refused
-from groupsim.advice.reliance import Reliance
 from groupsim.advice.selection import Goal, Row, Selection, same_as
-from groupsim.replay.basis import Basis
+from groupsim.advice.trust import Reliance
+from groupsim.replay.rests_on import Basis
 from groupsim.replay.verdict import Verdict
 
 GRID_SEEDS = 50

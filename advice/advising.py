@@ -9,11 +9,11 @@ from typing import Protocol
 
 from groupsim.advice.advice import Advice
 from groupsim.advice.choices import Choice
+from groupsim.advice.current_settings import Present, is_worth_it
 from groupsim.advice.flips import along
 from groupsim.advice.pareto import select_front
-from groupsim.advice.present import Present, is_worth_it
+from groupsim.advice.robustness import better
 from groupsim.advice.selection import FIRST, Goal, Sample, instead, preferring, same_as, select
-from groupsim.advice.throughout import better
 from groupsim.advice.unknown import Unknown
 
 NOTHING: Mapping[str, str] = {}

@@ -9,11 +9,11 @@ from typing import Any
 
 from groupsim.advice.advice import Advice, Along, Flip
 from groupsim.advice.choices import front, in_words, main_effects
+from groupsim.advice.current_settings import least
 from groupsim.advice.decision import decision
-from groupsim.advice.direction import unsure
-from groupsim.advice.next_best import beside
-from groupsim.advice.present import least
-from groupsim.advice.price import price
+from groupsim.advice.runner_up import beside
+from groupsim.advice.side_effects import price
+from groupsim.advice.sign_test import unsure
 from groupsim.incidents.sentences import capital, joined
 
 

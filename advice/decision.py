@@ -7,7 +7,7 @@ import math
 from groupsim.advice.advice import Advice
 from groupsim.advice.amounts import amount, floor, short
 from groupsim.advice.choices import in_words
-from groupsim.advice.present import least
+from groupsim.advice.current_settings import least
 from groupsim.advice.tradeoff import tradeoff
 from groupsim.incidents.sentences import capital
 

@@ -5,28 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from groupsim.advice import many
+from groupsim.advice import large_search as many
 from groupsim.advice.advice import GRID_SEEDS, Advice, Record
 from groupsim.advice.advising import advised
 from groupsim.advice.choices import Choice, Space, combinations, corners
+from groupsim.advice.current_settings import Present, apart
 from groupsim.advice.errors import AdviceError
-from groupsim.advice.movers import without_movers
-from groupsim.advice.present import Present, apart
 from groupsim.advice.refused import Refused
-from groupsim.advice.reliance import reliance
 from groupsim.advice.replays import MEASURES, Replayed, Replays
 from groupsim.advice.selection import Goal
+from groupsim.advice.time_shifting import without_movers
+from groupsim.advice.trust import reliance
 from groupsim.advice.unknown import Range, Unknown
 from groupsim.pipeline.spread import Spread, here
 from groupsim.replay import ask
-from groupsim.replay.basis import basis
+from groupsim.replay.aftermath import tail_ms
 from groupsim.replay.choice import Choice as ReplayedChoice
 from groupsim.replay.choice_settings import ASSIGNOR, RESTART
 from groupsim.replay.protocols import PROTOCOL
 from groupsim.replay.reconstruct.incident import Incident
 from groupsim.replay.reconstruct.inferred_settings.evidence import SESSION
 from groupsim.replay.replayable import ReplayableRun
-from groupsim.replay.tail import tail_ms
+from groupsim.replay.rests_on import basis
 
 DRAWN = 36
 """Values that seeds draw from a range of the user's."""

@@ -8,7 +8,7 @@ from groupsim.advice.advice import Advice
 from groupsim.advice.amounts import amount, short
 from groupsim.advice.choices import in_words
 from groupsim.advice.evidence import Estimate, Evidence
-from groupsim.advice.price import price
+from groupsim.advice.side_effects import price
 from groupsim.replay.numbers import of_seeds
 from groupsim.replay.reconstruct.inferred_settings.evidence import SESSION
 

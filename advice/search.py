@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from groupsim.advice import many
+from groupsim.advice import large_search as many
 from groupsim.advice.advice import GRID_SEEDS, Advice
 from groupsim.advice.advising import advised
 from groupsim.advice.choices import Choice, Space, combinations
+from groupsim.advice.current_settings import Present, of_values
 from groupsim.advice.errors import AdviceError
-from groupsim.advice.present import Present, of_values
 from groupsim.advice.refused import Refused
 from groupsim.advice.sampling import Runs
 from groupsim.advice.selection import Goal

@@ -8,8 +8,8 @@ from dataclasses import replace
 from groupsim.advice.advice import Advice
 from groupsim.advice.choices import Choice, in_words
 from groupsim.advice.refused import Refused
-from groupsim.advice.reliance import compared
-from groupsim.replay.beside import unpolled
+from groupsim.advice.trust import compared
+from groupsim.replay.caveats import unpolled
 from groupsim.replay.numbers import seconds
 from groupsim.replay.verdict import Verdict, only_moves
 

@@ -9,7 +9,7 @@
 - `what_ifs`, `advices`: what-ifs that were run on a run, and advice that was given on it, kept with it
 - `group_state`, `classic_group_state`: a group as its coordinator knows it; `process_state`: a process by its own facts
 - `log_coverage`: which facts a log contains at all; `replay`, `snapshots`: the state at an instant
-- `unfinished`: what is said of a run that did not run to its end
+- `incomplete_runs`: what is said of a run that did not run to its end
 - `display_names`: names, numbers and durations as people read them; `errors`: what can be wrong with a request
 """
 

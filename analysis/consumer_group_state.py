@@ -7,7 +7,7 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from groupsim.analysis.alike import by_value
+from groupsim.analysis.partition_sets import by_value
 from groupsim.events import consumer as c
 from groupsim.events.base import Event
 from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded

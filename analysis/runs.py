@@ -15,14 +15,14 @@ from groupsim.analysis.availability.intervals import Intervals, intervals
 from groupsim.analysis.availability.labels import Interval
 from groupsim.analysis.blame.blame import Blame, blame
 from groupsim.analysis.blame.critical_path import critical_paths
-from groupsim.analysis.blame.gone import Gone, gone_in_doubt
 from groupsim.analysis.blame.steps import Step
+from groupsim.analysis.blame.undated_deaths import Gone, gone_in_doubt
 from groupsim.analysis.snapshots import replay_stored
 from groupsim.analysis.tables import blame_tables, commits, frames, members, metrics, ownership
+from groupsim.analysis.tables.bounds import Support, Supported
 from groupsim.analysis.tables.lag import BEHIND, Ends, lag_rows, partition_lags
 from groupsim.analysis.tables.rebalances import rebalances
 from groupsim.analysis.tables.summary import summarise
-from groupsim.analysis.tables.support import Support, Supported
 from groupsim.analysis.timelines.builder import group_timelines
 from groupsim.analysis.timelines.group_timeline import GroupTimeline
 from groupsim.analysis.timelines.rebalance import Rebalance

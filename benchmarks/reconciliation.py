@@ -23,8 +23,8 @@ from groupsim.coordinator.config import Configs
 from groupsim.coordinator.consumer.decision import ConsumerDecision
 from groupsim.coordinator.consumer.evolve import evolve
 from groupsim.coordinator.consumer.reconcile import next_member
-from groupsim.coordinator.consumer.settle import Change, next_step, step
 from groupsim.coordinator.consumer.state import ConsumerGroup, Member
+from groupsim.coordinator.consumer.take_in_heartbeat import Change, next_step, step
 from groupsim.coordinator.consumer.target import same_subscription, update_target
 from groupsim.coordinator.context import Context
 from groupsim.coordinator.topics import Topic, Topics

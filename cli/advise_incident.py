@@ -92,7 +92,7 @@ def on_incident(asked: Asked, space: Space, goal: Goal, unknown: Unknown, seed: 
     from groupsim.analysis import advices
     from groupsim.pipeline.grid import Subject
     from groupsim.pipeline.spread import digest_of
-    from groupsim.replay.beside import baseline
+    from groupsim.replay.caveats import baseline
     from groupsim.replay.replayable import replayable_run
 
     with _found(asked) as (opened, info):

@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from groupsim.analysis.blame.gone import sentences_of
+from groupsim.analysis.blame.undated_deaths import sentences_of
 from groupsim.analysis.display_names import near_word
 from groupsim.cli import output
 from groupsim.cli.errors import BadRequest
 from groupsim.cli.existing_store import DEFAULT_STORE, existing
-from groupsim.cli.instants import with_instants
 from groupsim.cli.options import FormatOption, RunArgument, StoreOption
 from groupsim.cli.output import Format
 from groupsim.cli.period import PeriodOption, period
 from groupsim.cli.read import print_caveat
+from groupsim.cli.utc_times import with_instants
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from groupsim.analysis.tables.support import Support
+    from groupsim.analysis.tables.bounds import Support
     from groupsim.storage.store import RunInfo
 
 SUMS = ("phase", "configuration", "member", "cause", "label", "rebalance", "group", "topic", "chain")

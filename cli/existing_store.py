@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import Any, cast
 
-from groupsim.analysis.unfinished import unfinished
+from groupsim.analysis.incomplete_runs import unfinished
 from groupsim.cli.output import note, quiet
 from groupsim.cli.progress import progress
 from groupsim.events.types import RunId

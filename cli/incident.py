@@ -86,7 +86,7 @@ def import_(
 
     Example: groupsim incident import broker.log m1.log m2.log --topic orders=12
     """
-    from groupsim.analysis.tables.support import supported
+    from groupsim.analysis.tables.bounds import supported
     from groupsim.incidents.facts.importer import import_run
 
     counts = key_integers(topics, "--topic", minimum=1)
@@ -140,7 +140,7 @@ def _print_next(run: str, facts: Sequence[Recorded]) -> None:
 
 def _print_missing(reading: Reading) -> None:
     """Print which logs are missing, as `incident read` does."""
-    from groupsim.incidents.facts.advice import missing, summarise
+    from groupsim.incidents.facts.what_to_export import missing, summarise
 
     if reading.cut_off:
         return  # they were given, and a note says why they say nothing

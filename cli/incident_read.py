@@ -27,7 +27,7 @@ from groupsim.cli.progress import progress
 from groupsim.incidents.sentences import folded, listed, plural
 
 if TYPE_CHECKING:
-    from groupsim.incidents.facts.advice import LogSummary
+    from groupsim.incidents.facts.what_to_export import LogSummary
     from groupsim.incidents.logs.reading import SourceLog, TopicLog
     from groupsim.incidents.logs.rows import Counts, UnrecognisedLine
     from groupsim.incidents.offsets_topic.reader import Found
@@ -55,7 +55,7 @@ def read(
 
     Example: groupsim incident read server.log --format jsonl
     """
-    from groupsim.incidents.logs.given_once import given_once
+    from groupsim.incidents.logs.duplicate_logs import given_once
     from groupsim.incidents.offsets_topic.reader import sort_out
 
     given, repeated = given_once(log_files(logs))
@@ -101,8 +101,8 @@ class _Reading:
 
     def print_end(self, given: Sequence[Path], *, advise: bool) -> None:
         """Print what was read and what to do next. Raises BadRequest if nothing is about a group."""
-        from groupsim.incidents.facts.advice import advice
-        from groupsim.incidents.facts.asked import left_out, nothing_read
+        from groupsim.incidents.facts.nothing_found import left_out, nothing_read
+        from groupsim.incidents.facts.what_to_export import advice
 
         counts = self.counts
         output.note(
@@ -119,7 +119,7 @@ def _recognised(
     found: _Reading, how: dict[str, Any], bar: Callable[[float], None], form: Format, unrecognised: bool
 ) -> Iterator[dict[str, Any]]:
     """The rows of all logs."""
-    from groupsim.incidents.facts.advice import LogSummary
+    from groupsim.incidents.facts.what_to_export import LogSummary
     from groupsim.incidents.logs.reading import shown_logs, source_logs
 
     with source_logs(found.files.others, progress=bar, **how) as (logs, remarks):
@@ -135,11 +135,11 @@ def _recognised(
 
 def _shown_rows(log: SourceLog | TopicLog, summary: LogSummary, form: Format) -> Iterator[dict[str, Any]]:
     """The rows of one log as `incident read` shows them; all of its rows go into the summary."""
-    from groupsim.incidents.logs.rows import KINDS
+    from groupsim.incidents.logs.row_kinds import SHOWN
 
     for row in log:
         summary.add(row)
-        if row.kind in KINDS:
+        if row.kind in SHOWN:
             shown = {name: getattr(row, name) for name in _ROW_COLUMNS}
             yield {**shown, "detail": output.brief(row.detail, 100)} if form is Format.TABLE else shown
 

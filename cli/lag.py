@@ -13,9 +13,9 @@ import typer
 from groupsim.cli import output
 from groupsim.cli.errors import BadRequest
 from groupsim.cli.existing_store import DEFAULT_STORE, existing
-from groupsim.cli.instants import with_instants
 from groupsim.cli.options import FormatOption, RunArgument, StoreOption, key_values
 from groupsim.cli.output import Format
+from groupsim.cli.utc_times import with_instants
 
 if TYPE_CHECKING:
     from groupsim.analysis.tables.lag import Level

@@ -38,10 +38,10 @@ from groupsim.cli import (
 )
 from groupsim.cli.errors import Interrupted
 from groupsim.cli.existing_store import unchecked_runs_noted
-from groupsim.cli.last_resort import close_output, make_output_usable, unexpected
 from groupsim.cli.near_commands import with_near_command
 from groupsim.cli.output import be_quiet, error
 from groupsim.cli.signals import leave_to_the_system, listening, signalled_status, was_signalled
+from groupsim.cli.unexpected_errors import close_output, make_output_usable, unexpected
 from groupsim.events.errors import GroupSimError
 
 _CTRL_C = 130

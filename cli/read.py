@@ -11,10 +11,10 @@ from groupsim.analysis.display_names import counted
 from groupsim.cli import output
 from groupsim.cli.errors import BadRequest
 from groupsim.cli.existing_store import DEFAULT_STORE, existing
-from groupsim.cli.instants import with_instants
 from groupsim.cli.options import FormatOption, RunArgument, StoreOption
 from groupsim.cli.output import Format
 from groupsim.cli.period import PeriodOption, period
+from groupsim.cli.utc_times import with_instants
 from groupsim.storage.log_gaps import precision
 from groupsim.storage.store import RunInfo, RunSource
 
@@ -105,7 +105,7 @@ def _note_end(found: Any, between: tuple[int, int]) -> None:
 
 def _print_unknown(found: Any, notes: Any, in_full: bool, between: tuple[int, int] | None) -> None:
     """Print on stderr how much of the answer the logs leave unknown."""
-    from groupsim.analysis.tables.support import open_ended
+    from groupsim.analysis.tables.bounds import open_ended
 
     from_ms, to_ms = between or (0, found.intervals[-1].to_ms if len(found.intervals) else 0)
     dark = [i for i in found.intervals if i.label == "UNKNOWN"]

@@ -12,9 +12,9 @@ from groupsim.analysis.display_names import counted
 from groupsim.cli import output
 from groupsim.cli.errors import BadRequest, Interrupted
 from groupsim.cli.existing_store import DEFAULT_STORE, existing, readable
-from groupsim.cli.instants import with_instants
 from groupsim.cli.options import FormatOption, RunArgument, StoreOption
 from groupsim.cli.output import Format
+from groupsim.cli.utc_times import with_instants
 from groupsim.events.base import Recorded
 from groupsim.events.catalogue import CATALOGUE
 from groupsim.storage.run_info import LONGEST_MS

@@ -154,7 +154,7 @@ def whatif(
 
 
 def _print(incident: ReplayableRun, found: Answer, form: Format, roll: MigrationAnswer | None) -> None:
-    from groupsim.replay.beside import baseline
+    from groupsim.replay.caveats import baseline
 
     if form is Format.TABLE:
         print_answer(incident, found)
@@ -176,7 +176,7 @@ def _print(incident: ReplayableRun, found: Answer, form: Format, roll: Migration
 def total_unknown(store: EventStore, info: RunInfo) -> str | None:
     """Why the recording does not support a total; then the figures are the simulation's alone."""
     from groupsim.analysis.availability.intervals import intervals
-    from groupsim.analysis.tables.support import support
+    from groupsim.analysis.tables.bounds import support
     from groupsim.events.catalogue import STATE_CHANGING
 
     if info.source != RunSource.RECORDED:

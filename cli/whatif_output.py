@@ -11,10 +11,10 @@ from groupsim.cli.summary import amount
 
 if TYPE_CHECKING:
     from groupsim.replay.ask import Answer
-    from groupsim.replay.basis import Basis
     from groupsim.replay.choice_result import ChoiceResult, Range
     from groupsim.replay.fidelity import Fidelity, PhaseDurations
     from groupsim.replay.replayable import ReplayableRun
+    from groupsim.replay.rests_on import Basis
 
 BASIS = (
     "Given by you:",

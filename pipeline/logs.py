@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from groupsim.events.errors import GroupSimError
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.exports.evidence import Fields
-from groupsim.incidents.logs.given_once import given_once
+from groupsim.incidents.logs.duplicate_logs import given_once
 from groupsim.incidents.logs.reading import ROWS_HELD, Wanted, read_files
 from groupsim.incidents.logs.rows import Reading
 from groupsim.incidents.offsets_topic.reader import sort_out

@@ -25,7 +25,7 @@ import msgspec
 
 from groupsim.events.errors import GroupSimError
 from groupsim.pipeline.errors import PipelineError
-from groupsim.storage.uninterrupted import uninterrupted
+from groupsim.storage.deferred_signals import uninterrupted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

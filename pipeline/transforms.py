@@ -21,8 +21,8 @@ from pyspark.sql.types import StructType
 
 from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.availability.labels import Interval, Label, SubLabel
+from groupsim.analysis.tables.bounds import Supported
 from groupsim.analysis.tables.ownership import Perspective
-from groupsim.analysis.tables.support import Supported
 from groupsim.events.base import WORLD_STREAM, Recorded
 from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.events.types import RunId

@@ -8,7 +8,7 @@ from enum import StrEnum
 from itertools import zip_longest
 from random import Random
 
-from groupsim.replay.even_draws import MIDDLE, EvenDraws
+from groupsim.replay.even_sequences import MIDDLE, EvenDraws
 from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, StallKind
 from groupsim.replay.reconstruct.incident import Incident
 from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, INITIAL_DELAY, MAX_POLL, SESSION

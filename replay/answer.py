@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from groupsim.incidents.sentences import capital, joined
-from groupsim.replay.beside import humps, needs, unfinished, unpolled
+from groupsim.replay.caveats import humps, needs, unfinished, unpolled
 from groupsim.replay.choice_result import ChoiceResult
 from groupsim.replay.numbers import seconds
 from groupsim.replay.phrases import luck, no_difference, not_simulated, would_have_cost

@@ -7,8 +7,8 @@ from statistics import fmean, median
 
 from groupsim.replay.choice_result import ChoiceResult
 from groupsim.replay.numbers import of_seeds, seconds
+from groupsim.replay.significance import worth_ms
 from groupsim.replay.verdict import unpolled_as_recorded
-from groupsim.replay.worth import worth_ms
 
 
 def needs(results: Sequence[ChoiceResult]) -> str:

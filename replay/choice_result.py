@@ -8,8 +8,8 @@ from functools import cached_property
 from statistics import median
 
 from groupsim.replay.cost import Cost
+from groupsim.replay.significance import WORTH_MS, difference, worth_ms
 from groupsim.replay.spread import FEWEST, Mode, median_interval, modes
-from groupsim.replay.worth import WORTH_MS, difference, worth_ms
 
 MEASURES = (
     "rebalances",

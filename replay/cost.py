@@ -9,9 +9,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from groupsim.analysis.availability.held import STUCK_MS, Unheld, unheld
 from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.availability.labels import SubLabel
+from groupsim.analysis.availability.without_holder import STUCK_MS, Unheld, unheld
 from groupsim.events.base import Recorded, group_of
 from groupsim.events.client import Closed, Crashed, Frozen
 from groupsim.events.types import TopicPartition

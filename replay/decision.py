@@ -6,7 +6,7 @@ import math
 from statistics import median
 
 from groupsim.incidents.sentences import joined
-from groupsim.replay.beside import needs, unfinished
+from groupsim.replay.caveats import needs, unfinished
 from groupsim.replay.choice_result import ChoiceResult
 from groupsim.replay.migration import ROLLING, Migration
 from groupsim.replay.numbers import of_seeds, seconds

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from groupsim.incidents.sentences import capital, joined
 from groupsim.replay.answer import about_one, why_unsure
-from groupsim.replay.beside import humps, needs, unfinished, unpolled
+from groupsim.replay.caveats import humps, needs, unfinished, unpolled
 from groupsim.replay.choice_result import ChoiceResult
 from groupsim.replay.numbers import of_seeds, percent, seconds
 from groupsim.replay.phrases import luck, not_simulated, simulated_as_recorded, why_none, would_have_cost
+from groupsim.replay.significance import worth_ms
 from groupsim.replay.trust import Trust
 from groupsim.replay.verdict import Verdict, how_far, perhaps, promising, seeds_say, verdict
-from groupsim.replay.worth import worth_ms
 
 
 def headline(results: Sequence[ChoiceResult], trusted: Trust) -> str:

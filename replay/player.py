@@ -8,10 +8,11 @@ from groupsim.coordinator.config import BadSetting
 from groupsim.events.base import Recorded
 from groupsim.replay import protocols, simulated_program
 from groupsim.replay.actions import Action, ActionKind, Chance, actions_of, batch_times, lead_in_ms
+from groupsim.replay.aftermath import AFTERWARDS_MS
 from groupsim.replay.broker_limits import MIN_SESSION, session_limits
 from groupsim.replay.choice import AS_RECORDED, Choice
 from groupsim.replay.drawn_settings import drawn_settings
-from groupsim.replay.even_draws import EvenDraws
+from groupsim.replay.even_sequences import EvenDraws
 from groupsim.replay.quiet_time import kept_ms, quiet_time, step_ms
 from groupsim.replay.reconstruct.applications.programs import drawn_programs
 from groupsim.replay.reconstruct.incident import Incident
@@ -26,7 +27,6 @@ from groupsim.replay.reconstruct.members import Member
 from groupsim.replay.reconstruct.short_stops import short_stops, with_stops
 from groupsim.replay.recorded_latency import DrawnLateness, ExactLatency, median_draw
 from groupsim.replay.replayed_topics import ReplayedTopics, expression, record_times
-from groupsim.replay.tail import AFTERWARDS_MS
 from groupsim.replay.timings import recorded_timings
 from groupsim.simulation.clients.config import CLASSIC, CONSUMER
 from groupsim.simulation.clients.process import Script

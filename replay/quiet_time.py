@@ -12,10 +12,10 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from groupsim.events.base import Recorded
+from groupsim.replay.aftermath import tail_ms
 from groupsim.replay.choice import Choice
 from groupsim.replay.reconstruct.incident import Incident
 from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, MAX_POLL
-from groupsim.replay.tail import tail_ms
 
 _KEPT_MS = 1_200_000
 """An action has effects for less than this, besides timeouts: members look for new partitions every 5 minutes."""

@@ -7,7 +7,7 @@ from math import inf
 
 from groupsim.events.types import TopicPartition
 from groupsim.replay.choice import AS_RECORDED, Choice
-from groupsim.replay.even_draws import MIDDLE
+from groupsim.replay.even_sequences import MIDDLE
 from groupsim.replay.protocols import STRATEGY, protocols
 from groupsim.replay.reconstruct.client_library import offered_assignors
 from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, StallKind

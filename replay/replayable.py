@@ -14,6 +14,7 @@ from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.events.client import ProcessStarted
 from groupsim.events.types import TopicPartition
 from groupsim.incidents.sentences import listed
+from groupsim.replay.aftermath import tail_ms
 from groupsim.replay.broker_limits import needs
 from groupsim.replay.choice import AS_RECORDED, Choice
 from groupsim.replay.cost import Cost, default_window, recorded_cost, replayed_cost
@@ -24,7 +25,6 @@ from groupsim.replay.reconstruct.inferred_settings.evidence import DEFAULT_HEART
 from groupsim.replay.reconstruct.rebalances import Generation, generations_of
 from groupsim.replay.refusals import grown_at_ms, has_already, open_settings, refusal
 from groupsim.replay.simulated_program import stuck_ms
-from groupsim.replay.tail import tail_ms
 from groupsim.replay.window import Window, last_founder_ms
 from groupsim.scenarios.of_run import scenario_of
 from groupsim.simulation.errors import BadScenario

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from statistics import median
 
-from groupsim.analysis.availability.held import STUCK_MS
+from groupsim.analysis.availability.without_holder import STUCK_MS
 from groupsim.replay.reconstruct.applications.callbacks import LIBRARY_MS, Listener
 from groupsim.replay.reconstruct.applications.commit_style import UNKNOWN
 from groupsim.replay.reconstruct.members import Member

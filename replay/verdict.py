@@ -8,9 +8,9 @@ from statistics import median
 
 from groupsim.replay.choice_result import ChoiceResult
 from groupsim.replay.numbers import of_seeds, seconds_range
+from groupsim.replay.significance import difference, worth_ms
 from groupsim.replay.spread import FEWEST, median_interval
 from groupsim.replay.trust import SMALL_MS, Trust
-from groupsim.replay.worth import difference, worth_ms
 
 _WIDE = 3
 """Amounts of which the greatest is more than so many times the least, and which the baseline has too, say nothing."""

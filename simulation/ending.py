@@ -13,10 +13,10 @@ from groupsim.events.base import WORLD_STREAM
 from groupsim.events.world import RunEnded
 from groupsim.simulation.errors import BadScenario, ScenarioFailed, ScenarioRaised
 from groupsim.simulation.log import Log
+from groupsim.storage.deferred_signals import uninterrupted
+from groupsim.storage.deferred_writer import LateWriter
 from groupsim.storage.errors import StoreError
-from groupsim.storage.late import LateWriter
 from groupsim.storage.store import RunInfo, RunSource, RunStatus, RunWriter
-from groupsim.storage.uninterrupted import uninterrupted
 
 
 @dataclass(slots=True)

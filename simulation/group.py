@@ -26,11 +26,11 @@ from groupsim.simulation.clients.config import (
 )
 from groupsim.simulation.clients.metadata import matching
 from groupsim.simulation.clients.traits import TRAITS
+from groupsim.simulation.coalesced import OnceAnInstant
 from groupsim.simulation.consumer_context import ConsumerContext
 from groupsim.simulation.errors import BadScenario, ScenarioFailed, one_of
 from groupsim.simulation.load import load_of
 from groupsim.simulation.member import MemberHandle
-from groupsim.simulation.once_an_instant import OnceAnInstant
 from groupsim.simulation.topics import Topic
 
 MOST_MEMBERS = 100_000

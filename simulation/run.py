@@ -25,12 +25,12 @@ from groupsim.simulation.errors import BadScenario, RunInterrupted, ScenarioFail
 from groupsim.simulation.log import Log
 from groupsim.simulation.settings import Settings, check_settings
 from groupsim.simulation.world import World
+from groupsim.storage.deferred_signals import let_through, uninterrupted
+from groupsim.storage.deferred_writer import LateWriter
 from groupsim.storage.errors import StoreUnusable
 from groupsim.storage.gc import rare_collections
-from groupsim.storage.late import LateWriter
 from groupsim.storage.resumed import ResumedWriter
 from groupsim.storage.store import EventStore, RecordMode, RunInfo, RunSource, RunStatus, RunWriter
-from groupsim.storage.uninterrupted import let_through, uninterrupted
 
 PROGRESS_STEPS = 200
 _MOST_CLOSINGS = 10_000

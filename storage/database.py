@@ -14,8 +14,8 @@ from sqlalchemy import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from groupsim.storage.backend import Backend
+from groupsim.storage.deferred_signals import uninterrupted
 from groupsim.storage.errors import StoreError, StoreUnusable
-from groupsim.storage.uninterrupted import uninterrupted
 
 # What goes wrong while a cursor is closed, or a connection is given back, is raised as usual. The pool's log of it is a
 # traceback, which a handler of the root logger would print, too: py4j sets one up.

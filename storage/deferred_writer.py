@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from groupsim.events.base import Event
+from groupsim.storage.deferred_signals import uninterrupted
 from groupsim.storage.store import EventStore, RunInfo, RunStatus, RunWriter
-from groupsim.storage.uninterrupted import uninterrupted
 
 Waiting = tuple[int, str, list[Event], str | None]
 

@@ -8,9 +8,9 @@ from groupsim.events.base import Event
 from groupsim.events.types import RunId
 from groupsim.events.world import RunEnded
 from groupsim.storage.codec import Row, encode_all
+from groupsim.storage.deferred_signals import uninterrupted
 from groupsim.storage.errors import Diverged, StoreError
 from groupsim.storage.store import EventStore, RunInfo, RunStatus
-from groupsim.storage.uninterrupted import uninterrupted
 
 
 class ResumedWriter:

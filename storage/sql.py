@@ -12,6 +12,7 @@ from groupsim.events.base import Recorded
 from groupsim.events.types import RunId
 from groupsim.storage.codec import COLUMNS, Row, check_types, digest_of, recorded
 from groupsim.storage.database import Database, DuplicateKey
+from groupsim.storage.deferred_signals import let_through
 from groupsim.storage.errors import StoreError, StreamConflict
 from groupsim.storage.run_import import IMPORTED, IMPORTED_KIND, RunImport
 from groupsim.storage.run_info import (
@@ -27,7 +28,6 @@ from groupsim.storage.run_info import (
 from groupsim.storage.run_lookup import find_run, unknown_run
 from groupsim.storage.schema import BATCH_CHECKSUMS, FACTS, RUNS, SNAPSHOTS
 from groupsim.storage.store import Damage, RunInfo, RunStatus, Snapshot
-from groupsim.storage.uninterrupted import let_through
 from groupsim.storage.writer import BatchWriter
 
 _ROW = [FACTS.c[name] for name in COLUMNS]

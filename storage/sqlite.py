@@ -13,8 +13,8 @@ from sqlalchemy import URL, Connection, Dialect, Engine, create_engine, event
 
 from groupsim.storage import schema
 from groupsim.storage.codec import COLUMNS, Row
+from groupsim.storage.deferred_signals import let_through
 from groupsim.storage.errors import NewerStore, StoreError
-from groupsim.storage.uninterrupted import let_through
 
 ERRORS = sqlite3.Error
 WAIT_S = 60.0

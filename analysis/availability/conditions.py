@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable, Iterator
 from typing import NamedTuple, Protocol
 
-from groupsim.analysis.alike import parts
 from groupsim.analysis.availability.labels import Verdict
 from groupsim.analysis.availability.view import GroupView
 from groupsim.analysis.converted_state import AnyGroupState
 from groupsim.analysis.log_coverage import RELEVANT, LogCoverage
+from groupsim.analysis.partition_sets import parts
 from groupsim.events import network
 from groupsim.events.base import Event, Recorded, group_of
 from groupsim.events.types import TopicPartition

@@ -7,8 +7,8 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from groupsim.analysis.availability.causes import of_process
+from groupsim.analysis.availability.coverage_rules import Knowledge
 from groupsim.analysis.availability.current_group import CurrentGroup
-from groupsim.analysis.availability.knowledge import Knowledge
 from groupsim.analysis.availability.labels import Label, SubLabel, Verdict
 from groupsim.analysis.process_state import Process
 from groupsim.events.types import MemberId, TopicPartition

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from typing import NamedTuple
 
-from groupsim.analysis.alike import by_value
+from groupsim.analysis.availability.coverage_rules import Knowledge, RecordedKnowledge, SimulatedKnowledge
 from groupsim.analysis.availability.current_group import DATA, CurrentGroup
-from groupsim.analysis.availability.knowledge import Knowledge, RecordedKnowledge, SimulatedKnowledge
 from groupsim.analysis.availability.labels import Verdict
 from groupsim.analysis.availability.rules import decide, rules_for
 from groupsim.analysis.availability.situation import Situation
 from groupsim.analysis.consumer_group_state import ConsumerGroupState
 from groupsim.analysis.converted_state import ENDS
 from groupsim.analysis.log_coverage import LogCoverage
+from groupsim.analysis.partition_sets import by_value
 from groupsim.analysis.process_state import HOLDING, MEMBERSHIP, Process
 from groupsim.events import classic, client, consumer
 from groupsim.events.base import Event

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from groupsim.analysis.availability.labels import Interval
-from groupsim.analysis.blame.gone import sentences_of
+from groupsim.analysis.blame.undated_deaths import sentences_of
 from groupsim.analysis.display_names import bounds, shown
+from groupsim.analysis.incomplete_runs import unfinished
 from groupsim.analysis.report.sentences import sentences
 from groupsim.analysis.runs import Run
-from groupsim.analysis.tables.support import Support, open_ended
-from groupsim.analysis.unfinished import unfinished
+from groupsim.analysis.tables.bounds import Support, open_ended
 
 
 class Lead(NamedTuple):

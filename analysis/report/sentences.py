@@ -11,7 +11,7 @@ from groupsim.analysis.blame.blame import Blame
 from groupsim.analysis.blame.steps import Step
 from groupsim.analysis.display_names import counted, duration, is_near, moment, near_word, shown
 from groupsim.analysis.report.reasons import sums
-from groupsim.analysis.tables.support import Support
+from groupsim.analysis.tables.bounds import Support
 
 _SMALLEST_SHARE = 0.005
 """Smaller shares get no sentence."""

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from groupsim.analysis.availability.causes import START
-from groupsim.analysis.availability.doubted import Doubted, DoubtedTime, cut
 from groupsim.analysis.availability.labels import Interval, Label, SubLabel, within
+from groupsim.analysis.availability.open_time import Doubted, DoubtedTime, cut
 from groupsim.analysis.display_names import bounds, inexact_sentence
 from groupsim.analysis.tables.coarse import coarse, most_time
 from groupsim.analysis.tables.summary import totals_of

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from operator import itemgetter
 from typing import Any
 
-from groupsim.analysis.availability.held import unheld
+from groupsim.analysis.availability.without_holder import unheld
 from groupsim.conformance.predictions.group_times import HEARTBEAT, session_and_heartbeat
 from groupsim.conformance.timelines.recorded_form import Record, process_of
 from groupsim.conformance.timelines.recording import Recording

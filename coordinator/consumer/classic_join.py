@@ -19,9 +19,9 @@ from groupsim.coordinator.consumer.checks import check_size
 from groupsim.coordinator.consumer.converted import PROTOCOL_TYPE
 from groupsim.coordinator.consumer.decision import ConsumerDecision, RequestRefused, join_timer
 from groupsim.coordinator.consumer.evolve import State
-from groupsim.coordinator.consumer.settle import Change, settle, step, take_in
 from groupsim.coordinator.consumer.state import ConsumerGroup, Member
 from groupsim.coordinator.consumer.static_members import present, replace_static
+from groupsim.coordinator.consumer.take_in_heartbeat import Change, settle, step, take_in
 from groupsim.coordinator.outcome import Error, Outcome
 from groupsim.events import consumer as facts
 from groupsim.events.consumer import ClassicMetadata

@@ -10,12 +10,12 @@ from groupsim.coordinator.consumer import checks
 from groupsim.coordinator.consumer.commands import JOIN_EPOCH, NO_TIMEOUT, ConsumerHeartbeat, ConsumerHeartbeatAnswer
 from groupsim.coordinator.consumer.convert import open_group
 from groupsim.coordinator.consumer.decision import ConsumerDecision, RequestRefused, session_expiry
+from groupsim.coordinator.consumer.fast_path import changes_nothing
 from groupsim.coordinator.consumer.leave import leave
 from groupsim.coordinator.consumer.settings import heartbeat_interval_ms, session_timeout_ms
-from groupsim.coordinator.consumer.settle import Change, settle
 from groupsim.coordinator.consumer.state import ConsumerGroup, Member
 from groupsim.coordinator.consumer.static_members import join_static, present
-from groupsim.coordinator.consumer.unchanged import changes_nothing
+from groupsim.coordinator.consumer.take_in_heartbeat import Change, settle
 from groupsim.coordinator.outcome import Error, Outcome, Reply
 from groupsim.events import consumer as facts
 from groupsim.events.types import MemberId, Partitions

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from groupsim.incidents.exports.heads import falling
+from groupsim.incidents.exports.line_prefixes import falling
 from groupsim.incidents.exports.order import Describe, Entry, oldest_first
 from groupsim.incidents.logs.patterns import Match
 from groupsim.incidents.logs.protocol_order import STEPS, Place, Step, merged, steps

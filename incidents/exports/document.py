@@ -14,9 +14,9 @@ from typing import IO, NamedTuple, cast
 from xml.etree import ElementTree
 
 from groupsim.incidents.exports import journal, large_json
+from groupsim.incidents.exports.find_records import Record
 from groupsim.incidents.exports.json_lines import json_lines
 from groupsim.incidents.exports.relevant import LONGEST, blocks_of_lines, hot_lines, names_groups, relevant
-from groupsim.incidents.exports.walk import Record
 from groupsim.incidents.sentences import plural
 
 HEAD = 1 << 16

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from groupsim.incidents.exports.document import delimiter
-from groupsim.incidents.exports.walk import records
+from groupsim.incidents.exports.find_records import records
 from groupsim.incidents.logs.formats import clean
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")

@@ -10,10 +10,10 @@ from datetime import tzinfo
 from typing import Any, NamedTuple
 
 from groupsim.incidents.errors import LogError
+from groupsim.incidents.exports.find_records import ORIGINAL, PLAIN, TEXTS, Record, is_time_name
 from groupsim.incidents.exports.moments import moment
 from groupsim.incidents.exports.relevant import KEYWORD, names_groups
 from groupsim.incidents.exports.sequence import Numbering, numbering
-from groupsim.incidents.exports.walk import ORIGINAL, PLAIN, TEXTS, Record, is_time_name
 from groupsim.incidents.logs.times import is_zone_name, zone_named
 
 _SAMPLE = 2_000

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import IO
 
+from groupsim.incidents.exports.find_records import Record
 from groupsim.incidents.exports.relevant import LONGEST, names_groups, relevant
-from groupsim.incidents.exports.walk import Record
 
 _BLOCK = 1 << 20
 _LENGTH = 8

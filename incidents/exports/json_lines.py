@@ -9,8 +9,8 @@ from typing import IO
 
 import msgspec
 
+from groupsim.incidents.exports.find_records import ORIGINAL, PLAIN, Record, records
 from groupsim.incidents.exports.relevant import numbered_lines, relevant
-from groupsim.incidents.exports.walk import ORIGINAL, PLAIN, Record, records
 from groupsim.incidents.sentences import plural
 
 _BEGINS_DOCUMENT = re.compile(rb"[ \t,\[]{0,20}\{[ \t]{0,20}\"")

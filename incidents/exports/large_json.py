@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any, Protocol, cast
 
+from groupsim.incidents.exports.find_records import Record, column_names, flat, holds_records, plain, walk
 from groupsim.incidents.exports.relevant import ACTIVITY, HIDDEN, names_groups
-from groupsim.incidents.exports.walk import Record, column_names, flat, holds_records, plain, walk
 from groupsim.incidents.logs.scan import KEYWORDS, PARTITION, REVOKED
 
 _BLOCK = 1 << 20

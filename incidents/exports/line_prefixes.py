@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from groupsim.incidents.exports.walk import Record
+from groupsim.incidents.exports.find_records import Record
 from groupsim.incidents.logs.formats import STRUCTURED_DATA
 
 _ISO = r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?:Z|[+-]\d{2}:?\d{2})?"

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from groupsim.incidents.exports.walk import ORIGINAL, Record, flat
+from groupsim.incidents.exports.find_records import ORIGINAL, Record, flat
 
 _JOINED = "date_and_time"
 """The name of a time that a record keeps as a date and a time of day."""

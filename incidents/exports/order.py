@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from groupsim.incidents.exports.heads import falling
+from groupsim.incidents.exports.line_prefixes import falling
 from groupsim.incidents.logs.patterns import Match
+from groupsim.incidents.logs.row_kinds import RowKind
 
 _COARSE = 100_000_000
 """Nanoseconds: equal records at times as coarse as this may be different ones."""
@@ -29,23 +30,23 @@ _COURSE = {
     kind: place
     for place, kind in enumerate(
         (
-            "heartbeat_says_rebalancing",
-            "rejoin_requested",
-            "giving_away_all",
-            "revoked",
-            "lost",
-            "joining",
-            "member_id_created",
-            "pending_member_joins",
-            "rebalance_start",
-            "stabilized",
-            "joined",
-            "leader_computed_assignment",
-            "assignment_received",
-            "synced",
-            "client_block",
-            "assigned",
-            "client_position",
+            RowKind.HEARTBEAT_SAYS_REBALANCING,
+            RowKind.REJOIN_REQUESTED,
+            RowKind.GIVING_AWAY_ALL,
+            RowKind.REVOKED,
+            RowKind.LOST,
+            RowKind.JOINING,
+            RowKind.MEMBER_ID_CREATED,
+            RowKind.PENDING_MEMBER_JOINS,
+            RowKind.REBALANCE_START,
+            RowKind.STABILIZED,
+            RowKind.JOINED,
+            RowKind.LEADER_COMPUTED_ASSIGNMENT,
+            RowKind.ASSIGNMENT_RECEIVED,
+            RowKind.SYNCED,
+            RowKind.CLIENT_BLOCK,
+            RowKind.ASSIGNED,
+            RowKind.CLIENT_POSITION,
         )
     )
 }

@@ -10,17 +10,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 from groupsim.incidents.errors import LogError
-from groupsim.incidents.exports import evidence, heads, order
-from groupsim.incidents.exports.answers import answer
+from groupsim.incidents.exports import evidence, order
+from groupsim.incidents.exports import line_prefixes as heads
 from groupsim.incidents.exports.document import HEAD, Kind, Raw, kind_of, raw_records
+from groupsim.incidents.exports.empty_documents import answer
 from groupsim.incidents.exports.evidence import Fields
+from groupsim.incidents.exports.find_records import ORIGINAL, PLAIN
 from groupsim.incidents.exports.moments import moment
-from groupsim.incidents.exports.opened import opened
+from groupsim.incidents.exports.nested_fields import opened
 from groupsim.incidents.exports.order import Entry
 from groupsim.incidents.exports.plain_log import own_ms, whole_records
 from groupsim.incidents.exports.relevant import FIRST, KEYWORD, Passed, numbered_lines, relevant, without_groups
 from groupsim.incidents.exports.sequence import ordinal
-from groupsim.incidents.exports.walk import ORIGINAL, PLAIN
 from groupsim.incidents.logs.formats import clean, parse
 from groupsim.incidents.logs.patterns import Match
 from groupsim.incidents.logs.recognition import recognise

@@ -9,8 +9,8 @@ from datetime import tzinfo
 from itertools import pairwise
 from typing import NamedTuple
 
+from groupsim.incidents.exports.find_records import Record
 from groupsim.incidents.exports.moments import moment
-from groupsim.incidents.exports.walk import Record
 
 _SAMPLE = 2_000
 _NAMES = re.compile(

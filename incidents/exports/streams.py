@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 from groupsim.incidents.exports import coarse_times, order, plain_log
 from groupsim.incidents.exports.evidence import Fields
-from groupsim.incidents.exports.parts import Key, Part, PartReader, Remarks, describe
+from groupsim.incidents.exports.records_by_stream import Key, Part, PartReader, Remarks, describe
 from groupsim.incidents.exports.stream_names import short_names
-from groupsim.incidents.exports.ticks import MS_NS, is_only_time, ticks
+from groupsim.incidents.exports.time_resolution import MS_NS, is_only_time, ticks
 from groupsim.storage import log_gaps
 
 

@@ -5,7 +5,7 @@
 - `coarse_times`: lines whose times are whole seconds, say, inside their second
 - `clock_check`: corrections of clocks, and how exact all times are
 - `skew`, `clock_bounds`, `static_joins`: how far a client's clock is from the broker's
-- `index`: look-ups over all rows
+- `lookups`: look-ups over all rows
 - `processes`: which rows are of which client process
 - `unnamed_clients`: the same where several processes share a log and its lines do not name them
 - `process_facts`: the facts of a process: what `client` and `client_partitions` share
@@ -23,20 +23,20 @@
 - `doubts`: which partition time the logs do not tell, because a log is missing or just ends
 - `lost_doubts`: members that lost what they held after a silence, where no broker says it
 - `storing_doubts`: when assignments were stored, where no broker says it
-- `edges`: whether the logs begin or end in the middle of a rebalance
+- `rebalances_cut_off`: whether the logs begin or end in the middle of a rebalance
 - `unnamed_topics`: topics that the user names and no log does
 - `unlogged`: groups whose members do not all have a client log
 - `not_shown`, `not_shown_history`, `not_shown_targets`: generations and targets of which a member's log does not tell
 - `cut_logs`, `left_free`: logs that begin or end in a membership, and partitions that nobody has after one ended
 - `support`: whether the rows support a figure at all
-- `topic_members`, `topic_doubts`, `topic_growth`: what `__consumer_offsets` says of members without a client log
-- `log_ends`, `topic_ends`: clients' logs that end before the topic does, and the reverse
+- `offsets_members`, `offsets_doubts`, `topic_growth`: what `__consumer_offsets` says of members without a client log
+- `log_ends`, `offsets_ends`: clients' logs that end before the topic does, and the reverse
 - `signs_of_life`: what the topic shows of members that ran
-- `topic_merge`: its rows beside those of logs, and where they contradict each other
+- `offsets_merge`: its rows beside those of logs, and where they contradict each other
 - `world`: topics and groups
 - `causes`: Kafka's sentences to causes: the only place that reads them
-- `detail`: typed values out of a row
+- `typed_fields`: typed values out of a row
 - `builder`: collects facts and notes
 - `notes`: notes on the logs as a whole
-- `advice`: what to do after reading logs: what they are, and which are missing
+- `what_to_export`: what to do after reading logs: what they are, and which are missing
 """

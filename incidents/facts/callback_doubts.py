@@ -11,12 +11,13 @@ from collections.abc import Set as AbstractSet
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.ownership import Ownership, pairs
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Row
 from groupsim.incidents.logs.times import iso
 from groupsim.storage.log_gaps import Doubt
 
-_LOST = frozenset(["poll_timeout", "session_expired", "lost"])
-_TELLS = _LOST | {"joined", "assigned", "leave_sent"}
+_LOST = frozenset([RowKind.POLL_TIMEOUT, RowKind.SESSION_EXPIRED, RowKind.LOST])
+_TELLS = _LOST | {RowKind.JOINED, RowKind.ASSIGNED, RowKind.LEAVE_SENT}
 _NO_MEMBER = frozenset(["FENCED", "STALE"])
 
 
@@ -29,9 +30,9 @@ def removed_in_callback(clients: Sequence[ClientFacts], owned: Ownership, known:
         group, name, member = each.process.group, each.process.name, None
         rows = [timed for _, timed in each.process.rows] if group not in known else []
         for timed, following in zip(rows, _what_tells(rows), strict=True):
-            if timed.row.kind == "joined":
+            if timed.row.kind == RowKind.JOINED:
                 member = timed.row.member
-            elif timed.row.kind == "revoked" and following is not None and _lost(following.row, member):
+            elif timed.row.kind == RowKind.REVOKED and following is not None and _lost(following.row, member):
                 why = (
                     f"{name} ran a revoked callback from {iso(timed.at)} on and was no member any more at"
                     f" {iso(following.at)}; when it was removed, and whether others had its partitions, is in the"
@@ -54,6 +55,6 @@ def _what_tells(rows: Sequence[TimedRow]) -> list[TimedRow | None]:
 
 def _lost(row: Row, member: str | None) -> bool:
     """Whether a client that was this member says in a row of `_what_tells` that it is not any more."""
-    if row.kind == "joined":
+    if row.kind == RowKind.JOINED:
         return row.member is not None and row.member != member
     return row.kind in _LOST or row.detail.get("to") in _NO_MEMBER

@@ -6,7 +6,8 @@ from groupsim.events import client as c
 from groupsim.events.types import RejoinCause
 from groupsim.incidents.facts.causes import announces_leave, given_member_id, new_subscription, rejoin_cause
 from groupsim.incidents.facts.consumer_client import ConsumerClientFacts
-from groupsim.incidents.facts.detail import int_in, partitions_in, text_in
+from groupsim.incidents.facts.typed_fields import int_in, partitions_in, text_in
+from groupsim.incidents.logs.row_kinds import RowKind
 
 
 class ClientFacts(ConsumerClientFacts):
@@ -81,13 +82,15 @@ class ClientFacts(ConsumerClientFacts):
 
     def _on_synced(self, detail: dict[str, object]) -> None:
         self._member = self.process.rows[self._current][1].row.member or self._member  # its log may begin here
-        later = self._next(kinds=frozenset({"client_notified", "assigned", "client_block", "joining"}))
+        later = self._next(
+            kinds=frozenset({RowKind.CLIENT_NOTIFIED, RowKind.ASSIGNED, RowKind.CLIENT_BLOCK, RowKind.JOINING})
+        )
         assignment = None
         if later is not None:
             row = self.process.rows[self._current + later][1].row
-            if row.kind == "client_notified":
+            if row.kind == RowKind.CLIENT_NOTIFIED:
                 assignment = partitions_in(row.detail.get("partitions"))
-            elif "assigned" in row.detail:
+            elif RowKind.ASSIGNED in row.detail:
                 assignment = partitions_in(row.detail["assigned"])
         generation = int_in(detail.get("generation"))
         known = generation if generation is not None else self._generation if self._generation is not None else -1

@@ -5,14 +5,15 @@ from __future__ import annotations
 from groupsim.events import client as c
 from groupsim.events.types import Offsets, Partitions, TopicPartition
 from groupsim.incidents.facts.builder import FactBuilder
-from groupsim.incidents.facts.detail import int_in, partitions_in
 from groupsim.incidents.facts.held_before import held_before
-from groupsim.incidents.facts.index import Index
+from groupsim.incidents.facts.lookups import Index
 from groupsim.incidents.facts.ownership import pairs
 from groupsim.incidents.facts.process_facts import ProcessFacts
 from groupsim.incidents.facts.processes import ProcessLog
 from groupsim.incidents.facts.reconciliations import acknowledged, revoked_until
 from groupsim.incidents.facts.settings import settings_of
+from groupsim.incidents.facts.typed_fields import int_in, partitions_in
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.times import iso
 from groupsim.storage.log_gaps import Doubt
 
@@ -22,24 +23,24 @@ LOGGING_MS = 50
 """A library prints a line at most this long before or after what it describes; more is the application's time."""
 _OTHER_THREADS = frozenset(
     [
-        "client_heartbeat_stale",
-        "client_no_broker",
-        "client_reconciliation_interrupted",
-        "client_setting",
-        "consumer_heartbeat",
-        "consumer_heartbeat_answered",
-        "coordinator_lost",
-        "heartbeat_says_rebalancing",
-        "heartbeat_sent",
-        "poll_timeout",
-        "session_expired",
+        RowKind.CLIENT_HEARTBEAT_STALE,
+        RowKind.CLIENT_NO_BROKER,
+        RowKind.CLIENT_RECONCILIATION_INTERRUPTED,
+        RowKind.CLIENT_SETTING,
+        RowKind.CONSUMER_HEARTBEAT,
+        RowKind.CONSUMER_HEARTBEAT_ANSWERED,
+        RowKind.COORDINATOR_LOST,
+        RowKind.HEARTBEAT_SAYS_REBALANCING,
+        RowKind.HEARTBEAT_SENT,
+        RowKind.POLL_TIMEOUT,
+        RowKind.SESSION_EXPIRED,
     ]
 )
 _CALLBACK_OPS = frozenset({"GET_REBALANCE_PROTOCOL", "ASSIGN"})
 _ASKED = _CALLBACK_OPS | {"NAME"}
 """What an application asks of librdkafka inside a callback: its member id, too."""
-_OFFSET_KINDS = frozenset({"client_position", "client_no_offset"})
-_LOSES = frozenset({"revoked", "lost"})
+_OFFSET_KINDS = frozenset({RowKind.CLIENT_POSITION, RowKind.CLIENT_NO_OFFSET})
+_LOSES = frozenset({RowKind.REVOKED, RowKind.LOST})
 
 
 class PartitionFacts(ProcessFacts):
@@ -59,7 +60,9 @@ class PartitionFacts(ProcessFacts):
     def _start(self) -> None:
         """Its first row. What it gives up before it was assigned anything, it held before the log began."""
         process = self.process
-        topics = next((p.row.detail.get("topics") for _, p in process.rows if p.row.kind == "client_subscribed"), None)
+        topics = next(
+            (p.row.detail.get("topics") for _, p in process.rows if p.row.kind == RowKind.CLIENT_SUBSCRIBED), None
+        )
         names = tuple(sorted(map(str, topics))) if isinstance(topics, list) else ()
         self._add(
             c.ProcessStarted(
@@ -111,13 +114,13 @@ class PartitionFacts(ProcessFacts):
     def _on_revoked(self, detail: dict[str, object]) -> None:
         if "partition_count" in detail:
             begins, ends = self._rows_to_callback(_ASKED), self._rows_to_callback()
-            self._lose("revoked", self._counted(detail, "client_removed"), begins, ends)
+            self._lose("revoked", self._counted(detail, RowKind.CLIENT_REMOVED), begins, ends)
             return
         lost = partitions_in(detail.get("partitions"))
-        later = self._next(kinds=frozenset({"revoked", "assigned", "lost", "joining"}))
+        later = self._next(kinds=frozenset({RowKind.REVOKED, RowKind.ASSIGNED, RowKind.LOST, RowKind.JOINING}))
         if later is not None:
             following = self.process.rows[self._current + later][1].row
-            if following.kind == "revoked" and partitions_in(following.detail.get("partitions")) == lost:
+            if following.kind == RowKind.REVOKED and partitions_in(following.detail.get("partitions")) == lost:
                 self._add(c.RevocationPending(process=self.process.name, partitions=lost))
                 return
         self._lose("revoked", lost)
@@ -125,11 +128,13 @@ class PartitionFacts(ProcessFacts):
     def _on_lost(self, detail: dict[str, object]) -> None:
         self._lose("lost", partitions_in(detail.get("partitions")))
 
-    def _counted(self, detail: dict[str, object], kind: str) -> Partitions:
+    def _counted(self, detail: dict[str, object], kind: RowKind) -> Partitions:
         """librdkafka prints how many partitions a callback is about, and each of them when it adds or removes it."""
         found: list[TopicPartition] = []
         for _, timed in self._following():
-            if len(found) == detail["partition_count"] or (timed.row.kind in ("assigned", "revoked") and found):
+            if len(found) == detail["partition_count"] or (
+                timed.row.kind in (RowKind.ASSIGNED, RowKind.REVOKED) and found
+            ):
                 break
             if timed.row.kind == kind:
                 found.extend(partitions_in(timed.row.detail.get("partitions")))
@@ -141,7 +146,7 @@ class PartitionFacts(ProcessFacts):
         It ends with one of `_CALLBACK_OPS`; anything else that it asks of the library shows that it has begun.
         """
         for later, timed in self._following():
-            if timed.row.kind in ("assigned", "revoked"):
+            if timed.row.kind in (RowKind.ASSIGNED, RowKind.REVOKED):
                 break
             if timed.row.detail.get("op") in ops:
                 return later
@@ -151,7 +156,7 @@ class PartitionFacts(ProcessFacts):
         if not lost:
             return
         name = self.process.name
-        reconciled = revoked_until(self.process.rows, self._current) if kind == "revoked" else None
+        reconciled = revoked_until(self.process.rows, self._current) if kind == RowKind.REVOKED else None
         returned, poll_ms = reconciled or (0, 0)
         later = ends or begins or returned or self._next(unless=_OTHER_THREADS) or 0
         delay = 0 if begins else self._before_callback(later)
@@ -190,7 +195,7 @@ class PartitionFacts(ProcessFacts):
     def _on_assigned(self, detail: dict[str, object]) -> None:
         name, added = self.process.name, partitions_in(detail.get("partitions"))
         if "partition_count" in detail:
-            self._add_librdkafka(self._counted(detail, "client_added"))
+            self._add_librdkafka(self._counted(detail, RowKind.CLIENT_ADDED))
             return
         if "owned" in detail:
             self._view = set(partitions_in(detail["owned"])) - set(partitions_in(detail.get("revoked")))
@@ -246,7 +251,7 @@ class PartitionFacts(ProcessFacts):
     def _first_offset(self, added: Partitions) -> int:
         """How many rows on the first line about an offset of these is, before the next assignment; 0: there is none."""
         for later, timed in self._following():
-            if timed.row.kind in ("assigned", "revoked", "lost"):
+            if timed.row.kind in (RowKind.ASSIGNED, RowKind.REVOKED, RowKind.LOST):
                 break
             if timed.row.kind in _OFFSET_KINDS and set(partitions_in([timed.row.detail.get("partition")])) & set(added):
                 return later
@@ -257,9 +262,11 @@ class PartitionFacts(ProcessFacts):
         found: dict[int, list[tuple[str, int, int]]] = {}
         wanted, at = set(added), -1
         for later, timed in self._following():
-            if timed.row.kind in ("assigned", "revoked", "lost"):
+            if timed.row.kind in (RowKind.ASSIGNED, RowKind.REVOKED, RowKind.LOST):
                 break
-            named = partitions_in([timed.row.detail.get("partition")]) if timed.row.kind == "client_position" else ()
+            named = (
+                partitions_in([timed.row.detail.get("partition")]) if timed.row.kind == RowKind.CLIENT_POSITION else ()
+            )
             if named and named[0] in wanted:
                 wanted.discard(named[0])
                 if at < 0 or self.process.rows[self._current + at][1].at != timed.at:

@@ -10,11 +10,12 @@ from groupsim.events.types import NO_GENERATION, MemberId
 from groupsim.incidents.facts.builder import FactBuilder
 from groupsim.incidents.facts.causes import announces_leave, leave_cause
 from groupsim.incidents.facts.clocks import TimedRow
-from groupsim.incidents.facts.detail import client_id_in, int_in, text_in
-from groupsim.incidents.facts.index import Index
+from groupsim.incidents.facts.lookups import Index
+from groupsim.incidents.facts.typed_fields import client_id_in, int_in, text_in
+from groupsim.incidents.logs.row_kinds import RowKind
 
-_STARTS = frozenset(["rejoin_requested", "joining", "heartbeat_says_rebalancing"])
-_ENDS = frozenset(["synced", "assigned"])
+_STARTS = frozenset([RowKind.REJOIN_REQUESTED, RowKind.JOINING, RowKind.HEARTBEAT_SAYS_REBALANCING])
+_ENDS = frozenset([RowKind.SYNCED, RowKind.ASSIGNED])
 
 
 class ClientsOnlyFacts:
@@ -53,15 +54,15 @@ class ClientsOnlyFacts:
         row, detail = timed.row, timed.row.detail
         reason = text_in(detail.get("reason")) or ""
         instance = text_in(detail.get("instance"))
-        if row.kind == "synced" and instance is not None and row.member is not None:
+        if row.kind == RowKind.SYNCED and instance is not None and row.member is not None:
             self._instances[instance] = row.member  # its log may begin here
         if row.kind in _STARTS and not self._preparing and not announces_leave(reason):
             self._start(position, timed, reason)
-        elif row.kind == "joined":
+        elif row.kind == RowKind.JOINED:
             self._joined(position, timed, int_in(detail.get("generation")))
         elif row.kind in _ENDS and self._completing:
             self._stored(position, timed)
-        elif row.kind == "leave_sent":
+        elif row.kind == RowKind.LEAVE_SENT:
             member = row.member
             if member in self._members:
                 del self._members[member]

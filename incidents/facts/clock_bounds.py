@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from groupsim.incidents.facts.causes import given_member_id
 from groupsim.incidents.facts.clocks import rows_by_file
-from groupsim.incidents.facts.detail import int_in
 from groupsim.incidents.facts.static_joins import static_joins
+from groupsim.incidents.facts.typed_fields import int_in
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Reading, Row, is_broker
 from groupsim.incidents.logs.times import instant
 
@@ -20,13 +21,13 @@ _Event = tuple[Row, str, _Key]
 _JOINED, _FIRST, _NAMED, _LEFT, _TARGET, _GIVEN = "joined", "first join", "named", "left", "target", "given"
 _REQUESTS = (_JOINED, _FIRST, _LEFT)
 _BY_BROKERS = {
-    "member_id_created": _JOINED,
-    "member_joined": _JOINED,
-    "member_left": _LEFT,
-    "target_assignment": _TARGET,
+    RowKind.MEMBER_ID_CREATED: _JOINED,
+    RowKind.MEMBER_JOINED: _JOINED,
+    RowKind.MEMBER_LEFT: _LEFT,
+    RowKind.TARGET_ASSIGNMENT: _TARGET,
 }
-_ANSWERS = ("state_change", "consumer_heartbeat_answered")
-_NAMES_MEMBER = ("joined", "member_id_created", "rejoin_requested")
+_ANSWERS = (RowKind.STATE_CHANGE, RowKind.CONSUMER_HEARTBEAT_ANSWERED)
+_NAMES_MEMBER = (RowKind.JOINED, RowKind.MEMBER_ID_CREATED, RowKind.REJOIN_REQUESTED)
 NEVER = 10**15
 """Milliseconds: no bound."""
 
@@ -134,14 +135,14 @@ class _Client:
     def events(self, row: Row) -> Iterator[_Event]:
         """The events in its next row."""
         epoch, member = int_in(row.detail.get("epoch")), _member(row)
-        if row.kind == "coordinator_found":
+        if row.kind == RowKind.COORDINATOR_FOUND:
             yield from self._sent(row)
             self._knows_coordinator = True
-        elif row.kind == "joining":
+        elif row.kind == RowKind.JOINING:
             self._begun = self._begun or row
         elif row.kind in _NAMES_MEMBER and member is not None:
             yield from self._named(row, member)
-        elif row.kind == "leave_sent" and member is not None:
+        elif row.kind == RowKind.LEAVE_SENT and member is not None:
             yield row, _LEFT, (row.group, _LEFT, member)
         elif epoch is not None:
             yield from self._in_consumer_group(row, epoch, member)
@@ -161,7 +162,7 @@ class _Client:
 
         The id stays when it joins again.
         """
-        state, sent = row.detail.get("to"), row.kind == "consumer_heartbeat"
+        state, sent = row.detail.get("to"), row.kind == RowKind.CONSUMER_HEARTBEAT
         joins = state == "JOINING" or (sent and epoch == 0)
         if joins and row.detail.get("from") == "UNSUBSCRIBED" and not self._knows_coordinator:
             self._unsent = row

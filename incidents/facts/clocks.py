@@ -6,20 +6,21 @@ import heapq
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Reading, Row, is_broker
 from groupsim.incidents.logs.times import instant
 from groupsim.incidents.sentences import plural
 
 _CLIENT_REQUESTS = frozenset(
     [
-        "joining",
-        "leave_sent",
-        "revoked",
-        "lost",
-        "rejoin_requested",
-        "poll_timeout",
-        "generation_reset",
-        "coordinator_lost",
+        RowKind.JOINING,
+        RowKind.LEAVE_SENT,
+        RowKind.REVOKED,
+        RowKind.LOST,
+        RowKind.REJOIN_REQUESTED,
+        RowKind.POLL_TIMEOUT,
+        RowKind.GENERATION_RESET,
+        RowKind.COORDINATOR_LOST,
     ]
 )
 """What a client does before the coordinator acts on it."""

@@ -13,14 +13,15 @@ from groupsim.events import client as c
 from groupsim.events.client import MemberPhase
 from groupsim.events.types import RejoinCause
 from groupsim.incidents.facts.client_partitions import PartitionFacts
-from groupsim.incidents.facts.detail import int_in, partitions_in, text_in
 from groupsim.incidents.facts.processes import ProcessLog
+from groupsim.incidents.facts.typed_fields import int_in, partitions_in, text_in
+from groupsim.incidents.logs.row_kinds import RowKind
 
 HEARTBEAT_INTERVAL = "consumer.heartbeat.interval.ms"
 """How a group's own setting is called (`kafka-configs --group`)."""
 
 
-_SPEAKS = frozenset(["state_change", "consumer_heartbeat"])
+_SPEAKS = frozenset([RowKind.STATE_CHANGE, RowKind.CONSUMER_HEARTBEAT])
 _LEAST_INTERVALS, _STEP_MS = 3, 100
 
 
@@ -33,8 +34,8 @@ def consumer_settings(process: ProcessLog) -> dict[str, int | str]:
     if not any(timed.row.kind in _SPEAKS for timed in rows):
         return {}
     found: dict[str, int | str] = {"group.protocol": "consumer"}
-    given = [int_in(t.row.detail.get("interval_ms")) for t in rows if t.row.kind == "consumer_heartbeat_interval"]
-    sent = [timed.at for timed in rows if timed.row.kind == "consumer_heartbeat"]
+    given = [int_in(t.row.detail.get("interval_ms")) for t in rows if t.row.kind == RowKind.CONSUMER_HEARTBEAT_INTERVAL]
+    sent = [timed.at for timed in rows if timed.row.kind == RowKind.CONSUMER_HEARTBEAT]
     steps = Counter(round((after - before) / _STEP_MS) * _STEP_MS for before, after in pairwise(sent))
     usual, times = max(steps.items(), key=lambda item: (item[1], item[0]), default=(0, 0))
     named = [interval for interval in given if interval]  # 0 is the answer to its leaving
@@ -113,7 +114,7 @@ class ConsumerClientFacts(PartitionFacts):
         self._add(c.EpochReceived(process=self.process.name, member=self._member, epoch=epoch))
 
     def _given(self, detail: dict[str, object]) -> None:
-        if self._generation is not None and "assigned" in detail:
+        if self._generation is not None and RowKind.ASSIGNED in detail:
             given = tuple(sorted(partitions_in(detail["assigned"])))
             name, member = self.process.name, self._member
             self._add(c.TargetReceived(process=name, member=member, epoch=self._generation, partitions=given))

@@ -12,13 +12,16 @@ from groupsim.incidents.facts.bump_causes import BumpCauses, Change
 from groupsim.incidents.facts.causes import loss_cause
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.coordinator import CoordinatorFacts
-from groupsim.incidents.facts.detail import client_id_in, int_in, partitions_in, text_in
-from groupsim.incidents.facts.index import Index
+from groupsim.incidents.facts.lookups import Index
 from groupsim.incidents.facts.member_steps import MemberSteps, Step, reconciled
+from groupsim.incidents.facts.typed_fields import client_id_in, int_in, partitions_in, text_in
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import is_broker
 
 _DOWNGRADE = "Downgrade group"
-_NATIVE = frozenset(["member_joined", "group_epoch_bumped", "target_assignment", "member_state"])
+_NATIVE = frozenset(
+    [RowKind.MEMBER_JOINED, RowKind.GROUP_EPOCH_BUMPED, RowKind.TARGET_ASSIGNMENT, RowKind.MEMBER_STATE]
+)
 """Rows that only a group of the consumer protocol has."""
 
 
@@ -285,6 +288,6 @@ class ConsumerGroupFacts(CoordinatorFacts):
 def _ends_target(timed: TimedRow) -> bool:
     """Whether a broker's row is a new target, or the group's conversion to a classic one."""
     row = timed.row
-    down = row.kind == "rebalance_start" and str(row.detail.get("reason")).startswith(_DOWNGRADE)
-    down = down or (row.kind == "group_converted" and row.detail.get("to") == "classic")
-    return is_broker(row) and (row.kind == "target_assignment" or down)
+    down = row.kind == RowKind.REBALANCE_START and str(row.detail.get("reason")).startswith(_DOWNGRADE)
+    down = down or (row.kind == RowKind.GROUP_CONVERTED and row.detail.get("to") == "classic")
+    return is_broker(row) and (row.kind == RowKind.TARGET_ASSIGNMENT or down)

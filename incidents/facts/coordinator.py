@@ -10,8 +10,8 @@ from groupsim.events.types import MemberId
 from groupsim.incidents.facts.builder import FactBuilder
 from groupsim.incidents.facts.causes import client_cause, leave_cause, rebalance_cause, removal_cause
 from groupsim.incidents.facts.clocks import TimedRow
-from groupsim.incidents.facts.detail import client_id_in, int_in, text_in
-from groupsim.incidents.facts.index import Index
+from groupsim.incidents.facts.lookups import Index
+from groupsim.incidents.facts.typed_fields import client_id_in, int_in, text_in
 from groupsim.incidents.sentences import plural
 
 

@@ -10,26 +10,36 @@ from groupsim.events.types import TopicPartition
 from groupsim.incidents.facts.causes import given_member_id
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
-from groupsim.incidents.facts.detail import int_in, partitions_in
-from groupsim.incidents.facts.edges import CHANGING
-from groupsim.incidents.facts.index import JOINS
+from groupsim.incidents.facts.lookups import JOINS
 from groupsim.incidents.facts.not_shown_history import History
 from groupsim.incidents.facts.not_shown_targets import APART_MS, EXPORT, TAKES_MS
 from groupsim.incidents.facts.ownership import pairs
+from groupsim.incidents.facts.rebalances_cut_off import CHANGING
+from groupsim.incidents.facts.typed_fields import int_in, partitions_in
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Row, is_broker
 from groupsim.incidents.logs.times import iso
 from groupsim.incidents.offsets_topic.ledger import Ledger, Membership
 from groupsim.storage.log_gaps import Doubt
 
-_JOINS = JOINS | {"static_member_replaced"}
+_JOINS = JOINS | {RowKind.STATIC_MEMBER_REPLACED}
 _CLASSIC = frozenset(
-    ["coordinator_found", "joining", "rejoin_requested", "joined", "synced", "assigned", "revoked", "lost"]
+    [
+        RowKind.COORDINATOR_FOUND,
+        RowKind.JOINING,
+        RowKind.REJOIN_REQUESTED,
+        RowKind.JOINED,
+        RowKind.SYNCED,
+        RowKind.ASSIGNED,
+        RowKind.REVOKED,
+        RowKind.LOST,
+    ]
 )
-_JOINED = ("joined", "synced")
+_JOINED = (RowKind.JOINED, RowKind.SYNCED)
 """Kinds of rows before a classic member takes what it is given: an eager one has nothing then."""
-_TARGET = "client_target"
+_TARGET = RowKind.CLIENT_TARGET
 _OUT = ("FENCED", "STALE")
-_EPOCHS = frozenset(["state_change", "consumer_heartbeat", "consumer_heartbeat_answered"])
+_EPOCHS = frozenset([RowKind.STATE_CHANGE, RowKind.CONSUMER_HEARTBEAT, RowKind.CONSUMER_HEARTBEAT_ANSWERED])
 
 
 class BrokersWord:
@@ -42,7 +52,7 @@ class BrokersWord:
         self._off_ms = off_ms
         self._said: dict[tuple[str | None, str | None], list[tuple[int, bool]]] = defaultdict(list)
         for at, row in rows:
-            if is_broker(row) and row.kind in _JOINS | {"member_left"}:
+            if is_broker(row) and row.kind in _JOINS | {RowKind.MEMBER_LEFT}:
                 self._said[row.group, row.member].append((at, row.kind in _JOINS))
 
     def joined_before(self, each: ClientFacts, at: int) -> bool | None:
@@ -93,7 +103,7 @@ def begins_late(
 
 def _begins(first: Row) -> bool:
     """Whether the first row of a log that tells of a state or an epoch is one of a member that joins."""
-    if first.kind == "state_change":
+    if first.kind == RowKind.STATE_CHANGE:
         return first.detail.get("from") in ("UNSUBSCRIBED", "JOINING")
     return not int_in(first.detail.get("epoch"))
 
@@ -110,12 +120,12 @@ def _joins_first(rows: Sequence[TimedRow]) -> bool:
     """
     protocol = _protocol(rows)
     tells = next((timed.row for timed in rows if timed.row.kind in _CLASSIC), None)
-    if tells is None or tells.kind == "coordinator_found":
+    if tells is None or tells.kind == RowKind.COORDINATOR_FOUND:
         return True
     if protocol is None:
-        return tells.kind not in ("revoked", "lost") or not tells.detail.get("partitions")
+        return tells.kind not in (RowKind.REVOKED, RowKind.LOST) or not tells.detail.get("partitions")
     given = given_member_id(str(tells.detail.get("reason") or "")) is not None
-    return given or (tells.kind == "joining" and not protocol.startswith("cooperative"))
+    return given or (tells.kind == RowKind.JOINING and not protocol.startswith("cooperative"))
 
 
 def _shows_all(row: Row) -> bool:
@@ -124,7 +134,7 @@ def _shows_all(row: Row) -> bool:
     librdkafka prints no such list in the consumer protocol.
     """
     eager = row.kind in _JOINED and not str(row.detail.get("protocol", "cooperative")).startswith("cooperative")
-    return eager or row.kind in ("client_reconciling", "client_block", "lost")
+    return eager or row.kind in (RowKind.CLIENT_RECONCILING, RowKind.CLIENT_BLOCK, RowKind.LOST)
 
 
 def ends_early(
@@ -189,19 +199,23 @@ def _joining(each: ClientFacts, *, shown: bool) -> bool:
     if not tells:
         return not shown
     last = tells[-1]
-    prints_all = "protocol" in last.detail or any(t.row.kind == "cgrp_state" for _, t in each.process.rows)
+    prints_all = "protocol" in last.detail or any(t.row.kind == RowKind.CGRP_STATE for _, t in each.process.rows)
     joined = last.kind in _JOINED and prints_all
-    asks = last.kind in ("joining", "rejoin_requested") or all(row.kind == "coordinator_found" for row in tells)
+    asks = last.kind in (RowKind.JOINING, RowKind.REJOIN_REQUESTED) or all(
+        row.kind == RowKind.COORDINATOR_FOUND for row in tells
+    )
     return joined or (asks and not shown)
 
 
 def _in_callback(each: ClientFacts) -> bool:
     """Whether the log of librdkafka ends before it has all partitions that it gave to a callback, or took from it."""
     rows = [timed.row for _, timed in each.process.rows]
-    last = next((nth for nth in range(len(rows) - 1, -1, -1) if rows[nth].kind in ("assigned", "revoked")), None)
+    last = next(
+        (nth for nth in range(len(rows) - 1, -1, -1) if rows[nth].kind in (RowKind.ASSIGNED, RowKind.REVOKED)), None
+    )
     if last is None or (number := int_in(rows[last].detail.get("partition_count"))) is None:
         return False
-    moved = "client_added" if rows[last].kind == "assigned" else "client_removed"
+    moved = RowKind.CLIENT_ADDED if rows[last].kind == RowKind.ASSIGNED else RowKind.CLIENT_REMOVED
     return sum(len(partitions_in(row.detail.get("partitions"))) for row in rows[last:] if row.kind == moved) < number
 
 
@@ -212,6 +226,6 @@ def _changing(each: ClientFacts) -> bool:
 
 def _state(each: ClientFacts) -> object:
     """The last state of a consumer group's client that its log has, or that it heard of a target."""
-    kinds = ("state_change", _TARGET, "client_target_acked")
+    kinds = (RowKind.STATE_CHANGE, _TARGET, RowKind.CLIENT_TARGET_ACKED)
     last = each.process.last_of(kinds)
     return None if last is None else _TARGET if last.row.kind == _TARGET else last.row.detail.get("to")

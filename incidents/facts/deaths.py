@@ -13,20 +13,21 @@ from groupsim.incidents.facts.builder import FactBuilder
 from groupsim.incidents.facts.causes import loss_cause
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
-from groupsim.incidents.facts.detail import int_in, text_in
-from groupsim.incidents.facts.index import Index
 from groupsim.incidents.facts.log_ends import Logged
+from groupsim.incidents.facts.lookups import Index
 from groupsim.incidents.facts.processes import ProcessLog, runs_beside
 from groupsim.incidents.facts.sessions import Session, session_of
 from groupsim.incidents.facts.signs_of_life import SignsOfLife
 from groupsim.incidents.facts.silences import ANSWERED, Stop, add_silence, earlier_ms, heard, later, stopped
+from groupsim.incidents.facts.typed_fields import int_in, text_in
 from groupsim.incidents.facts.unnamed_clients import PlacedRow
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program, Row
 from groupsim.incidents.logs.times import iso
 
-_REMOVED = frozenset(["member_failed", "member_gone"])
-_REPLACED = "static_member_replaced"
-_MEMBERSHIP = frozenset(["joined", "leave_sent", "poll_timeout", "state_change"])
+_REMOVED = frozenset([RowKind.MEMBER_FAILED, RowKind.MEMBER_GONE])
+_REPLACED = RowKind.STATIC_MEMBER_REPLACED
+_MEMBERSHIP = frozenset([RowKind.JOINED, RowKind.LEAVE_SENT, RowKind.POLL_TIMEOUT, RowKind.STATE_CHANGE])
 _ANY_MS = 1 << 50
 _Removals = dict[tuple[str | None, str | None], list[PlacedRow]]
 """By group and member."""
@@ -89,7 +90,9 @@ def add_deaths(
             exact = session.known and not index.began_sessions(process.group, at)
             earlier = earlier_ms(timed.row, session.heartbeat_ms) if exact else _ANY_MS
             stop = stopped(process, at, max(alive, at - earlier), timed.at, session)
-            stops.append(_gone_by(stop, timed, client, signs, logged) if timed.row.kind == "member_gone" else stop)
+            stops.append(
+                _gone_by(stop, timed, client, signs, logged) if timed.row.kind == RowKind.MEMBER_GONE else stop
+            )
     return found, stops
 
 
@@ -140,7 +143,7 @@ def _removed_by_the_topic(client: ClientFacts, replaced: _Removals, signs: Signs
                     break
                 kinds.add(line.kind)
             since = max(since, shown)
-            if "lost" in kinds and "poll_timeout" not in kinds:
+            if RowKind.LOST in kinds and RowKind.POLL_TIMEOUT not in kinds:
                 yield Stop(process.group, process.name, at, since, at, ran=True)
 
 
@@ -161,7 +164,7 @@ def _shortest_silences(
         process = client.process
         for member in client.members:
             for _, removal in removals[process.group, member]:
-                failed = removal.row.kind == "member_failed" and _for_silence(removal.row)
+                failed = removal.row.kind == RowKind.MEMBER_FAILED and _for_silence(removal.row)
                 if not failed or removal.at < process.first or _went(process, removal.at):
                     continue
                 shown = signs.last(process.group, client.members, removal.at) or 0
@@ -186,7 +189,8 @@ def _went(process: ProcessLog, at: int) -> bool:
     """Whether it gave its membership up by itself before an instant."""
     last = next((t.row for _, t in reversed(process.rows) if t.at <= at and t.row.kind in _MEMBERSHIP), None)
     return last is not None and (
-        last.kind in ("leave_sent", "poll_timeout") or last.detail.get("to") in ("LEAVING", "STALE", "UNSUBSCRIBED")
+        last.kind in (RowKind.LEAVE_SENT, RowKind.POLL_TIMEOUT)
+        or last.detail.get("to") in ("LEAVING", "STALE", "UNSUBSCRIBED")
     )
 
 
@@ -229,6 +233,6 @@ def _sentence(process: ProcessLog, end: TimedRow, at: int, session: Session, hel
     if session.known and earlier_ms(end.row, session.heartbeat_ms):
         earlier = ", or earlier (others heard of it then)"
     longer = "" if session.known or session.shortened else " with a longer session it died earlier;"
-    left = "; the topic does not say whether it died or left" if end.row.kind == "member_gone" else ""
+    left = "; the topic does not say whether it died or left" if end.row.kind == RowKind.MEMBER_GONE else ""
     death = f"{heard(session, at)}{earlier}, which counts as its death;{longer} {later(session, 'died')}"
     return f"{silence}; {death}{left}"

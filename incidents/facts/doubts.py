@@ -11,8 +11,7 @@ from groupsim.incidents.facts.callback_doubts import removed_in_callback
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.deaths import Deaths
-from groupsim.incidents.facts.detail import int_in, text_in
-from groupsim.incidents.facts.index import Index
+from groupsim.incidents.facts.lookups import Index
 from groupsim.incidents.facts.lost_doubts import lost_after_silence
 from groupsim.incidents.facts.ownership import Ownership, pairs
 from groupsim.incidents.facts.processes import ProcessLog
@@ -20,14 +19,19 @@ from groupsim.incidents.facts.sessions import member_session_ms, session_of
 from groupsim.incidents.facts.signs_of_life import SignsOfLife
 from groupsim.incidents.facts.silences import Stop
 from groupsim.incidents.facts.storing_doubts import given_to_others, not_heard, perhaps_stored, stored_between
+from groupsim.incidents.facts.typed_fields import int_in, text_in
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import is_broker
 from groupsim.incidents.logs.times import iso
 from groupsim.incidents.offsets_topic.history import GroupHistory
 from groupsim.incidents.sentences import plural
 from groupsim.storage.log_gaps import Doubt
 
-_MEMBERSHIP = frozenset(["joined", "leave_sent", "poll_timeout"])
-_GONE = {"member_failed": "removed the silent member", "static_member_replaced": "replaced the static member"}
+_MEMBERSHIP = frozenset([RowKind.JOINED, RowKind.LEAVE_SENT, RowKind.POLL_TIMEOUT])
+_GONE = {
+    RowKind.MEMBER_FAILED: "removed the silent member",
+    RowKind.STATIC_MEMBER_REPLACED: "replaced the static member",
+}
 _SOON_MS = 1_000
 """So much later a client may still give up what somebody else has already: clocks differ."""
 
@@ -84,7 +88,7 @@ def _silent(
     A process that is quiet because nothing happens keeps its partitions: only that others have them shows that it was
     gone. Not of processes that left or that a broker removed: what they hold then is known.
     """
-    removed = {(r.group, r.member): at for at, r in rows if r.kind in ("member_failed", "member_left")}
+    removed = {(r.group, r.member): at for at, r in rows if r.kind in (RowKind.MEMBER_FAILED, RowKind.MEMBER_LEFT)}
     processes = {(each.process.group, each.process.name): each for each in clients}
     lives = {key: _Life(each, removed) for key, each in processes.items()}
     found: dict[tuple[str, str, int], dict[int, list[TopicPartition]]] = defaultdict(lambda: defaultdict(list))
@@ -126,7 +130,7 @@ class _Life:
         if self._removed is not None and self._removed <= at:
             return True
         place = bisect_right(self._membership, at, key=lambda item: item[0])
-        return place > 0 and self._membership[place - 1][1] in ("leave_sent", "poll_timeout")
+        return place > 0 and self._membership[place - 1][1] in (RowKind.LEAVE_SENT, RowKind.POLL_TIMEOUT)
 
 
 def _started_again(
@@ -155,8 +159,8 @@ def _started_again(
 
 def _awaits_join(process: ProcessLog) -> bool:
     """Whether a classic member waits for a join's answer when its log ends."""
-    last = process.last_of(("joining", "joined", "join_failed", "generation_reset"))
-    return last is not None and last.row.kind == "joining"
+    last = process.last_of((RowKind.JOINING, RowKind.JOINED, RowKind.JOIN_FAILED, RowKind.GENERATION_RESET))
+    return last is not None and last.row.kind == RowKind.JOINING
 
 
 def _removed_without_log(
@@ -175,7 +179,7 @@ def _removed_without_log(
     known.update(member for each in topic.values() for member in each.ledger.memberships)
     found: list[Doubt] = []
     for at, row in rows:
-        member = text_in(row.detail.get("old_member")) if row.kind == "static_member_replaced" else row.member
+        member = text_in(row.detail.get("old_member")) if row.kind == RowKind.STATIC_MEMBER_REPLACED else row.member
         if row.kind not in _GONE or row.group is None or member is None or member in known:
             continue
         since, partitions = owned.assigned(row.group, member, at)
@@ -211,16 +215,18 @@ def _broker_silent(rows: Sequence[TimedRow], index: Index, ended: int) -> Iterat
 
 def _gap(rows: Sequence[TimedRow]) -> tuple[int, int] | None:
     """Of one group's rows: the first generation that no broker completed, or that it completed and did not begin."""
-    completed = {int_in(row.detail.get("generation")) for _, row in rows if is_broker(row) and row.kind == "stabilized"}
+    completed = {
+        int_in(row.detail.get("generation")) for _, row in rows if is_broker(row) and row.kind == RowKind.STABILIZED
+    }
     begun = False
     for at, row in rows:
         generation = int_in(row.detail.get("generation"))
         if not is_broker(row):
-            if row.kind == "joined" and generation is not None and generation not in completed:
+            if row.kind == RowKind.JOINED and generation is not None and generation not in completed:
                 return at, generation
-        elif row.kind == "rebalance_start":
+        elif row.kind == RowKind.REBALANCE_START:
             begun = True
-        elif row.kind == "stabilized" and generation is not None:
+        elif row.kind == RowKind.STABILIZED and generation is not None:
             if not begun:
                 return at, generation
             begun = False
@@ -236,8 +242,8 @@ def _epoch_gap(rows: Sequence[TimedRow]) -> tuple[int, int] | None:
     for at, row in rows:
         if is_broker(row):
             reported = max(reported, *(int_in(row.detail.get(name)) or 0 for name in ("epoch", "generation")))
-        elif row.kind in ("joined", "state_change"):
-            reached = int_in(row.detail.get("generation" if row.kind == "joined" else "epoch")) or 0
+        elif row.kind in (RowKind.JOINED, RowKind.STATE_CHANGE):
+            reached = int_in(row.detail.get("generation" if row.kind == RowKind.JOINED else "epoch")) or 0
             if reached > reported + 1:
                 return at, reached
     return None

@@ -20,10 +20,11 @@ from groupsim.incidents.facts.causes import metadata_versions
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.consumer_client import HEARTBEAT_INTERVAL, consumer_settings
-from groupsim.incidents.facts.detail import int_in
-from groupsim.incidents.facts.index import Index
 from groupsim.incidents.facts.later_topics import created, found_by, not_before
+from groupsim.incidents.facts.lookups import Index
 from groupsim.incidents.facts.sessions import CONSUMER_HEARTBEAT_MS
+from groupsim.incidents.facts.typed_fields import int_in
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.times import iso
 from groupsim.storage.log_gaps import Doubt
 
@@ -181,7 +182,7 @@ def _earliest(noticed: PendingFact, clients: Sequence[ClientFacts], rows: Sequen
         return max(first, noticed.at - allowed)
     process = next(each.process for each in clients if each.process.name == noticed.event.process)
     configured = next(
-        (t.row.detail.get("settings") for _, t in process.rows if t.row.kind == "client_configured"), None
+        (t.row.detail.get("settings") for _, t in process.rows if t.row.kind == RowKind.CLIENT_CONFIGURED), None
     )
     printed = int_in(configured.get(METADATA_AGE)) if isinstance(configured, dict) else None
     age = printed or DEFAULT_AGE_MS

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from groupsim.events.types import Partitions, TopicPartition
-from groupsim.incidents.facts.detail import partitions_in
+from groupsim.incidents.facts.typed_fields import partitions_in
 from groupsim.incidents.facts.unnamed_clients import PlacedRow
+from groupsim.incidents.logs.row_kinds import RowKind
 
-_OWNED = frozenset({"client_block", "client_reconciling", "assigned"})
+_OWNED = frozenset({RowKind.CLIENT_BLOCK, RowKind.CLIENT_RECONCILING, RowKind.ASSIGNED})
 """Kinds of rows that may say all that a client owns."""
 
 
@@ -25,10 +26,10 @@ def held_before(rows: Sequence[PlacedRow]) -> Partitions:
             gone |= set(partitions_in(detail["owned"])) - gained
             break
         named = set(partitions_in(detail.get("partitions")))
-        if kind == "assigned":
+        if kind == RowKind.ASSIGNED:
             gained |= named
-        elif kind in ("revoked", "lost"):
+        elif kind in (RowKind.REVOKED, RowKind.LOST):
             gone |= named - gained
-            if kind == "lost" and named:
+            if kind == RowKind.LOST and named:
                 break
     return tuple(sorted(gone))

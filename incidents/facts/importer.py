@@ -14,38 +14,39 @@ import msgspec
 from groupsim.events.base import WORLD_STREAM, Event
 from groupsim.events.world import RunEnded
 from groupsim.incidents.errors import LogError
-from groupsim.incidents.facts.asked import nothing_to_import, remarks_on_asked
 from groupsim.incidents.facts.builder import FactBuilder, PendingFact
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clients_only import ClientsOnlyFacts
 from groupsim.incidents.facts.clock_check import ClockCheck, check_clocks
 from groupsim.incidents.facts.clocks import TimedRow, order_rows
 from groupsim.incidents.facts.coarse_times import in_order
-from groupsim.incidents.facts.concatenated import taken_apart
 from groupsim.incidents.facts.consumer_group import ConsumerGroupFacts
 from groupsim.incidents.facts.coordinator import CoordinatorFacts
 from groupsim.incidents.facts.deaths import add_deaths
 from groupsim.incidents.facts.doubts import find_doubts, inexact_stops
-from groupsim.incidents.facts.edges import begun_before, unfinished
 from groupsim.incidents.facts.growth import add_growths
-from groupsim.incidents.facts.index import Index
+from groupsim.incidents.facts.impossible_times import without_strays
 from groupsim.incidents.facts.limits import MOST_PARTITIONS, check_counts, check_named
 from groupsim.incidents.facts.log_ends import Logged
+from groupsim.incidents.facts.logs_in_one_file import taken_apart
+from groupsim.incidents.facts.lookups import Index
 from groupsim.incidents.facts.not_shown import not_shown
 from groupsim.incidents.facts.notes import rows_without_fact, unrelated_logs
+from groupsim.incidents.facts.nothing_found import nothing_to_import, remarks_on_asked
+from groupsim.incidents.facts.offsets_doubts import topic_doubts
+from groupsim.incidents.facts.offsets_ends import ended_early
+from groupsim.incidents.facts.offsets_members import write_topic
+from groupsim.incidents.facts.offsets_merge import merged
 from groupsim.incidents.facts.ownership import Ownership
 from groupsim.incidents.facts.processes import split_by_process
+from groupsim.incidents.facts.rebalances_cut_off import begun_before, unfinished
 from groupsim.incidents.facts.signs_of_life import SignsOfLife
-from groupsim.incidents.facts.strays import without_strays
 from groupsim.incidents.facts.support import new_groups, require_times, times_in_doubt, unsupported
-from groupsim.incidents.facts.topic_doubts import topic_doubts
-from groupsim.incidents.facts.topic_ends import ended_early
 from groupsim.incidents.facts.topic_growth import topic_growths
-from groupsim.incidents.facts.topic_members import write_topic
-from groupsim.incidents.facts.topic_merge import merged
 from groupsim.incidents.facts.unlogged import unlogged_members
 from groupsim.incidents.facts.unnamed_topics import unnamed_topics
 from groupsim.incidents.facts.world import named_partitions, world_facts
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Reading, is_broker
 from groupsim.incidents.logs.times import instant, iso
 from groupsim.incidents.sentences import listed
@@ -55,19 +56,19 @@ from groupsim.storage.store import EventStore, RunInfo, RunSource, RunStatus
 
 _KINDS_WITHOUT_GROUP = frozenset(
     [
-        "client_position",
-        "client_setting",
-        "session_expired",
-        "heartbeat_thread_stopped",
-        "poll_timeout",
-        "leave_sent",
-        "leave_failed",
-        "synced",
-        "consumer_heartbeat_answered",
-        "consumer_heartbeat_interval",
-        "client_target",
-        "client_target_acked",
-        "state_change",
+        RowKind.CLIENT_POSITION,
+        RowKind.CLIENT_SETTING,
+        RowKind.SESSION_EXPIRED,
+        RowKind.HEARTBEAT_THREAD_STOPPED,
+        RowKind.POLL_TIMEOUT,
+        RowKind.LEAVE_SENT,
+        RowKind.LEAVE_FAILED,
+        RowKind.SYNCED,
+        RowKind.CONSUMER_HEARTBEAT_ANSWERED,
+        RowKind.CONSUMER_HEARTBEAT_INTERVAL,
+        RowKind.CLIENT_TARGET,
+        RowKind.CLIENT_TARGET_ACKED,
+        RowKind.STATE_CHANGE,
     ]
 )
 """Kinds of rows that are used although they may name no group: their client's other rows do."""

@@ -19,9 +19,10 @@ from groupsim.incidents.facts.builder import PendingFact
 from groupsim.incidents.facts.causes import subscription_before
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
-from groupsim.incidents.facts.index import Index
+from groupsim.incidents.facts.lookups import Index
+from groupsim.incidents.logs.row_kinds import RowKind
 
-RESOLVED = "expressions_resolved"
+RESOLVED = RowKind.EXPRESSIONS_RESOLVED
 _SAME_LOOK_MS = 1_000
 """The line that topics were looked for, and the epoch that grew by it, are not further apart."""
 
@@ -41,7 +42,7 @@ def found_by(fact: PendingFact, clients: Sequence[ClientFacts], topic: str) -> b
 def has_pattern(clients: Sequence[ClientFacts], process: str) -> bool:
     """Whether a process subscribed by an expression: its line names no topics."""
     (own,) = (each.process for each in clients if each.process.name == process)
-    said = [timed.row.detail for _, timed in own.rows if timed.row.kind == "client_subscribed"]
+    said = [timed.row.detail for _, timed in own.rows if timed.row.kind == RowKind.CLIENT_SUBSCRIBED]
     return bool(said) and not any("topics" in detail for detail in said)
 
 

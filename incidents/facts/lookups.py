@@ -11,7 +11,8 @@ from typing import NamedTuple
 from groupsim.events.types import Plan
 from groupsim.incidents.facts.causes import rebalance_cause
 from groupsim.incidents.facts.clocks import TimedRow
-from groupsim.incidents.facts.detail import int_in, partitions_in, text_in
+from groupsim.incidents.facts.typed_fields import int_in, partitions_in, text_in
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program, Row, is_broker
 
 _NEAR_MS = 60_000
@@ -19,23 +20,31 @@ _SOON_MS = 1_000
 _ANY_MS = 1 << 50
 _TIMER_MS = 200
 """A member is removed so much later than its session ends, at most."""
-_ANSWERS = frozenset(["stabilized", "assignment_received"])
-JOINS = frozenset(["member_id_created", "pending_member_joins", "member_joined"])
+_ANSWERS = frozenset([RowKind.STABILIZED, RowKind.ASSIGNMENT_RECEIVED])
+JOINS = frozenset([RowKind.MEMBER_ID_CREATED, RowKind.PENDING_MEMBER_JOINS, RowKind.MEMBER_JOINED])
 """Kinds of a broker's rows about a member that joins; not of a static one that is replaced."""
 _OF_CONSUMER_GROUPS = frozenset(
     [
-        "consumer_heartbeat",
-        "group_converted",
-        "group_epoch_bumped",
-        "member_joined",
-        "member_reconciled",
-        "member_state",
-        "state_change",
-        "target_assignment",
+        RowKind.CONSUMER_HEARTBEAT,
+        RowKind.GROUP_CONVERTED,
+        RowKind.GROUP_EPOCH_BUMPED,
+        RowKind.MEMBER_JOINED,
+        RowKind.MEMBER_RECONCILED,
+        RowKind.MEMBER_STATE,
+        RowKind.STATE_CHANGE,
+        RowKind.TARGET_ASSIGNMENT,
     ]
 )
 """Rows that only groups of the consumer protocol (KIP-848) have."""
-_IS_IN = frozenset(["member_failed", "member_gone", "member_left", "rebalance_start", "static_member_replaced"])
+_IS_IN = frozenset(
+    [
+        RowKind.MEMBER_FAILED,
+        RowKind.MEMBER_GONE,
+        RowKind.MEMBER_LEFT,
+        RowKind.REBALANCE_START,
+        RowKind.STATIC_MEMBER_REPLACED,
+    ]
+)
 
 
 class LeaderPlan(NamedTuple):
@@ -96,7 +105,7 @@ class Index:
                 self._answers[group].append(timed.at)
         else:
             self.client_groups.add(group)
-        for key in ("partitions", "assigned", "owned"):
+        for key in ("partitions", RowKind.ASSIGNED, "owned"):
             self._count(group, row.detail.get(key))
         timeout = int_in(row.detail.get("session_timeout_ms"))
         if timeout is not None:
@@ -109,11 +118,11 @@ class Index:
             self._timeouts.setdefault((group, str(member)), timeouts)
         generation = int_in(row.detail.get("generation"))
         match row.kind:
-            case "leader_computed_assignment" | "stored_assignment":
+            case RowKind.LEADER_COMPUTED_ASSIGNMENT | RowKind.STORED_ASSIGNMENT:
                 self._plan(timed, group, generation)
-            case "joined" if generation is not None:
+            case RowKind.JOINED if generation is not None:
                 self._joined(timed, group, generation)
-            case "client_configured":
+            case RowKind.CLIENT_CONFIGURED:
                 settings = row.detail.get("settings")
                 session = int_in(settings.get("session.timeout.ms")) if isinstance(settings, dict) else None
                 if session is not None:
@@ -121,30 +130,32 @@ class Index:
                 heartbeat = int_in(settings.get("heartbeat.interval.ms")) if isinstance(settings, dict) else None
                 if heartbeat is not None and heartbeat > 0:
                     self._heartbeats.setdefault(group, heartbeat)
-            case "client_subscribed":
+            case RowKind.CLIENT_SUBSCRIBED:
                 topics = row.detail.get("topics")
                 for topic in topics if isinstance(topics, list) else ():
                     self.topics[group].setdefault(str(topic), 0)
-            case "target_assignment" if row.program is Program.OFFSETS_TOPIC:
+            case RowKind.TARGET_ASSIGNMENT if row.program is Program.OFFSETS_TOPIC:
                 self.consumer_groups.add(group)
                 targets = row.detail.get("targets")
                 for names in targets.values() if isinstance(targets, dict) else ():
                     self._count(group, names)
-            case "member_failed" if row.member is not None and "rebalance_timeout_ms" in row.detail:
+            case RowKind.MEMBER_FAILED if row.member is not None and "rebalance_timeout_ms" in row.detail:
                 self._timeouts.setdefault((group, row.member), row.detail)
             case kind if kind in _OF_CONSUMER_GROUPS:
                 self.consumer_groups.add(group)
 
     def _add_change(self, position: int, at: int, group: str, row: Row) -> None:
-        if row.kind in ("stabilized", "group_empty"):
+        if row.kind in (RowKind.STABILIZED, RowKind.GROUP_EMPTY):
             self._changes[group].append(_Change(position, row.kind, ""))
         old, instance = text_in(row.detail.get("old_member")), text_in(row.detail.get("instance"))
-        if instance is not None and (row.kind == "static_member_replaced" or row.kind in JOINS):
+        if instance is not None and (row.kind == RowKind.STATIC_MEMBER_REPLACED or row.kind in JOINS):
             self._arrivals[group, instance].append((at, old))
         member = old or row.member
         if member is None:
             return
-        is_new = row.kind == "rebalance_start" and rebalance_cause(str(row.detail.get("reason"))) == "member-joined"
+        is_new = (
+            row.kind == RowKind.REBALANCE_START and rebalance_cause(str(row.detail.get("reason"))) == "member-joined"
+        )
         if is_new or row.kind in JOINS:
             self._changes[group].append(_Change(position, "joins", member))
         elif row.kind in _IS_IN:
@@ -160,8 +171,8 @@ class Index:
         completed = 0
         rows = self._changes.get(group, [])
         for row in islice(rows, bisect_left(rows, position, key=lambda change: change.position), None):
-            completed += row.what == "stabilized"
-            if completed == 2 or row.what == "group_empty":
+            completed += row.what == RowKind.STABILIZED
+            if completed == 2 or row.what == RowKind.GROUP_EMPTY:
                 break
             if row.what == "joins":
                 joining.add(row.member)

@@ -12,10 +12,11 @@ from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.ownership import Ownership, pairs
 from groupsim.incidents.facts.sessions import CLASSIC_MS
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.times import iso
 from groupsim.storage.log_gaps import Doubt
 
-_LEFT = frozenset(["poll_timeout", "leave_sent"])
+_LEFT = frozenset([RowKind.POLL_TIMEOUT, RowKind.LEAVE_SENT])
 
 
 def lost_after_silence(
@@ -50,11 +51,11 @@ def _silences(rows: Sequence[TimedRow], session_ms: int) -> Iterator[tuple[int, 
             silent = None
         if before is not None and at - before >= session_ms:
             silent, member_from = before, None
-        if row.kind == "lost" and silent is not None:
+        if row.kind == RowKind.LOST and silent is not None:
             yield silent, at
-        if row.kind == "joining":
+        if row.kind == RowKind.JOINING:
             asked = at
-        if row.kind == "joined":
+        if row.kind == RowKind.JOINED:
             late = silent is not None and asked is not None and asked <= silent
             member_from = at + session_ms if late else at
         if row.kind in _LEFT:

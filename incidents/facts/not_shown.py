@@ -12,8 +12,8 @@ from groupsim.incidents.facts.builder import PendingFact
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.cut_logs import BrokersWord, begins_late, ends_early
-from groupsim.incidents.facts.index import Index
 from groupsim.incidents.facts.left_free import left_free
+from groupsim.incidents.facts.lookups import Index
 from groupsim.incidents.facts.not_shown_history import Generation, History, Log
 from groupsim.incidents.facts.not_shown_targets import APART_MS, EXPORT, INVOKER, TAKES_MS, targets_not_shown
 from groupsim.incidents.facts.ownership import Ownership, pairs

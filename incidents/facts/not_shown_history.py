@@ -13,14 +13,24 @@ from groupsim.events.base import Event, group_of
 from groupsim.events.types import Plan, TopicPartition
 from groupsim.incidents.facts.builder import PendingFact
 from groupsim.incidents.facts.client import ClientFacts
-from groupsim.incidents.facts.detail import int_in
+from groupsim.incidents.facts.typed_fields import int_in
+from groupsim.incidents.logs.row_kinds import RowKind
 
 _NEAR_MS = 60_000
 """Generation numbers can start over: a line is of one that is no further from it in time."""
 _TELLS = frozenset(
-    ["assigned", "revoked", "lost", "joining", "joined", "rebalance_failed", "poll_timeout", "leave_sent"]
+    [
+        RowKind.ASSIGNED,
+        RowKind.REVOKED,
+        RowKind.LOST,
+        RowKind.JOINING,
+        RowKind.JOINED,
+        RowKind.REBALANCE_FAILED,
+        RowKind.POLL_TIMEOUT,
+        RowKind.LEAVE_SENT,
+    ]
 )
-_BEFORE_IT_JOINS = frozenset(["revoked", "joining"])
+_BEFORE_IT_JOINS = frozenset([RowKind.REVOKED, RowKind.JOINING])
 
 
 class Generation(NamedTuple):
@@ -130,8 +140,8 @@ class Log:
         self.lines = [timed.at for timed in rows]
         self.tells = [timed.at for timed in rows if timed.row.kind in _TELLS]
         self._takes = [timed.at for timed in rows if timed.row.kind in _TELLS - _BEFORE_IT_JOINS]
-        self.leaves = [timed.at for timed in rows if timed.row.kind in ("leave_sent", "poll_timeout")]
-        joined = [timed for timed in rows if timed.row.kind == "joined" and "generation" in timed.row.detail]
+        self.leaves = [timed.at for timed in rows if timed.row.kind in (RowKind.LEAVE_SENT, RowKind.POLL_TIMEOUT)]
+        joined = [timed for timed in rows if timed.row.kind == RowKind.JOINED and "generation" in timed.row.detail]
         self._joined = [timed.at for timed in joined]
         self._members = [timed.row.member for timed in joined]
         self._generations: dict[int | None, list[int]] = defaultdict(list)

@@ -10,6 +10,7 @@ from pathlib import PurePath
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow, file_spans
 from groupsim.incidents.facts.consumer_group import ConsumerGroupFacts
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import is_broker
 from groupsim.incidents.sentences import listed
 
@@ -17,29 +18,29 @@ _APART_MS = 3_600_000
 _NAMED = 3
 _WITHOUT_FACT = frozenset(
     [
-        "broker_leader_replaced",
-        "cgrp_state",
-        "client_added",
-        "client_block",
-        "client_closed",
-        "client_closing",
-        "client_configured",
-        "client_heartbeat_stale",
-        "client_no_offset",
-        "client_poll_was_late",
-        "client_position",
-        "client_reconciliation_interrupted",
-        "client_removed",
-        "client_setting",
-        "client_subscribed",
-        "client_notified",
-        "client_unsubscribed",
-        "consumer_heartbeat_interval",
-        "giving_away_all",
-        "heartbeat_sent",
-        "listener_lost",
-        "listener_revoked",
-        "stored_assignment",
+        RowKind.BROKER_LEADER_REPLACED,
+        RowKind.CGRP_STATE,
+        RowKind.CLIENT_ADDED,
+        RowKind.CLIENT_BLOCK,
+        RowKind.CLIENT_CLOSED,
+        RowKind.CLIENT_CLOSING,
+        RowKind.CLIENT_CONFIGURED,
+        RowKind.CLIENT_HEARTBEAT_STALE,
+        RowKind.CLIENT_NO_OFFSET,
+        RowKind.CLIENT_POLL_WAS_LATE,
+        RowKind.CLIENT_POSITION,
+        RowKind.CLIENT_RECONCILIATION_INTERRUPTED,
+        RowKind.CLIENT_REMOVED,
+        RowKind.CLIENT_SETTING,
+        RowKind.CLIENT_SUBSCRIBED,
+        RowKind.CLIENT_NOTIFIED,
+        RowKind.CLIENT_UNSUBSCRIBED,
+        RowKind.CONSUMER_HEARTBEAT_INTERVAL,
+        RowKind.GIVING_AWAY_ALL,
+        RowKind.HEARTBEAT_SENT,
+        RowKind.LISTENER_LOST,
+        RowKind.LISTENER_REVOKED,
+        RowKind.STORED_ASSIGNMENT,
     ]
 )
 """Kinds that are used without a fact of their own, or that repeat what another line says."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import PurePath
 
-from groupsim.incidents.exports.answers import NOT_A_TEXT
+from groupsim.incidents.exports.empty_documents import NOT_A_TEXT
 from groupsim.incidents.logs.rows import Reading
 from groupsim.incidents.offsets_topic.live import partition_of
 from groupsim.incidents.sentences import listed, plural

@@ -14,6 +14,7 @@ from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.client_partitions import unknown_offsets
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.log_ends import Logged, views_after
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program, Reading, Row
 from groupsim.incidents.logs.times import instant, iso
 from groupsim.incidents.offsets_topic.collected import Commit
@@ -136,7 +137,7 @@ class _TopicMembers:
     def _add(self, at_ms: int, place: str, stream: str, event: c.ClientEvent | CommitAccepted | OffsetsDeleted) -> None:
         file, _, line = place.rpartition(":")
         number = int(line) if line.isdecimal() else 0
-        row = Row(file, number, iso(at_ms), "", self._group, None, None, {}, Program.OFFSETS_TOPIC)
+        row = Row(file, number, iso(at_ms), RowKind.OFFSETS_RECORD, self._group, None, None, {}, Program.OFFSETS_TOPIC)
         self._builder.add(_LAST, TimedRow(at_ms, row), stream, event)
 
 

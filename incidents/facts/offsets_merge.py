@@ -15,41 +15,44 @@ import msgspec
 from groupsim.events.types import Partitions
 from groupsim.incidents.facts.causes import announces_leave
 from groupsim.incidents.facts.clocks import TimedRow
-from groupsim.incidents.facts.detail import int_in, partitions_in, text_in
 from groupsim.incidents.facts.signs_of_life import SignsOfLife
+from groupsim.incidents.facts.typed_fields import int_in, partitions_in, text_in
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program, Row, is_broker
 from groupsim.incidents.logs.times import iso
 
-_BEGINS = frozenset(["heartbeat_says_rebalancing", "leave_sent", "rejoin_requested"])
-_UNSETTLED = frozenset(["joining", "lost", "revoked"])
+_BEGINS = frozenset([RowKind.HEARTBEAT_SAYS_REBALANCING, RowKind.LEAVE_SENT, RowKind.REJOIN_REQUESTED])
+_UNSETTLED = frozenset([RowKind.JOINING, RowKind.LOST, RowKind.REVOKED])
 """Whether these are signs of a rebalance, the next step of the client tells."""
-_SETTLES = _BEGINS | _UNSETTLED | {"assigned", "generation_reset", "joined", "member_id_created"}
+_SETTLES = (
+    _BEGINS | _UNSETTLED | {RowKind.ASSIGNED, RowKind.GENERATION_RESET, RowKind.JOINED, RowKind.MEMBER_ID_CREATED}
+)
 _STEPS = frozenset(
     [
-        "assignment_received",
-        "group_empty",
-        "group_converted",
-        "group_created",
-        "group_epoch_bumped",
-        "member_reconciled",
+        RowKind.ASSIGNMENT_RECEIVED,
+        RowKind.GROUP_EMPTY,
+        RowKind.GROUP_CONVERTED,
+        RowKind.GROUP_CREATED,
+        RowKind.GROUP_EPOCH_BUMPED,
+        RowKind.MEMBER_RECONCILED,
     ]
 )
 """Rows of the topic behind which what clients say is of a later rebalance."""
 _Client = tuple[str, str | None]
 """File and client id."""
-_REPLACED = "static_member_replaced"
+_REPLACED = RowKind.STATIC_MEMBER_REPLACED
 _FILLED = ("held", "session_timeout_ms", "targets", "timeouts")
 """What no broker prints of a step, or only with topic ids."""
-_GONE = frozenset(["member_failed", "member_left", "member_gone"])
+_GONE = frozenset([RowKind.MEMBER_FAILED, RowKind.MEMBER_LEFT, RowKind.MEMBER_GONE])
 _NUMBERED = {
-    "rebalance_start": ("old_generation", "rebalance_start"),
-    "stabilized": ("generation", "stabilized"),
-    "assignment_received": ("generation", "assignment_received"),
-    "group_empty": ("generation", "group_empty"),
-    "stored_assignment": ("generation", "leader_computed_assignment"),
-    "group_epoch_bumped": ("epoch", "group_epoch_bumped"),
-    "target_assignment": ("epoch", "target_assignment"),
-    "group_converted": ("to", "group_converted"),
+    RowKind.REBALANCE_START: ("old_generation", RowKind.REBALANCE_START),
+    RowKind.STABILIZED: ("generation", RowKind.STABILIZED),
+    RowKind.ASSIGNMENT_RECEIVED: ("generation", RowKind.ASSIGNMENT_RECEIVED),
+    RowKind.GROUP_EMPTY: ("generation", RowKind.GROUP_EMPTY),
+    RowKind.STORED_ASSIGNMENT: ("generation", RowKind.LEADER_COMPUTED_ASSIGNMENT),
+    RowKind.GROUP_EPOCH_BUMPED: ("epoch", RowKind.GROUP_EPOCH_BUMPED),
+    RowKind.TARGET_ASSIGNMENT: ("epoch", RowKind.TARGET_ASSIGNMENT),
+    RowKind.GROUP_CONVERTED: ("to", RowKind.GROUP_CONVERTED),
 }
 """Kinds of the topic's rows: the detail that tells two of them apart, and the kind that a log has for it."""
 _NEAR_MS = 60_000
@@ -121,8 +124,8 @@ class _Logs:
         if row.kind in _NUMBERED:
             name, kind = _NUMBERED[row.kind]
             keys = [(row.group, kind, row.detail.get(name))]
-        elif row.kind == "group_created":
-            keys = [(row.group, "rebalance_start", 0)]
+        elif row.kind == RowKind.GROUP_CREATED:
+            keys = [(row.group, RowKind.REBALANCE_START, 0)]
         elif row.kind == _REPLACED:  # or it was removed, and back before the next record
             keys += [(row.group, what, row.detail.get("old_member")) for what in ("old", "gone")]
         near = [other for key in keys for other in self._rows.get(key, ()) if abs(other.at - timed.at) <= _NEAR_MS]
@@ -138,9 +141,9 @@ class _Unsettled(NamedTuple):
 
     def was_none(self, following: Row) -> bool:
         """Whether it was none, by the client's next step: it left, or came into that generation."""
-        if self.row.kind != "joining":
-            return following.kind == "leave_sent"
-        return following.kind == "joined" and int_in(following.detail.get("generation")) == self.generation
+        if self.row.kind != RowKind.JOINING:
+            return following.kind == RowKind.LEAVE_SENT
+        return following.kind == RowKind.JOINED and int_in(following.detail.get("generation")) == self.generation
 
 
 class _Begun:
@@ -177,7 +180,7 @@ class _Begun:
         self._lines[client].append(at)
         if row.member is not None:
             self._client[row.member] = client
-        if row.kind == "leave_sent":
+        if row.kind == RowKind.LEAVE_SENT:
             self._left[row.group, row.member].append(at)
         if row.kind not in _SETTLES:
             return
@@ -196,16 +199,16 @@ class _Begun:
         A member that is gone by then (`until_ms`) may have been removed within the rebalance, too.
         """
         at, row = timed
-        if row.kind not in ("rebalance_start", "member_gone") or row.detail.get("converted"):
+        if row.kind not in (RowKind.REBALANCE_START, RowKind.MEMBER_GONE) or row.detail.get("converted"):
             return timed
         stored, signs = self._stored[row.group], self._signs[row.group]
         place = bisect_left(stored, at)
-        if row.kind == "member_gone" and (place == len(stored) or not _of_generation(row)):
+        if row.kind == RowKind.MEMBER_GONE and (place == len(stored) or not _of_generation(row)):
             return timed
         since = stored[place - 1] if place else 0
         first = bisect_right(signs, since)
         begun = min(at, signs[first]) if first < len(signs) else at
-        if row.kind == "rebalance_start":
+        if row.kind == RowKind.REBALANCE_START:
             return TimedRow(begun, row)
         heard = {"heard": True} if first < len(signs) and signs[first] <= at else {}
         detail = {**row.detail, **heard, "until_ms": at}
@@ -233,7 +236,7 @@ def _contradictions(timed: TimedRow, said: TimedRow) -> Iterator[str]:
     row, other = timed.row, said.row
     where = f"{row.file}:{row.line} and {other.file}:{other.line}"
     number = row.detail.get("generation", row.detail.get("epoch"))
-    if row.kind == "stabilized":
+    if row.kind == RowKind.STABILIZED:
         here, there = int_in(row.detail.get("members")), int_in(other.detail.get("members"))
         if there is not None and here != there:
             yield f"{where} contradict each other: generation {number} has {here} members here and {there} there"
@@ -242,12 +245,12 @@ def _contradictions(timed: TimedRow, said: TimedRow) -> Iterator[str]:
                 f"{where} contradict each other: generation {number} is of {iso(timed.at)} in the topic, of"
                 f" {iso(said.at)} in the log; one of them has another clock or zone"
             )
-    elif row.kind == "stored_assignment":
+    elif row.kind == RowKind.STORED_ASSIGNMENT:
         here_plan, there_plan = _plan(row), _plan(other)
         for member in sorted(here_plan.keys() | there_plan.keys()):
             if here_plan.get(member) != there_plan.get(member):
                 yield f"{where} contradict each other: what {member} was assigned in generation {number} differs"
-    elif row.kind == "assignment_received":
+    elif row.kind == RowKind.ASSIGNMENT_RECEIVED:
         here_led, there_led = text_in(row.detail.get("leader")), text_in(other.detail.get("leader"))
         if here_led is not None and there_led is not None and here_led != there_led:
             yield f"{where} contradict each other: generation {number} was led by {here_led} or by {there_led}"

@@ -9,8 +9,9 @@ from groupsim.events.types import RejoinCause
 from groupsim.incidents.facts.builder import FactBuilder
 from groupsim.incidents.facts.causes import rejoin_cause
 from groupsim.incidents.facts.clocks import TimedRow
-from groupsim.incidents.facts.index import Index
+from groupsim.incidents.facts.lookups import Index
 from groupsim.incidents.facts.processes import ProcessLog
+from groupsim.incidents.logs.row_kinds import RowKind
 
 
 class ProcessFacts:
@@ -82,7 +83,7 @@ class ProcessFacts:
 
 def _heartbeat(timed: TimedRow) -> bool:
     """A line that the heartbeat thread may have printed while the application was busy."""
-    if timed.row.kind in ("heartbeat_sent", "client_setting"):
+    if timed.row.kind in (RowKind.HEARTBEAT_SENT, RowKind.CLIENT_SETTING):
         return True
     reason = str(timed.row.detail.get("reason"))
-    return timed.row.kind == "rejoin_requested" and rejoin_cause(reason) is RejoinCause.GROUP_REBALANCING
+    return timed.row.kind == RowKind.REJOIN_REQUESTED and rejoin_cause(reason) is RejoinCause.GROUP_REBALANCING

@@ -12,15 +12,23 @@ from groupsim.events.types import LeaveCause
 from groupsim.incidents.facts.builder import FactBuilder
 from groupsim.incidents.facts.causes import announces_leave, leave_cause
 from groupsim.incidents.facts.clocks import TimedRow
-from groupsim.incidents.facts.detail import client_id_in, text_in
+from groupsim.incidents.facts.typed_fields import client_id_in, text_in
 from groupsim.incidents.facts.unnamed_clients import PlacedRow, separated, share_a_log
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program, is_broker
 from groupsim.incidents.sentences import plural
 
 LogKey = tuple[str, str | None]
 """File and client id."""
 _FIRST_KINDS = frozenset(
-    ["client_configured", "client_setting", "joining", "client_subscribed", "coordinator_found", "joined"]
+    [
+        RowKind.CLIENT_CONFIGURED,
+        RowKind.CLIENT_SETTING,
+        RowKind.JOINING,
+        RowKind.CLIENT_SUBSCRIBED,
+        RowKind.COORDINATOR_FOUND,
+        RowKind.JOINED,
+    ]
 )
 
 
@@ -64,8 +72,8 @@ class ProcessLog:
     @property
     def left(self) -> bool:
         """Whether it left the group after it last joined a generation."""
-        kinds = [timed.row.kind for _, timed in self.rows if timed.row.kind in ("joined", "leave_sent")]
-        return kinds[-1:] == ["leave_sent"]
+        kinds = [timed.row.kind for _, timed in self.rows if timed.row.kind in (RowKind.JOINED, RowKind.LEAVE_SENT)]
+        return kinds[-1:] == [RowKind.LEAVE_SENT]
 
 
 def split_by_process(rows: Sequence[TimedRow], builder: FactBuilder, streams: Mapping[str, str]) -> list[ProcessLog]:
@@ -133,7 +141,7 @@ def _by_partition(rows: list[PlacedRow], named: list[LogKey], found: dict[LogKey
     )
     for position, timed, key in everything:
         listed = timed.row.detail.get("partitions")
-        if key is not None and timed.row.kind == "assigned" and isinstance(listed, list):
+        if key is not None and timed.row.kind == RowKind.ASSIGNED and isinstance(listed, list):
             owners.update(dict.fromkeys(listed, key))
         elif key is None and (owner := owners.get(timed.row.detail.get("partition"))) is not None:
             found[owner].append((position, timed))
@@ -178,11 +186,11 @@ def _starts(rows: list[PlacedRow]) -> set[int]:
     """
     joined, found = False, _other_members(rows)
     for (position, timed), (_, following) in pairwise(rows):
-        joined = joined or timed.row.kind == "joined"
-        if joined and timed.row.kind == "client_configured":
+        joined = joined or timed.row.kind == RowKind.JOINED
+        if joined and timed.row.kind == RowKind.CLIENT_CONFIGURED:
             found.add(position)
             joined = False
-        if joined and timed.row.kind == "client_subscribed" and following.row.kind == "coordinator_found":
+        if joined and timed.row.kind == RowKind.CLIENT_SUBSCRIBED and following.row.kind == RowKind.COORDINATOR_FOUND:
             found.add(position)
     return found
 
@@ -194,10 +202,10 @@ def _other_members(rows: list[PlacedRow]) -> set[int]:
     member, found, before = None, set(), None
     for position, timed in rows:
         row = timed.row
-        if row.kind == "state_change" and row.member:
+        if row.kind == RowKind.STATE_CHANGE and row.member:
             begins = (row.detail.get("from"), row.detail.get("to")) == ("UNSUBSCRIBED", "JOINING")
             if begins and member not in (None, row.member):
-                subscribed = before is not None and before[1].row.kind == "client_subscribed"
+                subscribed = before is not None and before[1].row.kind == RowKind.CLIENT_SUBSCRIBED
                 found.add(before[0] if before is not None and subscribed else position)
             member = row.member
         before = (position, timed)
@@ -213,18 +221,18 @@ def _without_handle(client: str) -> str:
 def _ends_with_close(process: ProcessLog) -> bool:
     """Whether the last row so far shows that close() (or unsubscribe) ended the membership."""
     row = process.rows[-1][1].row
-    if row.kind == "client_closed":
+    if row.kind == RowKind.CLIENT_CLOSED:
         return True
-    if row.kind == "state_change":  # KIP-848; one whose poll timed out becomes STALE
+    if row.kind == RowKind.STATE_CHANGE:  # KIP-848; one whose poll timed out becomes STALE
         return (row.detail.get("from"), row.detail.get("to")) == ("LEAVING", "UNSUBSCRIBED")
-    if row.kind == "leave_sent":
+    if row.kind == RowKind.LEAVE_SENT:
         reason = str(row.detail.get("reason", "being closed"))
         return (
             leave_cause(reason) is not LeaveCause.POLL_TIMEOUT
             and "limit_ms" not in row.detail
             and not _poll_expired(process)
         )
-    if row.kind == "generation_reset" and announces_leave(row.detail.get("reason")):
+    if row.kind == RowKind.GENERATION_RESET and announces_leave(row.detail.get("reason")):
         return not _poll_expired(process)
     return False
 
@@ -232,9 +240,9 @@ def _ends_with_close(process: ProcessLog) -> bool:
 def _poll_expired(process: ProcessLog) -> bool:
     """Whether it last left because of the poll timeout."""
     for _, timed in reversed(process.rows):
-        if timed.row.kind == "poll_timeout":
+        if timed.row.kind == RowKind.POLL_TIMEOUT:
             return True
-        if timed.row.kind in ("joined", "assigned", "revoked"):
+        if timed.row.kind in (RowKind.JOINED, RowKind.ASSIGNED, RowKind.REVOKED):
             return False
     return False
 

@@ -6,35 +6,36 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.deaths import Deaths
-from groupsim.incidents.facts.detail import int_in
 from groupsim.incidents.facts.processes import ProcessLog
+from groupsim.incidents.facts.typed_fields import int_in
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import is_broker
 from groupsim.incidents.logs.times import iso
 
 _BEGIN = frozenset(
     [
-        "rebalance_start",
-        "member_failed",
-        "member_left",
-        "member_id_created",
-        "member_joined",
-        "group_epoch_bumped",
-        "joining",
-        "rejoin_requested",
-        "heartbeat_says_rebalancing",
-        "revoked",
-        "lost",
-        "leave_sent",
-        "poll_timeout",
-        "state_change",
+        RowKind.REBALANCE_START,
+        RowKind.MEMBER_FAILED,
+        RowKind.MEMBER_LEFT,
+        RowKind.MEMBER_ID_CREATED,
+        RowKind.MEMBER_JOINED,
+        RowKind.GROUP_EPOCH_BUMPED,
+        RowKind.JOINING,
+        RowKind.REJOIN_REQUESTED,
+        RowKind.HEARTBEAT_SAYS_REBALANCING,
+        RowKind.REVOKED,
+        RowKind.LOST,
+        RowKind.LEAVE_SENT,
+        RowKind.POLL_TIMEOUT,
+        RowKind.STATE_CHANGE,
     ]
 )
 """Kinds of rows with which a rebalance begins, or a member's part in one."""
-_END = frozenset(["stabilized", "assignment_received", "joined", "synced", "assigned"])
+_END = frozenset([RowKind.STABILIZED, RowKind.ASSIGNMENT_RECEIVED, RowKind.JOINED, RowKind.SYNCED, RowKind.ASSIGNED])
 """Kinds of rows with which one ends."""
 CHANGING = frozenset(["JOINING", "RECONCILING", "ACKNOWLEDGING"])
 """States of a consumer group's client that has yet to follow its target."""
-_OVER = frozenset(["assignment_received", "group_dead", "group_empty"])
+_OVER = frozenset([RowKind.ASSIGNMENT_RECEIVED, RowKind.GROUP_DEAD, RowKind.GROUP_EMPTY])
 """Kinds of a broker's rows by which a rebalance is over."""
 _AFTER = "; export from before the incident until the group is stable again"
 
@@ -69,16 +70,16 @@ def unfinished(
     last = _last_of_brokers(rows)
     latest = _latest_generations(rows)
     for process in processes:
-        states = [p.row.detail.get("to") for _, p in process.rows if p.row.kind == "state_change"]
+        states = [p.row.detail.get("to") for _, p in process.rows if p.row.kind == RowKind.STATE_CHANGE]
         if states and states[-1] in CHANGING and not process.closed:
             last.setdefault(process.group, process.last)
         if process.closed or process.left or (process.group, process.name) in deaths:
             continue
         mine = process.last_of(_BEGIN | _END)
-        if mine is None or mine.row.kind in ("synced", "assigned") or process.group in consumer_groups:
+        if mine is None or mine.row.kind in (RowKind.SYNCED, RowKind.ASSIGNED) or process.group in consumer_groups:
             continue
         after, generation = latest.get(process.group, (0, 0))
-        joined = int_in(mine.row.detail.get("generation")) if mine.row.kind == "joined" else None
+        joined = int_in(mine.row.detail.get("generation")) if mine.row.kind == RowKind.JOINED else None
         if (joined is not None and joined >= generation) or (joined is None and after <= mine.at):
             last.setdefault(process.group, mine.at)
     return [
@@ -93,9 +94,9 @@ def _last_of_brokers(rows: Sequence[TimedRow]) -> dict[str, int]:
     for at, row in rows:
         if row.group is None or not is_broker(row):
             continue
-        if row.kind == "rebalance_start":
+        if row.kind == RowKind.REBALANCE_START:
             began[row.group] = at
-        elif row.kind in _OVER or (row.kind == "group_converted" and row.detail.get("to") == "consumer"):
+        elif row.kind in _OVER or (row.kind == RowKind.GROUP_CONVERTED and row.detail.get("to") == "consumer"):
             began.pop(row.group, None)
     return began
 
@@ -105,6 +106,6 @@ def _latest_generations(rows: Sequence[TimedRow]) -> Mapping[str, tuple[int, int
     found: dict[str, tuple[int, int]] = {}
     for at, row in rows:
         generation = int_in(row.detail.get("generation"))
-        if row.group is not None and row.kind in ("joined", "stabilized", "group_empty"):
+        if row.group is not None and row.kind in (RowKind.JOINED, RowKind.STABILIZED, RowKind.GROUP_EMPTY):
             found[row.group] = (at, generation or 0)
     return found

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 
 from groupsim.events.client import MemberPhase
 from groupsim.incidents.facts.unnamed_clients import PlacedRow
+from groupsim.incidents.logs.row_kinds import RowKind
 
-_BEGINS = "client_reconciling"
-_CALLBACKS = frozenset(["assigned", "revoked", "lost"])
-_STATE = "state_change"
+_BEGINS = RowKind.CLIENT_RECONCILING
+_CALLBACKS = frozenset([RowKind.ASSIGNED, RowKind.REVOKED, RowKind.LOST])
+_STATE = RowKind.STATE_CHANGE
 
 
 def acknowledged(rows: Sequence[PlacedRow], now: int) -> int:
@@ -26,7 +27,7 @@ def acknowledged(rows: Sequence[PlacedRow], now: int) -> int:
     for where in range(now + 1, len(rows)):
         row = rows[where][1].row
         acknowledges = row.kind == _STATE and row.detail.get("to") == MemberPhase.ACKNOWLEDGING
-        if acknowledges or row.kind == "client_reconciliation_interrupted" or row.kind in _CALLBACKS:
+        if acknowledges or row.kind == RowKind.CLIENT_RECONCILIATION_INTERRUPTED or row.kind in _CALLBACKS:
             return where - now
     return 0
 
@@ -39,10 +40,14 @@ def revoked_until(rows: Sequence[PlacedRow], now: int) -> tuple[int, int] | None
     None: not in a reconciliation.
     """
     begins = next((at for at in range(now - 1, -1, -1) if rows[at][1].row.kind in (_BEGINS, *_CALLBACKS)), None)
-    while begins is not None and rows[begins][1].row.kind == "revoked":  # the library's own line on the same callback
+    while (
+        begins is not None and rows[begins][1].row.kind == RowKind.REVOKED
+    ):  # the library's own line on the same callback
         begins = begins - 1 if begins else None
     if begins is None:  # the log begins here: a classic member joins next
-        tells = next((timed.row.kind for _, timed in rows[now + 1 :] if timed.row.kind in (_STATE, "joining")), None)
+        tells = next(
+            (timed.row.kind for _, timed in rows[now + 1 :] if timed.row.kind in (_STATE, RowKind.JOINING)), None
+        )
         return (0, 0) if tells == _STATE else None
     if rows[begins][1].row.kind != _BEGINS:
         return None

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from groupsim.incidents.facts.consumer_client import HEARTBEAT_INTERVAL, consumer_settings
-from groupsim.incidents.facts.index import Index
+from groupsim.incidents.facts.lookups import Index
 from groupsim.incidents.facts.processes import ProcessLog
 
 CLASSIC_MS, _CLASSIC = 6_000, "group.min.session.timeout.ms"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from groupsim.incidents.facts.detail import int_in
+from groupsim.incidents.facts.typed_fields import int_in
 from groupsim.incidents.facts.unnamed_clients import PlacedRow
+from groupsim.incidents.logs.row_kinds import RowKind
 
 _HEARTBEAT, _MAX_POLL = "heartbeat.interval.ms", "max.poll.interval.ms"
 _LEAST_BEATS = 3
@@ -23,18 +24,18 @@ def settings_of(rows: Sequence[PlacedRow]) -> dict[str, int | bool | str]:
         found[_HEARTBEAT] = interval_ms
     for _, timed in rows:
         detail = timed.row.detail
-        limit_ms = int_in(detail.get("limit_ms")) if timed.row.kind == "poll_timeout" else None
+        limit_ms = int_in(detail.get("limit_ms")) if timed.row.kind == RowKind.POLL_TIMEOUT else None
         if limit_ms:
             found[_MAX_POLL] = limit_ms
         settings = detail.get("settings")
-        if timed.row.kind in ("client_configured", "client_setting") and isinstance(settings, dict):
+        if timed.row.kind in (RowKind.CLIENT_CONFIGURED, RowKind.CLIENT_SETTING) and isinstance(settings, dict):
             found |= {str(name): value for name, value in settings.items() if isinstance(value, int | bool | str)}
     return found
 
 
 def _between_heartbeats(rows: Sequence[PlacedRow]) -> int | None:
     """The shortest usual time between two heartbeats of one generation, as a round number if it is nearly one."""
-    beats = [timed for _, timed in rows if timed.row.kind == "heartbeat_sent"]
+    beats = [timed for _, timed in rows if timed.row.kind == RowKind.HEARTBEAT_SENT]
     gaps = sorted(
         later.at - each.at
         for each, later in pairwise(beats)

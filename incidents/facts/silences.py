@@ -15,10 +15,11 @@ from groupsim.events.base import process_stream
 from groupsim.incidents.facts.builder import FactBuilder
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.consumer_client import consumer_settings
-from groupsim.incidents.facts.index import Index
+from groupsim.incidents.facts.lookups import Index
 from groupsim.incidents.facts.processes import ProcessLog
 from groupsim.incidents.facts.sessions import Session, session_of
 from groupsim.incidents.facts.unnamed_clients import PlacedRow
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program, Row
 from groupsim.incidents.logs.times import iso
 
@@ -26,7 +27,7 @@ _ANY_MS = 1 << 50
 _SAY_SO = frozenset([Program.JAVA, Program.LIBRDKAFKA, Program.KAFKA_PYTHON, Program.AIOKAFKA])
 _SAYS_WITHIN_MS = 1_000
 """A client says so when no answer came for a session: when the broker removes it, but for a round trip and a timer."""
-ANSWERED = frozenset(["joined", "synced", "state_change"])
+ANSWERED = frozenset([RowKind.JOINED, RowKind.SYNCED, RowKind.STATE_CHANGE])
 """Lines of a client that the coordinator has just answered."""
 
 
@@ -106,7 +107,7 @@ def stopped(process: ProcessLog, at: int, from_ms: int, removed_ms: int, session
 
 def earlier_ms(removal: Row, heartbeat_ms: int) -> int:
     """How much earlier it may have been removed: by the topic, when others heard of it at a heartbeat of theirs."""
-    if removal.kind != "member_gone" or removal.detail.get("by") != "generation":
+    if removal.kind != RowKind.MEMBER_GONE or removal.detail.get("by") != "generation":
         return 0
     return heartbeat_ms if removal.detail.get("heard") else _ANY_MS
 

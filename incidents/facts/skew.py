@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from groupsim.incidents.facts.clock_bounds import NEVER, Bounds, member_bounds
-from groupsim.incidents.facts.detail import int_in
+from groupsim.incidents.facts.typed_fields import int_in
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program, Reading, is_broker
 from groupsim.incidents.logs.times import instant
 from groupsim.incidents.sentences import plural
@@ -134,12 +135,12 @@ def _by_generations(reading: Reading) -> Iterator[tuple[str, Bounds]]:
         if row.at is None or is_broker(row):
             continue
         at = completed.get((row.group, int_in(row.detail.get("generation"))))
-        if row.kind == "joined" and "instance" in row.detail:  # when it returns it gets the answer for an old one
+        if row.kind == RowKind.JOINED and "instance" in row.detail:  # when it returns it gets the answer for an old one
             if at is not None:
                 yield row.file, Bounds(low=at - instant(row.at))
-        elif row.kind == "joining":
+        elif row.kind == RowKind.JOINING:
             asked[client] = instant(row.at)
-        elif row.kind == "joined" and client in asked:
+        elif row.kind == RowKind.JOINED and client in asked:
             generation = int_in(row.detail.get("generation"))
             if at is not None and (*client, generation) not in joined:
                 joined.add((*client, generation))
@@ -154,6 +155,6 @@ def _completed(reading: Reading) -> dict[tuple[str | None, int | None], int]:
     """
     found: dict[tuple[str | None, int | None], list[int]] = defaultdict(list)
     for row in reading.rows:
-        if row.kind == "stabilized" and row.at is not None:
+        if row.kind == RowKind.STABILIZED and row.at is not None:
             found[row.group, int_in(row.detail.get("generation"))].append(instant(row.at))
     return {key: times[0] for key, times in found.items() if len(times) == 1}

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Row, is_broker
 from groupsim.incidents.logs.times import instant
 
 _Instance = tuple[str | None, str]
-_REPLACED = "static_member_replaced"
+_REPLACED = RowKind.STATIC_MEMBER_REPLACED
 
 
 def static_joins(rows: Sequence[Row]) -> Iterator[tuple[str | None, str, int]]:
@@ -28,9 +29,9 @@ def static_joins(rows: Sequence[Row]) -> Iterator[tuple[str | None, str, int]]:
         if is_broker(row):
             for member in {row.member, row.detail.get("leader")} - {None}:
                 named[row.group, member].append(instant(row.at))
-            if row.kind in (_REPLACED, "member_id_created") and isinstance(instance, str):
+            if row.kind in (_REPLACED, RowKind.MEMBER_ID_CREATED) and isinstance(instance, str):
                 chains[row.group, instance].append(row)
-        elif row.kind == "joined" and row.member is not None and isinstance(instance, str):
+        elif row.kind == RowKind.JOINED and row.member is not None and isinstance(instance, str):
             of_clients[row.group, instance].add(row.member)
     for key, chain in chains.items():
         chain.sort(key=lambda row: row.at or "")

@@ -12,15 +12,16 @@ from collections.abc import Set as AbstractSet
 
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
-from groupsim.incidents.facts.detail import int_in, partitions_in
-from groupsim.incidents.facts.index import Index
+from groupsim.incidents.facts.lookups import Index
 from groupsim.incidents.facts.ownership import Ownership, Stored, pairs
 from groupsim.incidents.facts.support import new_groups
+from groupsim.incidents.facts.typed_fields import int_in, partitions_in
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.times import iso
 from groupsim.storage.log_gaps import Doubt
 
-_JOINS = ("joining", "rejoin_requested")
-_HEARS = ("synced", "assigned", "lost")
+_JOINS = (RowKind.JOINING, RowKind.REJOIN_REQUESTED)
+_HEARS = (RowKind.SYNCED, RowKind.ASSIGNED, RowKind.LOST)
 _BEGINS_MS = 100
 """A broker begins the first rebalance so soon after a member asked to join with its id."""
 
@@ -33,10 +34,10 @@ def given_to_others(clients: Sequence[ClientFacts], owned: Ownership) -> Iterato
     for client in clients:
         synced: int | None = None
         for _, (at, row) in client.process.rows:
-            if row.kind == "synced":
+            if row.kind == RowKind.SYNCED:
                 synced = int_in(row.detail.get("generation"))
-            elif row.kind != "revoked":
-                synced = synced if row.kind == "rejoin_requested" else None
+            elif row.kind != RowKind.REVOKED:
+                synced = synced if row.kind == RowKind.REJOIN_REQUESTED else None
             elif (
                 found := owned.stored_in.get((client.process.group, synced or 0))
             ) is not None and found.moved is None:
@@ -56,14 +57,14 @@ def not_heard(clients: Sequence[ClientFacts], owned: Ownership) -> Iterator[Doub
         generation: int | None = None
         missed: Stored | None = None
         for _, (at, row) in client.process.rows:
-            if row.kind == "joined":
+            if row.kind == RowKind.JOINED:
                 generation = int_in(row.detail.get("generation"))
                 found = owned.stored_in.get((group, generation or 0))
                 if missed is None and found is not None and found.moved is None:
                     missed = found
             elif row.kind in _HEARS and missed is not None:
                 held = owned.held(group, name, missed.at, missed.at)
-                if held and missed.at < at and (row.kind == "lost" or generation != missed.generation):
+                if held and missed.at < at and (row.kind == RowKind.LOST or generation != missed.generation):
                     why = (
                         f"{name} had these until {iso(at)}, but did not get its part of generation {missed.generation},"
                         f" which was stored at {iso(missed.at)}"
@@ -128,7 +129,7 @@ def _created(rows: Sequence[TimedRow], groups: AbstractSet[str]) -> Iterator[tup
     for at, row in rows:
         if row.group not in left:
             continue
-        if row.kind == "joined":
+        if row.kind == RowKind.JOINED:
             left.discard(row.group)
         elif row.kind in _JOINS:
             begun, *first = asked.setdefault(row.group, (at, row.file, row.client))

@@ -9,9 +9,10 @@ from collections.abc import Set as AbstractSet
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow, steps_back
-from groupsim.incidents.facts.detail import int_in
-from groupsim.incidents.facts.index import Index
+from groupsim.incidents.facts.lookups import Index
+from groupsim.incidents.facts.typed_fields import int_in
 from groupsim.incidents.facts.unlogged import unnamed_partitions
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program, Reading, Row, is_broker
 from groupsim.incidents.sentences import plural
 
@@ -20,29 +21,29 @@ _TIMELESS = 0.2
 _FEWEST = 3
 _REBALANCE = frozenset(
     [
-        "rebalance_start",
-        "stabilized",
-        "assignment_received",
-        "member_failed",
-        "member_left",
-        "member_id_created",
-        "group_empty",
-        "static_member_replaced",
-        "joining",
-        "joined",
-        "synced",
-        "assigned",
-        "revoked",
-        "lost",
-        "leave_sent",
-        "poll_timeout",
-        "session_expired",
-        "worker_assigned",
-        "state_change",
-        "member_joined",
-        "group_epoch_bumped",
-        "target_assignment",
-        "member_state",
+        RowKind.REBALANCE_START,
+        RowKind.STABILIZED,
+        RowKind.ASSIGNMENT_RECEIVED,
+        RowKind.MEMBER_FAILED,
+        RowKind.MEMBER_LEFT,
+        RowKind.MEMBER_ID_CREATED,
+        RowKind.GROUP_EMPTY,
+        RowKind.STATIC_MEMBER_REPLACED,
+        RowKind.JOINING,
+        RowKind.JOINED,
+        RowKind.SYNCED,
+        RowKind.ASSIGNED,
+        RowKind.REVOKED,
+        RowKind.LOST,
+        RowKind.LEAVE_SENT,
+        RowKind.POLL_TIMEOUT,
+        RowKind.SESSION_EXPIRED,
+        RowKind.WORKER_ASSIGNED,
+        RowKind.STATE_CHANGE,
+        RowKind.MEMBER_JOINED,
+        RowKind.GROUP_EPOCH_BUMPED,
+        RowKind.TARGET_ASSIGNMENT,
+        RowKind.MEMBER_STATE,
     ]
 )
 """Kinds of rows that say something about members and assignments."""
@@ -73,9 +74,9 @@ def new_groups(rows: Sequence[TimedRow]) -> list[str]:
         known = [int_in(row.detail.get(name)) for name in ("old_generation", "generation", "epoch")]
         numbers = [number for number in known if number is not None]
         # a member that joins has epoch 0 in any group, one that leaves a negative one
-        joins = row.kind in ("state_change", "consumer_heartbeat") and max(numbers, default=0) <= 0
+        joins = row.kind in (RowKind.STATE_CHANGE, RowKind.CONSUMER_HEARTBEAT) and max(numbers, default=0) <= 0
         if row.group is not None and numbers and not joins:
-            bumped = row.kind == "group_epoch_bumped"  # to 2 by a new group's first member
+            bumped = row.kind == RowKind.GROUP_EPOCH_BUMPED  # to 2 by a new group's first member
             first.setdefault(row.group, min(numbers) - bumped)
     return sorted(group for group, number in first.items() if number <= 1)
 
@@ -98,7 +99,7 @@ def unsupported(
     """
     found = times_in_doubt(reading)
     from_topic = {member for each in reading.topic.values() for member in each.ledger.memberships}
-    removed = sum(timed.row.kind == "member_failed" and timed.row.member not in from_topic for timed in rows)
+    removed = sum(timed.row.kind == RowKind.MEMBER_FAILED and timed.row.member not in from_topic for timed in rows)
     if removed and all(is_broker(timed.row) for timed in rows):
         topic = any(timed.row.program is Program.OFFSETS_TOPIC for timed in rows)
         found.append(

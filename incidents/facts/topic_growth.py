@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from groupsim.events.types import GroupId
-from groupsim.incidents.facts.detail import partitions_in
 from groupsim.incidents.facts.growth import DEFAULT_AGE_MS, Growth
+from groupsim.incidents.facts.typed_fields import partitions_in
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.offsets_topic.history import GroupHistory
 from groupsim.incidents.offsets_topic.ledger import Said
 
@@ -30,8 +31,12 @@ def topic_growths(histories: Mapping[GroupId, GroupHistory], since_ms: int) -> I
 
 def _named(said: Said) -> dict[str, int] | None:
     """How many partitions of each topic an assignment names; None if it is none, or of nobody."""
-    plan = said.detail.get("assignment" if said.kind == "stored_assignment" else "targets")
-    if said.kind not in ("stored_assignment", "target_assignment") or not isinstance(plan, Mapping) or not plan:
+    plan = said.detail.get("assignment" if said.kind == RowKind.STORED_ASSIGNMENT else "targets")
+    if (
+        said.kind not in (RowKind.STORED_ASSIGNMENT, RowKind.TARGET_ASSIGNMENT)
+        or not isinstance(plan, Mapping)
+        or not plan
+    ):
         return None
     found: dict[str, int] = {}
     for names in plan.values():

@@ -8,8 +8,9 @@ from collections.abc import Set as AbstractSet
 
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
-from groupsim.incidents.facts.detail import int_in
-from groupsim.incidents.facts.index import Index
+from groupsim.incidents.facts.lookups import Index
+from groupsim.incidents.facts.typed_fields import int_in
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import is_broker
 from groupsim.incidents.offsets_topic.history import GroupHistory
 from groupsim.incidents.sentences import listed, plural
@@ -32,7 +33,7 @@ def unlogged_members(
     joined: dict[str, dict[int, int]] = defaultdict(dict)
     for at, row in rows:
         generation = int_in(row.detail.get("generation"))
-        if row.kind == "joined" and row.group is not None and generation is not None:
+        if row.kind == RowKind.JOINED and row.group is not None and generation is not None:
             joined[row.group].setdefault(generation, at)
     found: dict[str, str] = {}
     for group in sorted(index.client_groups & index.broker_groups & index.consumer_groups):
@@ -109,10 +110,14 @@ def _all_named(rows: Sequence[TimedRow], clients: Sequence[ClientFacts], index: 
     given = _given(clients, group)
     for at, row in rows:
         generation = int_in(row.detail.get("generation"))
-        if row.group != group or generation is None or row.kind not in ("stabilized", "leader_computed_assignment"):
+        if (
+            row.group != group
+            or generation is None
+            or row.kind not in (RowKind.STABILIZED, RowKind.LEADER_COMPUTED_ASSIGNMENT)
+        ):
             continue
         size = int_in(row.detail.get("members"))
-        if row.kind != "stabilized" or index.plan(group, generation, at) is not None:
+        if row.kind != RowKind.STABILIZED or index.plan(group, generation, at) is not None:
             return True
         if size and len(given[generation] & set(index.joiners(group, generation, at))) >= size:
             return True
@@ -126,9 +131,9 @@ def _given(clients: Sequence[ClientFacts], group: str) -> Mapping[int, AbstractS
         joined: tuple[int, str] | None = None
         for _, timed in each.process.rows if each.process.group == group else ():
             generation, member = int_in(timed.row.detail.get("generation")), timed.row.member
-            if timed.row.kind == "joined":
+            if timed.row.kind == RowKind.JOINED:
                 joined = None if generation is None or member is None else (generation, member)
-            elif timed.row.kind == "assigned" and joined is not None:
+            elif timed.row.kind == RowKind.ASSIGNED and joined is not None:
                 found[joined[0]].add(joined[1])
     return found
 

@@ -13,19 +13,28 @@ from dataclasses import dataclass, field
 from enum import StrEnum, auto
 
 from groupsim.incidents.facts.clocks import TimedRow
+from groupsim.incidents.logs.row_kinds import RowKind
 
 PlacedRow = tuple[int, TimedRow]
 """A row with its position in the common order."""
-_STARTS = frozenset(["client_configured", "client_subscribed", "coordinator_found"])
-_REVOKING = frozenset(["revoked", "lost"])
+_STARTS = frozenset([RowKind.CLIENT_CONFIGURED, RowKind.CLIENT_SUBSCRIBED, RowKind.COORDINATOR_FOUND])
+_REVOKING = frozenset([RowKind.REVOKED, RowKind.LOST])
 _TROUBLE = frozenset(
-    ["poll_timeout", "session_expired", "coordinator_lost", "commit_failed", "heartbeat_thread_stopped"]
+    [
+        RowKind.POLL_TIMEOUT,
+        RowKind.SESSION_EXPIRED,
+        RowKind.COORDINATOR_LOST,
+        RowKind.COMMIT_FAILED,
+        RowKind.HEARTBEAT_THREAD_STOPPED,
+    ]
 )
 _MOST = 1_000
 """More processes than this are not separated."""
 _NEAR = 12
 """A client in trouble says who it is, by its member id or its partitions, within so many lines."""
-_MUST_BE_PLACED = frozenset(["joining", "joined", "assigned", "revoked", "lost", "member_id_created"])
+_MUST_BE_PLACED = frozenset(
+    [RowKind.JOINING, RowKind.JOINED, RowKind.ASSIGNED, RowKind.REVOKED, RowKind.LOST, RowKind.MEMBER_ID_CREATED]
+)
 
 
 class _Step(StrEnum):
@@ -63,7 +72,7 @@ class _Process:
 
 def share_a_log(rows: Sequence[PlacedRow]) -> bool:
     """Whether members took turns: one joined, then another one, and then the first again or in the same generation."""
-    joined = [timed.row for _, timed in rows if timed.row.kind == "joined" and timed.row.member is not None]
+    joined = [timed.row for _, timed in rows if timed.row.kind == RowKind.JOINED and timed.row.member is not None]
     members: dict[object, set[str | None]] = defaultdict(set)
     for row in joined:
         members[row.group, row.detail.get("generation")].add(row.member)
@@ -93,11 +102,11 @@ class _Separation:
         self._of_member: dict[str, list[int]] = defaultdict(list)
         for at, (_, timed) in enumerate(rows):
             kind, member = timed.row.kind, timed.row.member
-            if kind == "assigned":
+            if kind == RowKind.ASSIGNED:
                 self._assigned.append(at)
             elif kind in _REVOKING:
                 self._given[_partitions(timed.row.detail)].append(at)
-            elif member is not None and kind in ("joined", "leave_sent"):
+            elif member is not None and kind in (RowKind.JOINED, RowKind.LEAVE_SENT):
                 self._of_member[member].append(at)
 
     def place(self, at: int) -> None:
@@ -117,19 +126,19 @@ class _Separation:
             return self._starting(at)
         if row.kind in _REVOKING:
             return self._giver(at)
-        if row.kind == "joining":
+        if row.kind == RowKind.JOINING:
             return self._first(_Step.JOIN) or self._only(_Step.WAIT) or self._only(_Step.WORK)
-        if row.kind == "assigned":
+        if row.kind == RowKind.ASSIGNED:
             if at not in self._takers:
                 self._match(at)
             return self._takers.get(at)
         if row.member is not None:
             known = next((p for p in reversed(self.processes) if p.member == row.member), None)
-            if known is not None or row.kind not in ("joined", "member_id_created"):
-                self.doubts += known is not None and row.kind == "joined" and known.step is not _Step.WAIT
+            if known is not None or row.kind not in (RowKind.JOINED, RowKind.MEMBER_ID_CREATED):
+                self.doubts += known is not None and row.kind == RowKind.JOINED and known.step is not _Step.WAIT
                 return known
             return next((p for p in self._at(_Step.WAIT) if p.member is None), None)
-        if row.kind == "heartbeat_says_rebalancing":
+        if row.kind == RowKind.HEARTBEAT_SAYS_REBALANCING:
             asked = [p for p in self._at(_Step.WORK) if not p.asked]
             return min(asked, key=lambda p: self._revocation(p.held, at) or len(self._rows), default=None)
         if row.kind in _TROUBLE:
@@ -143,26 +152,26 @@ class _Separation:
         step = process.step
         if row.kind in _REVOKING:
             step, process.held = _Step.JOIN, None
-            process.member = None if row.kind == "lost" else process.member
-        elif row.kind == "joining":
+            process.member = None if row.kind == RowKind.LOST else process.member
+        elif row.kind == RowKind.JOINING:
             step = _Step.WAIT
-        elif row.kind == "member_id_created":
+        elif row.kind == RowKind.MEMBER_ID_CREATED:
             step, process.member = _Step.JOIN, row.member
-        elif row.kind == "joined":
+        elif row.kind == RowKind.JOINED:
             step, process.member = _Step.TAKE, row.member
-        elif row.kind == "assigned":
+        elif row.kind == RowKind.ASSIGNED:
             step, process.held, process.asked = _Step.WORK, _partitions(row.detail), False
-        elif row.kind == "leave_sent" and process.held is None:
+        elif row.kind == RowKind.LEAVE_SENT and process.held is None:
             step = _Step.END
-        elif row.kind == "heartbeat_says_rebalancing":
+        elif row.kind == RowKind.HEARTBEAT_SAYS_REBALANCING:
             process.asked = True
-        process.lost_coordinator = row.kind in ("coordinator_lost", "session_expired")
+        process.lost_coordinator = row.kind in (RowKind.COORDINATOR_LOST, RowKind.SESSION_EXPIRED)
         if step is not process.step or row.kind in _STARTS:
             process.step, process.since = step, at
 
     def _starting(self, at: int) -> _Process:
         lost = next((p for p in self.processes if p.lost_coordinator), None)
-        begun = next((p for p in self._at(_Step.REVOKE) if self._kind(p.since) != "coordinator_found"), None)
+        begun = next((p for p in self._at(_Step.REVOKE) if self._kind(p.since) != RowKind.COORDINATOR_FOUND), None)
         process = lost or begun
         if process is None:
             process = _Process(_Step.REVOKE, at)
@@ -178,9 +187,9 @@ class _Separation:
     def _in_trouble(self, at: int) -> _Process | None:
         for later in range(at + 1, min(at + _NEAR, len(self._rows))):
             row = self._rows[later][1].row
-            if row.kind == "leave_sent" and row.member is not None:
+            if row.kind == RowKind.LEAVE_SENT and row.member is not None:
                 return next((p for p in self.processes if p.member == row.member), None)
-            if row.kind == "lost":
+            if row.kind == RowKind.LOST:
                 return self._giver(later)
         return None
 
@@ -221,10 +230,10 @@ class _Separation:
         later = self._revocation(_partitions(self._rows[at][1].row.detail), at)
         if later is None:
             return _Fate.SILENT, None
-        if self._kind(later) == "lost":
+        if self._kind(later) == RowKind.LOST:
             return _Fate.LOSES, None
         following = self._rows[later + 1][1].row if later + 1 < len(self._rows) else None
-        if following is not None and following.kind == "leave_sent":
+        if following is not None and following.kind == RowKind.LEAVE_SENT:
             return _Fate.LEAVES, following.member
         return _Fate.REJOINS, None
 
@@ -233,7 +242,7 @@ class _Separation:
         place = bisect_left(later, at)
         if place == len(later):
             return _Fate.SILENT
-        return _Fate.REJOINS if self._kind(later[place]) == "joined" else _Fate.LOSES
+        return _Fate.REJOINS if self._kind(later[place]) == RowKind.JOINED else _Fate.LOSES
 
     def _revocation(self, held: frozenset[str] | None, at: int) -> int | None:
         """The next row that revokes just these partitions."""

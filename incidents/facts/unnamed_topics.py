@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 
 from groupsim.events.types import TopicPartition
-from groupsim.incidents.facts.index import Index
+from groupsim.incidents.facts.lookups import Index
 from groupsim.incidents.facts.ownership import pairs
 from groupsim.incidents.sentences import listed
 from groupsim.storage.log_gaps import Doubt

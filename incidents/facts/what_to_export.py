@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program, Row, is_broker
 from groupsim.incidents.sentences import listed, plural
 
@@ -68,9 +69,9 @@ class LogSummary:
             self.last = row.at if self.last is None else max(self.last, row.at)
         if row.group is not None and (row.group in self.groups or len(self.groups) < _NAMES_KEPT):
             self.groups[row.group] += 1
-        if row.member is not None and row.kind != "member_id_created" and len(self.members) < _NAMES_KEPT:
+        if row.member is not None and row.kind != RowKind.MEMBER_ID_CREATED and len(self.members) < _NAMES_KEPT:
             self.members.add(row.member)
-        if row.kind == "static_member_replaced" and row.member is None and len(self.replaced) < _NAMES_KEPT:
+        if row.kind == RowKind.STATIC_MEMBER_REPLACED and row.member is None and len(self.replaced) < _NAMES_KEPT:
             self.replaced.setdefault(str(row.detail.get("instance")), set()).add(str(row.detail.get("old_member")))
 
 

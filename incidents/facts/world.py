@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from groupsim.events.world import GroupDeclared, TopicCreated
 from groupsim.incidents.facts.builder import FactBuilder
 from groupsim.incidents.facts.growth import Growth
-from groupsim.incidents.facts.index import Index
+from groupsim.incidents.facts.lookups import Index
 from groupsim.incidents.sentences import listed
 
 

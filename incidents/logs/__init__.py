@@ -4,10 +4,10 @@
 - `multiline`: records that a layout cut into several lines
 - `boxed_tables`: tables with a frame, as Faust prints them
 - `formats`: what a layout puts around a message: time, level, thread, logger, prefixes. A new layout goes here
-- `harmless`: text without what a terminal would obey
+- `escaped_text`: text without what a terminal would obey
 - `structured`: JSON, key=value and CSV records
 - `times`: timestamps of any shape to UTC milliseconds
-- `dating`: the day of times that name none
+- `missing_days`: the day of times that name none
 - `recognition`: which program wrote a record, and what it says
 - `producers`: the wordings of each program
 - `partition_lists`: lists of partitions in the shapes of all clients
@@ -16,7 +16,7 @@
 - `rows`: Row and Reading, what comes out
 - `repeated`: rows that repeat what another line says
 - `reader`: one file to rows
-- `given_once`: logs that are given twice, by their names or as copies
+- `duplicate_logs`: logs that are given twice, by their names or as copies
 - `unknown_wordings`: lines about groups that no wording fits, by how they are worded
 - `reading`: several files to one Reading, by group and period
 """

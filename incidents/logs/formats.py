@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from groupsim.incidents.logs import structured
-from groupsim.incidents.logs.harmless import harmless
+from groupsim.incidents.logs.escaped_text import harmless
 from groupsim.incidents.logs.times import Stamp, read_stamp
 
 _LAYERS = 8

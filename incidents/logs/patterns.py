@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from groupsim.incidents.logs.formats import Record
 from groupsim.incidents.logs.partition_lists import partitions
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program
 
 Detail = dict[str, object]
@@ -60,7 +61,7 @@ JOIN_REQUEST = (
 class Match(NamedTuple):
     """The row that a wording gives; `program` is set where the line itself shows what wrote it."""
 
-    kind: str
+    kind: RowKind
     group: str | None
     member: str | None
     client: str | None
@@ -75,7 +76,7 @@ Reader = Callable[[Record], tuple[Match, ...] | None]
 class Wording(NamedTuple):
     """`fixed` must be in the text before `pattern` is tried; each of `kinds` becomes a row; none: known noise."""
 
-    kinds: tuple[str, ...]
+    kinds: tuple[RowKind, ...]
     fixed: str
     pattern: re.Pattern[str]
     finish: Callable[[Detail, Record], None] | None
@@ -121,7 +122,7 @@ def wording(
     """
     compiled = re.compile(_TOKEN.sub(_expand, pattern))
     shown = None if show is None else frozenset(show.split())
-    return Wording(tuple(kinds.split()), fixed, compiled, finish, shown, _window(pattern))
+    return Wording(tuple(map(RowKind, kinds.split())), fixed, compiled, finish, shown, _window(pattern))
 
 
 def _window(pattern: str) -> int | None:

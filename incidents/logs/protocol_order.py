@@ -7,23 +7,24 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from groupsim.incidents.logs.patterns import Detail
+from groupsim.incidents.logs.row_kinds import RowKind
 
 _AFTER = {
-    "heartbeat_says_rebalancing": ("rebalance_start",),
-    "stabilized": ("rebalance_start", "joining"),
-    "joined": ("stabilized", "joining"),
-    "assignment_received": ("joined",),
-    "synced": ("assignment_received",),
-    "assigned": ("assignment_received",),
-    "member_left": ("leave_sent",),
+    RowKind.HEARTBEAT_SAYS_REBALANCING: (RowKind.REBALANCE_START,),
+    RowKind.STABILIZED: (RowKind.REBALANCE_START, RowKind.JOINING),
+    RowKind.JOINED: (RowKind.STABILIZED, RowKind.JOINING),
+    RowKind.ASSIGNMENT_RECEIVED: (RowKind.JOINED,),
+    RowKind.SYNCED: (RowKind.ASSIGNMENT_RECEIVED,),
+    RowKind.ASSIGNED: (RowKind.ASSIGNMENT_RECEIVED,),
+    RowKind.MEMBER_LEFT: (RowKind.LEAVE_SENT,),
 }
 """Kinds of rows of one generation, or of one member's end, and those that come before them, whoever writes them."""
 STEPS = frozenset([*_AFTER, *(kind for kinds in _AFTER.values() for kind in kinds)])
-_BEFORE_JOINED = frozenset(["joining", "heartbeat_says_rebalancing"])
-_OF_ONE_MEMBER = frozenset(["assignment_received", "member_left"])
-_LEAVING = frozenset(["member_left", "leave_sent"])
+_BEFORE_JOINED = frozenset([RowKind.JOINING, RowKind.HEARTBEAT_SAYS_REBALANCING])
+_OF_ONE_MEMBER = frozenset([RowKind.ASSIGNMENT_RECEIVED, RowKind.MEMBER_LEFT])
+_LEAVING = frozenset([RowKind.MEMBER_LEFT, RowKind.LEAVE_SENT])
 _NO_GENERATION = -1
-_ANSWERS = frozenset(["synced", "assigned"])
+_ANSWERS = frozenset([RowKind.SYNCED, RowKind.ASSIGNED])
 
 _Client = tuple[str | None, str | None]
 Place = tuple[int, int]
@@ -34,7 +35,7 @@ class Described(Protocol):
     """What is read of a line: a `patterns.Match` or a `rows.Row`."""
 
     @property
-    def kind(self) -> str: ...
+    def kind(self) -> RowKind: ...
     @property
     def group(self) -> str | None: ...
     @property
@@ -50,7 +51,7 @@ class Step(NamedTuple):
 
     group: str | None
     generation: int
-    kind: str
+    kind: RowKind
     member: str | None
 
     def after(self) -> Iterator[Step]:
@@ -81,7 +82,7 @@ def _steps_of(number: int, part: Iterable[tuple[int, Described]]) -> Iterator[tu
 
     A client's request belongs to the generation that it joins next, its assignment to the one that it joined last.
     """
-    asked: dict[_Client, list[tuple[int, str]]] = defaultdict(list)
+    asked: dict[_Client, list[tuple[int, RowKind]]] = defaultdict(list)
     joined: dict[_Client, Step] = {}
     for at, read in part:
         if read.kind not in STEPS:
@@ -97,7 +98,7 @@ def _steps_of(number: int, part: Iterable[tuple[int, Described]]) -> Iterator[tu
         elif generation is not None:
             step = Step(read.group, generation, read.kind, read.member)
             yield (number, at), step
-            if read.kind == "joined":
+            if read.kind == RowKind.JOINED:
                 joined[client] = step
                 for place, kind in asked.pop(client, ()):
                     yield (number, place), step._replace(kind=kind, member=None)

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from groupsim.incidents.logs.dating import Dating, day
 from groupsim.incidents.logs.formats import Record, clean, parse, starts_record
 from groupsim.incidents.logs.local_times import LocalTimes
+from groupsim.incidents.logs.missing_days import Dating, day
 from groupsim.incidents.logs.multiline import TRACE, block, join_lines, lines_below, may_be_cut
 from groupsim.incidents.logs.patterns import Match
 from groupsim.incidents.logs.recognition import concerns_a_group, recognise
@@ -36,8 +36,8 @@ class LogReader:
     """One log. Iterating gives its rows in line order, in constant memory; the counts grow meanwhile.
 
     `date` (YYYY-MM-DD) is the day on which times begin that have no day; `dayless` counts the rows that stay without
-    a time for want of one. Rows of kinds outside `rows.KINDS` are among the rows. `progress` is called with the number
-    of bytes taken from the file. Raises LogError if the file can't be read.
+    a time for want of one. Rows of kinds outside `row_kinds.SHOWN` are among the rows. `progress` is called with the
+    number of bytes taken from the file. Raises LogError if the file can't be read.
     """
 
     def __init__(

@@ -13,12 +13,13 @@ from msgspec import structs
 from groupsim.events.types import GroupId
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.exports.evidence import Fields
-from groupsim.incidents.exports.parts import Remarks
+from groupsim.incidents.exports.records_by_stream import Remarks
 from groupsim.incidents.exports.streams import Source, sources
-from groupsim.incidents.logs.dating import FIRST_DAY
-from groupsim.incidents.logs.given_once import given_once
+from groupsim.incidents.logs.duplicate_logs import given_once
+from groupsim.incidents.logs.missing_days import FIRST_DAY
 from groupsim.incidents.logs.reader import LogReader
-from groupsim.incidents.logs.rows import KINDS, Counts, LeftOut, Reading, Row, UnrecognisedLine
+from groupsim.incidents.logs.row_kinds import SHOWN
+from groupsim.incidents.logs.rows import Counts, LeftOut, Reading, Row, UnrecognisedLine
 from groupsim.incidents.logs.times import instant, iso, parse_zone
 from groupsim.incidents.offsets_topic.census import Count, census
 from groupsim.incidents.offsets_topic.reader import TopicFiles, sort_out
@@ -59,7 +60,7 @@ class Wanted(NamedTuple):
 def rows(path: Path, *, tz: str | None = None, skew_ms: int = 0) -> Iterator[Row]:
     """The rows `incident read` shows of one plain log, one by one, in constant memory; see LogReader for counts."""
     for row in LogReader(path, tz=tz, skew_ms=skew_ms):
-        if row.kind in KINDS:
+        if row.kind in SHOWN:
             yield row
 
 
@@ -265,7 +266,7 @@ def _add(log: SourceLog, reading: Reading, wanted: Wanted) -> None:
         if not wanted.has(row):
             left.take(row)
             continue
-        (reading.rows if row.kind in KINDS else reading.context).append(row)
+        (reading.rows if row.kind in SHOWN else reading.context).append(row)
         if len(reading.rows) + len(reading.context) > ROWS_HELD:
             raise LogError(
                 f"{log.path}:{row.line}: more than {ROWS_HELD:,} lines about groups, the most that one import can hold;"

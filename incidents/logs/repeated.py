@@ -6,13 +6,18 @@ from collections.abc import Iterator
 
 import msgspec
 
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Row
 
 _HELD = 64
 _WAITING = 10_000
-_TELLS = frozenset({"assigned", "revoked", "lost", "client_block", "client_reconciling"})
+_TELLS = frozenset({RowKind.ASSIGNED, RowKind.REVOKED, RowKind.LOST, RowKind.CLIENT_BLOCK, RowKind.CLIENT_RECONCILING})
 _LISTS = ("partitions", "added", "revoked")
-_CALLBACKS = {"listener_assigned": "assigned", "listener_revoked": "revoked", "listener_lost": "lost"}
+_CALLBACKS = {
+    RowKind.LISTENER_ASSIGNED: RowKind.ASSIGNED,
+    RowKind.LISTENER_REVOKED: RowKind.REVOKED,
+    RowKind.LISTENER_LOST: RowKind.LOST,
+}
 _REMEMBERED = 100_000
 
 
@@ -65,14 +70,14 @@ def settle_assignments(rows: Iterator[Row]) -> Iterator[Row]:
     waiting: dict[tuple[str | None, str | None], int] = {}
     for row in rows:
         who = (row.group, row.client)
-        if row.kind == "assigned" and who in waiting:
-            held[waiting[who]] = _with_kind(held[waiting[who]], "client_block")
+        if row.kind == RowKind.ASSIGNED and who in waiting:
+            held[waiting[who]] = _with_kind(held[waiting[who]], RowKind.CLIENT_BLOCK)
             del waiting[who]
-        elif who in waiting and row.kind in ("joining", "client_block", "leave_sent", "joined"):
+        elif who in waiting and row.kind in (RowKind.JOINING, RowKind.CLIENT_BLOCK, RowKind.LEAVE_SENT, RowKind.JOINED):
             del waiting[who]
-        if row.kind == "client_block":
+        if row.kind == RowKind.CLIENT_BLOCK:
             waiting[who] = len(held)
-            row = _with_kind(row, "assigned")
+            row = _with_kind(row, RowKind.ASSIGNED)
         if not waiting and not held:
             yield row
             continue
@@ -83,9 +88,9 @@ def settle_assignments(rows: Iterator[Row]) -> Iterator[Row]:
     yield from held
 
 
-def _with_kind(row: Row, kind: str) -> Row:
+def _with_kind(row: Row, kind: RowKind) -> Row:
     detail = {**row.detail}
-    if kind == "assigned":
+    if kind == RowKind.ASSIGNED:
         detail["partitions"] = detail["added"]
     else:
         detail.pop("partitions", None)

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 import msgspec
 
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.offsets_topic.history import GroupHistory
 
 
@@ -26,66 +27,6 @@ class Program(StrEnum):
     BROD = "brod"
 
 
-KINDS = frozenset(
-    [
-        "rebalance_start",
-        "stabilized",
-        "assignment_received",
-        "member_failed",
-        "member_left",
-        "member_id_created",
-        "pending_member_joins",
-        "group_empty",
-        "group_dead",
-        "group_loaded",
-        "empty_assignment",
-        "static_member_replaced",
-        "static_rejoin_without_rebalance",
-        "coordinator_lifecycle",
-        "broker_lifecycle",
-        "joining",
-        "rejoin_requested",
-        "joined",
-        "join_failed",
-        "synced",
-        "leader_computed_assignment",
-        "assigned",
-        "revoked",
-        "lost",
-        "giving_away_all",
-        "leave_sent",
-        "leave_failed",
-        "poll_timeout",
-        "session_expired",
-        "generation_reset",
-        "heartbeat_says_rebalancing",
-        "heartbeat_thread_stopped",
-        "coordinator_found",
-        "coordinator_lost",
-        "commit_failed",
-        "rebalance_failed",
-        "worker_assigned",
-        "worker_revoked_itself",
-        "state_change",
-        "cgrp_state",
-        "member_joined",
-        "group_epoch_bumped",
-        "target_assignment",
-        "target_assignment_failed",
-        "member_state",
-        "group_converted",
-        "instance_id_unreleased",
-        "static_member_fenced",
-        "subscription_changed",
-        "group_created",
-        "member_gone",
-        "member_reconciled",
-        "stored_assignment",
-    ]
-)
-"""The kinds that `incident read` shows. Rows of other kinds are context: only the import uses them."""
-
-
 class Row(msgspec.Struct, frozen=True):
     """One recognised line. `at` is a UTC instant (ISO 8601, ms) or None; `line` is where the record starts, from 1.
 
@@ -98,7 +39,7 @@ class Row(msgspec.Struct, frozen=True):
     file: str
     line: int
     at: str | None
-    kind: str
+    kind: RowKind
     group: str | None
     member: str | None
     client: str | None
@@ -166,17 +107,16 @@ class Reading(msgspec.Struct):
     """Everything read from some files, each file's rows in the order of its lines.
 
     `origins` are the files given, `files` the logs in them: an export has one for each stream.
-    `context` holds rows of kinds outside KINDS. `unrecognised` are lines about groups that no wording fits (at most
-    `reader.UNRECOGNISED_KEPT` of a file; `counts.unrecognised` counts all). `damage`: sentences about damaged files.
-    `ends`: the last instant of each file, on whatever line. `notes`: how exports were read. `uncertain`: why their
-    records, or the order of these, are not known well enough. `answers`: of files without records, what they hold
-    instead. `resolution_ms`: that of the coarsest times, if they are coarser than a log's own; else 0; `placed_ms`: so
-    far were coarse times moved to be in order. `streams`: the
-    short names of those of `files` that are one stream of several in an export. `left_out`: rows of other groups and
-    periods than those wanted. `topic`: by group, what `__consumer_offsets` says; its rows are among the others.
-    `topic_given`: files of it were given. `asked`, `since`, `until`: the groups and the period that were wanted.
-    `cut_off`: logs of which the period leaves nothing. `skipped`: files that have nothing about groups, each with what
-    it has instead.
+    `context` holds rows of kinds outside `row_kinds.SHOWN`. `unrecognised` are lines about groups that no wording
+    fits (at most `reader.UNRECOGNISED_KEPT` of a file; `counts.unrecognised` counts all). `damage`: sentences about
+    damaged files. `ends`: the last instant of each file, on whatever line. `notes`: how exports were read.
+    `uncertain`: why their records, or the order of these, are not known well enough. `answers`: of files without
+    records, what they hold instead. `resolution_ms`: that of the coarsest times, if they are coarser than a log's
+    own; else 0; `placed_ms`: so far were coarse times moved to be in order. `streams`: the short names of those of
+    `files` that are one stream of several in an export. `left_out`: rows of other groups and periods than those
+    wanted. `topic`: by group, what `__consumer_offsets` says; its rows are among the others. `topic_given`: files
+    of it were given. `asked`, `since`, `until`: the groups and the period that were wanted. `cut_off`: logs of
+    which the period leaves nothing. `skipped`: files that have nothing about groups, each with what it has instead.
     """
 
     files: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ import json
 import re
 from typing import Any, NamedTuple
 
-from groupsim.incidents.logs.harmless import harmless_value
+from groupsim.incidents.logs.escaped_text import harmless_value
 from groupsim.incidents.logs.times import Stamp, is_zone_name, read_number, read_stamp, zone_named
 
 _JSON = re.compile(r"[\s\[,]{0,8}(?:\w{1,20}[:\s]\s{0,4})?(?=\{\s{0,40}\")")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from groupsim.events.classic import RebalanceCause
 from groupsim.events.types import MemberId, TopicPartition
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.offsets_topic import fields as f
 from groupsim.incidents.offsets_topic.ledger import Ledger, MemberFields
 from groupsim.incidents.offsets_topic.record import GroupRecord
@@ -53,7 +54,7 @@ class ClassicFold:
         """The group is deleted."""
         for member in self._ledger.present():
             self._ledger.gone(member, record.at_ms, record.place)
-        self._ledger.say(record.at_ms, record.place, "group_dead")
+        self._ledger.say(record.at_ms, record.place, RowKind.GROUP_DEAD)
         self._generation, self._created, self._begun = None, False, False
 
     def forget(self) -> int | None:
@@ -65,14 +66,14 @@ class ClassicFold:
         ledger = self._ledger
         if not number and not ledger.present():
             if not self._created:
-                ledger.say(record.at_ms, record.place, "group_created")
+                ledger.say(record.at_ms, record.place, RowKind.GROUP_CREATED)
                 self._created = True
             return
         ledger.lacks("generations", (self._generation or 0) + 1, number - 1)
         for member in ledger.present():
             ledger.gone(member, record.at_ms, record.place)
         self._begun = False
-        ledger.say(record.at_ms, record.place, "group_empty", generation=number)
+        ledger.say(record.at_ms, record.place, RowKind.GROUP_EMPTY, generation=number)
 
     def _replaced(self, record: GroupRecord, members: dict[MemberId, f.Fields]) -> None:
         """The same generation again: a static member came back under a new id."""
@@ -90,7 +91,7 @@ class ClassicFold:
             new = next((m for m, each in members.items() if each.get("groupInstanceId") == instance), None)
             ledger.gone(old, at_ms, place, said=new is None or instance is None, by=by)
             if new is not None and instance is not None:
-                ledger.say(at_ms, place, "static_member_replaced", new, old_member=old, instance=instance)
+                ledger.say(at_ms, place, RowKind.STATIC_MEMBER_REPLACED, new, old_member=old, instance=instance)
 
     def _downgraded(self, record: GroupRecord, number: int, members: dict[MemberId, f.Fields]) -> None:
         """A consumer group goes on as a classic one: its generation is the epoch, with what each was to have.
@@ -105,11 +106,11 @@ class ClassicFold:
         self._exchange(members, at_ms, place)
         plan = _plan(members)
         about = {"held": _printed(plan), **_timeouts(members)}
-        ledger.say(at_ms, place, "group_converted", None, to="classic", generation=number, **about)
+        ledger.say(at_ms, place, RowKind.GROUP_CONVERTED, None, to="classic", generation=number, **about)
         if not joins:
             cause, reason = RebalanceCause.DOWNGRADED, "Downgrade group from consumer to classic"
             about |= {"cause": cause, "reason": reason, "converted": True}
-            ledger.say(at_ms, place, "rebalance_start", None, old_generation=number, **about)
+            ledger.say(at_ms, place, RowKind.REBALANCE_START, None, old_generation=number, **about)
         self._begun = not joins
         self._give(record, number, members, plan)
 
@@ -137,11 +138,11 @@ class ClassicFold:
         for member in before:
             if member in members:
                 self._rejoined(member, f.claimed(members[member]), joined, number, place)
-        ledger.say(joined, place, "stabilized", generation=number, members=len(members))
+        ledger.say(joined, place, RowKind.STABILIZED, generation=number, members=len(members))
         plan = _plan(members)
         about = {"protocol": protocol, "assignment": _printed(plan), **_timeouts(members)}
-        ledger.say(stored, place, "stored_assignment", None, generation=number, **about)
-        ledger.say(stored, place, "assignment_received", generation=number, leader=leader)
+        ledger.say(stored, place, RowKind.STORED_ASSIGNMENT, None, generation=number, **about)
+        ledger.say(stored, place, RowKind.ASSIGNMENT_RECEIVED, generation=number, leader=leader)
         self._give(record, number, members, plan)
 
     def _give(self, record: GroupRecord, number: int, members: dict[MemberId, f.Fields], plan: _Plan) -> None:
@@ -166,7 +167,7 @@ class ClassicFold:
         self._ledger.say(
             joined,
             place,
-            "rebalance_start",
+            RowKind.REBALANCE_START,
             by,
             old_generation=number - 1,
             cause=cause,

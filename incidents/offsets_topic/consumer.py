@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from groupsim.events.types import MemberId, TopicPartition
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.offsets_topic import fields as f
 from groupsim.incidents.offsets_topic.ledger import Ledger, MemberFields
 from groupsim.incidents.offsets_topic.record import GroupRecord
@@ -82,7 +83,7 @@ class ConsumerFold:
         printed = {member: [str(p) for p in sorted(held[member])] for member in sorted(held)}
         first = records[0]
         self._ledger.say(
-            first.at_ms, first.place, "group_converted", to="consumer", generation=generation, held=printed
+            first.at_ms, first.place, RowKind.GROUP_CONVERTED, to="consumer", generation=generation, held=printed
         )
 
     def forget(self) -> None:
@@ -103,7 +104,7 @@ class ConsumerFold:
             self._ledger.say(
                 record.at_ms,
                 record.place,
-                "static_member_replaced",
+                RowKind.STATIC_MEMBER_REPLACED,
                 new,
                 old_member=member,
                 instance=former.instance,
@@ -123,7 +124,7 @@ class ConsumerFold:
             self._ledger.say(
                 record.at_ms,
                 record.place,
-                "member_joined",
+                RowKind.MEMBER_JOINED,
                 member,
                 instance=f.text(value.get("instanceId")),
                 timeouts={member: found} if found else None,
@@ -138,7 +139,7 @@ class ConsumerFold:
     def _epoch_record(self, record: GroupRecord) -> None:
         epoch = f.number((record.value or {}).get("epoch"))
         if epoch is None:
-            self._ledger.say(record.at_ms, record.place, "group_dead")
+            self._ledger.say(record.at_ms, record.place, RowKind.GROUP_DEAD)
             return
         if self._epoch and epoch > self._epoch + 1:
             for member in self._ledger.present():
@@ -148,7 +149,7 @@ class ConsumerFold:
             self._ledger.lacks("epochs", max(self._epoch, _FIRST - 1) + 1, epoch - 1)
         self._epoch, self._epoch_ms, self._begins = epoch, record.at_ms, False
         if epoch != self._from:
-            self._ledger.say(record.at_ms, record.place, "group_epoch_bumped", epoch=epoch)
+            self._ledger.say(record.at_ms, record.place, RowKind.GROUP_EPOCH_BUMPED, epoch=epoch)
 
     def _target(self, record: GroupRecord) -> None:
         epoch = f.number((record.value or {}).get("assignmentEpoch"))
@@ -156,7 +157,7 @@ class ConsumerFold:
             return
         targets = {m: [str(p) for p in sorted(self._targets.get(m, ()))] for m in sorted(self._targets)}
         self._ledger.say(
-            record.at_ms, record.place, "target_assignment", epoch=epoch, assignor=self._assignor, targets=targets
+            record.at_ms, record.place, RowKind.TARGET_ASSIGNMENT, epoch=epoch, assignor=self._assignor, targets=targets
         )
 
     def _current(self, record: GroupRecord) -> None:
@@ -179,13 +180,13 @@ class ConsumerFold:
         ledger.served_to(member, pending & before, at_ms)
         ledger.hold(member, at_ms, now, epoch, record.place)
         if epoch == _AWAY:
-            ledger.say(at_ms, record.place, "member_left", member, what="temporarily left")
+            ledger.say(at_ms, record.place, RowKind.MEMBER_LEFT, member, what="temporarily left")
             return
         state = f.number(value.get("state"))
         ledger.say(
             at_ms,
             record.place,
-            "member_reconciled",
+            RowKind.MEMBER_RECONCILED,
             member,
             epoch=epoch,
             previous=f.number(value.get("previousMemberEpoch")),

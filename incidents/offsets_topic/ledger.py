@@ -10,13 +10,14 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from groupsim.events.types import NO_GENERATION, MemberId, TopicPartition
+from groupsim.incidents.logs.row_kinds import RowKind
 
 
 class Said(NamedTuple):
     """What a broker's log would say of a step: a kind of row with its details."""
 
     at_ms: int
-    kind: str
+    kind: RowKind
     member: MemberId | None
     detail: dict[str, object]
     place: str
@@ -103,7 +104,7 @@ class Ledger:
         self._open: dict[tuple[MemberId, TopicPartition], Holding] = {}
         self._views: dict[MemberId, frozenset[TopicPartition]] = {}
 
-    def say(self, at_ms: int, place: str, kind: str, member: MemberId | None = None, **detail: object) -> None:
+    def say(self, at_ms: int, place: str, kind: RowKind, member: MemberId | None = None, **detail: object) -> None:
         """Add what a broker would have said."""
         self.said.append(Said(at_ms, kind, member, detail, place))
 
@@ -171,7 +172,7 @@ class Ledger:
         self.hold(member, at_ms, frozenset(), NO_GENERATION, place)
         known.gone_ms, known.gone_place = at_ms, place
         if said:
-            self.say(at_ms, place, "member_gone", member, by=by)
+            self.say(at_ms, place, RowKind.MEMBER_GONE, member, by=by)
 
     def has(self, member: MemberId) -> bool:
         """Whether the member is in the group now."""

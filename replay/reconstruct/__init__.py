@@ -6,7 +6,7 @@
 - `unlogged_members`: members that only the coordinator knows
 - `members`: incarnations of one client in a row
 - `client_library`: which client library it is, and which assignors were offered
-- `host`: how slow the hosts are
+- `host_speed`: how slow the hosts are
 - `rebalances`: Generation: one completed join phase
 - `record_interval`: how often partitions get records
 - `inferred_settings`: timeouts, inferred or assumed: one module for each. A new inference goes there

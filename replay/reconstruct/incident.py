@@ -14,7 +14,7 @@ from groupsim.incidents.sentences import listed
 from groupsim.replay.reconstruct import topology_changes, unlogged_members
 from groupsim.replay.reconstruct.applications.programs import program_notes, with_programs
 from groupsim.replay.reconstruct.client_library import assignor_notes, client_library
-from groupsim.replay.reconstruct.host import Host, host_notes, host_of
+from groupsim.replay.reconstruct.host_speed import Host, host_notes, host_of
 from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, StallKind
 from groupsim.replay.reconstruct.inferred_settings.append_linger import writes_ms
 from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, METADATA_AGE, Evidence, Open

@@ -8,6 +8,7 @@ from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.events.base import Recorded, group_of, group_stream
 from groupsim.events.types import MemberId, ProcessId, RejoinCause
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.replay.reconstruct.applications.callbacks import Callback
 from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, Stall, StallKind
 from groupsim.simulation.clients.config import CLASSIC, CONSUMER
@@ -161,7 +162,7 @@ class _ProcessFold:
             case p.CallbackStart(kind=kind, partitions=partitions):
                 if partitions:
                     self._callback = kind, at, len(partitions)
-                if kind != "assigned":
+                if kind != RowKind.ASSIGNED:
                     self._act(at)
                     self._revoking_ms = at
             case p.CallbackEnd(kind=kind) if self._callback is not None:

@@ -9,7 +9,7 @@ from groupsim.events import classic as c
 from groupsim.events import consumer as k
 from groupsim.events.base import Recorded, group_stream
 from groupsim.events.types import LeaveCause, MemberId
-from groupsim.incidents.facts.detail import client_id_in
+from groupsim.incidents.facts.typed_fields import client_id_in
 from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, Stall, StallKind
 from groupsim.replay.reconstruct.member_history import MemberHistory
 from groupsim.replay.reconstruct.rebalances import Generation

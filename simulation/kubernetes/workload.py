@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import simpy
 
+from groupsim.simulation.coalesced import OnceAnInstant
 from groupsim.simulation.consumer_context import ConsumerContext
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.kubernetes.budget import DisruptionBudget, Status
 from groupsim.simulation.kubernetes.nodes import Nodes
 from groupsim.simulation.kubernetes.pods import Pod, PodTimes
 from groupsim.simulation.member import MemberHandle
-from groupsim.simulation.once_an_instant import OnceAnInstant
 
 Join = Callable[[str], MemberHandle]
 """A member of this name that nobody has started."""

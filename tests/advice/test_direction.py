@@ -9,10 +9,10 @@ import pytest
 
 from groupsim.advice.advice import Advice, Record
 from groupsim.advice.answer import in_one_sentence
-from groupsim.advice.direction import unsure
-from groupsim.advice.reliance import Reliance
 from groupsim.advice.selection import Goal, select
-from groupsim.replay.basis import Basis
+from groupsim.advice.sign_test import unsure
+from groupsim.advice.trust import Reliance
+from groupsim.replay.rests_on import Basis
 
 NOW = 20_000.0
 

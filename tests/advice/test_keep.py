@@ -12,7 +12,7 @@ from groupsim.advice.advice import Advice
 from groupsim.advice.advising import advised
 from groupsim.advice.answer import as_data, in_one_sentence
 from groupsim.advice.choices import Choice
-from groupsim.advice.present import Present, apart, of_values
+from groupsim.advice.current_settings import Present, apart, of_values
 from groupsim.advice.selection import Goal, Row, Sample
 from groupsim.advice.unknown import Unknown
 

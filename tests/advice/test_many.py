@@ -10,7 +10,7 @@ import pytest
 
 from groupsim.advice.choices import Choice, Space, vary
 from groupsim.advice.errors import AdviceError
-from groupsim.advice.many import BATCH, FEW, FINALISTS, SEEDS, TRIALS, Found, found, is_many
+from groupsim.advice.large_search import BATCH, FEW, FINALISTS, SEEDS, TRIALS, Found, found, is_many
 from groupsim.advice.refused import Refused
 from groupsim.advice.selection import Goal, Row, Sample
 

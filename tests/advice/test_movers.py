@@ -11,13 +11,13 @@ from groupsim.advice.advice import Advice, Record
 from groupsim.advice.advising import advised
 from groupsim.advice.answer import as_data, in_one_sentence
 from groupsim.advice.choices import Choice
-from groupsim.advice.movers import without_movers
-from groupsim.advice.present import of_values
+from groupsim.advice.current_settings import of_values
 from groupsim.advice.refused import left_out
-from groupsim.advice.reliance import reliance
 from groupsim.advice.selection import Goal, Row, Sample
+from groupsim.advice.time_shifting import without_movers
+from groupsim.advice.trust import reliance
 from groupsim.advice.unknown import Unknown
-from groupsim.replay.basis import Basis
+from groupsim.replay.rests_on import Basis
 from groupsim.replay.trust import Trust
 
 OTHERS = ("p95_partition_ms", "rebalances", "max_partitions", "unsafe_ms", "founding_ms", "detection_ms")

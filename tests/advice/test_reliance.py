@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from groupsim.advice.reliance import reliance
+from groupsim.advice.trust import reliance
 from groupsim.replay.trust import Trust
 
 NAMES = ("p95_partition_ms", "rebalances", "max_partitions", "unsafe_ms", "founding_ms")

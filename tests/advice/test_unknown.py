@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from groupsim.advice.advice import Advice
 from groupsim.advice.advising import advised
 from groupsim.advice.choices import Choice
-from groupsim.advice.present import of_values
+from groupsim.advice.current_settings import of_values
 from groupsim.advice.selection import Goal, Row, Sample
 from groupsim.advice.unknown import Range, Unknown, drawn, unknown
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groupsim.analysis.alike import by_value, parts
+from groupsim.analysis.partition_sets import by_value, parts
 from groupsim.events.types import TopicPartition
 
 PARTITIONS = [TopicPartition("orders", number) for number in range(6)]

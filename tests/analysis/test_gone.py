@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.analysis.blame.gone import Gone, sentences_of
+from groupsim.analysis.blame.undated_deaths import Gone, sentences_of
 
 FOUR = [Gone("g", f"m{number}", 9_000, 1_000, 1, 8_000 - number) for number in range(4)]
 

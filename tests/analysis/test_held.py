@@ -7,8 +7,8 @@ from collections import defaultdict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groupsim.analysis.availability.held import unheld
 from groupsim.analysis.availability.intervals import intervals
+from groupsim.analysis.availability.without_holder import unheld
 from groupsim.events import client as p
 from groupsim.events.types import TopicPartition
 from groupsim.scenarios import catalogue

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from groupsim.analysis.availability.labels import Interval, Label, SubLabel
+from groupsim.analysis.tables.bounds import Supported, open_ended, support, supported
 from groupsim.analysis.tables.summary import unavailable
-from groupsim.analysis.tables.support import Supported, open_ended, support, supported
 from groupsim.storage.log_gaps import Doubt, Precision, log_gaps
 
 

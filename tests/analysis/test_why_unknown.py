@@ -6,7 +6,7 @@ import pytest
 
 from groupsim.analysis.availability.causes import START
 from groupsim.analysis.availability.labels import Interval, Label, SubLabel
-from groupsim.analysis.tables.support import support
+from groupsim.analysis.tables.bounds import support
 from groupsim.analysis.tables.why_unknown import few_of_each, in_one_sentence
 from groupsim.storage.log_gaps import Doubt, log_gaps
 

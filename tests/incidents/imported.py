@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from groupsim.analysis.availability.intervals import intervals
-from groupsim.analysis.tables.support import Support, Supported
+from groupsim.analysis.tables.bounds import Support, Supported
 from groupsim.events.base import Event, Recorded
 from groupsim.events.types import TopicPartition
 from groupsim.incidents.facts.importer import ImportResult, import_run

@@ -18,8 +18,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from groupsim.analysis.availability.intervals import Intervals, intervals
+from groupsim.analysis.tables.bounds import Support, support
 from groupsim.analysis.tables.summary import summarise
-from groupsim.analysis.tables.support import Support, support
 from groupsim.conformance.predictions.families import read_record
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.facts.importer import import_run

@@ -64,10 +64,10 @@ def score(log: Path) -> tuple[Score, list[Row]]:
     events = expected["expected"].get("events", [])
     if kinds := expected.get("kinds"):
         want = Counter((at, kind) for _, at, kind in events)
-        got = Counter((instant(row.at), row.kind) for row in reading.rows if row.at and row.kind in kinds)
+        got = Counter((instant(row.at), str(row.kind)) for row in reading.rows if row.at and row.kind in kinds)
     else:
         want = Counter((e[0], e[2]) for e in events)
-        got = Counter((row.line, row.kind) for row in reading.rows)
+        got = Counter((row.line, str(row.kind)) for row in reading.rows)
     both = sum((want & got).values())
     missed, extra = sorted((want - got).elements()), sorted((got - want).elements())
     counts = reading.counts

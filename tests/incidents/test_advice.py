@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from groupsim.incidents.facts.advice import LogSummary, advice, summarise
+from groupsim.incidents.facts.what_to_export import LogSummary, advice, summarise
 from groupsim.incidents.logs.reader import LogReader
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program, Row
 from groupsim.incidents.sentences import folded
 
@@ -63,7 +64,7 @@ def test_a_static_member_that_came_back_lacks_the_log_of_its_new_process() -> No
 
 
 def row(at: str | None, program: Program, group: str = "g", **detail: object) -> Row:
-    return Row("x.log", 1, at, "joined", group, None, None, dict(detail), program)
+    return Row("x.log", 1, at, RowKind.JOINED, group, None, None, dict(detail), program)
 
 
 BROKER = row("2026-11-20T11:00:00.000Z", Program.BROKER)

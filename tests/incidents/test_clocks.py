@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from groupsim.analysis.tables.support import Support
+from groupsim.analysis.tables.bounds import Support
 from groupsim.incidents.facts.clock_bounds import member_bounds
 from groupsim.incidents.facts.skew import estimate_skews
 from groupsim.incidents.facts.static_joins import static_joins

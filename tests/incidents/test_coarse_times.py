@@ -16,6 +16,7 @@ from groupsim.incidents.facts.coarse_times import in_order
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs import protocol_order
 from groupsim.incidents.logs.reading import read_files
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.storage.memory import MemoryStore
 from tests.adversary import written_runs
 from tests.cli.conftest import Call, call
@@ -167,8 +168,8 @@ def test_a_start_that_comes_after_its_end_in_the_log_takes_no_longer(monkeypatch
     monkeypatch.setattr(protocol_order.Step, "after", counted)
     known = {}
     for n in range(2_000):
-        known[0, 2 * n] = protocol_order.Step("g", n, "stabilized", None)
-        known[0, 2 * n + 1] = protocol_order.Step("g", n, "rebalance_start", None)
+        known[0, 2 * n] = protocol_order.Step("g", n, RowKind.STABILIZED, None)
+        known[0, 2 * n + 1] = protocol_order.Step("g", n, RowKind.REBALANCE_START, None)
     assert list(protocol_order.merged([sorted(known)], known)) == sorted(known)
     assert looked <= 3 * len(known)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from groupsim.events.client import ViewChanged
-from groupsim.incidents.facts.concatenated import taken_apart
+from groupsim.incidents.facts.logs_in_one_file import taken_apart
 from groupsim.incidents.logs.reading import read_files
 from tests.incidents.imported import C1, import_logs, joined, revoking, supported
 from tests.incidents.lines import write

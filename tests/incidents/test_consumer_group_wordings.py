@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from groupsim.events import consumer as k
-from groupsim.incidents.logs.rows import KINDS
+from groupsim.incidents.logs.row_kinds import SHOWN
 from tests.incidents.imported import import_logs, of
 from tests.incidents.lines import JAVA_BROKER, NEW, only, stamped, write
 
@@ -85,7 +85,7 @@ def test_a_line_about_a_consumer_group_becomes_its_row(
 ) -> None:
     row = only(tmp_path, JAVA_BROKER + said + " " + NEW)
     assert (row.kind, row.group, row.member) == (kind, "billing", member)
-    assert row.kind in KINDS
+    assert row.kind in SHOWN
     assert {**row.detail, **detail} == row.detail
 
 

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from groupsim.incidents import exports, logs
-from groupsim.incidents.exports.heads import HEADS, head_of, split
+from groupsim.incidents.exports.line_prefixes import HEADS, head_of, split
 from groupsim.incidents.exports.moments import moment
 from groupsim.incidents.exports.plain_log import own_ms
 from groupsim.incidents.logs import producers

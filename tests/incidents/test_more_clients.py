@@ -156,6 +156,6 @@ def test_librdkafkas_lines_name_their_client_however_a_logger_prints_them(tmp_pa
          " c1-a, member metadata count 2: (no error)"),
     ]  # fmt: skip
     (tmp_path / "c.log").write_text("".join(f"{head.format(facility=name)}{text}\n" for name, text in said))
-    rows = {row.kind: row for row in read_files([tmp_path / "c.log"]).rows}
+    rows = {str(row.kind): row for row in read_files([tmp_path / "c.log"]).rows}
     assert (rows["joined"].group, rows["joined"].client) == ("billing", "c1#consumer-1")
     assert rows["joined"].at == "2024-03-01T10:00:00.250Z"

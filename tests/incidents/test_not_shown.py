@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from groupsim.analysis.tables.support import Support
+from groupsim.analysis.tables.bounds import Support
 from tests.incidents.imported import supported
 from tests.incidents.recordings import ROOT, logs_of
 

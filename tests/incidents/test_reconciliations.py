@@ -7,6 +7,7 @@ import pytest
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.reconciliations import revoked_until
 from groupsim.incidents.facts.unnamed_clients import PlacedRow
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Row
 
 BEGINS, FENCED = "client_reconciling", "client_heartbeat_refused"
@@ -16,7 +17,9 @@ def rows(*found: tuple[int, str]) -> list[PlacedRow]:
     return [
         (
             line,
-            TimedRow(at, Row(file="m", line=line, at=None, kind=kind, group="g", member=None, client="m", detail={})),
+            TimedRow(
+                at, Row(file="m", line=line, at=None, kind=RowKind(kind), group="g", member=None, client="m", detail={})
+            ),
         )
         for line, (at, kind) in enumerate(found)
     ]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from groupsim.analysis.availability.labels import Interval, Label
-from groupsim.analysis.tables.support import support
+from groupsim.analysis.tables.bounds import support
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import read_files
 from groupsim.storage.log_gaps import is_unbounded, unsupported

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from groupsim.analysis.availability.held import unheld
 from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.availability.labels import Interval, Label
-from groupsim.analysis.tables.support import support
+from groupsim.analysis.availability.without_holder import unheld
+from groupsim.analysis.tables.bounds import support
 from groupsim.conformance.predictions.families import read_record
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.facts.importer import import_run

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 
 from groupsim import analysis
 from groupsim.analysis.availability.intervals import intervals
-from groupsim.analysis.tables.support import Support
+from groupsim.analysis.tables.bounds import Support
 from groupsim.events import client as p
 from groupsim.events.base import Recorded
 from groupsim.events.world import PartitionsAdded
@@ -23,7 +23,7 @@ from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import read_files
 from groupsim.incidents.logs.times import instant
 from groupsim.replay.actions import ActionKind, Chance, actions_of, lead_in_ms
-from groupsim.replay.even_draws import EvenDraws
+from groupsim.replay.even_sequences import EvenDraws
 from groupsim.replay.reconstruct.incident import Incident, reconstruct
 from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, METADATA_AGE, SESSION
 from groupsim.simulation.clients.config import JAVA, Application

@@ -11,7 +11,7 @@ from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.events.base import Event, Recorded, group_stream, process_stream
 from groupsim.events.types import RejoinCause, TopicPartition
-from groupsim.replay.even_draws import EvenDraws
+from groupsim.replay.even_sequences import EvenDraws
 from groupsim.replay.reconstruct.applications.callbacks import Callback, Listener, listener, listeners
 from groupsim.replay.reconstruct.applications.commit_style import UNKNOWN, commits_itself
 from groupsim.replay.reconstruct.applications.join_phases import waits_for_slowest

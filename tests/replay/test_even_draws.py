@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from groupsim.replay.even_draws import MIDDLE, EvenDraws
+from groupsim.replay.even_sequences import MIDDLE, EvenDraws
 
 
 def numbers(seeds: range, question: int) -> list[float]:

@@ -11,7 +11,7 @@ import pytest
 
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import read_files
-from groupsim.replay.reconstruct.host import LEAST_START_MS, Host, host_of, led_steps, starts
+from groupsim.replay.reconstruct.host_speed import LEAST_START_MS, Host, host_of, led_steps, starts
 from groupsim.replay.reconstruct.incarnation import Incarnation
 from groupsim.replay.reconstruct.incident import Incident, reconstruct
 from groupsim.replay.reconstruct.inferred_settings.append_linger import append_linger

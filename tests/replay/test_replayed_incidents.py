@@ -13,6 +13,7 @@ from groupsim import replay
 from groupsim.coordinator.config import BadSetting
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import read_files
+from groupsim.replay.aftermath import tail_ms
 from groupsim.replay.choice import AS_RECORDED, Choice
 from groupsim.replay.choice_result import ChoiceResult
 from groupsim.replay.cost import Cost, replayed_cost
@@ -20,7 +21,6 @@ from groupsim.replay.fidelity import Fidelity, fidelity, generations_within
 from groupsim.replay.player import GROUP, ReplayedRun, replay_incident
 from groupsim.replay.reconstruct.incarnation import StallKind
 from groupsim.replay.reconstruct.incident import Incident, reconstruct
-from groupsim.replay.tail import tail_ms
 from groupsim.replay.what_if import compare_choices
 from groupsim.replay.window import Window
 from groupsim.scenarios import catalogue

@@ -12,10 +12,11 @@ from types import FrameType
 
 import pytest
 
-from groupsim.storage import open_store, uninterrupted
+from groupsim.storage import deferred_signals as uninterrupted
+from groupsim.storage import open_store
 from groupsim.storage.audit import audit
+from groupsim.storage.deferred_signals import let_through
 from groupsim.storage.store import RunStatus
-from groupsim.storage.uninterrupted import let_through
 from tests.signal_at import signal_at
 from tests.storage.facts import info, plain
 

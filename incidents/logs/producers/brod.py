@@ -6,6 +6,7 @@ import re
 
 from groupsim.incidents.logs.formats import Record
 from groupsim.incidents.logs.patterns import Detail, Match
+from groupsim.incidents.logs.row_kinds import RowKind
 
 HEAD = re.compile(
     r"Group member \((?P<group>[^,\s]{1,300}),\s?coor=(?P<coordinator>[^,\s]{1,80}),\s?cb=[^,\s]{1,80},"
@@ -33,18 +34,20 @@ def read(record: Record) -> tuple[Match, ...] | None:
     group, client = head["group"], head["coordinator"]
     generation: Detail = {} if head["generation"] == "undefined" else {"generation": int(head["generation"])}
     if first.startswith("elected="):
-        return (Match("joined", group, None, client, generation),)
+        return (Match(RowKind.JOINED, group, None, client, generation),)
     if first.startswith("assignments received:"):
         listed = {"partitions": _assigned([first.removeprefix("assignments received:").strip(), *said[1:]])}
-        return Match("synced", group, None, client, generation), Match("assigned", group, None, client, dict(listed))
+        return Match(RowKind.SYNCED, group, None, client, generation), Match(
+            RowKind.ASSIGNED, group, None, client, dict(listed)
+        )
     reason = next((found[1] for line in said if (found := _REASON.match(line)) is not None), "")
     if first.startswith("re-joining group"):
-        kind = "heartbeat_says_rebalancing" if "rebalance_in_progress" in reason else "rejoin_requested"
-        return (Match(kind, group, None, client, {"reason": reason} if kind == "rejoin_requested" else {}),)
+        kind = RowKind.HEARTBEAT_SAYS_REBALANCING if "rebalance_in_progress" in reason else RowKind.REJOIN_REQUESTED
+        return (Match(kind, group, None, client, {"reason": reason} if kind == RowKind.REJOIN_REQUESTED else {}),)
     if first.startswith("failed to join group"):
-        return (Match("join_failed", group, None, client, {"error": reason}),)
+        return (Match(RowKind.JOIN_FAILED, group, None, client, {"error": reason}),)
     if first.startswith("Leaving group"):
-        return (Match("leave_sent", group, None, client, {"reason": reason}),)
+        return (Match(RowKind.LEAVE_SENT, group, None, client, {"reason": reason}),)
     return ()
 
 
@@ -52,7 +55,7 @@ def _of_kaffe(said: re.Match[str]) -> tuple[Match, ...]:
     """kaffe names the topic only; brod's line beside it has what was received."""
     if said["verb"] == "received":
         return ()
-    return (Match("revoked", None, None, None, {"topics": [said["topic"]]}),)
+    return (Match(RowKind.REVOKED, None, None, None, {"topics": [said["topic"]]}),)
 
 
 def _assigned(lines: list[str]) -> list[str]:

@@ -7,6 +7,7 @@ import re
 from groupsim.incidents.logs.formats import Record
 from groupsim.incidents.logs.partition_lists import partitions_of_any_client
 from groupsim.incidents.logs.patterns import Detail, Match
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.structured import read_tail
 
 _KEY = re.compile(r"[;,]\s(\w{1,40}):\s")
@@ -15,28 +16,28 @@ _KEYS = frozenset(
     ["group", "member_id", "memberID", "instance_id", "generation", "plan", "assigned", "added", "why", "protocol_type"]
 )
 _KINDS = (
-    ("joining group", "joining"),
-    ("join returned MemberIDRequired", "member_id_created"),
-    ("join returned UnknownMemberID", "generation_reset"),
-    ("join group failed", "join_failed"),
-    ("joined", "joined"),
-    ("balanced", "leader_computed_assignment"),
-    ("synced", "synced"),
-    ("sync failed with RebalanceInProgress", "rebalance_failed"),
-    ("sync group failed", "rebalance_failed"),
-    ("leaving group", "leave_sent"),
-    ("leaving next-gen group", "leave_sent"),
-    ("new group session begun", "assigned"),
-    ("eager consumer revoking prior assigned partitions", "revoked"),
-    ("cooperative consumer revoking prior assigned partitions", "revoked"),
-    ("heartbeat saw a change in group status", "heartbeat_says_rebalancing"),
-    ("heartbeat errored", "heartbeat_says_rebalancing"),
-    ("forced rejoin quitting heartbeat loop", "rejoin_requested"),
-    ("consumer group initial heartbeat received assignment", "joined"),
-    ("consumer group heartbeat error, abandoning assignment", "generation_reset"),
-    ("group manage loop errored", "rebalance_failed"),
-    ("join and sync loop errored", "rebalance_failed"),
-    ("unable to leave group", "leave_failed"),
+    ("joining group", RowKind.JOINING),
+    ("join returned MemberIDRequired", RowKind.MEMBER_ID_CREATED),
+    ("join returned UnknownMemberID", RowKind.GENERATION_RESET),
+    ("join group failed", RowKind.JOIN_FAILED),
+    (RowKind.JOINED, RowKind.JOINED),
+    ("balanced", RowKind.LEADER_COMPUTED_ASSIGNMENT),
+    (RowKind.SYNCED, RowKind.SYNCED),
+    ("sync failed with RebalanceInProgress", RowKind.REBALANCE_FAILED),
+    ("sync group failed", RowKind.REBALANCE_FAILED),
+    ("leaving group", RowKind.LEAVE_SENT),
+    ("leaving next-gen group", RowKind.LEAVE_SENT),
+    ("new group session begun", RowKind.ASSIGNED),
+    ("eager consumer revoking prior assigned partitions", RowKind.REVOKED),
+    ("cooperative consumer revoking prior assigned partitions", RowKind.REVOKED),
+    ("heartbeat saw a change in group status", RowKind.HEARTBEAT_SAYS_REBALANCING),
+    ("heartbeat errored", RowKind.HEARTBEAT_SAYS_REBALANCING),
+    ("forced rejoin quitting heartbeat loop", RowKind.REJOIN_REQUESTED),
+    ("consumer group initial heartbeat received assignment", RowKind.JOINED),
+    ("consumer group heartbeat error, abandoning assignment", RowKind.GENERATION_RESET),
+    ("group manage loop errored", RowKind.REBALANCE_FAILED),
+    ("join and sync loop errored", RowKind.REBALANCE_FAILED),
+    ("unable to leave group", RowKind.LEAVE_FAILED),
 )
 """The message's beginning, and what it means."""
 _NOISE = re.compile(
@@ -45,7 +46,7 @@ _NOISE = re.compile(
     r"|member was assigned|storing |unable to log balance|downgrading from|skipping "
 )
 _LOST_IDENTITY = re.compile(r"UNKNOWN_MEMBER_ID|ILLEGAL_GENERATION|FENCED")
-_SHOWS_ERROR = frozenset(["rebalance_failed", "leave_failed", "join_failed"])
+_SHOWS_ERROR = frozenset([RowKind.REBALANCE_FAILED, RowKind.LEAVE_FAILED, RowKind.JOIN_FAILED])
 
 
 def read(record: Record) -> tuple[Match, ...] | None:
@@ -60,15 +61,15 @@ def read(record: Record) -> tuple[Match, ...] | None:
         return () if {"why", "plan"} & fields.keys() and _NOISE.match(message) else None
     error = str(fields.get("err", fields.get("error", "")))
     if message.startswith("heartbeat errored") and "REBALANCE_IN_PROGRESS" not in error:
-        kind = "generation_reset" if _LOST_IDENTITY.match(error) else None
+        kind = RowKind.GENERATION_RESET if _LOST_IDENTITY.match(error) else None
     if kind is None:
         return () if _NOISE.match(message) else None
     member = str(fields.get("member_id") or fields.get("memberID") or "") or None
     detail = _detail(kind, message, fields, member, error)
-    if kind != "assigned":
+    if kind != RowKind.ASSIGNED:
         return (Match(kind, group, member, None, detail),)
     lost = _listed(fields.get("lost"))
-    gone = [Match("revoked", group, member, None, {"partitions": lost})] if lost else []
+    gone = [Match(RowKind.REVOKED, group, member, None, {"partitions": lost})] if lost else []
     return (*gone, Match(kind, group, member, None, {"partitions": _listed(fields.get("added"))}))
 
 
@@ -85,25 +86,25 @@ def _fields(record: Record) -> tuple[str, dict[str, object]]:
     return read_tail(text)
 
 
-def _detail(kind: str, message: str, fields: dict[str, object], member: str | None, error: str) -> Detail:
+def _detail(kind: RowKind, message: str, fields: dict[str, object], member: str | None, error: str) -> Detail:
     """What the row of a kind shows."""
     detail: Detail = {}
-    if kind == "generation_reset":
+    if kind == RowKind.GENERATION_RESET:
         detail["reason"] = error or message.partition(";")[0]
-    if kind == "rejoin_requested":
+    if kind == RowKind.REJOIN_REQUESTED:
         detail["reason"] = str(fields.get("why", ""))
     if kind in _SHOWS_ERROR:
         detail["error"] = error or message.partition(";")[0]
-    if kind == "revoked":
+    if kind == RowKind.REVOKED:
         detail["partitions"] = _listed(fields.get("revoking"))
-    if kind == "leader_computed_assignment":
+    if kind == RowKind.LEADER_COMPUTED_ASSIGNMENT:
         plan = {member: partitions_of_any_client(listed) for member, listed in _MEMBER.findall(str(fields.get("plan")))}
         detail["assignment"] = dict(sorted(plan.items()))
         detail["members"] = len(plan)
     generation = str(fields.get("generation", ""))
     if generation.lstrip("-").isdecimal():
         detail["generation"] = int(generation)
-    if member and kind == "joined":
+    if member and kind == RowKind.JOINED:
         detail["member"] = member
     return detail
 

@@ -6,6 +6,7 @@ import re
 
 from groupsim.incidents.logs.formats import Record
 from groupsim.incidents.logs.patterns import Match
+from groupsim.incidents.logs.row_kinds import RowKind
 
 OPENER = "ConsumerConfig values:"
 SETTING = re.compile(r"(?:^|\s)([a-z][a-z0-9_.]{2,80}) = (.{0,2000})$")
@@ -40,7 +41,7 @@ def read(record: Record) -> tuple[Match, ...] | None:
     if group is None:
         return ()
     settings = {name: _value(printed[name]) for name in sorted(_KEPT & printed.keys())}
-    return (Match("client_configured", group, None, printed.get("client.id"), {"settings": settings}),)
+    return (Match(RowKind.CLIENT_CONFIGURED, group, None, printed.get("client.id"), {"settings": settings}),)
 
 
 def _value(text: str) -> int | bool | str:

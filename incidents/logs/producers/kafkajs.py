@@ -7,16 +7,17 @@ import re
 
 from groupsim.incidents.logs.formats import Record
 from groupsim.incidents.logs.patterns import Detail, Match
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.times import read_stamp
 
 _UUID = re.compile(r"-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
 _KINDS = (
-    ("The group is rebalancing, re-joining", "joining"),
-    ("The coordinator is not aware of this member, re-joining the group", "joining"),
-    ("Consumer has joined the group", "joined"),
-    ("Failed to join the group", "join_failed"),
-    ("Crash: ", "rebalance_failed"),
-    ("Stopped", "leave_sent"),
+    ("The group is rebalancing, re-joining", RowKind.JOINING),
+    ("The coordinator is not aware of this member, re-joining the group", RowKind.JOINING),
+    ("Consumer has joined the group", RowKind.JOINED),
+    ("Failed to join the group", RowKind.JOIN_FAILED),
+    ("Crash: ", RowKind.REBALANCE_FAILED),
+    ("Stopped", RowKind.LEAVE_SENT),
 )
 _RESTART = re.compile(r"Restarting the consumer in (\d{1,9})ms")
 _AFTER_TEXT = re.compile(r"\{\"timestamp\":\"[^\"]{1,40}\",\"logger\":\"kafkajs\"")
@@ -40,35 +41,34 @@ def read(record: Record) -> tuple[Match, ...] | None:
     client = _string(fields, "clientId") or (_UUID.sub("", member) if member else None)
     error = _string(fields, "error") or ""
     if text.startswith("Response Heartbeat") and "rebalancing" in error:
-        return (Match("heartbeat_says_rebalancing", group, member, client, {}),)
+        return (Match(RowKind.HEARTBEAT_SAYS_REBALANCING, group, member, client, {}),)
     if text.startswith("Response Heartbeat") and re.search(r"not aware of this member|generation|fenced", error):
-        return (Match("generation_reset", group, member, client, {"reason": error}),)
+        return (Match(RowKind.GENERATION_RESET, group, member, client, {"reason": error}),)
     if text.startswith("Response LeaveGroup") and error:
-        return (Match("leave_failed", group, member, client, {"error": error}),)
+        return (Match(RowKind.LEAVE_FAILED, group, member, client, {"error": error}),)
     if text.startswith(("Response JoinGroup", "Response SyncGroup")) and error:
-        return (
-            Match("join_failed" if "Join" in text else "rebalance_failed", group, member, client, {"error": error}),
-        )
+        failed = RowKind.JOIN_FAILED if "Join" in text else RowKind.REBALANCE_FAILED
+        return (Match(failed, group, member, client, {"error": error}),)
     if text.startswith(("Response OffsetCommit",)) and error:
-        return (Match("commit_failed", group, member, client, {"error": error}),)
+        return (Match(RowKind.COMMIT_FAILED, group, member, client, {"error": error}),)
     if _RESTART.match(text) is not None or text.startswith("Starting"):
         return ()
     kind = next((kind for lead, kind in _KINDS if text.startswith(lead)), None)
     if kind is None:
         return None if re.search(r"rebalanc|group", text) else ()
-    detail: Detail = {"error": error} if error and kind in ("join_failed", "rebalance_failed") else {}
+    detail: Detail = {"error": error} if error and kind in (RowKind.JOIN_FAILED, RowKind.REBALANCE_FAILED) else {}
     if text.startswith("Crash: "):
         detail["error"] = text.removeprefix("Crash: ")[:600]
-    if kind == "leave_sent":
+    if kind == RowKind.LEAVE_SENT:
         detail["reason"] = "the consumer was stopped"
-    if kind == "joined" and member:
+    if kind == RowKind.JOINED and member:
         detail["member"] = member
         detail["protocol"] = _string(fields, "groupProtocol") or ""
     rows = [Match(kind, group, member, client, detail)]
     plan = fields.get("memberAssignment")
-    if kind == "joined" and isinstance(plan, dict):
+    if kind == RowKind.JOINED and isinstance(plan, dict):
         listed = [f"{topic}-{n}" for topic in sorted(plan) if isinstance(plan[topic], list) for n in plan[topic]]
-        rows.append(Match("assigned", group, member, client, {"partitions": listed}))
+        rows.append(Match(RowKind.ASSIGNED, group, member, client, {"partitions": listed}))
     return tuple(rows)
 
 

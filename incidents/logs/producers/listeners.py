@@ -11,6 +11,7 @@ from typing import NamedTuple
 from groupsim.incidents.logs.formats import Record
 from groupsim.incidents.logs.partition_lists import PartitionList, list_at, partitions_of_any_client
 from groupsim.incidents.logs.patterns import Detail, Match
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program
 
 _HEAD, _VERBS = 400, 4
@@ -78,7 +79,7 @@ def read(record: Record) -> tuple[Match, ...] | None:
     member = _MEMBER.search(head)
     named = None if member is None else member[1]
     program = Program.JAVA if _SPRING.search(head) else None
-    return (Match(f"listener_{said.verb}", _group(record, head), named, None, detail, program),)
+    return (Match(RowKind(f"listener_{said.verb}"), _group(record, head), named, None, detail, program),)
 
 
 def _said(text: str, head: str) -> _Said | None:

@@ -9,9 +9,9 @@ import msgspec
 from hypothesis import given, settings
 
 from groupsim.coordinator.consumer.commands import ConsumerHeartbeat
+from groupsim.coordinator.consumer.fast_path import changes_nothing
 from groupsim.coordinator.consumer.heartbeat import heartbeat, step_by_step
 from groupsim.coordinator.consumer.state import ConsumerGroup
-from groupsim.coordinator.consumer.unchanged import changes_nothing
 from tests.coordinator.consumer.clients import STEPS, Crowd
 from tests.coordinator.consumer.clockwork import Clockwork
 from tests.coordinator.consumer.driven import Driven, parts

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from groupsim.analysis.availability.labels import Interval, Label
+from groupsim.analysis.tables.bounds import supported
 from groupsim.analysis.tables.summary import unavailable
-from groupsim.analysis.tables.support import supported
 from groupsim.cli.main import status
 from groupsim.cli.summary import headline
 from groupsim.incidents.exports.plain_log import whole_records

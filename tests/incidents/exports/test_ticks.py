@@ -13,7 +13,7 @@ from random import Random
 
 import pytest
 
-from groupsim.analysis.tables.support import Support
+from groupsim.analysis.tables.bounds import Support
 from groupsim.incidents.exports.moments import moment
 from groupsim.incidents.logs.reading import read_files
 from groupsim.incidents.logs.rows import Reading

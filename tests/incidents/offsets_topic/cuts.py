@@ -20,7 +20,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from groupsim.analysis.tables.support import Support
+from groupsim.analysis.tables.bounds import Support
 from groupsim.conformance.predictions.families import read_record
 from groupsim.incidents.logs.times import instant
 from tests.incidents.offsets_topic.truth import RECORDINGS, TOPICS, measure

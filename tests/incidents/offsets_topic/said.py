@@ -7,7 +7,7 @@ from typing import Any
 
 from groupsim.analysis.timelines.rebalance import Rebalance
 from groupsim.events.types import TopicPartition
-from groupsim.incidents.facts.detail import partitions_in
+from groupsim.incidents.facts.typed_fields import partitions_in
 from groupsim.incidents.offsets_topic.history import GroupHistory
 
 _PRESENCE = frozenset(["member_gone", "member_joined"])

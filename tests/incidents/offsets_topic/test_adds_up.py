@@ -15,8 +15,8 @@ from groupsim import analysis
 from groupsim.analysis.availability.labels import Interval, Label
 from groupsim.analysis.runs import Run
 from groupsim.analysis.tables import metrics
+from groupsim.analysis.tables.bounds import Supported, supported
 from groupsim.analysis.tables.summary import summarise
-from groupsim.analysis.tables.support import Supported, supported
 from groupsim.events.base import Recorded
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import Wanted, read_files

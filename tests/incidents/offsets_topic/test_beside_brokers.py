@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from groupsim.analysis.availability.intervals import intervals
-from groupsim.analysis.tables.support import Support
+from groupsim.analysis.tables.bounds import Support
 from groupsim.events import classic as c
 from groupsim.events import consumer as k
 from groupsim.events.base import Recorded
