@@ -29,8 +29,3 @@ def unit(name: str) -> str:
 def scaled(name: str, value: float) -> float:
     """Milliseconds as seconds, all else as it is."""
     return value / 1_000 if name.endswith("_ms") else value
-
-
-def floor(probability: float) -> str:
-    """Two digits, never rounded up to what is not known."""
-    return f"{min(int(probability * 100), 99) / 100:.2f}"

@@ -14,7 +14,7 @@ from groupsim.advice.decision import decision
 from groupsim.advice.runner_up import beside
 from groupsim.advice.side_effects import price
 from groupsim.advice.sign_test import unsure
-from groupsim.incidents.sentences import capital, joined
+from groupsim.wording.lists import as_sentence, joined
 
 
 def in_one_sentence(advice: Advice) -> str:
@@ -49,7 +49,7 @@ def _rests_on(advice: Advice) -> Iterator[str]:
     found = advice.record.reliance
     trust = "" if advice.keeps or (not found.warning and unsure(advice)) else found.how_far
     why = ": ".join(filter(None, [trust, found.off]))
-    yield f"{capital(joined([why, found.not_in_the_logs]))}."
+    yield as_sentence(joined([why, found.not_in_the_logs]))
 
 
 def _moved(advice: Advice) -> str:

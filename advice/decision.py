@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 
 from groupsim.advice.advice import Advice
-from groupsim.advice.amounts import amount, floor, short
+from groupsim.advice.amounts import amount, short
 from groupsim.advice.choices import in_words
 from groupsim.advice.current_settings import least
 from groupsim.advice.tradeoff import tradeoff
-from groupsim.incidents.sentences import capital
+from groupsim.wording.lists import capital
+from groupsim.wording.numbers import probability
 
 
 def decision(advice: Advice) -> str:
@@ -20,7 +21,9 @@ def decision(advice: Advice) -> str:
         return tradeoff(advice, advice.tradeoff, used)
     if found.evidence is None:
         wanted = " and ".join(f"{name} <= {most:g}" for name, most in goal.bounds.items())
-        sure = f"probability at least {floor(found.confidence)}" if found.reached else "but more runs may find one"
+        sure = (
+            f"probability at least {probability(found.confidence)}" if found.reached else "but more runs may find one"
+        )
         return f"No choice keeps {wanted} ({sure}; {used})."
     value = amount(goal.minimise, found.evidence.mean)
     chosen = in_words(advice.choices[found.evidence.best])
@@ -47,7 +50,7 @@ def _broken(advice: Advice) -> str:
 def _sure(advice: Advice) -> str:
     """`of 4 with probability at least 0.97, within 5%`."""
     found, number = advice.selection, len(advice.choices)
-    within = f"{floor(found.confidence)}, within {advice.goal.indifference:.0%}"
+    within = f"{probability(found.confidence)}, within {advice.goal.indifference:.0%}"
     if found.reached:
         return f"of {number} with probability at least {within}"
     return f"of {number} so far, with probability about {within}"

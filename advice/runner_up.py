@@ -9,8 +9,8 @@ from groupsim.advice.amounts import amount, short
 from groupsim.advice.choices import in_words
 from groupsim.advice.evidence import Estimate, Evidence
 from groupsim.advice.side_effects import price
-from groupsim.replay.numbers import of_seeds
 from groupsim.replay.reconstruct.inferred_settings.evidence import SESSION
+from groupsim.wording.numbers import counted
 
 
 def beside(advice: Advice, evidence: Evidence) -> Iterator[str]:
@@ -40,7 +40,7 @@ def _same(advice: Advice) -> str:
     first, *more = advice.same
     seeds = min(len(advice.selection.rows[i]) for i in (first, *more))
     others = f" and {len(more)} other{'s' if len(more) > 1 else ''} do" if more else " does"
-    return f"{in_words(advice.choices[first])}{others} the same in all {of_seeds(seeds)}."
+    return f"{in_words(advice.choices[first])}{others} the same in all {counted(seeds, 'seed')}."
 
 
 def _more_than(difference: Estimate, name: str) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from groupsim.advice.advice import Advice
 from groupsim.advice.amounts import amount, short
-from groupsim.replay.numbers import of_seeds
 from groupsim.replay.spread import FEWEST, median_interval
 from groupsim.replay.verdict import Verdict
+from groupsim.wording.numbers import counted
 
 
 def unsure(advice: Advice) -> str:
@@ -24,7 +24,7 @@ def unsure(advice: Advice) -> str:
         drowned = advice.record is not None and advice.record.reliance.verdict == Verdict.NOT_SURE
         return "The direction is not sure: this changes no more than the replay is off" if drowned else ""
     less, more = sum(each < 0 for each in moved), sum(each > 0 for each in moved)
-    said = f"The direction is not sure: {less} of {of_seeds(len(moved))} cost less, {more} cost more"
+    said = f"The direction is not sure: {less} of {counted(len(moved), 'seed')} cost less, {more} cost more"
     low, high = (-end for end in reversed(change.interval()))
     if is_less:
         return f"{said}; the mean is less by {short(name, low).partition(' ')[0]} to {amount(name, high)}"

@@ -10,8 +10,8 @@ from groupsim.advice.choices import Choice, in_words
 from groupsim.advice.refused import Refused
 from groupsim.advice.trust import compared
 from groupsim.replay.caveats import unpolled
-from groupsim.replay.numbers import seconds
 from groupsim.replay.verdict import Verdict, only_moves
+from groupsim.wording.numbers import partition_seconds, seconds
 
 
 def without_movers(answered: Callable[[Sequence[Choice]], Advice], choices: Sequence[Choice]) -> Advice:
@@ -38,6 +38,6 @@ def _movers(found: Advice) -> list[Refused]:
         result = compared(rows, found.now)
         if only_moves(result):
             own, base = result.unavailable_partition_ms.median, result.base.median
-            costs = f"{seconds(own)} partition-seconds instead of {seconds(base)}"
+            costs = f"{partition_seconds(own)} instead of {seconds(base)}"
             movers.append(Refused(choice, f"{costs}; {unpolled(result)}", Verdict.MOVED))
     return movers

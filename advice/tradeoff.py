@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from groupsim.advice.advice import Advice
-from groupsim.advice.amounts import amount, floor
+from groupsim.advice.amounts import amount
 from groupsim.advice.choices import in_words
 from groupsim.advice.pareto import Front
+from groupsim.wording.numbers import probability
 
 NAMED = 6
 """So many choices are named in the sentence."""
@@ -14,9 +15,9 @@ NAMED = 6
 def tradeoff(advice: Advice, front: Front, used: str) -> str:
     """Which choices no other beats, and what each costs, the cheapest in the first measure first."""
     found = advice.selection
-    said = f"with probability at least {floor(found.confidence)}"
+    said = f"with probability at least {probability(found.confidence)}"
     if not found.reached:
-        said = f"so far, with probability about {floor(found.confidence)}"
+        said = f"so far, with probability about {probability(found.confidence)}"
     number = len(front.members)
     none = "One choice is" if number == 1 else f"{number} choices are"
     wanted = " and ".join(front.names)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from groupsim.analysis.blame.undated_deaths import sentences_of
-from groupsim.analysis.display_names import near_word
 from groupsim.cli import output
 from groupsim.cli.errors import BadRequest
 from groupsim.cli.existing_store import DEFAULT_STORE, existing
@@ -16,6 +15,8 @@ from groupsim.cli.output import Format
 from groupsim.cli.period import PeriodOption, period
 from groupsim.cli.read import print_caveat
 from groupsim.cli.utc_times import with_instants
+from groupsim.wording.bounds import near_word
+from groupsim.wording.numbers import partition_seconds
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -97,7 +98,7 @@ def _sum(total: int, rests_on: Support | None) -> str:
     about, why = "", ""
     if rests_on is not None and bounds is not None:
         about, why = f"{near_word(total, rests_on.at_least_ms, rests_on.at_most_ms)} ", f"; {bounds}"
-    return f"total unavailable time: {about}{total / 1_000:,.3f} partition-seconds{why}"
+    return f"total unavailable time: {about}{partition_seconds(total, 3)}{why}"
 
 
 def _paths(steps: pd.DataFrame, info: RunInfo, between: tuple[int, int] | None, form: Format) -> None:

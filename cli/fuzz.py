@@ -10,12 +10,12 @@ from typing import Annotated, Any
 
 import typer
 
-from groupsim.analysis.display_names import counted
 from groupsim.cli.errors import BadRequest, Interrupted
 from groupsim.cli.options import FormatOption, key_values, seed_range
 from groupsim.cli.output import Format, plain, write_json
 from groupsim.cli.progress import progress
 from groupsim.cli.run import ScenarioArgument, SetOption
+from groupsim.wording.numbers import counted
 
 STORY = "story"
 """In place of an invariant's name: the scenario itself failed. `bug`: the simulator raised an exception."""

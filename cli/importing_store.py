@@ -9,11 +9,11 @@ from typing import cast
 from groupsim.cli.errors import Interrupted
 from groupsim.cli.existing_store import WrappedStore, readable
 from groupsim.events.types import RunId
-from groupsim.incidents.sentences import listed
 from groupsim.storage import EventStore, open_store
 from groupsim.storage.codec import Row
 from groupsim.storage.errors import StoreError
 from groupsim.storage.store import RunInfo
+from groupsim.wording.lists import listed
 
 
 @contextmanager

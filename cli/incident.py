@@ -11,7 +11,6 @@ import msgspec
 import typer
 
 from groupsim.analysis.availability.labels import Interval, Label
-from groupsim.analysis.display_names import counted, duration
 from groupsim.cli import output
 from groupsim.cli.existing_store import DEFAULT_STORE, readable
 from groupsim.cli.importing_store import importing
@@ -41,7 +40,9 @@ from groupsim.cli.signals import quietly
 from groupsim.cli.summary import headline, measured
 from groupsim.cli.whatif import whatif
 from groupsim.incidents.facts.limits import MOST_PARTITIONS as USUAL_PARTITIONS
-from groupsim.incidents.sentences import folded, listed
+from groupsim.wording.lists import folded, listed
+from groupsim.wording.numbers import counted
+from groupsim.wording.times import duration
 
 if TYPE_CHECKING:
     from groupsim.events.base import Recorded

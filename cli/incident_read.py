@@ -24,7 +24,8 @@ from groupsim.cli.log_options import (
 from groupsim.cli.options import FormatOption
 from groupsim.cli.output import Format
 from groupsim.cli.progress import progress
-from groupsim.incidents.sentences import folded, listed, plural
+from groupsim.wording.lists import folded, listed
+from groupsim.wording.numbers import counted
 
 if TYPE_CHECKING:
     from groupsim.incidents.facts.what_to_export import LogSummary
@@ -106,7 +107,7 @@ class _Reading:
 
         counts = self.counts
         output.note(
-            f"{plural(counts.lines, 'line')} read, {counts.recognised:,} recognised, "
+            f"{counted(counts.lines, 'line')} read, {counts.recognised:,} recognised, "
             f"{counts.unrecognised:,} group-related but not recognised"
         )
         if not counts.recognised and not counts.unrecognised:

@@ -18,8 +18,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from groupsim.analysis.display_names import plain as plain
 from groupsim.cli.table_layout import GAP, fit, heading
+from groupsim.wording.names import plain as plain
 
 
 class Format(StrEnum):

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from groupsim.analysis.display_names import counted
 from groupsim.cli import output
 from groupsim.cli.errors import BadRequest
 from groupsim.cli.options import FormatOption, seed_range
 from groupsim.cli.output import Format
 from groupsim.cli.progress import progress
+from groupsim.wording.numbers import counted
 
 if TYPE_CHECKING:
     from groupsim.conformance.predictions.evidence import AskedRun, Setting

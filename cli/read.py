@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from groupsim.analysis.display_names import counted
 from groupsim.cli import output
 from groupsim.cli.errors import BadRequest
 from groupsim.cli.existing_store import DEFAULT_STORE, existing
@@ -17,6 +16,7 @@ from groupsim.cli.period import PeriodOption, period
 from groupsim.cli.utc_times import with_instants
 from groupsim.storage.log_gaps import precision
 from groupsim.storage.store import RunInfo, RunSource
+from groupsim.wording.numbers import counted, partition_seconds
 
 SUMS = ("group", "topic", "label", "cause")
 BY = ("partition", "rebalance", *SUMS)
@@ -115,7 +115,7 @@ def _print_unknown(found: Any, notes: Any, in_full: bool, between: tuple[int, in
         if sentence is not None:
             output.note(sentence)
     if unknown:
-        output.note(f"unknown from the logs: {unknown / 1_000:,.1f} partition-seconds (label UNKNOWN in `timeline`)")
+        output.note(f"unknown from the logs: {partition_seconds(unknown)} (label UNKNOWN in `timeline`)")
     listed = notes if found.info.source == RunSource.RECORDED and isinstance(notes, list) else []
     for sentence in listed if in_full else ():
         output.note(f"note: {sentence}")

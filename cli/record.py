@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
-from groupsim.analysis.display_names import counted
 from groupsim.cli import output
 from groupsim.cli.errors import BadRequest
+from groupsim.wording.numbers import counted
 
 _SPAN = re.compile(r"(\d{1,9})(ms|s|m|h|d)")
 _UNITS_S = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}

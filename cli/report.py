@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from groupsim.analysis.display_names import counted
 from groupsim.cli import output
 from groupsim.cli.errors import BadRequest
 from groupsim.cli.existing_store import DEFAULT_STORE, existing
 from groupsim.cli.options import StoreOption
 from groupsim.cli.progress import progress
+from groupsim.wording.numbers import counted
 
 if TYPE_CHECKING:
     from groupsim.analysis.report.payload import Verdict

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from groupsim.analysis.display_names import counted
 from groupsim.cli import output
 from groupsim.cli.errors import BadRequest, Interrupted
 from groupsim.cli.existing_store import DEFAULT_STORE, existing, readable
@@ -18,6 +17,7 @@ from groupsim.cli.utc_times import with_instants
 from groupsim.events.base import Recorded
 from groupsim.events.catalogue import CATALOGUE
 from groupsim.storage.run_info import LONGEST_MS
+from groupsim.wording.numbers import counted
 
 AROUND_MS = 2_000
 RUNS = ("run", "name", "source", "seed", "params", "status", "facts", "simulated_ms", "created_at", "digest")

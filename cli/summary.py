@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from groupsim.analysis.display_names import bounds, counted, duration, inexact_sentence, is_near, near_word
 from groupsim.cli.output import plain
-from groupsim.storage.log_gaps import precision
+from groupsim.storage.log_gaps import inexact_sentence, precision
+from groupsim.wording.bounds import between, bounds, is_near, near_word
+from groupsim.wording.lists import after_comma
+from groupsim.wording.numbers import counted, partition_seconds, partition_time, percent, seconds
+from groupsim.wording.times import duration
 
 if TYPE_CHECKING:
     from groupsim.analysis.availability.labels import Interval
@@ -44,13 +47,13 @@ def headline(summary: dict[str, Any]) -> list[str]:
     inexact = unavailable.get("inexact", False)
     about = _about(unavailable) if inexact or unavailable.get("at_most_partition_ms", 0) is None else ""
     between = _range(unavailable) if about else None
-    total = f"{about}{amount(unavailable['partition_ms'])} ({unavailable['share'] * 100:.2f} %"
+    total = f"{about}{partition_time(unavailable['partition_ms'])} ({percent(unavailable['share'], 2)}"
     lines = [
         f"unavailable  {between or total} of all partition time), "
         f"at most {counted(unavailable['max_partitions'], 'partition')} at once"
     ]
     if about:
-        sums = f"; the times below add up to {amount(unavailable['partition_ms'])}"
+        sums = f"; the times below add up to {partition_time(unavailable['partition_ms'])}"
         ends = (unavailable.get("at_least_partition_ms") or 0, unavailable.get("at_most_partition_ms"))
         exact = precision(unavailable)
         why = f"{exact.why()}{sums}" if between else inexact_sentence(exact if inexact else None, *ends)
@@ -59,17 +62,17 @@ def headline(summary: dict[str, Any]) -> list[str]:
     ends = unavailable.get("to_the_end", {})
     for label, ms in sorted(labels.items(), key=lambda each: -each[1]):
         to_the_end = (
-            f", {ends[label] / 1_000:,.3f} s of it to the end of the record" if ends.get(label, 0) >= _SHOWN_MS else ""
+            f", {seconds(ends[label], 3)} s of it to the end of the record" if ends.get(label, 0) >= _SHOWN_MS else ""
         )
-        lines.append(f"  {label:<16}{ms / 1_000:>12,.3f} s{to_the_end}")
+        lines.append(f"  {label:<16}{seconds(ms, 3):>12} s{to_the_end}")
     if unavailable.get("starting_ms"):
-        lines.append(f"  of this, during initial start-up: {unavailable['starting_ms'] / 1_000:,.3f} s")
+        lines.append(f"  of this, during initial start-up: {seconds(unavailable['starting_ms'], 3)} s")
     if unavailable.get("unknown_ms"):
-        lines.append(f"  unknown from the logs: {unavailable['unknown_ms'] / 1_000:,.1f} partition-seconds")
+        lines.append(f"  unknown from the logs: {partition_seconds(unavailable['unknown_ms'])}")
     if len(summary["groups"]) > 1:
         for name, group in summary["groups"].items():
             lines.append(
-                f"  group {plain(name):<16}{group['unavailable_partition_ms'] / 1_000:>12,.3f} s in "
+                f"  group {plain(name):<16}{seconds(group['unavailable_partition_ms'], 3):>12} s in "
                 f"{counted(group['rebalances'], 'rebalance')}"
             )
     if summary.get("source") == "recorded":
@@ -95,23 +98,16 @@ def _range(unavailable: Mapping[str, Any]) -> str | None:
     total_ms, ends_ms = unavailable["partition_ms"], [unavailable[f"at_{x}_partition_ms"] for x in ("least", "most")]
     if not total_ms or None in ends_ms:
         return None
-    least, most = (f"{ms / 1_000:,.1f}" for ms in ends_ms)
+    least, most = map(seconds, ends_ms)
     if is_near(total_ms, *ends_ms) or least == most:
         return None
     shares = [min(100, 100 * unavailable["share"] * ms / total_ms) for ms in ends_ms]
-    return f"between {least} and {most} partition-seconds ({shares[0]:.1f}–{shares[1]:.1f} %"
+    return f"{between(least, most)} partition-seconds ({shares[0]:.1f}–{shares[1]:.1f} %"
 
 
 def _bounds(unavailable: dict[str, Any]) -> str:
     least, most = unavailable.get("at_least_partition_ms") or 0, unavailable.get("at_most_partition_ms")
-    return bounds(least, most, unavailable.get("known_share"))
-
-
-def amount(partition_ms: int) -> str:
-    """`722.5 partition-seconds`; small ones in milliseconds, so that they are not shown as 0.0."""
-    if 0 < partition_ms < 1_000:
-        return f"{partition_ms} partition-milliseconds"
-    return f"{partition_ms / 1_000:,.1f} partition-seconds"
+    return after_comma(bounds(least, most, unavailable.get("known_share")))
 
 
 def title(name: str, seed: int | None, simulated_ms: int, rebalances: int, facts: int) -> str:

@@ -14,6 +14,7 @@ from groupsim.cli.output import Format, note, plain, table, write_json
 from groupsim.cli.progress import progress
 from groupsim.cli.run import RecordOption, ScenarioArgument, SetOption
 from groupsim.cli.signals import quietly, was_signalled
+from groupsim.wording.numbers import seconds
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -165,8 +166,8 @@ def _print(found: Report) -> None:
         print(f"not distinguishable from the best: {len(others):,} more, marked *")
 
 
-def _in(value: float, seconds: bool) -> str:
-    return f"{value / 1_000:,.1f}" if seconds else f"{value:,.1f}"
+def _in(value: float, in_seconds: bool) -> str:
+    return seconds(value) if in_seconds else f"{value:,.1f}"
 
 
 def _row(row: dict[str, Any], by: int) -> dict[str, Any]:

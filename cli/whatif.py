@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from groupsim.analysis.display_names import counted, duration
 from groupsim.cli import completion, output, whatif_migration
 from groupsim.cli.errors import BadRequest
 from groupsim.cli.existing_store import DEFAULT_STORE, existing
@@ -23,6 +22,8 @@ from groupsim.incidents.facts.limits import MOST_PARTITIONS as USUAL_PARTITIONS
 from groupsim.incidents.facts.limits import check_counts
 from groupsim.storage.errors import StoreError
 from groupsim.storage.store import RunSource
+from groupsim.wording.numbers import counted
+from groupsim.wording.times import duration
 
 if TYPE_CHECKING:
     from groupsim.replay.ask import Answer

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import astuple
 from typing import TYPE_CHECKING, Any
 
-from groupsim.analysis.display_names import counted, duration
 from groupsim.cli import output
-from groupsim.cli.summary import amount
+from groupsim.wording.numbers import counted, partition_seconds, partition_time, percent, seconds, with_range
+from groupsim.wording.times import duration
 
 if TYPE_CHECKING:
     from groupsim.replay.ask import Answer
@@ -89,7 +89,7 @@ def print_basis(basis: Basis) -> None:
 
 
 def _wider(found: Answer) -> str:
-    return f"widened by {found.trust.margin * 100:.0f} %"
+    return f"widened by {percent(found.trust.margin)}"
 
 
 def _print_humps(result: ChoiceResult) -> None:
@@ -124,7 +124,8 @@ def _print_fidelity(incident: ReplayableRun, found: Answer) -> None:
             f" {close.p95_error_ms} ms (p95)"
         )
     window = f"from {duration(incident.window.from_ms)} to {duration(incident.window.to_ms)}"
-    print(f"recorded {window}: {_recorded_cost(incident, found)}; simulated exactly: {amount(trusted.replayed_ms)}")
+    simulated = partition_time(trusted.replayed_ms)
+    print(f"recorded {window}: {_recorded_cost(incident, found)}; simulated exactly: {simulated}")
     played = counted(close.played, "generation")
     print(f"simulated exactly: {played}, {close.matched} of {close.recorded} as recorded{errors}")
     if differing := [row for row in _generations(close) if row["note"]]:
@@ -134,17 +135,17 @@ def _print_fidelity(incident: ReplayableRun, found: Answer) -> None:
 def _recorded_cost(incident: ReplayableRun, found: Answer) -> str:
     if not incident.partitions_known:
         return "no log names a partition, so the unavailable time is unknown"
-    known, unknown = amount(incident.cost.unavailable_partition_ms), incident.cost.unknown_ms
+    known, unknown = partition_time(incident.cost.unavailable_partition_ms), incident.cost.unknown_ms
     least, most = incident.cost.range_ms
     if found.trust.unknown is not None:
-        known = f"at least {amount(least)}"
+        known = f"at least {partition_time(least)}"
     elif most > least:
-        bounds = f"{least / 1_000:,.1f} to {most / 1_000:,.1f}"
+        bounds = f"{seconds(least)} to {seconds(most)}"
         why = "when a member died is known in bounds only"
         if incident.cost.precision.ms:
             why = incident.cost.precision.why()
         known = f"about {known} ({bounds}: {why})"
-    return f"{known}; {unknown / 1_000:,.1f} partition-seconds are unknown from the logs" if unknown else known
+    return f"{known}; {partition_seconds(unknown)} are unknown from the logs" if unknown else known
 
 
 def _recorded(incident: ReplayableRun, found: Answer) -> dict[str, Any]:
@@ -217,18 +218,16 @@ def _shown(result: ChoiceResult, verdict: str | None) -> dict[str, Any]:
     """A row for people: medians with ranges, and differences in percent."""
     from groupsim.replay.choice import AS_RECORDED
     from groupsim.replay.choice_result import MEASURES
-    from groupsim.replay.numbers import percent
+    from groupsim.wording.numbers import percent_change
 
     row: dict[str, Any] = {"choice": result.choice, "verdict": verdict}
     if result.costs:
         row |= {name: _ranged(getattr(result, name)) for name in MEASURES}
-        row["versus_record"] = percent(result.versus_record)
+        row["versus_record"] = percent_change(result.versus_record)
     if result.choice == AS_RECORDED.name:
         return row
-    return row | {"versus_baseline": percent(result.versus_baseline)}
+    return row | {"versus_baseline": percent_change(result.versus_baseline)}
 
 
 def _ranged(found: Range) -> str:
-    if found.least == found.most:
-        return f"{found.median:,}"
-    return f"{found.median:,} ({found.least:,}–{found.most:,})"
+    return with_range(*(f"{number:,}" for number in (found.median, found.least, found.most)), to="–")

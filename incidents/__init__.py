@@ -2,6 +2,5 @@
 
 - `logs`: from files to rows: what each recognised line says
 - `facts`: from rows to the facts of a run
-- `sentences`: pieces of notes and error sentences
 - `errors`: a log that can't be read
 """

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from groupsim.incidents.sentences import capital, joined
 from groupsim.replay.caveats import humps, needs, unfinished, unpolled
 from groupsim.replay.choice_result import ChoiceResult
-from groupsim.replay.numbers import seconds
 from groupsim.replay.phrases import luck, no_difference, not_simulated, would_have_cost
 from groupsim.replay.trust import Trust
 from groupsim.replay.verdict import Verdict, how_far, verdict, why_not_sure
+from groupsim.wording.lists import capital, joined
+from groupsim.wording.numbers import partition_seconds, seconds
 
 
 def sentence(result: ChoiceResult, trusted: Trust) -> str:
@@ -90,5 +90,5 @@ def _uncompared(result: ChoiceResult, trusted: Trust) -> str:
     if not trusted.partitions_known:
         return capital(unknown)
     own, base = result.unavailable_partition_ms.median, result.base.median
-    costs = f"{unknown}; simulated, it costs {seconds(own)} partition-seconds instead of {seconds(base)}"
+    costs = f"{unknown}; simulated, it costs {partition_seconds(own)} instead of {seconds(base)}"
     return capital(joined([costs, unfinished(result)]))

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from statistics import fmean, median
 
 from groupsim.replay.choice_result import ChoiceResult
-from groupsim.replay.numbers import of_seeds, seconds
 from groupsim.replay.significance import worth_ms
 from groupsim.replay.verdict import unpolled_as_recorded
+from groupsim.wording.numbers import counted, partition_seconds, seconds
 
 
 def needs(results: Sequence[ChoiceResult]) -> str:
@@ -23,13 +23,13 @@ def unpolled(result: ChoiceResult) -> str:
     own, base = result.unpolled_partition_ms.median, unpolled_as_recorded(result)
     if abs(own - base) < worth_ms(base):
         return ""
-    amounts = f"{seconds(own)} partition-seconds instead of {seconds(base)}"
+    amounts = f"{partition_seconds(own)} instead of {seconds(base)}"
     return f"held, but not polled (the owner is stuck in a batch): {amounts}"
 
 
 def unfinished(result: ChoiceResult) -> str:
     """That simulations ended too early, where they did: the amount is a lower bound."""
-    seeds = of_seeds(len(result.costs))
+    seeds = counted(len(result.costs), "seed")
     found = [(result.unfinished, ""), (result.baseline_unfinished, "as recorded, ")]
     parts = [
         f"{where}in {ended} of {seeds} the simulation ends before all partitions are held again, so the"
@@ -56,7 +56,7 @@ def baseline(values_ms: Sequence[float], drawn: Sequence[str] = ()) -> str:
     """
     instead = f", with {' and '.join(drawn)} drawn" if drawn else ""
     return (
-        f"baseline (the incident simulated as recorded{instead}, over {of_seeds(len(values_ms))}): median"
-        f" {seconds(median(values_ms))}, mean {seconds(fmean(values_ms))} partition-seconds;"
+        f"baseline (the incident simulated as recorded{instead}, over {counted(len(values_ms), 'seed')}): median"
+        f" {seconds(median(values_ms))}, mean {partition_seconds(fmean(values_ms))};"
         " a what-if compares medians, an advice means"
     )

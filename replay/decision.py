@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from statistics import median
 
-from groupsim.incidents.sentences import joined
 from groupsim.replay.caveats import needs, unfinished
 from groupsim.replay.choice_result import ChoiceResult
 from groupsim.replay.migration import ROLLING, Migration
-from groupsim.replay.numbers import of_seeds, seconds
 from groupsim.replay.trust import Trust
 from groupsim.replay.verdict import Verdict, verdict
+from groupsim.wording.lists import joined
+from groupsim.wording.numbers import counted, partition_seconds, seconds
 
 
 def decision(result: ChoiceResult, trusted: Trust, named: str, found: Migration) -> str:
@@ -23,7 +23,7 @@ def decision(result: ChoiceResult, trusted: Trust, named: str, found: Migration)
         return ""
     said, once = verdict(result, trusted), _once(found)
     moved = result.unavailable_partition_ms.median - result.base.median
-    amount, each_time = f"{seconds(abs(moved))} partition-seconds", f"each time this happens ({_how_sure(result)})"
+    amount, each_time = partition_seconds(abs(moved)), f"each time this happens ({_how_sure(result)})"
     if said.helps:
         parts = [
             f"change to the {named}: it saves {amount} {each_time}",
@@ -44,7 +44,7 @@ def decision(result: ChoiceResult, trusted: Trust, named: str, found: Migration)
 
 def _how_sure(result: ChoiceResult) -> str:
     seeds = len(result.costs)
-    return f"{'likely, ' if result.opposed else ''}{seeds - result.opposed} of {of_seeds(seeds)}"
+    return f"{'likely, ' if result.opposed else ''}{seeds - result.opposed} of {counted(seeds, 'seed')}"
 
 
 def _median_ms(found: Migration, *, plain: bool = False) -> float:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from groupsim.incidents.sentences import capital, joined
 from groupsim.replay.answer import about_one, why_unsure
 from groupsim.replay.caveats import humps, needs, unfinished, unpolled
 from groupsim.replay.choice_result import ChoiceResult
-from groupsim.replay.numbers import of_seeds, percent, seconds
 from groupsim.replay.phrases import luck, not_simulated, simulated_as_recorded, why_none, would_have_cost
 from groupsim.replay.significance import worth_ms
 from groupsim.replay.trust import Trust
 from groupsim.replay.verdict import Verdict, how_far, perhaps, promising, seeds_say, verdict
+from groupsim.wording.lists import capital, either, joined
+from groupsim.wording.numbers import counted, partition_seconds, percent_change, seconds
 
 
 def headline(results: Sequence[ChoiceResult], trusted: Trust) -> str:
@@ -35,7 +35,7 @@ def founding(results: Sequence[ChoiceResult]) -> str:
     usual = baseline.founding_ms.median
     other = [each for each in others if abs(each.founding_ms.median - usual) > worth_ms(usual)]
     found = [
-        f"{seconds(usual)} partition-seconds",
+        partition_seconds(usual),
         *(f"{seconds(o.founding_ms.median)} with {o.choice}" for o in other),
     ]
     return ", ".join(found)
@@ -57,7 +57,9 @@ def _as_recorded(baseline: ChoiceResult, trusted: Trust) -> str:
     if trusted.unknown is not None:
         return f"The record's total is unknown: {trusted.unknown}"
     found = baseline.unavailable_partition_ms
-    chance = f"by chance it can be {seconds(found.least)} to {seconds(found.most)} ({of_seeds(len(baseline.costs))})"
+    chance = (
+        f"by chance it can be {seconds(found.least)} to {seconds(found.most)} ({counted(len(baseline.costs), 'seed')})"
+    )
     parts = [f"{trusted.warning()}{trusted.recorded()} partition-seconds are recorded", chance]
     return capital(joined([*parts, trusted.reasons(baseline), "name choices with --assignor and --set"]))
 
@@ -89,7 +91,7 @@ def _all_uncompared(results: Sequence[ChoiceResult], trusted: Trust) -> str:
     if not trusted.partitions_known:
         return f"{unknown}{trusted.unknown}"
     costs = [f"{seconds(each.unavailable_partition_ms.median)} with {each.choice}" for each in results]
-    base = f"{seconds(results[0].base.median)} partition-seconds as recorded"
+    base = f"{partition_seconds(results[0].base.median)} as recorded"
     return f"{unknown}{trusted.unknown}; simulated, it costs {', '.join([base, *costs])}"
 
 
@@ -102,7 +104,7 @@ def _promising(unsure: Sequence[ChoiceResult], trusted: Trust) -> ChoiceResult |
 def _best(better: Sequence[ChoiceResult], answered: Sequence[ChoiceResult], trusted: Trust) -> str:
     """The best choices, from the best: one, or several with no difference worth having between them."""
     level = _level(better)
-    names = _either([each.choice for each in level])
+    names = either([each.choice for each in level])
     if len(level) > 1:
         names += ", with no difference worth having between them,"
     named = "Perhaps the best" if perhaps(level, trusted) else "Best"
@@ -141,7 +143,7 @@ def _next(best: ChoiceResult, other: ChoiceResult) -> str:
     """The best choice that is clearly behind, and in how many seeds it is not."""
     found = f"next is {other.choice} with {seconds(other.unavailable_partition_ms.median)}"
     ahead = sum(own < its for own, its in zip(other.values, best.values, strict=True))
-    return f"{found}, which costs less in {ahead} of {of_seeds(len(best.costs))}" if ahead else found
+    return f"{found}, which costs less in {ahead} of {counted(len(best.costs), 'seed')}" if ahead else found
 
 
 def _difference(result: ChoiceResult, trusted: Trust) -> str:
@@ -153,12 +155,7 @@ def _difference(result: ChoiceResult, trusted: Trust) -> str:
         return "no difference"
     if found is Verdict.MOVED:
         return "only moves time to owners that do not poll"
-    change = percent(result.versus_baseline) or f"{seconds(result.unavailable_partition_ms.median)} partition-seconds"
+    change = percent_change(result.versus_baseline) or partition_seconds(result.unavailable_partition_ms.median)
     if found is Verdict.NOT_SURE and not trusted.low and not trusted.doubts(result):
         return f"perhaps {change}"
     return f"likely {change}" if found is Verdict.LIKELY_WORSE else change
-
-
-def _either(names: Sequence[str]) -> str:
-    """`a, b or c`."""
-    return " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

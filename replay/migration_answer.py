@@ -6,17 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from groupsim.analysis.display_names import counted
 from groupsim.replay.choice import Choice
 from groupsim.replay.choice_result import ChoiceResult, Range, range_of
 from groupsim.replay.decision import decision
 from groupsim.replay.migration import ROLLING, STOP_ALL, Migration, client_after, migrate
 from groupsim.replay.migration_checks import checks, impossible, other_protocol
-from groupsim.replay.numbers import of_seeds, seconds
 from groupsim.replay.protocols import REMOTE, STRATEGY, assignor_meant
 from groupsim.replay.reconstruct.incident import Incident
 from groupsim.replay.trust import Trust
 from groupsim.simulation.clients.config import CONSUMER
+from groupsim.wording.numbers import counted, partition_seconds, seconds
 
 Config = Mapping[str, int | str | bool]
 
@@ -104,18 +103,18 @@ def _cost(found: Migration, named: str) -> str:
         how, same = f"A stop of all members together, and a start with the {named},", "stop"
     at_once = counted(_measured(found, "max_partitions").most, "partition")
     return (
-        f"{how} costs {seconds(roll.median)} partition-seconds ({seconds(roll.least)}–{seconds(roll.most)} over"
-        f" {of_seeds(len(found.costs))}), at most {at_once} at once;"
-        f" the same {same} without another protocol costs {seconds(plain.median)} partition-seconds"
+        f"{how} costs {partition_seconds(roll.median)} ({seconds(roll.least)}–{seconds(roll.most)} over"
+        f" {counted(len(found.costs), 'seed')}), at most {at_once} at once;"
+        f" the same {same} without another protocol costs {partition_seconds(plain.median)}"
         f" ({seconds(plain.least)}–{seconds(plain.most)})."
     )
 
 
 def _assumes(found: Migration, client: str | None) -> str:
-    every = f"one every {found.step_ms / 1_000:,.1f} s, each" if found.form == ROLLING else "all"
+    every = f"one every {seconds(found.step_ms)} s, each" if found.form == ROLLING else "all"
     other = f", simulated with {client}" if client else ""
     return (
-        f"{counted(found.members, 'member')}, {every} away for {found.downtime_ms / 1_000:,.1f} s ({found.away}),"
+        f"{counted(found.members, 'member')}, {every} away for {seconds(found.downtime_ms)} s ({found.away}),"
         f" in a quiet time{other}"
     )
 

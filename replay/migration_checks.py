@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from groupsim.incidents.sentences import listed
 from groupsim.replay.choice import Choice
 from groupsim.replay.migration import ROLLING, STOP_ALL, client_after, static, user_data
 from groupsim.replay.protocols import SERVER_ASSIGNORS, STRATEGY, broker_bounds, group_settings
@@ -14,6 +13,7 @@ from groupsim.replay.reconstruct.client_library import offered_assignors
 from groupsim.replay.reconstruct.incident import Incident
 from groupsim.simulation.clients.config import CLASSIC, CONSUMER, JAVA, LIBRDKAFKA, REFUSED, ConsumerConfig
 from groupsim.simulation.clients.traits import CONSUMER_TRAITS
+from groupsim.wording.lists import listed
 
 Config = Mapping[str, int | str | bool]
 _SLOW_POLL_MS = 1_000

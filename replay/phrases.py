@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from groupsim.incidents.sentences import joined
 from groupsim.replay.choice_result import ChoiceResult
-from groupsim.replay.numbers import of_seeds, ratio_range, seconds, seconds_range
 from groupsim.replay.trust import SMALL_MS, Trust
+from groupsim.wording.lists import joined
+from groupsim.wording.numbers import counted, partition_seconds, percent_change_range, seconds, seconds_range
 
 _LUCK = 0.1
 """A record is not typical if it is further from the median of its replays than this share."""
@@ -19,25 +19,25 @@ def would_have_cost(results: Sequence[ChoiceResult], luck: str = "", costs: str 
     costs = f"{costs} {seconds_range(medians)} partition-seconds instead of {seconds(base)}"
     idle = results[0].idle
     nothing = f"as recorded, {idle} of them cost nothing" if idle else ""
-    seeds = joined([f"over {of_seeds(len(results[0].costs))}", nothing, luck])
+    seeds = joined([f"over {counted(len(results[0].costs), 'seed')}", nothing, luck])
     if not base:
         return f"{costs} ({seeds})"
     quotients = [each.versus_baseline or 0.0 for each in results]
-    change = ratio_range((min(quotients), max(quotients)))
+    change = percent_change_range((min(quotients), max(quotients)))
     by_seed = [found for each in results if (found := each.changes) is not None]
     if not by_seed:
         return f"{costs} ({change} {seeds})"
-    over = ratio_range((min(low for low, _ in by_seed), max(high for _, high in by_seed)))
+    over = percent_change_range((min(low for low, _ in by_seed), max(high for _, high in by_seed)))
     return f"{costs} ({change} {seeds})" if over == change else f"{costs} ({change}, {over} {seeds})"
 
 
 def no_difference(result: ChoiceResult, luck: str = "") -> str:
     """That a choice makes no difference worth having, and by how much it may by chance; `luck`: what the record has."""
-    own, base, seeds = result.unavailable_partition_ms, result.base, of_seeds(len(result.costs))
+    own, base, seeds = result.unavailable_partition_ms, result.base, counted(len(result.costs), "seed")
     if max(own.most, base.most) < SMALL_MS:
         nothing = f"hardly anything is unavailable in the time that is compared ({seeds})"
         return f"makes no difference worth having: {nothing}"
-    amounts = f"{seconds(own.median)} partition-seconds instead of {seconds(base.median)}"
+    amounts = f"{partition_seconds(own.median)} instead of {seconds(base.median)}"
     amounts += f" ({luck})" if luck else ""
     chance = f"by chance {seconds_range((own.least, own.most))} over {seeds}"
     return f"makes no difference worth having: {amounts}, {chance}"
@@ -60,7 +60,7 @@ def _nearest(ms: int, trusted: Trust) -> int:
 def simulated_as_recorded(result: ChoiceResult, trusted: Trust) -> str:
     """What the incident costs as recorded beside the record's total, where these differ; else nothing."""
     said = luck(result, trusted)
-    return said and f"as recorded, it costs {seconds(result.base.median)} partition-seconds simulated, and {said}"
+    return said and f"as recorded, it costs {partition_seconds(result.base.median)} simulated, and {said}"
 
 
 def not_simulated(result: ChoiceResult) -> str:

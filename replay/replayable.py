@@ -13,7 +13,6 @@ from groupsim.events.base import Recorded
 from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.events.client import ProcessStarted
 from groupsim.events.types import TopicPartition
-from groupsim.incidents.sentences import listed
 from groupsim.replay.aftermath import tail_ms
 from groupsim.replay.broker_limits import needs
 from groupsim.replay.choice import AS_RECORDED, Choice
@@ -33,6 +32,7 @@ from groupsim.storage.audit import refuse_damaged
 from groupsim.storage.log_gaps import Precision, doubts, given_settings, precision
 from groupsim.storage.memory import MemoryStore
 from groupsim.storage.store import EventStore, RunInfo
+from groupsim.wording.lists import listed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

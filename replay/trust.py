@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from groupsim.incidents.sentences import listed
 from groupsim.replay.choice_result import ChoiceResult
 from groupsim.replay.cost import Cost
 from groupsim.replay.fidelity import Fidelity
-from groupsim.replay.numbers import of_seeds, seconds
+from groupsim.wording.lists import listed
+from groupsim.wording.numbers import counted, partition_seconds, percent, seconds
 
 LEAST_MARGIN = 0.1
 """By how much the range of the seeds is widened at least: so it holds most true values (`docs/predictions.md`)."""
@@ -103,7 +103,7 @@ class Trust:
         seeds, near = len(baseline_ms), sum(map(self._like, baseline_ms))
         if near < _RARE * seeds and not self.low and self.unknown is None:
             cost = f"costs about as much as was recorded ({self.recorded()})"
-            found.append(f"as recorded, {f'only {near}' if near else 'none'} of {of_seeds(seeds)} {cost}")
+            found.append(f"as recorded, {f'only {near}' if near else 'none'} of {counted(seeds, 'seed')} {cost}")
         return found
 
     def _like(self, cost_ms: float) -> bool:
@@ -114,17 +114,15 @@ class Trust:
     def off(self) -> str:
         """How far the replay is from the record, in words."""
         if self.error is None:
-            return (
-                f"the replay of the record has {seconds(self.replayed_ms)} partition-seconds and the record nearly none"
-            )
-        return f"the replay of the record is {self.error * 100:.0f} % off"
+            return f"the replay of the record has {partition_seconds(self.replayed_ms)} and the record nearly none"
+        return f"the replay of the record is {percent(self.error)} off"
 
     def warning(self) -> str:
         """What a headline of low fidelity begins with."""
         if not self.low:
             return ""
         if self.error is not None and (self.error <= LOW_ERROR or self._off_ms < SMALL_MS):
-            return f"Low fidelity (only {self.matched * 100:.0f} % of the recorded generations are replayed): "
+            return f"Low fidelity (only {percent(self.matched)} of the recorded generations are replayed): "
         return "Low fidelity: "
 
     def not_in_the_logs(self) -> str:

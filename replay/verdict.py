@@ -7,10 +7,10 @@ from enum import StrEnum
 from statistics import median
 
 from groupsim.replay.choice_result import ChoiceResult
-from groupsim.replay.numbers import of_seeds, seconds_range
 from groupsim.replay.significance import difference, worth_ms
 from groupsim.replay.spread import FEWEST, median_interval
 from groupsim.replay.trust import SMALL_MS, Trust
+from groupsim.wording.numbers import counted, seconds_range
 
 _WIDE = 3
 """Amounts of which the greatest is more than so many times the least, and which the baseline has too, say nothing."""
@@ -79,9 +79,9 @@ def seeds_say(result: ChoiceResult) -> str:
     """Why the seeds show neither a direction nor that there is none."""
     seeds, (low, high) = len(result.costs), median_interval(result.moved)
     less, more = sum(ms < 0 for ms in result.moved), sum(ms > 0 for ms in result.moved)
-    said = f"{less} of {of_seeds(seeds)} cost less, {more} cost more"
+    said = f"{less} of {counted(seeds, 'seed')} cost less, {more} cost more"
     if not less or not more:
-        said = f"{less or more} of {of_seeds(seeds)} cost {'less' if less else 'more'}"
+        said = f"{less or more} of {counted(seeds, 'seed')} cost {'less' if less else 'more'}"
     if seeds < FEWEST:
         return f"{said}, and fewer than {FEWEST} seeds show no direction"
     if low < 0 < high:
@@ -132,9 +132,13 @@ def how_far(results: Sequence[ChoiceResult], trusted: Trust) -> str:
     wide = _wide(results, trusted)
     unknown = f"the amount is unknown (anything from {amount} is possible)"
     if any(each.unfinished or each.baseline_unfinished for each in results):
-        return f"the direction is likely ({seeds - opposed} of {of_seeds(seeds)})" if opposed else "trust the direction"
+        return (
+            f"the direction is likely ({seeds - opposed} of {counted(seeds, 'seed')})"
+            if opposed
+            else "trust the direction"
+        )
     if opposed:
-        agree = f"the direction is likely ({seeds - opposed} of {of_seeds(seeds)})"
+        agree = f"the direction is likely ({seeds - opposed} of {counted(seeds, 'seed')})"
         return f"{agree}, {unknown}" if wide else f"{agree}, the amount may be anything from {amount}"
     return f"trust the direction, but {unknown}" if wide else f"trust the direction, and {amount} as the amount"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from groupsim.scenarios.dsl import Application, World, minutes, scenario, seconds
 from groupsim.scenarios.probe import watch
 from groupsim.simulation.clients.process import Script
+from groupsim.wording.numbers import partition_seconds
 
 
 @scenario(seed=1, lasts=minutes(5))
@@ -31,6 +32,6 @@ def one_slow_member(world: World, members: int = 3, partitions: int = 12, batch_
         yield group.stable(members=members + 1, within=batch_ms + minutes(1))
     lost = {name: probe.label_ms(since=began, group=name) for name in groups}
     others = partitions * (members - 1) // members
-    world.check(lost["eager"] >= others * (batch_ms - 10_000), f"eager: {lost['eager'] / 1_000:,.0f} partition-seconds")
-    said = f"cooperative: {lost['cooperative'] / 1_000:,.0f} partition-seconds"
+    world.check(lost["eager"] >= others * (batch_ms - 10_000), f"eager: {partition_seconds(lost['eager'], 0)}")
+    said = f"cooperative: {partition_seconds(lost['cooperative'], 0)}"
     world.check(lost["cooperative"] < lost["eager"] / 5, said)

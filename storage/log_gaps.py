@@ -7,6 +7,9 @@ from typing import Annotated, Literal, NamedTuple
 
 import msgspec
 
+from groupsim.wording.bounds import bounds
+from groupsim.wording.lists import joined
+
 _UNSUPPORTED = "unsupported"
 _DOUBTS = "doubts"
 _NEW = "new_groups"
@@ -65,10 +68,19 @@ class Precision(NamedTuple):
         whys = [f"logs have times in {coarse[0]}"] if coarse is not None else []
         if self.clocks_ms:
             whys.append(f"clocks are off or step back, and times are right to within {self.clocks_ms:,} ms")
-        return "; ".join(whys) or "the logs show some of these times only in bounds"
+        return joined(whys) or "the logs show some of these times only in bounds"
 
 
 EXACT = Precision()
+
+
+def inexact_sentence(precision: Precision | None, at_least_ms: int, at_most_ms: int | None) -> str:
+    """Why a total that is known is not exact, with its bounds. `precision`: None if the times are not the reason."""
+    known = bounds(at_least_ms, at_most_ms)
+    if precision is not None and not precision.ms:
+        return f"{precision.why()}, {known or 'with no upper bound'}"
+    why = "some members have no log" if precision is None else precision.why()
+    return f"{why}: the total {f'is {known}' if known else 'has no upper bound'}"
 
 
 def log_gaps(

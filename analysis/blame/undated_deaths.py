@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from groupsim.analysis.availability.labels import Interval, SubLabel
-from groupsim.analysis.display_names import counted, moment, shown
 from groupsim.analysis.timelines.group_timeline import GroupTimeline
+from groupsim.wording.names import shown
+from groupsim.wording.numbers import counted, partition_seconds
+from groupsim.wording.times import moment
 
 NAMED = 3
 """Of so many members it is said how much is in doubt because of them; the rest are counted."""
@@ -29,7 +31,7 @@ class Gone(NamedTuple):
             f"{shown(self.member, 60)} was gone at {moment(self.at_ms, origin)} with"
             f" {counted(self.partitions, 'partition')}, and nothing shows when it stopped since"
             f" {moment(self.since_ms, origin)}: up to"
-            f" {self.at_most_ms / 1_000:,.1f} partition-seconds are in doubt because of it"
+            f" {partition_seconds(self.at_most_ms)} are in doubt because of it"
         )
 
 
@@ -55,6 +57,6 @@ def sentences_of(gone: Sequence[Gone], origin: str | None) -> list[str]:
     rest = gone[NAMED:]
     more = (
         f"{counted(len(rest), 'more member')} {'was' if len(rest) == 1 else 'were'} gone in the same way: up to"
-        f" {sum(each.at_most_ms for each in rest) / 1_000:,.1f} partition-seconds are in doubt because of them"
+        f" {partition_seconds(sum(each.at_most_ms for each in rest))} are in doubt because of them"
     )
     return [*(each.sentence(origin) for each in gone[:NAMED]), *([more] if rest else [])]

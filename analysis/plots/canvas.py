@@ -15,8 +15,8 @@ from matplotlib.patches import Patch
 from matplotlib.text import Text
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
-from groupsim.analysis.display_names import shown
 from groupsim.analysis.plots.palette import HATCHES, Theme
+from groupsim.wording.names import shown
 
 FONT = "DejaVu Sans"
 """Comes with matplotlib, so that a picture looks alike everywhere."""

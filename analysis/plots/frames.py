@@ -12,10 +12,10 @@ import pandas as pd
 
 from groupsim.analysis.availability.labels import LABELS, Label
 from groupsim.analysis.blame.steps import STEPS
-from groupsim.analysis.display_names import duration
 from groupsim.analysis.errors import AnalysisError
 from groupsim.analysis.plots.palette import natural, order
 from groupsim.analysis.tables.ownership import Perspective
+from groupsim.wording.times import duration
 
 
 def needs(frame: pd.DataFrame, columns: Sequence[str], what: str) -> None:

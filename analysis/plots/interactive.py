@@ -9,10 +9,11 @@ import plotly.graph_objects as go
 
 from groupsim.analysis.availability.labels import Label
 from groupsim.analysis.blame.steps import STEPS
-from groupsim.analysis.display_names import duration, shown
 from groupsim.analysis.plots import frames, sweeps
 from groupsim.analysis.plots.palette import HATCHES, STEP_HATCHES, Theme, label_of, member_colour, natural, places
 from groupsim.analysis.plots.palette import theme as named_theme
+from groupsim.wording.names import shown
+from groupsim.wording.times import duration
 
 MEMBERS = 20
 """Of more members, none is in the legend."""

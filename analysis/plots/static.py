@@ -11,7 +11,6 @@ from matplotlib.collections import PolyCollection
 from matplotlib.patches import Patch
 
 from groupsim.analysis.availability.labels import Label
-from groupsim.analysis.display_names import counted
 from groupsim.analysis.plots import frames, sweeps
 from groupsim.analysis.plots.canvas import (
     FONT,
@@ -28,6 +27,7 @@ from groupsim.analysis.plots.canvas import (
     titled,
 )
 from groupsim.analysis.plots.palette import STEP_HATCHES, Theme, member_colour, places
+from groupsim.wording.numbers import counted
 
 WIDTH = 12.0
 NAMED_MEMBERS = 14

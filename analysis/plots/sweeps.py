@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 
 from groupsim.analysis.availability.labels import LABELS
-from groupsim.analysis.display_names import shown
 from groupsim.analysis.errors import AnalysisError
 from groupsim.analysis.plots.frames import needs
 from groupsim.analysis.plots.palette import Theme, natural, order
 from groupsim.analysis.tables.measures import PARTITION_TIMES
+from groupsim.wording.names import shown
 
 MOST_PARTS = 9
 """The most parts that get a colour and a hatch of their own; the smaller ones are one part, `OTHERS`."""

@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from groupsim.analysis.advices import AdvisedAlong, AdvisedChoice, StoredAdvice
-from groupsim.analysis.display_names import shown
+from groupsim.wording.names import shown
 
 _LONGEST = 2_000
 MOST_CHOICES = 12

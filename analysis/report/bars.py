@@ -7,9 +7,9 @@ from itertools import groupby
 from typing import Any
 
 from groupsim.analysis.availability.labels import LABELS, Interval
-from groupsim.analysis.display_names import shown
 from groupsim.analysis.plots.palette import natural, places
 from groupsim.analysis.report.packing import Names, packed
+from groupsim.wording.names import shown
 
 _NUMBERS: dict[str, int] = {label: number for number, label in enumerate(LABELS)}
 

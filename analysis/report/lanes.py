@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from groupsim.analysis.blame.steps import Step
-from groupsim.analysis.display_names import shown
 from groupsim.analysis.report.packing import Names, packed
 from groupsim.analysis.timelines.group_timeline import GroupTimeline
 from groupsim.analysis.timelines.process_timeline import Activity
 from groupsim.analysis.timelines.rebalance import Rebalance
+from groupsim.wording.names import shown
 
 _ENDED = (Activity.DEAD, Activity.FAILED, Activity.CLOSING)
 _UNRELATED = (Activity.AWAITING_HEARTBEAT, Activity.NOT_STARTED)

@@ -7,11 +7,13 @@ from typing import Any, NamedTuple
 
 from groupsim.analysis.availability.labels import Interval
 from groupsim.analysis.blame.undated_deaths import sentences_of
-from groupsim.analysis.display_names import bounds, shown
 from groupsim.analysis.incomplete_runs import unfinished
 from groupsim.analysis.report.sentences import sentences
 from groupsim.analysis.runs import Run
 from groupsim.analysis.tables.bounds import Support, open_ended
+from groupsim.wording.bounds import bounds
+from groupsim.wording.lists import after_comma, as_sentence
+from groupsim.wording.names import shown
 
 
 class Lead(NamedTuple):
@@ -26,8 +28,8 @@ def lead_of(run: Run, summary: dict[str, Any], found: Sequence[Interval]) -> Lea
     """The sentences about a run; `summary` and `found` are its numbers and its intervals."""
     support, info = run.support, run.info
     (much, *why), rest = sentences(summary, found, run.reasons, run.steps, info.origin, support)
-    to_the_end = [] if (ending := unfinished(info)) is None else [_sentence(ending)]
-    sure = [] if support is None else [_sentence(each) for each in (support.bounds(), open_ended(found)) if each]
+    to_the_end = [] if (ending := unfinished(info)) is None else [as_sentence(ending)]
+    sure = [] if support is None else [as_sentence(each) for each in (support.bounds(), open_ended(found)) if each]
     if support is not None and support.unknown is not None:
         gone = [f"{each}." for each in sentences_of(run.gone, info.origin)]
         so_far = [*gone, f"As far as the logs tell: {much}", *sure]
@@ -51,8 +53,4 @@ def between_of(support: Support | None, found: Sequence[Interval]) -> dict[str, 
 
 def _unknown(support: Support) -> str:
     known = bounds(support.at_least_ms, support.at_most_ms)
-    return f"The total of unavailable time is unknown{known}: {shown(support.unknown, 600)}."
-
-
-def _sentence(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}."
+    return f"The total of unavailable time is unknown{after_comma(known)}: {shown(support.unknown, 600)}."

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from groupsim.analysis.availability.labels import Interval
-from groupsim.analysis.display_names import duration, shown
 from groupsim.analysis.report import provenance, settings
 from groupsim.analysis.report.advices import advices
 from groupsim.analysis.report.bars import bars
@@ -18,6 +17,8 @@ from groupsim.analysis.report.what_ifs import what_ifs
 from groupsim.analysis.runs import Run
 from groupsim.analysis.tables.summary import summarise
 from groupsim.analysis.timelines.rebalance import Rebalance
+from groupsim.wording.names import shown
+from groupsim.wording.times import duration
 
 VIOLATIONS = 100
 """At most so many of one invariant are listed; the rest are counted."""

@@ -9,11 +9,11 @@ from typing import Any
 
 import msgspec
 
-from groupsim.analysis.display_names import shown
 from groupsim.analysis.report.lanes import starts, window
 from groupsim.analysis.timelines.rebalance import Rebalance
 from groupsim.events.base import Recorded, group_of
 from groupsim.storage.store import RunInfo
+from groupsim.wording.names import shown
 
 LINES_OF_A_REBALANCE = 40
 LINES_IN_ALL = 4_000

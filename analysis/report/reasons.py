@@ -8,7 +8,7 @@ from typing import Any
 
 from groupsim.analysis.blame.blame import Blame
 from groupsim.analysis.blame.phases import PHASES
-from groupsim.analysis.display_names import shown
+from groupsim.wording.names import shown
 
 MOST = 200
 """Rows of a table; the rest is summed up in one row."""

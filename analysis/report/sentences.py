@@ -9,9 +9,12 @@ from groupsim.analysis.availability.causes import START
 from groupsim.analysis.availability.labels import Interval
 from groupsim.analysis.blame.blame import Blame
 from groupsim.analysis.blame.steps import Step
-from groupsim.analysis.display_names import counted, duration, is_near, moment, near_word, shown
 from groupsim.analysis.report.reasons import sums
 from groupsim.analysis.tables.bounds import Support
+from groupsim.wording.bounds import between, is_near, near_word
+from groupsim.wording.names import shown
+from groupsim.wording.numbers import counted, partition_seconds, ranged, short_percent
+from groupsim.wording.times import duration, moment
 
 _SMALLEST_SHARE = 0.005
 """Smaller shares get no sentence."""
@@ -50,19 +53,13 @@ def sentences(
     """
     shares = sorted([*_waited(pieces, steps), *_start(pieces)], reverse=True)
     why = [
-        f"{_percent(share)} of {'the total' if place else 'this time'} was {text}"
+        f"{short_percent(share)} of {'the total' if place else 'this time'} was {text}"
         for place, (share, text) in enumerate(shares)
     ]
     much = _total(summary["unavailable"], found, support)
     if support is not None and support.precision.resolution_ms:
         return [much], [*_rest(summary)]  # what is short has the lengths that an import gave to coarse times
     return [much, *why[:1]], [*why[1:], *_longest(found, origin), *_rest(summary)]
-
-
-def _percent(share: float) -> str:
-    """`8.5 %`: two significant digits."""
-    number = share * 100
-    return f"{number:.0f} %" if number >= 10 else f"{number:.2g} %"
 
 
 def _total(unavailable: dict[str, Any], found: Sequence[Interval], support: Support | None) -> str:
@@ -76,16 +73,18 @@ def _total(unavailable: dict[str, Any], found: Sequence[Interval], support: Supp
     if not affected:
         return f"All {counted(len(everything), 'partition')} were available all the time."
     total = unavailable["partition_ms"]
-    many = "" if len(affected) == len(everything) else f" of {len(everything):,}"
-    were = "was" if len(affected) == 1 and not many else "were"
-    what = f"{len(affected):,}{many} partition{'' if were == 'was' else 's'}"
-    in_seconds = f"{total / 1_000:,.1f} partition-seconds, " if total >= 100_000 and inexact is None else ""
+    were = "was" if len(everything) == 1 else "were"
+    of = counted(len(everything), "partition")
+    what = of if len(affected) == len(everything) else f"{len(affected):,} of {of}"
+    in_seconds = f"{partition_seconds(total)}, " if total >= 100_000 and inexact is None else ""
     share = unavailable["share"]
     if inexact is not None and inexact.at_most_ms is not None and total:
-        low, high = (_percent(min(1, share * ms / total)) for ms in (inexact.at_least_ms, inexact.at_most_ms))
-        ends = f"{low} to {high}" if not is_near(total, inexact.at_least_ms, inexact.at_most_ms) else _percent(share)
+        low, high = (short_percent(min(1, share * ms / total)) for ms in (inexact.at_least_ms, inexact.at_most_ms))
+        ends = (
+            ranged(low, high) if not is_near(total, inexact.at_least_ms, inexact.at_most_ms) else short_percent(share)
+        )
     else:
-        ends = _percent(share)
+        ends = short_percent(share)
     sums_up = f"{in_seconds}{ends} of all partition time"
     most = unavailable["max_partitions"]
     at_once = f"; at most {most:,} at the same time" if len(affected) > 1 else ""
@@ -98,7 +97,7 @@ def _length(total: int, inexact: Support | None) -> str:
         return duration(total)
     least, most = inexact.at_least_ms, inexact.at_most_ms
     if most is not None and not is_near(total, least, most):
-        return f"between {duration(least)} and {duration(most)}"
+        return between(duration(least), duration(most))
     return f"{near_word(total, least, most)} {duration(total)}"
 
 
@@ -146,7 +145,7 @@ def _start(pieces: Sequence[Blame]) -> Iterator[tuple[float, str]]:
 
 def _rest(summary: dict[str, Any]) -> Iterator[str]:
     if unknown := summary["unavailable"].get("unknown_ms"):
-        yield f"For {unknown / 1_000:,.1f} partition-seconds the logs say too little (UNKNOWN); they are not counted."
+        yield f"For {partition_seconds(unknown)} the logs say too little (UNKNOWN); they are not counted."
     if again := summary["reprocessed_records"]:
         yield f"{counted(again, 'record')} {'was' if again == 1 else 'were'} read twice."
     if refused := summary["commits"]["refused"]:

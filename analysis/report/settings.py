@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from groupsim.analysis.blame.blame import Blame
-from groupsim.analysis.display_names import shown
 from groupsim.analysis.plots.palette import natural
 from groupsim.analysis.what_ifs import first_question, migration_question
 from groupsim.events.base import Recorded, group_of
 from groupsim.events.client import ProcessStarted
 from groupsim.storage.store import RunInfo
+from groupsim.wording.names import shown
 
 _LOG, _SKEW, _TOPIC = "log.", "skew.", "topic."
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from groupsim.analysis.display_names import shown
 from groupsim.analysis.what_ifs import StoredWhatIf
+from groupsim.wording.names import shown
+from groupsim.wording.numbers import seconds, with_range
 
 _LONGEST = 1_000
 BASIS = {
@@ -103,17 +104,9 @@ def _row(of: dict[str, Any]) -> list[str]:
     if of["median_ms"] is None:
         return [of["choice"], "", "", "", of["verdict"]]
     ms = [of["median_ms"], of.get("least_ms", of["median_ms"]), of.get("most_ms", of["median_ms"])]
-    seconds = [f"{value / 1_000:,.1f}" for value in ms]
-    counts = [_ranged([f"{value:,}" for value in of.get(name, [])]) for name in ("rebalances", "max_partitions")]
-    return [of["choice"], _ranged(seconds), *counts, of.get("verdict", "")]
-
-
-def _ranged(found: Sequence[str]) -> str:
-    """`24.4 (23.2 to 26.4)`, of median, least and most; empty of none."""
-    if not found:
-        return ""
-    median, least, most = found
-    return median if least == most else f"{median} ({least} to {most})"
+    counts = [of.get(name) for name in ("rebalances", "max_partitions")]
+    shown = ["" if values is None else with_range(*(f"{value:,}" for value in values)) for values in counts]
+    return [of["choice"], with_range(*map(seconds, ms)), *shown, of.get("verdict", "")]
 
 
 def _cells(tag: str, texts: Sequence[str]) -> str:

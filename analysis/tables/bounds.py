@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 from groupsim.analysis.availability.causes import START
 from groupsim.analysis.availability.labels import Interval, Label, SubLabel, within
 from groupsim.analysis.availability.open_time import Doubted, DoubtedTime, cut
-from groupsim.analysis.display_names import bounds, inexact_sentence
 from groupsim.analysis.tables.coarse import coarse, most_time
 from groupsim.analysis.tables.summary import totals_of
 from groupsim.analysis.tables.why_unknown import (
@@ -26,7 +25,19 @@ from groupsim.analysis.tables.why_unknown import (
     unlogged_serving,
     why_open,
 )
-from groupsim.storage.log_gaps import EXACT, Precision, doubts, is_unbounded, new_groups, precision, unsupported
+from groupsim.storage.log_gaps import (
+    EXACT,
+    Precision,
+    doubts,
+    inexact_sentence,
+    is_unbounded,
+    new_groups,
+    precision,
+    unsupported,
+)
+from groupsim.wording.bounds import bounds
+from groupsim.wording.lists import after_comma
+from groupsim.wording.numbers import partition_seconds, percent
 
 _MOST = 0.05
 """A total is known if what the logs leave unknown is at most this share of it."""
@@ -57,7 +68,8 @@ class Support(NamedTuple):
         """The sentence that goes with every figure of a run whose total is unknown; None if it is known."""
         if self.unknown is None:
             return None
-        return f"the total is unknown{bounds(self.at_least_ms, self.at_most_ms, self.known_share)}: {self.unknown}"
+        known = bounds(self.at_least_ms, self.at_most_ms, self.known_share)
+        return f"the total is unknown{after_comma(known)}: {self.unknown}"
 
     @property
     def bounded(self) -> bool:
@@ -152,11 +164,12 @@ class Supported:
             reasons.append(self._unlogged)
         advice = "" if reasons else why_open(sums.open)  # else each names some
         if mostly:
-            share = f"{100 * sums.unknown / sums.total:.0f} %"
+            share = percent(sums.unknown / sums.total)
             reasons.append(f"the logs leave {share} of all partition time unknown{advice}")
         elif left:
-            seconds = f"{sums.unknown / 1_000:,.1f} partition-seconds"
-            reasons.append(f"the logs leave {seconds} unknown (label UNKNOWN in `timeline`){advice}")
+            reasons.append(
+                f"the logs leave {partition_seconds(sums.unknown)} unknown (label UNKNOWN in `timeline`){advice}"
+            )
         return reasons
 
     def _sums(self, found: Iterable[Interval], inexact: DoubtedTime) -> _Sums:
@@ -234,7 +247,7 @@ def open_ended(found: Sequence[Interval], between: tuple[int, int] | None = None
     if lasting < _SHOWN_MS:
         return None
     return (
-        f"{lasting / 1_000:,.1f} partition-seconds of the unavailable time last to the end of the record: how much came"
+        f"{partition_seconds(lasting)} of the unavailable time last to the end of the record: how much came"
         " after is unknown"
     )
 

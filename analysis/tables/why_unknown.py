@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 
 from groupsim.analysis.availability.causes import START
 from groupsim.analysis.availability.labels import Interval, SubLabel
-from groupsim.analysis.display_names import counted, plain
+from groupsim.wording.names import plain
+from groupsim.wording.numbers import counted
 
 NO_PARTITION = "no log names a partition; `--topic NAME=PARTITIONS` makes it known"
 

@@ -11,9 +11,9 @@ from groupsim.conformance.predictions.attribution import Attributed, Cause, attr
 from groupsim.conformance.predictions.evidence import Evidence
 from groupsim.conformance.predictions.phases import decided_by_phase, phases
 from groupsim.conformance.predictions.score import Pair, percent, share
-from groupsim.replay.numbers import percent as change
 from groupsim.replay.significance import difference
 from groupsim.replay.trust import LEAST_MARGIN
+from groupsim.wording.numbers import percent_change as change
 
 _WORST = 15
 _SHORT = {

@@ -17,7 +17,7 @@ from groupsim.incidents.exports import journal, large_json
 from groupsim.incidents.exports.find_records import Record
 from groupsim.incidents.exports.json_lines import json_lines
 from groupsim.incidents.exports.relevant import LONGEST, blocks_of_lines, hot_lines, names_groups, relevant
-from groupsim.incidents.sentences import plural
+from groupsim.wording.numbers import counted
 
 HEAD = 1 << 16
 _LOOKED_AT = 200
@@ -128,7 +128,7 @@ def _json(stream: IO[bytes], trouble: Callable[[str], None]) -> Iterator[tuple[i
         for count, found_record in relevant(numbered, lambda each: each[1].concerns_groups()):
             yield found_record.line if found_record.only else count, found_record.record()
     except large_json.Damaged:
-        trouble(f"the JSON document breaks off or is damaged after {plural(count, 'record')}")
+        trouble(f"the JSON document breaks off or is damaged after {counted(count, 'record')}")
 
 
 def _first_line(head: bytes) -> bytes | None:

@@ -11,7 +11,7 @@ import msgspec
 
 from groupsim.incidents.exports.find_records import ORIGINAL, PLAIN, Record, records
 from groupsim.incidents.exports.relevant import numbered_lines, relevant
-from groupsim.incidents.sentences import plural
+from groupsim.wording.numbers import counted
 
 _BEGINS_DOCUMENT = re.compile(rb"[ \t,\[]{0,20}\{[ \t]{0,20}\"")
 """A line that begins like this is a JSON object, or was one; other lines between JSON lines are a program's text."""
@@ -35,7 +35,7 @@ def json_lines(stream: IO[bytes], trouble: Callable[[str], None]) -> Iterator[tu
         broken.pop()
     if broken:
         trouble(
-            f"{plural(len(broken), 'line')} that {'is' if len(broken) == 1 else 'are'} no whole JSON left out, the"
+            f"{counted(len(broken), 'line')} that {'is' if len(broken) == 1 else 'are'} no whole JSON left out, the"
             f" first of them line {broken[0]}"
         )
 

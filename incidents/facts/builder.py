@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from groupsim.events.base import Event
 from groupsim.incidents.facts.clocks import TimedRow
-from groupsim.incidents.sentences import listed
+from groupsim.wording.lists import listed
 
 _GROUPS_NAMED = 5
 

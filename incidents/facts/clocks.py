@@ -9,7 +9,7 @@ from typing import NamedTuple
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Reading, Row, is_broker
 from groupsim.incidents.logs.times import instant
-from groupsim.incidents.sentences import plural
+from groupsim.wording.numbers import counted
 
 _CLIENT_REQUESTS = frozenset(
     [
@@ -113,7 +113,7 @@ def _keyed(rows: list[Row], number: int, skew: int, notes: list[str]) -> list[tu
     """One file's rows with non-decreasing keys; none if no row has a time."""
     first = next((row.at for row in rows if row.at is not None), None)
     if first is None:
-        notes.append(f"{rows[0].file} has no times with a day and a year; its {plural(len(rows), 'row')} left out")
+        notes.append(f"{rows[0].file} has no times with a day and a year; its {counted(len(rows), 'row')} left out")
         return []
     keyed: list[tuple[_Key, Row]] = []
     latest, rank, back, first_back = instant(first) + skew, 0, 0, 0

@@ -12,7 +12,7 @@ from groupsim.incidents.facts.causes import client_cause, leave_cause, rebalance
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.lookups import Index
 from groupsim.incidents.facts.typed_fields import client_id_in, int_in, text_in
-from groupsim.incidents.sentences import plural
+from groupsim.wording.numbers import counted
 
 
 class CoordinatorFacts:
@@ -43,7 +43,7 @@ class CoordinatorFacts:
         """Note what stayed unknown."""
         if self._unlogged and not self._index.from_topic(self.group):
             self._builder.note(
-                f"the log does not show when {plural(self._unlogged, 'member')} joined; each is added where the log"
+                f"the log does not show when {counted(self._unlogged, 'member')} joined; each is added where the log"
                 " first names it",
                 self.group,
             )

@@ -24,8 +24,8 @@ from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import is_broker
 from groupsim.incidents.logs.times import iso
 from groupsim.incidents.offsets_topic.history import GroupHistory
-from groupsim.incidents.sentences import plural
 from groupsim.storage.log_gaps import Doubt
+from groupsim.wording.numbers import counted
 
 _MEMBERSHIP = frozenset([RowKind.JOINED, RowKind.LEAVE_SENT, RowKind.POLL_TIMEOUT])
 _GONE = {
@@ -104,7 +104,7 @@ def _silent(
     for (group, name, since), taken in found.items():
         number = len(set().union(*taken.values()))
         why = (
-            f"{name} fell silent at {iso(since)} holding {plural(number, 'partition')} that others had later, and"
+            f"{name} fell silent at {iso(since)} holding {counted(number, 'partition')} that others had later, and"
             " no log shows when it stopped; export the broker's log too, and the client's to its last line"
         )
         for at, partitions in taken.items():

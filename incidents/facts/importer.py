@@ -49,10 +49,10 @@ from groupsim.incidents.facts.world import named_partitions, world_facts
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Reading, is_broker
 from groupsim.incidents.logs.times import instant, iso
-from groupsim.incidents.sentences import listed
 from groupsim.storage.log_gaps import Doubt, given, log_gaps, unbounded
 from groupsim.storage.memory import MemoryStore
 from groupsim.storage.store import EventStore, RunInfo, RunSource, RunStatus
+from groupsim.wording.lists import listed
 
 _KINDS_WITHOUT_GROUP = frozenset(
     [

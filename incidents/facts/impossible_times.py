@@ -9,7 +9,7 @@ import msgspec
 
 from groupsim.incidents.logs.rows import Reading, Row
 from groupsim.incidents.logs.times import instant
-from groupsim.incidents.sentences import plural
+from groupsim.wording.numbers import counted
 
 _JUMP_MS = 86_400_000
 """Within a file, a time that is off by more than a day from the lines on both sides …"""
@@ -120,7 +120,7 @@ def _sentences(strays: Sequence[Row]) -> list[str]:
         shown = ", ".join(f"line {row.line} ({row.at})" for row in rows[:_SHOWN])
         more = f" and {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else ""
         found.append(
-            f"{file}: {plural(len(rows), 'row')} left out, because the time cannot be right beside the other lines:"
+            f"{file}: {counted(len(rows), 'row')} left out, because the time cannot be right beside the other lines:"
             f" {shown}{more}"
         )
     return found

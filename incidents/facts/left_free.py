@@ -19,8 +19,8 @@ from groupsim.incidents.facts.not_shown_targets import EXPORT, TAKES_MS
 from groupsim.incidents.facts.ownership import pairs
 from groupsim.incidents.facts.sessions import CONSUMER_HEARTBEAT_MS
 from groupsim.incidents.logs.times import iso
-from groupsim.incidents.sentences import plural
 from groupsim.storage.log_gaps import Doubt
+from groupsim.wording.numbers import counted
 
 Span = tuple[int, int]
 
@@ -68,7 +68,7 @@ def _may_have_had(
     for (since, to), partitions in found.items():
         why = (
             f"{process.file}: its log ends at {iso(process.last)}, and nobody's shows who had"
-            f" {plural(len(partitions), 'partition')} from {iso(since)} to {iso(to)}{EXPORT}"
+            f" {counted(len(partitions), 'partition')} from {iso(since)} to {iso(to)}{EXPORT}"
         )
         yield Doubt(process.group, since, to, pairs(tuple(sorted(partitions))), why)
 

@@ -15,7 +15,7 @@ import msgspec
 from groupsim.incidents.facts.clocks import LATE_MS, rows_by_file
 from groupsim.incidents.logs.rows import Program, Reading, Row, is_broker
 from groupsim.incidents.logs.times import instant, iso
-from groupsim.incidents.sentences import plural
+from groupsim.wording.numbers import counted
 
 _MOST = 1_000
 """Files of more logs than this are not taken apart."""
@@ -59,7 +59,7 @@ def taken_apart(reading: Reading) -> Reading:
                 ends[name] = ends.pop(file)
     if not files:
         return reading
-    notes = [f"{file} holds {plural(len(parts), 'log')}, one after the other" for file, parts in files.items()]
+    notes = [f"{file} holds {counted(len(parts), 'log')}, one after the other" for file, parts in files.items()]
     return msgspec.structs.replace(
         reading,
         files=tuple(name for file in reading.files for name in files.get(file, [file])),

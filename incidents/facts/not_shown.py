@@ -19,8 +19,8 @@ from groupsim.incidents.facts.not_shown_targets import APART_MS, EXPORT, INVOKER
 from groupsim.incidents.facts.ownership import Ownership, pairs
 from groupsim.incidents.logs.times import iso
 from groupsim.incidents.offsets_topic.history import GroupHistory
-from groupsim.incidents.sentences import plural
 from groupsim.storage.log_gaps import Doubt
+from groupsim.wording.numbers import counted
 
 
 def not_shown(
@@ -121,7 +121,7 @@ def _not_taken(
     if until - at <= TAKES_MS:
         return None
     why = (
-        f"{each.process.file}: {name} was given {plural(len(missing), 'partition')} at {iso(at)}, and its log shows"
+        f"{each.process.file}: {name} was given {counted(len(missing), 'partition')} at {iso(at)}, and its log shows"
         " neither that it took them nor that it could not" + EXPORT + INVOKER
     )
     return _doubt(each, at, until, pairs(missing), why)

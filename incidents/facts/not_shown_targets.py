@@ -10,8 +10,8 @@ from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.not_shown_history import History, Log
 from groupsim.incidents.facts.ownership import Ownership, pairs
 from groupsim.incidents.logs.times import iso
-from groupsim.incidents.sentences import plural
 from groupsim.storage.log_gaps import Doubt
+from groupsim.wording.numbers import counted
 
 TAKES_MS = 1_000
 """Longer than a client needs from the coordinator's answer until it prints that it takes its partitions."""
@@ -44,7 +44,7 @@ def targets_not_shown(each: ClientFacts, log: Log, history: History, owned: Owne
                 found[since, until].append(partition)
     for (since, until), partitions in found.items():
         why = (
-            f"{each.process.file}: {name} was to have {plural(len(partitions), 'partition')} from {iso(since)} on, and"
+            f"{each.process.file}: {name} was to have {counted(len(partitions), 'partition')} from {iso(since)} on, and"
             " its log shows neither that it took them nor that it could not" + EXPORT + INVOKER
         )
         yield Doubt(group_id, since, until, pairs(tuple(sorted(partitions))), why)

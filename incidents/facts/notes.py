@@ -12,7 +12,7 @@ from groupsim.incidents.facts.clocks import TimedRow, file_spans
 from groupsim.incidents.facts.consumer_group import ConsumerGroupFacts
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import is_broker
-from groupsim.incidents.sentences import listed
+from groupsim.wording.lists import listed
 
 _APART_MS = 3_600_000
 _NAMED = 3

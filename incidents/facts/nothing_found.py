@@ -9,7 +9,8 @@ from pathlib import PurePath
 from groupsim.incidents.exports.empty_documents import NOT_A_TEXT
 from groupsim.incidents.logs.rows import Reading
 from groupsim.incidents.offsets_topic.live import partition_of
-from groupsim.incidents.sentences import listed, plural
+from groupsim.wording.lists import listed
+from groupsim.wording.numbers import counted
 
 _EXPECTED = (
     "; expected are logs of Kafka brokers or clients, exports of a log platform, or of __consumer_offsets: segments,"
@@ -30,24 +31,24 @@ def nothing_to_import(reading: Reading) -> str:
         return f"{'; '.join(not_there(group, left.groups, _unit(reading)) for group in absent)}; nothing to import"
     if left.rows:
         return (
-            f"none of the {plural(left.rows, 'line')} about groups is {_period(reading)}: they are {_span(reading)};"
+            f"none of the {counted(left.rows, 'line')} about groups is {_period(reading)}: they are {_span(reading)};"
             " nothing to import"
         )
     if bare := [group for group, history in reading.topic.items() if not history.ledger.said]:
         commits = sum(len(reading.topic[group].commits) for group in bare)
         return (
-            f"__consumer_offsets has {plural(commits, 'commit')} of {_groups(bare)}, and no members: its consumers"
+            f"__consumer_offsets has {counted(commits, 'commit')} of {_groups(bare)}, and no members: its consumers"
             " choose their partitions themselves (assign), or its last generation is in an older segment; nothing to"
             " import"
         )
     if reading.rows:
         return (
-            f"no line names a consumer group at a known time: {plural(len(reading.rows), 'line')} about groups"
+            f"no line names a consumer group at a known time: {counted(len(reading.rows), 'line')} about groups"
             " could be recognised, but none has a time; export the logs with their times"
         )
     if reading.counts.unrecognised and not reading.answers:
         return (
-            f"no line names a consumer group in a known wording; {plural(reading.counts.unrecognised, 'line')} may be"
+            f"no line names a consumer group in a known wording; {counted(reading.counts.unrecognised, 'line')} may be"
             " about groups: `groupsim incident read --unrecognised` lists them"
         )
     return nothing_read(reading.counts.lines, reading.skipped, (*reading.damage, *reading.notes))
@@ -59,7 +60,7 @@ def nothing_read(lines: int, skipped: Mapping[str, str], more: Sequence[str] = (
     held = [f"it {why}" if len(skipped) == 1 else f"{PurePath(file).name} {why}" for file, why in known.items()]
     if any(why == NOT_A_TEXT for why in known.values()):
         held = [*held[:_SKIPPED], "a segment of __consumer_offsets is known by its first bytes, or by 20 digits.log"]
-    said = "; ".join([f"{plural(lines, 'line')} read", *held[: _SKIPPED + 1], *more[:_SKIPPED]])
+    said = "; ".join([f"{counted(lines, 'line')} read", *held[: _SKIPPED + 1], *more[:_SKIPPED]])
     return f"no line names a consumer group ({said}){'' if held else _EXPECTED}; nothing to import"
 
 
@@ -67,10 +68,10 @@ def not_there(group: str, there: Mapping[str, int], unit: str) -> str:
     """That no line or record is of the group, those of near names, and how to list all that are there."""
     near = near_names(group, there)
     shown = near or sorted(there, key=lambda name: (-there[name], name))
-    names = [f"{name} ({plural(there[name], unit)})" for name in shown]
+    names = [f"{name} ({counted(there[name], unit)})" for name in shown]
     others = len(there) - len(shown[:_NAMED])
     which = f"near names are {listed(names, _NAMED)}" if near else f"there are {listed(names, _NAMED)}"
-    rest = f"; {plural(len(there), 'group')} in all, {_LIST}" if others else ""
+    rest = f"; {counted(len(there), 'group')} in all, {_LIST}" if others else ""
     return f"no line or record is of the group {group!r}; {which}{rest}"
 
 
@@ -99,7 +100,7 @@ def left_out(skipped: Mapping[str, str]) -> list[str]:
         return []
     one = len(files) == 1
     return [
-        f"{plural(len(files), 'file')} {'was' if one else 'were'} left out, with nothing about groups in"
+        f"{counted(len(files), 'file')} {'was' if one else 'were'} left out, with nothing about groups in"
         f" {'it' if one else 'them'}: {'; '.join(files[:_SKIPPED])}"
         + (f"; and {len(files) - _SKIPPED} more" if len(files) > _SKIPPED else "")
     ]
@@ -133,7 +134,7 @@ def _cut_off(reading: Reading) -> list[str]:
     if not logs:
         return []
     return [
-        f"{plural(len(logs), 'log')} {'has' if len(logs) == 1 else 'have'} no line about groups {_period(reading)}, so"
+        f"{counted(len(logs), 'log')} {'has' if len(logs) == 1 else 'have'} no line about groups {_period(reading)}, so"
         f" {'it says' if len(logs) == 1 else 'they say'} nothing here: {listed(logs, _SKIPPED)}"
     ]
 

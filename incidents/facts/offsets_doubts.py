@@ -12,8 +12,9 @@ from groupsim.incidents.logs.rows import Reading
 from groupsim.incidents.logs.times import iso
 from groupsim.incidents.offsets_topic.ledger import Ledger
 from groupsim.incidents.offsets_topic.unsettled import Span, unsettled
-from groupsim.incidents.sentences import listed, plural
 from groupsim.storage.log_gaps import Doubt
+from groupsim.wording.lists import listed
+from groupsim.wording.numbers import counted, partition_seconds, seconds
 
 _NAMED = 2
 _WHY = (
@@ -36,7 +37,7 @@ def topic_doubts(reading: Reading, logged: Logged, since_ms: int, end_ms: int, b
         kept_ms = all_ms - _length(unsettled(others, history.commits, end_ms, callbacks=False), since_ms)
         if kept_ms:
             builder.note(
-                f"of the {all_ms / 1_000:,.1f} partition-seconds in doubt, {kept_ms / 1_000:,.1f} are of members that"
+                f"of the {partition_seconds(all_ms)} in doubt, {seconds(kept_ms)} are of members that"
                 " kept their partitions in a rebalance: whether callbacks stopped them meanwhile is not in the topic",
                 group,
             )
@@ -58,7 +59,7 @@ def _needed(group: GroupId, ledger: Ledger, logged: Logged, *, cut_off: bool) ->
         needed.append(f"{what} before the topic does ({listed(ends, _NAMED)}): export to the end of the incident")
     if missing:
         needed.append(
-            f"export the logs of {plural(len(missing), 'member')} without one too ({listed(missing, _NAMED)})"
+            f"export the logs of {counted(len(missing), 'member')} without one too ({listed(missing, _NAMED)})"
         )
     return "; ".join(needed)
 

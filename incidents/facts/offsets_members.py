@@ -20,7 +20,7 @@ from groupsim.incidents.logs.times import instant, iso
 from groupsim.incidents.offsets_topic.collected import Commit
 from groupsim.incidents.offsets_topic.history import GroupHistory
 from groupsim.incidents.offsets_topic.ledger import Holding, Membership, View
-from groupsim.incidents.sentences import plural
+from groupsim.wording.numbers import counted
 
 _LAST = 1 << 60
 """A position behind all rows: at equal times, what a coordinator writes comes before what its members do by it."""
@@ -67,7 +67,7 @@ class _TopicMembers:
             self._builder.note(notice, self._group)
         if memberships:
             self._builder.note(
-                f"{plural(len(memberships), 'member')} without a client log: the topic shows what they were assigned,"
+                f"{counted(len(memberships), 'member')} without a client log: the topic shows what they were assigned,"
                 " and only commits show that they served it; between two commits in one generation (or epoch) they"
                 " count as serving, before the first and after the last it is unknown",
                 self._group,

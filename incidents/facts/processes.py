@@ -16,7 +16,7 @@ from groupsim.incidents.facts.typed_fields import client_id_in, text_in
 from groupsim.incidents.facts.unnamed_clients import PlacedRow, separated, share_a_log
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program, is_broker
-from groupsim.incidents.sentences import plural
+from groupsim.wording.numbers import counted
 
 LogKey = tuple[str, str | None]
 """File and client id."""
@@ -104,7 +104,7 @@ def _lanes(file: str, rows: list[PlacedRow], builder: FactBuilder) -> list[list[
     found, doubts = ([rows], len(rows)) if len(groups) > 1 else separated(rows)
     if doubts:
         builder.doubt(
-            f"{file}: several clients wrote into it and its lines do not name them, so that {plural(doubts, 'line')}"
+            f"{file}: several clients wrote into it and its lines do not name them, so that {counted(doubts, 'line')}"
             " may be of another client; export each client's lines apart, or with a field that names the pod"
         )
     else:

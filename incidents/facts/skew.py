@@ -11,7 +11,7 @@ from groupsim.incidents.facts.typed_fields import int_in
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program, Reading, is_broker
 from groupsim.incidents.logs.times import instant
-from groupsim.incidents.sentences import plural
+from groupsim.wording.numbers import counted
 
 _TOLERANCE_MS = 5
 
@@ -31,7 +31,7 @@ class Skew(NamedTuple):
     fits: bool = True
 
     def __str__(self) -> str:
-        support = f"{plural(self.support, 'event')} that both log"
+        support = f"{counted(self.support, 'event')} that both log"
         if not self.fits:
             return (
                 f"{self.file}: no single skew makes its joins fit the broker's generations; its times are not corrected"

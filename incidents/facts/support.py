@@ -14,7 +14,7 @@ from groupsim.incidents.facts.typed_fields import int_in
 from groupsim.incidents.facts.unlogged import unnamed_partitions
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program, Reading, Row, is_broker
-from groupsim.incidents.sentences import plural
+from groupsim.wording.numbers import counted
 
 _TIMELESS = 0.2
 """A log is refused if more than this share of its rows about groups have no time."""
@@ -104,12 +104,12 @@ def unsupported(
         topic = any(timed.row.program is Program.OFFSETS_TOPIC for timed in rows)
         found.append(
             f"{'no client logs' if topic else 'only broker logs'} were given, and in"
-            f" {'those of brokers' if topic else 'them'} {plural(removed, 'session')} of members timed out: when these"
+            f" {'those of brokers' if topic else 'them'} {counted(removed, 'session')} of members timed out: when these"
             " members died is in the clients' logs"
         )
     if reading.counts.unrecognised and not any(timed.row.kind in _REBALANCE for timed in rows):
         found.append(
-            f"{plural(reading.counts.unrecognised, 'line')} about groups could not be recognised, and no recognised"
+            f"{counted(reading.counts.unrecognised, 'line')} about groups could not be recognised, and no recognised"
             " line is about members or assignments; `--unrecognised` lists them"
         )
     return [*found, *unnamed_partitions(rows, clients, index, reading.topic, topics)]

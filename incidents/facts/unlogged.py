@@ -13,7 +13,8 @@ from groupsim.incidents.facts.typed_fields import int_in
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import is_broker
 from groupsim.incidents.offsets_topic.history import GroupHistory
-from groupsim.incidents.sentences import listed, plural
+from groupsim.wording.lists import listed
+from groupsim.wording.numbers import counted
 
 _ByGroup = Mapping[str, AbstractSet[str]]
 
@@ -40,7 +41,7 @@ def unlogged_members(
         missing = sorted(named[group] - logged[group])
         if len(missing) > _nameless(clients, group):
             found[group] = (
-                f"{plural(len(missing), 'member')} of consumer group {group} without a client log"
+                f"{counted(len(missing), 'member')} of consumer group {group} without a client log"
                 f" ({listed(missing, 2)}); export the logs of all members"
             )
     for group in sorted((index.broker_groups & index.consumer_groups) - index.client_groups - topic.keys()):
@@ -59,7 +60,7 @@ def unlogged_members(
         missing = sorted(set[str]().union(*(plan.plan for plan in plans if plan is not None)) - logged[group])
         if missing:
             found[group] = (
-                f"group {group} has {plural(len(missing), 'member')} without a log ({listed(missing, 2)}), and no"
+                f"group {group} has {counted(len(missing), 'member')} without a log ({listed(missing, 2)}), and no"
                 " broker's log is given; export the logs of all members, and the broker's"
             )
     return found
@@ -83,8 +84,8 @@ def unnamed_partitions(
         unknown = len(missing) > _nameless(clients, group) and not given >= index.topics[group].keys()
         if unknown and not _all_named(rows, clients, index, group):
             yield (
-                f"{plural(len(missing), 'member')} of group {group} without a client log ({listed(missing, 2)}), and no"
-                " log names all partitions; give their number (--topic NAME=PARTITIONS), or export the logs of all"
+                f"{counted(len(missing), 'member')} of group {group} without a client log ({listed(missing, 2)}), and"
+                " no log names all partitions; give their number (--topic NAME=PARTITIONS), or export the logs of all"
                 " members"
             )
 

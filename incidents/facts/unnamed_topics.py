@@ -8,8 +8,8 @@ from difflib import get_close_matches
 from groupsim.events.types import TopicPartition
 from groupsim.incidents.facts.lookups import Index
 from groupsim.incidents.facts.ownership import pairs
-from groupsim.incidents.sentences import listed
 from groupsim.storage.log_gaps import Doubt
+from groupsim.wording.lists import listed
 
 _NEAR = 0.8
 """Names that are so similar, from 0 to 1 by `difflib`, may be of one topic."""

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program, Row, is_broker
-from groupsim.incidents.sentences import listed, plural
+from groupsim.wording.lists import listed
+from groupsim.wording.numbers import counted
 
 _GROUPS_NAMED = 4
 _NAMES_KEPT = 10_000
@@ -133,12 +134,12 @@ def _times(logs: Sequence[LogSummary]) -> list[str]:
     timeless = sum(log.timeless for log in logs)
     found = [f"times: {min(firsts)} to {max(lasts)}"] if firsts else []
     if timeless:
-        found.append(f"{plural(timeless, 'row')} without a time; export the logs with the platform's time")
+        found.append(f"{counted(timeless, 'row')} without a time; export the logs with the platform's time")
     return found
 
 
 def _groups(groups: Counter[str]) -> list[str]:
-    names = [f"{name} ({plural(count, 'line')})" for name, count in groups.most_common()]
+    names = [f"{name} ({counted(count, 'line')})" for name, count in groups.most_common()]
     more = "; --groups lists all" if len(names) > _GROUPS_NAMED else ""
     return [f"groups: {listed(names, _GROUPS_NAMED)}{more}"] if names else []
 
@@ -203,14 +204,14 @@ def _unlogged(brokers: Sequence[LogSummary], clients: Sequence[LogSummary]) -> l
     found = []
     if missing:
         found.append(
-            f"{plural(len(missing), 'member')} without a client log: {listed(missing)}; export the logs of"
+            f"{counted(len(missing), 'member')} without a client log: {listed(missing)}; export the logs of"
             f" {'its process' if len(missing) == 1 else 'their processes'} too"
         )
     if back := _came_back(brokers, known):
         one = len(back) == 1
         lacks = "no log of its new process is" if one else "no logs of their new processes are"
         found.append(
-            f"{plural(len(back), 'static member')} came back, and {lacks} given: {listed(back)};"
+            f"{counted(len(back), 'static member')} came back, and {lacks} given: {listed(back)};"
             f" export {'it' if one else 'them'} too"
         )
     return found

@@ -8,7 +8,7 @@ from groupsim.events.world import GroupDeclared, TopicCreated
 from groupsim.incidents.facts.builder import FactBuilder
 from groupsim.incidents.facts.growth import Growth
 from groupsim.incidents.facts.lookups import Index
-from groupsim.incidents.sentences import listed
+from groupsim.wording.lists import listed
 
 
 def world_facts(

@@ -24,7 +24,7 @@ from groupsim.incidents.logs.times import instant, iso, parse_zone
 from groupsim.incidents.offsets_topic.census import Count, census
 from groupsim.incidents.offsets_topic.reader import TopicFiles, sort_out
 from groupsim.incidents.offsets_topic.reading import only_group, placed, read_topic
-from groupsim.incidents.sentences import plural
+from groupsim.wording.numbers import counted
 
 ROWS_HELD = 1_000_000
 """The most rows that an import holds in memory, about 1.6 kB each with their facts; no other line is held."""
@@ -289,5 +289,5 @@ def _add(log: SourceLog, reading: Reading, wanted: Wanted) -> None:
 def nothing_in(counts: Counts, answer: str | None) -> str:
     """What a file has instead of lines about groups, said of it."""
     if answer is None and counts.unrecognised:
-        return f"has {plural(counts.unrecognised, 'line')} that may be about groups, in no known wording"
-    return answer or f"has {plural(counts.lines, 'line')}, none about a consumer group"
+        return f"has {counted(counts.unrecognised, 'line')} that may be about groups, in no known wording"
+    return answer or f"has {counted(counts.lines, 'line')}, none about a consumer group"

@@ -20,7 +20,7 @@ from groupsim.incidents.offsets_topic.kinds import KINDS
 from groupsim.incidents.offsets_topic.old_text import old_key, old_value
 from groupsim.incidents.offsets_topic.record import GroupRecord
 from groupsim.incidents.offsets_topic.transactions import Transactions
-from groupsim.incidents.sentences import plural
+from groupsim.wording.numbers import counted
 
 LONGEST_LINE = 16 << 20
 """A classic group of 10,000 members is a line of some 5 MB; of a longer line the rest is left out."""
@@ -106,7 +106,7 @@ class DumpReader:
         if self._cut_out:
             self.damage.append(
                 f"{self.name}: the markers of transactions (lines with endTxnMarker) were cut out of the dump;"
-                f" {plural(self._cut_out, 'commit')} of them count, although some may have been aborted"
+                f" {counted(self._cut_out, 'commit')} of them count, although some may have been aborted"
             )
         if not self._found and not self.unknown:
             self.without[self.name] = (

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 
-from groupsim.incidents.sentences import plural
+from groupsim.wording.numbers import counted
 
 _COUNT = re.compile(r" count: (\d{1,9})(?: |$)")
 _WHOLE_BATCH = re.compile(r" isvalid: (?:true|false)$")
@@ -55,4 +55,4 @@ class DumpEnd:
         """That the dump ends within a batch, to be said of it; None: it does not, or lines of it were chosen."""
         if self._left <= 0 or self._chosen or self._batches < 2:
             return None
-        return f"ends before the last {plural(self._left, 'record')} of its last batch: it was cut off"
+        return f"ends before the last {counted(self._left, 'record')} of its last batch: it was cut off"

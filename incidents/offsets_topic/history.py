@@ -12,7 +12,7 @@ from groupsim.incidents.offsets_topic.collected import Commit
 from groupsim.incidents.offsets_topic.consumer import ConsumerFold
 from groupsim.incidents.offsets_topic.ledger import Ledger
 from groupsim.incidents.offsets_topic.record import GroupRecord
-from groupsim.incidents.sentences import listed
+from groupsim.wording.lists import listed
 
 _NAMED = 10
 

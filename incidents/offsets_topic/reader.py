@@ -14,7 +14,7 @@ from groupsim.incidents.offsets_topic.dump import DumpReader, is_dump
 from groupsim.incidents.offsets_topic.formatters import FormatterReader, is_formatted
 from groupsim.incidents.offsets_topic.record import GroupRecord
 from groupsim.incidents.offsets_topic.recording import RecordingReader, is_recording
-from groupsim.incidents.sentences import plural
+from groupsim.wording.numbers import counted
 
 _BEGIN = 64 << 10
 _NAMED = 20
@@ -149,7 +149,7 @@ class TopicReader:
         named = ", ".join(f"{count:,} × {name}" for name, count in most)
         if len(self.unknown) > _NAMED:
             named += f", and {len(self.unknown) - _NAMED:,} other kinds"
-        return [f"{plural(sum(self.unknown.values()), 'record')} of __consumer_offsets could not be used: {named}"]
+        return [f"{counted(sum(self.unknown.values()), 'record')} of __consumer_offsets could not be used: {named}"]
 
 
 def _is_segment(path: Path, begin: bytes) -> bool:

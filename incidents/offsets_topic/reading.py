@@ -15,7 +15,8 @@ from groupsim.incidents.offsets_topic.census import census
 from groupsim.incidents.offsets_topic.collected import Collected
 from groupsim.incidents.offsets_topic.history import GroupHistory, ledger_of
 from groupsim.incidents.offsets_topic.reader import TopicFiles, TopicReader
-from groupsim.incidents.sentences import listed, plural
+from groupsim.wording.lists import listed
+from groupsim.wording.numbers import counted
 
 _NAMED = 10
 Progress = Callable[[int], None] | None
@@ -58,7 +59,7 @@ def only_group(files: TopicFiles) -> frozenset[GroupId]:
     seen = census(files).groups
     if len(seen) > 1:
         most = sorted(seen.items(), key=lambda each: -each[1].records)
-        names = [f"{name} ({plural(found.records, 'record')})" for name, found in most]
+        names = [f"{name} ({counted(found.records, 'record')})" for name, found in most]
         raise LogError(
             f"{listed([str(path) for path, _ in files])}: the topic has {len(seen)} groups; choose with --group:"
             f" {listed(names, _NAMED)}; `groupsim incident read --groups` with the same files lists all"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 
 from groupsim.incidents.offsets_topic.record import GroupRecord
-from groupsim.incidents.sentences import plural
+from groupsim.wording.numbers import counted
 
 _HELD_MOST = 1_000_000
 """Records of open transactions that are held back."""
@@ -41,6 +41,6 @@ class Transactions:
         """A sentence on what was still open at the end of the records."""
         if self._held:
             yield (
-                f"{plural(self._held, 'commit')} of transactions that were still open at the end of {where}"
+                f"{counted(self._held, 'commit')} of transactions that were still open at the end of {where}"
                 f" {'is' if self._held == 1 else 'are'} left out"
             )

@@ -10,7 +10,6 @@ from groupsim.events import world as w
 from groupsim.events.base import Recorded
 from groupsim.events.client import ProcessStarted
 from groupsim.incidents.errors import LogError
-from groupsim.incidents.sentences import listed
 from groupsim.replay.reconstruct import topology_changes, unlogged_members
 from groupsim.replay.reconstruct.applications.programs import program_notes, with_programs
 from groupsim.replay.reconstruct.client_library import assignor_notes, client_library
@@ -29,6 +28,8 @@ from groupsim.replay.reconstruct.unseen import died_before_return
 from groupsim.simulation.clients.config import KAFKA_PYTHON
 from groupsim.simulation.clients.traits import TRAITS
 from groupsim.simulation.latencies import Latencies
+from groupsim.wording.lists import listed
+from groupsim.wording.numbers import seconds
 
 _SILENT = (
     "at an unknown time between the last request that its session allows and its next heartbeat (each seed draws one)"
@@ -177,7 +178,7 @@ def _died(incarnation: Incarnation, after: Incarnation, settings: Mapping[str, i
     died = died_before_return(incarnation, after, settings)
     if died is None:
         return None
-    when = f"from {died.since_ms / 1_000:,.1f} to {died.until_ms / 1_000:,.1f} s of the record"
+    when = f"from {seconds(died.since_ms)} to {seconds(died.until_ms)} s of the record"
     return (
         f"{incarnation.name} died at an unknown time {when}: it wrote nothing more until it was back, and its session"
         " did not end; each seed draws a time"

@@ -12,6 +12,7 @@ from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, SE
 from groupsim.replay.reconstruct.inferred_settings.lateness import EARLY_MS
 from groupsim.replay.reconstruct.members import Member
 from groupsim.replay.reconstruct.rebalances import Generation
+from groupsim.wording.numbers import seconds
 
 _LATE_MS = 300
 """A heartbeat is late by this much, and by a tenth of its interval, without any reason."""
@@ -42,11 +43,11 @@ class ShortStop(NamedTuple):
 
     def note(self) -> str:
         """What is assumed."""
-        since, due, heard = (ms / 1_000 for ms in (self.since_ms, self.due_ms, self.heard_ms))
+        frozen = f"from {seconds(self.since_ms)} to {seconds(self.due_ms)} s of the record (each seed draws a time)"
         return (
             f"{self.name} heard of a rebalance {self.heard_ms - self.due_ms} ms after its heartbeat was due: assumed to"
-            f" have been frozen from {since:,.1f} to {due:,.1f} s of the record (each seed draws a time) until"
-            f" {heard:,.1f} s; in the record's own figure it serves meanwhile"
+            f" have been frozen {frozen} until {seconds(self.heard_ms)} s; in the record's own figure it serves"
+            " meanwhile"
         )
 
 

@@ -13,6 +13,7 @@ from groupsim.replay.reconstruct.incarnation import Incarnation
 from groupsim.replay.reconstruct.inferred_settings.evidence import METADATA_AGE
 from groupsim.replay.reconstruct.rebalances import Generation
 from groupsim.replay.reconstruct.unseen import Unseen
+from groupsim.wording.numbers import seconds
 
 _NEAR_MS = 2_000
 _REJOINED = ("member-rejoined", "leader-rejoined")
@@ -109,7 +110,7 @@ def growths(
         found.append(Growth(Unseen(min(since, at - 1), at), topic, after, created, name == _COORDINATOR))
         notes.append(
             f"{topic} {'was created with' if created else 'grew to'} {after} partitions at an unknown time from"
-            f" {found[-1].happened.since_ms / 1_000:,.1f} to {at / 1_000:,.1f} s of the record, when {name} noticed;"
+            f" {seconds(found[-1].happened.since_ms)} to {seconds(at)} s of the record, when {name} noticed;"
             f" each seed draws a time{'' if name == _COORDINATOR else f', and --assume {METADATA_AGE}=N narrows it'}"
         )
     _follow(incarnations, counts, {growth.topic for growth in found if growth.created})

@@ -146,7 +146,7 @@ PLANTED = (
     ),
     Planted(
         "swallowed: names are printed as they are",
-        *("logs: other names", "analysis/display_names.py"),
+        *("logs: other names", "wording/names.py"),
         *("c if c.isprintable() else c.encode", "c if True else c.encode"),
     ),
 )

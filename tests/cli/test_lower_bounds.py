@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from groupsim.analysis.display_names import near_word
 from groupsim.cli.summary import headline
+from groupsim.wording.bounds import near_word
 from tests.cli.conftest import Call
 from tests.cli.test_wrong_files import DUMP
 

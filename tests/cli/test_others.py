@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from groupsim.analysis.display_names import duration
 from groupsim.cli.output import plain
+from groupsim.wording.times import duration
 from tests.cli.conftest import Call
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "incidents"

@@ -11,7 +11,7 @@ from groupsim.incidents.facts.what_to_export import LogSummary, advice, summaris
 from groupsim.incidents.logs.reader import LogReader
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program, Row
-from groupsim.incidents.sentences import folded
+from groupsim.wording.lists import folded
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "incidents"
 INCIDENTS = sorted(folder for folder in EXAMPLES.iterdir() if folder.is_dir())

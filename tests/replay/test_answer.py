@@ -12,9 +12,9 @@ from groupsim.replay.answer import line, sentence
 from groupsim.replay.choice_result import ChoiceResult
 from groupsim.replay.cost import Cost
 from groupsim.replay.headline import headline
-from groupsim.replay.numbers import percent, ratio_range
 from groupsim.replay.trust import Trust
 from groupsim.replay.verdict import Verdict, verdict
+from groupsim.wording.numbers import percent_change, percent_change_range
 
 COSTS = st.lists(st.integers(0, 200_000), min_size=10, max_size=10)
 SURE = Trust(recorded_ms=20_000, recorded_at_most_ms=20_000, replayed_ms=20_600, matched=1.0)
@@ -96,10 +96,10 @@ def test_processes_that_were_stopped_make_every_direction_unsure() -> None:
 
 @given(st.floats(0.0, 3.0))
 def test_a_percentage_of_zero_has_no_sign(quotient: float) -> None:
-    shown = percent(quotient)
+    shown = percent_change(quotient)
     assert shown is not None
     assert (shown == "0 %") == (round((quotient - 1) * 100) == 0)
-    assert "-" not in ratio_range((quotient, 1.0)).replace("−", "")
+    assert "-" not in percent_change_range((quotient, 1.0)).replace("−", "")
 
 
 def test_an_unknown_record_gives_no_percentage_and_low_fidelity_comes_first() -> None:

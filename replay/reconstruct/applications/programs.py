@@ -7,7 +7,6 @@ from dataclasses import replace
 from statistics import median
 
 from groupsim.events.base import Recorded
-from groupsim.incidents.sentences import listed
 from groupsim.replay.reconstruct.applications.callbacks import Callback, listeners
 from groupsim.replay.reconstruct.applications.commit_style import commits_itself
 from groupsim.replay.reconstruct.applications.join_phases import waits_for_slowest
@@ -17,6 +16,7 @@ from groupsim.replay.reconstruct.applications.program import Program
 from groupsim.replay.reconstruct.incarnation import Stall, StallKind
 from groupsim.replay.reconstruct.members import Member
 from groupsim.replay.reconstruct.rebalances import Generation
+from groupsim.wording.lists import listed
 
 _NOTHING = Polls()
 

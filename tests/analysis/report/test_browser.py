@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from groupsim.analysis.display_names import duration
 from groupsim.analysis.runs import Run
+from groupsim.wording.times import duration
 from tests.analysis.report.browser import needs_browser
 from tests.analysis.report.conftest import Opened
 

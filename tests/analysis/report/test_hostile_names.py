@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from groupsim.analysis.display_names import shown
 from groupsim.analysis.report import report
 from groupsim.analysis.report.page import embedded
 from groupsim.analysis.runs import Run
@@ -18,6 +17,7 @@ from groupsim.events.types import TopicPartition
 from groupsim.events.world import GroupDeclared, RunEnded, TopicCreated
 from groupsim.storage.memory import MemoryStore
 from groupsim.storage.store import RunInfo, RunSource, RunStatus
+from groupsim.wording.names import shown
 from tests.analysis.report.browser import needs_browser
 from tests.analysis.report.conftest import Opened
 

@@ -1,0 +1,8 @@
+"""How numbers, times, names and lists are written for people. Imports nothing else of this project.
+
+numbers    seconds and partition-seconds, counts with their noun, percentages, ranges `x to y`
+bounds     what is said of a total that is known in bounds only: `at least … and at most …`, `about`, `at most`
+times      durations and instants
+lists      several names, or several parts of a sentence, as one text; capitals and full stops
+names      names that come from outside: control characters as escapes, long ones cut in the middle
+"""
