@@ -1,0 +1,65 @@
+"""A cause: all that is known of one reason why groups rebalance, stop, or lose partitions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from groupsim.diagnosis.codes import Code, GroupType
+from groupsim.diagnosis.finding import Finding, Place, Remedy
+from groupsim.diagnosis.story import Said, Story
+from groupsim.incidents.logs.row_kinds import RowKind
+
+EVIDENCE = 4
+"""The most lines that a finding names."""
+
+
+class Message(NamedTuple):
+    """What one client library or the broker prints, as somebody would search for it."""
+
+    library: str
+    text: str
+
+
+class Cause(NamedTuple):
+    """One cause, with everything that is said of it: in an answer, and on its page.
+
+    `title`: a few words. `means`: what it is. `seen`: the messages that show it, by who prints them. `do`: what usually
+    helps. `find`: looks for it in a story. `not_in`: group types in which it can't occur. `symptoms`: what people see.
+    """
+
+    code: Code
+    title: str
+    means: str
+    seen: tuple[Message, ...]
+    do: tuple[Remedy, ...]
+    find: Callable[[Story], Finding | None]
+    confirm: str | None = None
+    not_in: frozenset[GroupType] = frozenset()
+    symptoms: tuple[str, ...] = ()
+    see: tuple[str, ...] = ()
+
+
+def places(lines: Iterable[Said], most: int = EVIDENCE) -> tuple[Place, ...]:
+    """The first of these lines, each once."""
+    return tuple(dict.fromkeys(line.place for line in lines))[:most]
+
+
+def span(lines: Sequence[Said]) -> tuple[int | None, int | None]:
+    """The first and the last instant of lines; None without times."""
+    times = [line.at for line in lines if line.at is not None]
+    return (min(times), max(times)) if times else (None, None)
+
+
+def lines_with(story: Story, words: Sequence[str], *kinds: RowKind) -> list[Said]:
+    """The lines whose reason or error has one of these words; of these kinds, or of any."""
+    return [
+        line
+        for line in story.said
+        if (not kinds or line.row.kind in kinds) and any(word in line.reason for word in words)
+    ]
+
+
+def names(who: Iterable[str]) -> tuple[str, ...]:
+    """Each name once, in order."""
+    return tuple(dict.fromkeys(who))

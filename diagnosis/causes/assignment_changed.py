@@ -1,0 +1,120 @@
+"""Subscription, topics, partitions or racks changed."""
+
+from __future__ import annotations
+
+import re
+
+from groupsim.diagnosis.cause import Cause, Message, places, span
+from groupsim.diagnosis.codes import Certainty, Code, GroupType
+from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.stopped import eager
+from groupsim.diagnosis.story import Said, Story
+from groupsim.incidents.logs.row_kinds import RowKind
+
+_CHANGED = re.compile(r"metadata has changed|subscription has changed|subscribed topics|topics? changed")
+_MEMBER_EVENTS = frozenset(
+    [RowKind.MEMBER_JOINED, RowKind.MEMBER_LEFT, RowKind.MEMBER_FAILED, RowKind.STATIC_MEMBER_REPLACED,
+     RowKind.GROUP_CONVERTED, RowKind.MEMBER_ID_CREATED]
+)  # fmt: skip
+_DO = (
+    Remedy(
+        "plan the change; members notice new partitions within metadata.max.age.ms (librdkafka:"
+        " topic.metadata.refresh.interval.ms), lower it where that is too late",
+        ("metadata.max.age.ms", "topic.metadata.refresh.interval.ms"),
+    ),
+)
+
+
+def _find(story: Story) -> Finding | None:
+    said = [line for line in story.said if _says(line)]
+    grown = _grown(story)
+    epochs = _bumps_without_members(story)
+    lines = said + grown + [line for line, _ in epochs]
+    if not lines:
+        return None
+    first, last = span(lines)
+    what = "the partitions or topics that the group reads changed"
+    if grown and not said:
+        what = "the group has more partitions than before: a topic grew, or a new one matched"
+    elif any("subscription" in line.reason for line in said):
+        what = "a member changed its subscription, so partitions were assigned anew"
+    return Finding(
+        code=Code.ASSIGNMENT_CHANGED,
+        certainty=Certainty.SHOWN
+        if said
+        else Certainty.LIKELY
+        if grown or any(changed for _, changed in epochs)
+        else Certainty.POSSIBLE,
+        what=what,
+        times=1,
+        first_ms=first,
+        last_ms=last,
+        evidence=places(lines),
+        do=_DO,
+        confirm="the log of who created topics or added partitions",
+        harm_ms=2_500,
+    )
+
+
+def _says(line: Said) -> bool:
+    kind, reason = line.row.kind, line.reason
+    if kind in (RowKind.SUBSCRIPTION_CHANGED, RowKind.EXPRESSIONS_RESOLVED):
+        return True
+    if kind is RowKind.REBALANCE_START:
+        return _CHANGED.search(reason) is not None and "need to revoke" not in reason
+    return kind is RowKind.REJOIN_REQUESTED and "subscription" in reason or (
+        kind is RowKind.REJOIN_REQUESTED and "metadata has changed" in reason
+    )
+
+
+def _grown(story: Story) -> list[Said]:
+    """An eager leader's plan with partitions that its plan before had not (a cooperative plan leaves some out)."""
+    known: dict[str, set[str]] = {}
+    found = []
+    if eager(story) is not True:
+        return []
+    for line in story.of(RowKind.LEADER_COMPUTED_ASSIGNMENT):
+        plan = line.row.detail.get("assignment")
+        if not isinstance(plan, dict):
+            continue
+        now = {str(partition) for partitions in plan.values() for partition in partitions}
+        before = known.get(str(line.client))
+        if before and now > before:
+            found.append(line)
+        known[str(line.client)] = now
+    return found
+
+
+def _bumps_without_members(story: Story) -> list[tuple[Said, bool]]:
+    """Epochs of a consumer group that grew though nobody came or went, and whether the topics' hash changed, too."""
+    if story.type is not GroupType.CONSUMER or not story.has_broker:
+        return []
+    found: list[tuple[Said, bool]] = []
+    member_event = True
+    hashed: object = None
+    for line in story.broker:
+        if line.row.kind in _MEMBER_EVENTS:
+            member_event = True
+        elif line.row.kind is RowKind.GROUP_EPOCH_BUMPED:
+            before, hashed = hashed, line.row.detail.get("metadata_hash")
+            if not member_event and hashed is not None:
+                found.append((line, before not in (None, hashed)))
+            member_event = False
+    return found
+
+
+CAUSE = Cause(
+    code=Code.ASSIGNMENT_CHANGED,
+    title="Topics, partitions or subscription changed",
+    means="Partitions were added, a topic was created or deleted, or a member subscribed to something else; the group"
+    " rebalances to share what there is now.",
+    seen=(
+        Message("Java", "Request joining group due to: cached metadata has changed from … to …"),
+        Message("Java", "Request joining group due to: subscription has changed from … to …"),
+        Message("Broker", "Preparing to rebalance group … (reason: Updating metadata for member …)"),
+        Message("Broker, consumer protocol", "a new group epoch though no member came or went"),
+    ),
+    do=_DO,
+    find=_find,
+    symptoms=("partitions are read late after they were added",),
+)

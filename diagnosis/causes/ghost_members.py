@@ -1,0 +1,131 @@
+"""A rebalance waits for members whose process is gone, or partitions go to them."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.codes import Certainty, Code
+from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.story import Going, Life, Said, Story, client_of
+from groupsim.diagnosis.times import duration
+from groupsim.incidents.logs.row_kinds import RowKind
+
+_WAITS_MS = 5_000
+"""Longer than group.initial.rebalance.delay.ms (3 s) and one heartbeat."""
+_DO = (
+    Remedy(
+        "close consumers before you stop them (SIGTERM, terminationGracePeriodSeconds); else each new start waits until"
+        " session.timeout.ms of the old member is over",
+        ("terminationGracePeriodSeconds", "session.timeout.ms"),
+    ),
+    Remedy("or give them a group.instance.id, so that a new process takes its old place", ("group.instance.id",)),
+)
+
+
+def _find(story: Story) -> Finding | None:
+    return _in_rebalances(story) or _in_a_plan(story) or _in_a_start(story)
+
+
+def _in_rebalances(story: Story) -> Finding | None:
+    """A rebalance that began with a join and ended only when silent members were removed."""
+    waited, said, who = 0, list[Said](), list[str]()
+    for rebalance in story.rebalances:
+        start, stable = rebalance.start, rebalance.stable
+        if start is None or (rebalance.waited_ms is not None and rebalance.waited_ms < _WAITS_MS):
+            continue
+        last = stable.nth if stable is not None else story.said[-1].nth
+        expired = [
+            d for d in story.departures if d.going is Going.EXPIRED and d.by_broker and start.nth < d.first.nth <= last
+        ]
+        if not expired or "heartbeat expiration" in rebalance.reason or stable is None:
+            continue
+        waited += rebalance.waited_ms or 0
+        said += [start, *(d.first for d in expired), stable]
+        who += [d.who for d in expired]
+    if not said:
+        return None
+    first, last_ms = span(said)
+    return _finding(
+        f"a rebalance waited {duration(waited)} for {_members(who)} whose process was already gone"
+        if waited
+        else f"a rebalance waited for {_members(who)} whose process was already gone",
+        names(who), said, first, last_ms, Certainty.LIKELY, waited + 12_000,
+    )  # fmt: skip
+
+
+def _in_a_plan(story: Story) -> Finding | None:
+    """Two member ids of one client id in one assignment, though the client has one process."""
+    for line in story.of(RowKind.LEADER_COMPUTED_ASSIGNMENT):
+        plan = line.row.detail.get("assignment")
+        if not isinstance(plan, dict):
+            continue
+        twice = [client for client, number in Counter(client_of(m) for m in plan).items() if client and number > 1]
+        if twice and len(twice) == 1 and not story.has_broker and len(story.clients) == 1:
+            return _finding(
+                f"generation {line.row.detail.get('generation')} gives partitions to two members of one client id"
+                f" ({twice[0]}): one is probably its own former membership, and nobody reads its share",
+                (twice[0],), [line], line.at, line.at, Certainty.LIKELY, 10_000,
+            )  # fmt: skip
+    return None
+
+
+def _in_a_start(story: Story) -> Finding | None:
+    """A client that was started again and got into the group only after a session timeout."""
+    waits = []
+    for lives in story.lives.values():
+        for before, life in zip([None, *lives], lives, strict=False):
+            found = _join_took(life)
+            if found is not None and found[2] >= _WAITS_MS and life.begins and (before is None or not before.closed):
+                waits.append(found)
+    if not waits or story.has_broker:
+        return None
+    said = [line for asked, joined, _ in waits for line in (asked, joined)]
+    first, last = span(said)
+    total = sum(ms for _, _, ms in waits)
+    again = f"{len(waits)} starts waited" if len(waits) > 1 else "a start waited"
+    certain = Certainty.LIKELY if len(waits) > 1 else Certainty.POSSIBLE
+    return _finding(
+        f"{again} {duration(total)} to get into the group, probably for its own former member that had not left",
+        names(str(line.client) for line in said), said, first, last, certain, total + 5_000,
+    )  # fmt: skip
+
+
+def _join_took(life: Life) -> tuple[Said, Said, int] | None:
+    asked = next((line for line in life.said if line.row.kind is RowKind.JOINING), None)
+    joined = next((line for line in life.said if line.row.kind is RowKind.JOINED), None)
+    if asked is None or joined is None or asked.at is None or joined.at is None:
+        return None
+    if joined.row.detail.get("generation") == 1:  # a new group waits for more members, up to the rebalance timeout
+        return None
+    return asked, joined, joined.at - asked.at
+
+
+def _members(who: list[str]) -> str:
+    number = len(names(who))
+    return "a member" if number == 1 else f"{number} members"
+
+
+def _finding(
+    what: str, who: tuple[str, ...], said: list[Said], first: int | None, last: int | None,
+    certainty: Certainty, harm: int,
+) -> Finding:  # fmt: skip
+    return Finding(
+        code=Code.GHOST_MEMBERS, certainty=certainty, what=what, members=who, first_ms=first, last_ms=last,
+        evidence=places(said), do=_DO, confirm="the broker's log: which member it removed, and when", harm_ms=harm,
+    )  # fmt: skip
+
+
+CAUSE = Cause(
+    code=Code.GHOST_MEMBERS,
+    title="Members that are gone are waited for",
+    means="A process ended without leaving. Until its session ends, the coordinator waits for it in each rebalance, or"
+    " gives it partitions that nobody reads.",
+    seen=(
+        Message("Broker", "Preparing to rebalance … (reason: Adding new member …), and `has failed, removing it` at its end"),
+        Message("Java", "a start whose `Successfully joined group` comes a session timeout after `(Re-)joining group`"),
+    ),
+    do=_DO,
+    find=_find,
+    symptoms=("a start takes long", "a consumer is stuck"),
+)

@@ -1,0 +1,37 @@
+"""Membership lines, and nothing wrong in them."""
+
+from __future__ import annotations
+
+from groupsim.diagnosis.cause import Cause, places, span
+from groupsim.diagnosis.codes import Certainty, Code
+from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.story import Story
+
+_DO = (Remedy("nothing: these lines show a group at work"),)
+
+
+def _find(story: Story) -> Finding | None:
+    first, last = span(story.said)
+    generation = max(
+        (g for line in story.said if isinstance(g := line.row.detail.get("generation"), int)), default=0
+    )
+    many = f"; but generation {generation:,} says that it rebalances all the time" if generation >= 2_000 else ""
+    return Finding(
+        code=Code.HEALTHY,
+        certainty=Certainty.LIKELY if many else Certainty.POSSIBLE,
+        what=f"nothing is wrong in these lines{many}",
+        first_ms=first,
+        last_ms=last,
+        evidence=places(story.said, 2),
+        do=_DO,
+    )
+
+
+CAUSE = Cause(
+    code=Code.HEALTHY,
+    title="Nothing wrong",
+    means="The lines show members at work, and no rebalance that anything went wrong in.",
+    seen=(),
+    do=_DO,
+    find=_find,
+)

@@ -1,0 +1,71 @@
+"""A group changes between the classic and the consumer protocol."""
+
+from __future__ import annotations
+
+from groupsim.diagnosis.cause import Cause, Message, places, span
+from groupsim.diagnosis.codes import Certainty, Code
+from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.story import Said, Story
+from groupsim.incidents.logs.row_kinds import RowKind
+
+_DO = (
+    Remedy(
+        "move all members to group.protocol=consumer in one roll; until then classic members go on with their settings",
+        ("group.protocol",),
+    ),
+)
+
+
+def _find(story: Story) -> Finding | None:
+    said = story.of(RowKind.GROUP_CONVERTED)
+    changed = _changed_clients(story)
+    if not said and not changed:
+        return None
+    to = str(said[-1].row.detail.get("to") or "consumer") if said else None
+    lines = said or changed
+    first, last = span(lines)
+    return Finding(
+        code=Code.MIGRATION,
+        certainty=Certainty.SHOWN if said else Certainty.LIKELY,
+        what=f"the group was converted to the {to} protocol"
+        if said
+        else f"{changed[0].client} was started again with another group protocol",
+        times=len(said) or 1,
+        first_ms=first,
+        last_ms=last,
+        evidence=places(lines),
+        do=_DO,
+        harm_ms=2_000,
+    )
+
+
+def _changed_clients(story: Story) -> list[Said]:
+    """The first line of the other protocol, of clients whose log has both."""
+    found = []
+    for lives in story.lives.values():
+        spoken = [_speaks(life.said) for life in lives]
+        for before, (number, now) in zip(spoken, list(enumerate(spoken))[1:], strict=False):
+            if before is not None and now is not None and before != now:
+                found.append(lives[number].said[0])
+    return found
+
+
+def _speaks(said: list[Said]) -> str | None:
+    kinds = {line.row.kind for line in said}
+    if kinds & {RowKind.STATE_CHANGE, RowKind.CONSUMER_HEARTBEAT, RowKind.CONSUMER_HEARTBEAT_INTERVAL}:
+        return "consumer"
+    return "classic" if kinds & {RowKind.JOINING, RowKind.JOINED, RowKind.SYNCED} else None
+
+
+CAUSE = Cause(
+    code=Code.MIGRATION,
+    title="Change of the group protocol",
+    means="A group is converted between the classic and the consumer protocol, online, by members of the other kind.",
+    seen=(
+        Message("Broker", "Converted the classic group … to a consumer group"),
+        Message("Broker", "Cannot upgrade classic group … to consumer group"),
+        Message("Broker", "Preparing to rebalance group … (reason: Downgrade group …)"),
+    ),
+    do=_DO,
+    find=_find,
+)

@@ -1,0 +1,87 @@
+"""Only one member's log is there, and the rebalances it took part in were caused by members whose logs are not."""
+
+from __future__ import annotations
+
+from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.codes import Certainty, Code
+from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.story import Said, Story
+from groupsim.incidents.logs.row_kinds import RowKind
+
+_BEGINS = frozenset(
+    [RowKind.CLIENT_CONFIGURED, RowKind.CLIENT_SUBSCRIBED, RowKind.COORDINATOR_FOUND, RowKind.JOINING, RowKind.JOINED,
+     RowKind.SYNCED, RowKind.STATE_CHANGE, RowKind.CONSUMER_HEARTBEAT_INTERVAL, RowKind.CLIENT_RECONCILING,
+     RowKind.REJOIN_REQUESTED, RowKind.LEADER_COMPUTED_ASSIGNMENT]
+)  # fmt: skip
+"""A log that begins with one of these may begin with its client's start."""
+_DO = (Remedy("read the broker's log of these minutes, or the logs of the other members: they say who came or went"),)
+
+
+def _find(story: Story) -> Finding | None:
+    if any(line.row.kind in (RowKind.REBALANCE_START, RowKind.GROUP_EPOCH_BUMPED) for line in story.broker):
+        return None
+    said = [line for said in story.clients.values() for line in _told(said)]
+    if not said:
+        return None
+    who = names(str(line.client) for line in said)
+    first, last = span(said)
+    name = who[0] if len(who) == 1 else f"{len(who)} members"
+    generations = {line.row.detail.get("generation") for line in story.of(RowKind.JOINED)} - {None}
+    return Finding(
+        code=Code.OTHERS,
+        certainty=Certainty.LIKELY,
+        what=f"{name} only followed: other members, whose logs are not here, made the group rebalance",
+        members=who,
+        times=max(1, len(generations)),
+        first_ms=first,
+        last_ms=last,
+        evidence=places(said),
+        do=_DO,
+        confirm="the broker's log",
+        harm_ms=500,
+    )
+
+
+def _told(said: list[Said]) -> list[Said]:
+    """Lines by which a client that has its part learns that the group rebalances."""
+    told = []
+    settled = said[0].row.kind not in _BEGINS
+    for line in said:
+        kind, reason = line.row.kind, line.reason
+        if kind is RowKind.HEARTBEAT_SAYS_REBALANCING or (
+            kind is RowKind.REJOIN_REQUESTED and "already rebalancing" in reason
+        ):
+            told.append(line)
+        elif kind is RowKind.STATE_CHANGE and line.row.detail.get("to") == "RECONCILING":
+            if settled:
+                told.append(line)
+        elif kind is RowKind.CLIENT_RECONCILING and settled:
+            told.append(line)
+        elif kind in (RowKind.REVOKED, RowKind.CLIENT_TARGET) and settled and _some(line):
+            told.append(line)
+        elif kind is RowKind.REBALANCE_FAILED or "rebalance" in reason.lower() and kind is RowKind.COMMIT_FAILED:
+            told.append(line)
+        if kind is RowKind.ASSIGNED or (kind is RowKind.STATE_CHANGE and line.row.detail.get("to") == "STABLE"):
+            settled = True
+    return told
+
+
+def _some(line: Said) -> bool:
+    """Whether the line names partitions."""
+    return any(line.row.detail.get(name) for name in ("partitions", "partition_count", "assigned"))
+
+
+CAUSE = Cause(
+    code=Code.OTHERS,
+    title="Caused by other members",
+    means="The member in this log only takes part in rebalances that others caused; who came or went is in their logs"
+    " or the broker's.",
+    seen=(
+        Message("Java", "Request joining group due to: group is already rebalancing"),
+        Message("librdkafka", "Heartbeat: group is rebalancing"),
+        Message("kafka-python", "Heartbeat failed for group … because it is rebalancing"),
+    ),
+    do=_DO,
+    find=_find,
+    symptoms=("my group rebalances all the time",),
+)

@@ -1,0 +1,100 @@
+"""A member took longer between two polls than max.poll.interval.ms allows, and left by itself."""
+
+from __future__ import annotations
+
+from groupsim.diagnosis.cause import Cause, Message, lines_with, names, places, span
+from groupsim.diagnosis.codes import Certainty, Code, GroupType
+from groupsim.diagnosis.finding import Cost, Finding, Remedy
+from groupsim.diagnosis.story import Departure, Going, Said, Story
+from groupsim.diagnosis.times import between, without_partitions
+from groupsim.incidents.logs.row_kinds import RowKind
+
+_DO = (
+    Remedy(
+        "let a batch take less time: lower max.poll.records, or raise max.poll.interval.ms above the longest batch",
+        ("max.poll.records", "max.poll.interval.ms"),
+    ),
+    Remedy("or process outside the poll loop, and pause the partitions meanwhile", ("max.poll.interval.ms",)),
+)
+_SAYS = ("poll timeout", "max.poll.interval.ms", "max poll interval")
+
+
+def _find(story: Story) -> Finding | None:
+    gone = [d for d in story.departures if d.going is Going.POLL_TIMEOUT] or _same_process_returned(story)
+    said = [line for d in gone for line in d.said] + _other_words(story)
+    if not said:
+        return None
+    shown = any(d.going is Going.POLL_TIMEOUT for d in gone) or any(line.row.kind is RowKind.CLIENT_POLL_WAS_LATE for line in said)
+    said.sort(key=lambda line: (not _clear(line), line.nth))
+    who = names(d.who for d in gone) or names(line.client or "" for line in said if line.client)
+    limit = next((line.row.detail["limit_ms"] for line in said if "limit_ms" in line.row.detail), None)
+    first, last = span(said)
+    times = max(1, len(gone))
+    lost = without_partitions(story, who)
+    return Finding(
+        code=Code.POLL_TIMEOUT,
+        certainty=Certainty.SHOWN if shown else Certainty.LIKELY,
+        what=_sentence(who, limit, times, first, last),
+        members=who,
+        times=times,
+        first_ms=first,
+        last_ms=last,
+        evidence=places(said),
+        cost=Cost(member_without_partitions_ms=lost, processed_again=True),
+        do=_DO,
+        confirm="the application's log around the batch before it: which record or call took so long",
+        harm_ms=20_000 * times,
+    )
+
+
+def _same_process_returned(story: Story) -> list[Departure]:
+    """Under the consumer protocol a process keeps its member id (KIP-848): one that left and came back with it was
+    not restarted. What a process does so is to miss its poll timeout.
+    """
+    if story.type is not GroupType.CONSUMER:
+        return []
+    return [
+        d
+        for d in story.departures
+        if d.going is Going.LEFT
+        and d.member is not None
+        and any(a.said.row.member == d.member and a.said.nth > d.first.nth for a in story.arrivals)
+    ]
+
+
+def _sentence(who: tuple[str, ...], limit: object, times: int, first: int | None, last: int | None) -> str:
+    allowed = f"max.poll.interval.ms ({limit} ms)" if limit else "max.poll.interval.ms"
+    name = who[0] if len(who) == 1 else f"{len(who)} members" if who else "a member"
+    again = f" {times} times{between(first, last)}" if times > 1 else ""
+    verb = "need" if len(who) > 1 else "needs"
+    return f"{name} {verb} longer between two polls than {allowed} allows and left the group{again}"
+
+
+def _other_words(story: Story) -> list[Said]:
+    """Lines that name the limit though no departure is in sight."""
+    late = story.of(RowKind.CLIENT_POLL_WAS_LATE)
+    return late + [line for line in lines_with(story, _SAYS) if line.row.kind is not RowKind.COMMIT_FAILED]
+
+
+def _clear(line: Said) -> bool:
+    return line.row.kind is RowKind.POLL_TIMEOUT or "poll" in line.reason
+
+
+CAUSE = Cause(
+    code=Code.POLL_TIMEOUT,
+    title="Poll timeout",
+    means="A member took longer between two polls than `max.poll.interval.ms` and left the group by itself. What it had"
+    " processed since its last commit is processed again by somebody else, or by itself after it joined again.",
+    seen=(
+        Message("Java", "consumer poll timeout has expired. This means the time between subsequent calls to poll() was"),
+        Message("librdkafka", "MAXPOLL: Application maximum poll interval (300000ms) exceeded by 255ms"),
+        Message("Broker", "Member … has left group … through explicit `LeaveGroup`; client reason: consumer poll timeout"),
+        Message("kafka-python", "Heartbeat poll expired, leaving group"),
+        Message("aiokafka", "Heartbeat failed: local member_id was not recognized"),
+    ),
+    do=_DO,
+    find=_find,
+    confirm="The time of the longest batch in the application.",
+    symptoms=("my group rebalances all the time", "CommitFailedException", "the same records come again"),
+    see=("docs/model/logs.md",),
+)

@@ -1,0 +1,76 @@
+"""Members close and come back one after the other while others stay: a deploy."""
+
+from __future__ import annotations
+
+from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.codes import Certainty, Code, GroupType
+from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.membership import membership
+from groupsim.diagnosis.story import Going, Story, client_of
+from groupsim.diagnosis.times import between
+
+_DO = (
+    Remedy(
+        "give each member a group.instance.id and a session.timeout.ms longer than a restart: then a restart moves no"
+        " partition",
+        ("group.instance.id", "session.timeout.ms"),
+    ),
+    Remedy(
+        "or use a protocol that stops only what moves: cooperative-sticky, or group.protocol=consumer",
+        ("partition.assignment.strategy", "group.protocol"),
+    ),
+)
+
+
+def _find(story: Story) -> Finding | None:
+    found = membership(story)
+    back = found.back + [pair for pair in found.emptied if len(names(d.who for d, _ in found.emptied)) > 1]
+    if not back:
+        return None
+    unnamed = all(client_of(d.who) is None for d, _ in back) and story.type is GroupType.CONSUMER
+    who = names(d.who for d, _ in back)
+    said = [line for d, a in back for line in (d.first, a.said)]
+    first, last = span(said)
+    static = all(d.going is Going.REPLACED for d, _ in back)
+    return Finding(
+        code=Code.ROLLING_RESTART,
+        certainty=Certainty.POSSIBLE if unnamed or (static and len(who) == 1) else Certainty.LIKELY,
+        what=_sentence(who, len(back), first, last, unnamed=unnamed, static=static),
+        members=() if unnamed else who,
+        times=len(back),
+        first_ms=first,
+        last_ms=last,
+        evidence=places(said),
+        do=_DO,
+        confirm="the deployment's own log of when each process was stopped and started",
+        harm_ms=3_000 * len(back),
+    )
+
+
+def _sentence(
+    who: tuple[str, ...], times: int, first: int | None, last: int | None, *, unnamed: bool, static: bool
+) -> str:
+    if unnamed:
+        return f"{times} members left and others joined after each: probably a restart, one by one"
+    if static:
+        return f"{len(who)} static members were restarted within their session: nothing was rebalanced for it"
+    if len(who) == 1:
+        again = f" {times} times" if times > 1 else ""
+        return f"{who[0]} was closed and came back{again}{between(first, last)}, each time with a rebalance of all"
+    return f"{len(who)} members were closed and came back one after the other{between(first, last)}: a rolling restart"
+
+
+CAUSE = Cause(
+    code=Code.ROLLING_RESTART,
+    title="Rolling restart",
+    means="Members leave and come back one after the other while others stay, as in a deploy. Each leave and each join"
+    " is a rebalance; under an eager assignor all members stop in each.",
+    seen=(
+        Message("Java", "sending LeaveGroup request to coordinator … due to the consumer is being closed"),
+        Message("Broker", "Preparing to rebalance group … (reason: removing member … on LeaveGroup)"),
+        Message("Broker", "Static member … replaced … with new member"),
+    ),
+    do=_DO,
+    find=_find,
+    symptoms=("partitions without owner after a deploy", "my group rebalances all the time"),
+)

@@ -1,0 +1,53 @@
+"""Members left on purpose and did not come back."""
+
+from __future__ import annotations
+
+from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.codes import Certainty, Code
+from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.membership import membership
+from groupsim.diagnosis.story import Story
+
+_DO = (
+    Remedy(
+        "nothing is wrong; stop several members at once rather than one by one, and use cooperative-sticky or"
+        " group.protocol=consumer so that only what moves stops",
+        ("partition.assignment.strategy", "group.protocol"),
+    ),
+)
+
+
+def _find(story: Story) -> Finding | None:
+    gone = membership(story).gone
+    if not gone:
+        return None
+    who = names(d.who for d in gone)
+    said = [line for d in gone for line in d.said]
+    first, last = span(said)
+    name = who[0] if len(who) == 1 else f"{len(who)} members"
+    return Finding(
+        code=Code.SCALE_IN,
+        certainty=Certainty.LIKELY,
+        what=f"{name} left the group on purpose and did not come back in these lines",
+        members=who,
+        times=len(gone),
+        first_ms=first,
+        last_ms=last,
+        evidence=places(said),
+        do=_DO,
+        harm_ms=1_000 * len(gone),
+    )
+
+
+CAUSE = Cause(
+    code=Code.SCALE_IN,
+    title="Members left for good",
+    means="Members leave on purpose (closed, unsubscribed, fewer replicas) and do not come back in the log.",
+    seen=(
+        Message("Java", "sending LeaveGroup request to coordinator … due to the consumer is being closed"),
+        Message("Broker", "Member … has left group … through explicit `LeaveGroup` request"),
+    ),
+    do=_DO,
+    find=_find,
+    symptoms=("my group rebalances all the time",),
+)

@@ -1,0 +1,152 @@
+"""The coordinator heard nothing of a member for session.timeout.ms and removed it."""
+
+from __future__ import annotations
+
+from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.codes import Certainty, Code, Nature
+from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.story import Departure, Going, Story, lost_membership
+from groupsim.incidents.logs.row_kinds import RowKind
+
+_DIED = (
+    Remedy(
+        "close consumers before the process ends (SIGTERM and terminationGracePeriodSeconds), so that nobody waits for"
+        " session.timeout.ms",
+        ("terminationGracePeriodSeconds", "session.timeout.ms"),
+    ),
+    Remedy("or give members that come back quickly a group.instance.id", ("group.instance.id",)),
+)
+_FROZE = (
+    Remedy(
+        "find what stops the process (CPU limits, garbage collection, a machine that sleeps); a longer"
+        " session.timeout.ms, at least three times heartbeat.interval.ms, bridges short stops",
+        ("session.timeout.ms", "heartbeat.interval.ms"),
+    ),
+)
+_UNKNOWN = (
+    Remedy(
+        "close consumers cleanly (SIGTERM, terminationGracePeriodSeconds); if they only froze, a longer"
+        " session.timeout.ms bridges it",
+        ("session.timeout.ms", "terminationGracePeriodSeconds", "group.instance.id"),
+    ),
+)
+
+
+def _find(story: Story) -> Finding | None:
+    gone = [d for d in story.departures if d.going is Going.EXPIRED and not _answers_a_leave(story, d)]
+    if not gone:
+        return _ended_alone(story)
+    who = names(d.who for d in gone)
+    said = [line for d in gone for line in d.said]
+    first, last = span([d.first for d in gone])
+    nature = _nature(story, gone)
+    shown = any(d.by_broker for d in gone) or any(
+        line.row.kind in (RowKind.SESSION_EXPIRED, RowKind.COORDINATOR_LOST) for line in said
+    )
+    return Finding(
+        code=Code.SESSION_EXPIRED,
+        certainty=Certainty.SHOWN if shown else Certainty.LIKELY,
+        what=_sentence(who, nature, len(gone)),
+        members=who,
+        times=len(gone),
+        first_ms=first,
+        last_ms=last,
+        evidence=places(said),
+        do={Nature.DIED: _DIED, Nature.FROZE: _FROZE}.get(nature, _UNKNOWN),
+        confirm=f"the last lines of {who[0]}'s own log, or its platform's log of restarts"
+        if nature is not Nature.FROZE
+        else f"what {who[0]}'s machine did in that time: CPU throttling, garbage collection, sleep",
+        nature=nature,
+        harm_ms=10_000 * len(gone),
+    )
+
+
+def _answers_a_leave(story: Story, departure: Departure) -> bool:
+    """After a classic client left by its poll timeout, it may be told that it is unknown: no session ended."""
+    return not departure.by_broker and any(
+        d.who == departure.who and d.going is Going.POLL_TIMEOUT and d.first.nth < departure.first.nth
+        and story.came_back(d) is None
+        for d in story.departures
+    )  # fmt: skip
+
+
+def _nature(story: Story, gone: list[Departure]) -> Nature:
+    own = [line for d in gone for line in story.clients.get(d.who, []) if lost_membership(line)]
+    if own:
+        reached = any("timed out" in line.reason or line.row.kind is RowKind.SESSION_EXPIRED for line in own)
+        stops = [d for d in gone if d.who in story.clients]
+        if reached and not any(_silent(story, d) for d in stops):
+            return Nature.UNKNOWN
+        return Nature.FROZE
+    if any(story.came_back(d) is not None for d in gone) and not story.clients:
+        return Nature.DIED
+    ended = [d for d in gone if d.who in story.clients and story.clients[d.who][-1].nth < d.said[-1].nth]
+    return Nature.DIED if ended else Nature.UNKNOWN
+
+
+def _silent(story: Story, departure: Departure) -> bool:
+    """Whether its own log has a gap of seconds before it learns of the loss."""
+    lines = [line for line in story.clients[departure.who] if line.at is not None]
+    own = next((line for line in departure.said if line.client is not None), None)
+    if own is None or own.at is None:
+        return False
+    before = [line.at for line in lines if line.nth < own.nth and line.at is not None]
+    return bool(before) and own.at - max(before) > 2_000
+
+
+def _ended_alone(story: Story) -> Finding | None:
+    """A client's log ends without a leave and begins again with a start: its process died, or was killed."""
+    cut = [d for d in story.departures if d.going is Going.CUT_OFF]
+    if not cut:
+        return None
+    who = names(d.who for d in cut)
+    back = [line for d in cut if (arrival := story.came_back(d)) is not None for line in (d.first, arrival.said)]
+    first, last = span(back)
+    return Finding(
+        code=Code.SESSION_EXPIRED,
+        certainty=Certainty.POSSIBLE,
+        what=f"{who[0]} was started again without having left the group: until its old session ended, its partitions"
+        " may have had no owner",
+        members=who,
+        times=len(cut),
+        first_ms=first,
+        last_ms=last,
+        evidence=places(back),
+        do=_DIED,
+        confirm="the broker's log: when it removed the old member",
+        nature=Nature.DIED,
+        harm_ms=9_000,
+    )
+
+
+def _sentence(who: tuple[str, ...], nature: Nature, times: int) -> str:
+    name = who[0] if len(who) == 1 else f"{len(who)} members"
+    again = f" {times} times" if times > len(who) else ""
+    what = {
+        Nature.DIED: "died without leaving",
+        Nature.FROZE: "stopped for longer than its session",
+        Nature.CUT: "was cut off from the coordinator",
+        Nature.UNKNOWN: "was not heard of",
+    }[nature]
+    return f"{name} {what}{again}, and was removed only when session.timeout.ms was over"
+
+
+CAUSE = Cause(
+    code=Code.SESSION_EXPIRED,
+    title="Session expired",
+    means="The coordinator heard nothing of a member for `session.timeout.ms`, because its process died, froze, or was"
+    " cut off. Until then its partitions have an owner who does not read.",
+    seen=(
+        Message("Broker", "Member … in group … has failed, removing it from the group"),
+        Message("Broker", "Preparing to rebalance group … (reason: removing member … on heartbeat expiration)"),
+        Message("Broker, consumer protocol", "Member … fenced from the group because the member session expired"),
+        Message("Java", "session timed out without receiving a heartbeat response"),
+        Message("Java", "encountered UNKNOWN_MEMBER_ID from OFFSET_COMMIT response"),
+        Message("librdkafka", "SESSTMOUT: Consumer group session timed out (in join-state steady) after 10499 ms"),
+        Message("kafka-python", "Heartbeat session expired"),
+    ),
+    do=_UNKNOWN,
+    find=_find,
+    confirm="The member's own log: it ends (died), has a gap (froze), or goes on (cut off).",
+    symptoms=("partitions without owner after a crash", "a consumer is stuck", "CommitFailedException"),
+)

@@ -1,0 +1,110 @@
+"""A rebalance waits for members that rejoin late, because they are in a batch."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.codes import Certainty, Code, GroupType
+from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.story import Rebalance, Said, Story
+from groupsim.diagnosis.times import duration
+from groupsim.incidents.logs.row_kinds import RowKind
+
+_LONG_MS = 3_400
+"""Longer than heartbeat.interval.ms (3 s by default, ConsumerConfig): until then a member has not heard of it."""
+_LATE_MS = 1_200
+"""So long after it heard of a rebalance a member that polls has rejoined."""
+_DO = (
+    Remedy(
+        "make batches smaller (max.poll.records), or lower max.poll.interval.ms, which is also how long a rebalance waits"
+        " for a late member",
+        ("max.poll.records", "max.poll.interval.ms"),
+    ),
+    Remedy(
+        "or use cooperative-sticky or group.protocol=consumer, so that the others go on meanwhile",
+        ("partition.assignment.strategy", "group.protocol"),
+    ),
+)
+
+
+def _find(story: Story) -> Finding | None:
+    late = _late_members(story)
+    long = [r for r in story.rebalances if _is_long(story, r)]
+    if not late and not long:
+        return None
+    who = names(late)
+    said = [line for lines in late.values() for line in lines] or [line for r in long for line in r.said]
+    first, last = span(said)
+    waited = sum(r.waited_ms or 0 for r in long)
+    return Finding(
+        code=Code.SLOW_REJOIN,
+        certainty=Certainty.LIKELY,
+        what=_sentence(who, waited, len(long)),
+        members=who,
+        times=max(len(long), 1),
+        first_ms=first,
+        last_ms=last,
+        evidence=places(said),
+        do=_DO,
+        confirm=None if who else "the members' own logs: which one writes (Re-)joining group last",
+        harm_ms=waited or 3_000,
+    )
+
+
+def _sentence(who: tuple[str, ...], waited: int, times: int) -> str:
+    how = f"{duration(waited)} in {times} rebalances" if times > 1 else duration(waited)
+    if not who:
+        return f"the group waited {how} for a member that rejoined late, probably in a batch"
+    name = who[0] if len(who) == 1 else f"{len(who)} members"
+    return f"{name} rejoined late, in the middle of a batch" + (f": the group waited {how}" if waited else "")
+
+
+def _is_long(story: Story, rebalance: Rebalance) -> bool:
+    waited = rebalance.waited_ms
+    if waited is None or waited < _LONG_MS or rebalance.first or rebalance.start is None or rebalance.stable is None:
+        return False
+    first, last = rebalance.start.nth, rebalance.stable.nth
+    ended = any(first < d.first.nth <= last and d.by_broker for d in story.departures)
+    joined_empty = any(a.empty and abs(a.said.nth - first) < 6 for a in story.arrivals)
+    return not ended and not joined_empty
+
+
+def _late_members(story: Story) -> dict[str, list[Said]]:
+    """Members that heard of a rebalance and rejoined over a second later, by their own logs."""
+    late: dict[str, list[Said]] = defaultdict(list)
+    for client, said in story.clients.items():
+        heard: Said | None = None
+        revoked: Said | None = None
+        for line in said:
+            kind = line.row.kind
+            if kind is RowKind.HEARTBEAT_SAYS_REBALANCING or (
+                kind is RowKind.REJOIN_REQUESTED and "already rebalancing" in line.reason
+            ):
+                heard = heard or line
+            elif kind in (RowKind.REVOKED, RowKind.LOST):
+                revoked = revoked or line
+            elif kind is RowKind.JOINING:
+                begins = revoked if revoked is not None else line
+                if heard is not None and heard.at is not None and begins.at is not None:
+                    if begins.at - heard.at > _LATE_MS:
+                        late[client] += [heard, line]
+                heard = revoked = None
+    return late
+
+
+CAUSE = Cause(
+    code=Code.SLOW_REJOIN,
+    title="A member rejoined late",
+    means="A rebalance waits until every member has rejoined, at most `max.poll.interval.ms` (rebalance timeout). A"
+    " member in a long batch rejoins only at its next poll; under an eager assignor all others stand still meanwhile.",
+    seen=(
+        Message("Broker", "a long time between `Preparing to rebalance group` and `Stabilized group`"),
+        Message("Java", "Request joining group due to: group is already rebalancing, and `(Re-)joining group` much later"),
+        Message("librdkafka", "Not joining group: held back by preceding blocking JoinGroupRequest"),
+    ),
+    do=_DO,
+    find=_find,
+    not_in=frozenset({GroupType.CONSUMER}),
+    symptoms=("my group rebalances all the time", "a rebalance takes long", "which timeout"),
+)

@@ -1,0 +1,57 @@
+"""A group's or a client's first assignment; nothing is wrong."""
+
+from __future__ import annotations
+
+from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.codes import Certainty, Code
+from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.membership import membership
+from groupsim.diagnosis.story import Story
+from groupsim.diagnosis.times import duration
+from groupsim.incidents.logs.row_kinds import RowKind
+
+_DO = (
+    Remedy(
+        "nothing is wrong; group.initial.rebalance.delay.ms (3 s by default) is how long an empty group waits for more"
+        " members",
+        ("group.initial.rebalance.delay.ms",),
+    ),
+)
+
+
+def _find(story: Story) -> Finding | None:
+    first = membership(story).first
+    rebalances = [r for r in story.rebalances if r.first]
+    begins = [life for lives in story.lives.values() for life in lives if life.begins]
+    said = [a.said for a in first] + [line for r in rebalances for line in r.said] + [life.said[0] for life in begins]
+    said += [] if said else [line for line in story.of(RowKind.CLIENT_SUBSCRIBED, RowKind.CLIENT_CONFIGURED)]
+    if not said:
+        return None
+    who = names([a.who for a in first] or [life.client for life in begins])
+    begin, end = span(said)
+    waits = [r.waited_ms for r in rebalances if r.waited_ms]
+    name = f"{len(who)} members" if len(who) > 1 else who[0] if who else "a member"
+    return Finding(
+        code=Code.START_UP,
+        certainty=Certainty.LIKELY,
+        what=f"{name} started and got the first assignment" + (f" after {duration(waits[0])}" if waits else ""),
+        members=who,
+        first_ms=begin,
+        last_ms=end,
+        evidence=places(said),
+        do=_DO,
+        harm_ms=100,
+    )
+
+
+CAUSE = Cause(
+    code=Code.START_UP,
+    title="Start of a group or a member",
+    means="A group's first assignment, or a client's start. Nothing is wrong.",
+    seen=(
+        Message("Broker", "Preparing to rebalance group … with old generation 0"),
+        Message("Java", "Subscribed to topic(s): …"),
+    ),
+    do=_DO,
+    find=_find,
+)

@@ -1,0 +1,53 @@
+"""Under the consumer protocol a new process is refused because the old one holds its instance id."""
+
+from __future__ import annotations
+
+from groupsim.diagnosis.cause import Cause, Message, lines_with, names, places, span
+from groupsim.diagnosis.codes import Certainty, Code
+from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.story import Story
+from groupsim.incidents.logs.row_kinds import RowKind
+
+_DO = (
+    Remedy(
+        "wait until the old member's session is over (group.consumer.session.timeout.ms), and start the new process"
+        " only after the old one was closed",
+        ("group.consumer.session.timeout.ms", "session.timeout.ms", "group.instance.id"),
+    ),
+    Remedy("let the client retry on UnreleasedInstanceIdException: it is fatal in Java clients"),
+)
+
+
+def _find(story: Story) -> Finding | None:
+    said = story.of(RowKind.INSTANCE_ID_UNRELEASED) + lines_with(story, ("unreleased instance", "UNRELEASED_INSTANCE"))
+    if not said:
+        return None
+    who = names(str(line.row.detail.get("instance") or line.client or "a member") for line in said)
+    first, last = span(said)
+    return Finding(
+        code=Code.STATIC_UNRELEASED,
+        certainty=Certainty.SHOWN,
+        what=f"a new process of {who[0]} was refused: its old member still held the group.instance.id",
+        members=who,
+        times=len(said),
+        first_ms=first,
+        last_ms=last,
+        evidence=places(said),
+        do=_DO,
+        harm_ms=11_000,
+    )
+
+
+CAUSE = Cause(
+    code=Code.STATIC_UNRELEASED,
+    title="Instance id still held",
+    means="Under the consumer protocol (KIP-848) a process with a `group.instance.id` is refused as long as its former"
+    " member has not left temporarily (epoch -2) or expired.",
+    seen=(
+        Message("Broker", "Static member … with instance id … cannot join the group because the instance id is owned by"),
+        Message("Java", "due to unreleased instance id"),
+    ),
+    do=_DO,
+    find=_find,
+    symptoms=("a consumer is stuck",),
+)

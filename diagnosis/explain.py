@@ -1,0 +1,92 @@
+"""The answer to a log: each group with its findings in order, and one sentence that decides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from groupsim.diagnosis.causes import causes
+from groupsim.diagnosis.codes import GroupType
+from groupsim.diagnosis.finding import Bounds, Finding
+from groupsim.diagnosis.order import FAILURES, QUIET, ordered
+from groupsim.diagnosis.stopped import stopped
+from groupsim.diagnosis.story import Story, stories
+from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.incidents.logs.rows import Reading
+
+FINDINGS = 5
+"""The most findings of a group that are said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What is said of one group. `rebalances`: seen, and at least. Instants in UTC ms, None without times."""
+
+    group: str | None
+    type: GroupType
+    first_ms: int | None
+    last_ms: int | None
+    rebalances: tuple[int, int]
+    stopped_ms: Bounds | None
+    findings: tuple[Finding, ...]
+    not_shown: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The answer's first sentence, and what it rests on, group by group."""
+
+    answer: str
+    groups: tuple[Diagnosis, ...]
+
+
+def explain(reading: Reading, groups: Sequence[str] = ()) -> Explanation | None:
+    """What happened, why, and what to do; None where no line is about a group (of those asked for)."""
+    told = [story for story in stories(reading) if story.said and (not groups or story.group in groups)]
+    found = [diagnosed(story) for story in told]
+    found = [each for each in found if each.group is not None] or found
+    if not found:
+        return None
+    found.sort(key=_harm, reverse=True)
+    return Explanation(_answer(found), tuple(found))
+
+
+def diagnosed(story: Story) -> Diagnosis:
+    """One group's findings."""
+    findings = [
+        finding
+        for cause in causes().values()
+        if story.type not in cause.not_in and (finding := cause.find(story)) is not None
+    ]
+    kept = tuple(ordered(findings)[:FINDINGS])
+    return Diagnosis(
+        group=story.group,
+        type=story.type,
+        first_ms=story.begin,
+        last_ms=story.end,
+        rebalances=_rebalances(story),
+        stopped_ms=stopped(story),
+        findings=kept,
+        not_shown=(),
+    )
+
+
+def _rebalances(story: Story) -> tuple[int, int]:
+    seen = len(story.rebalances)
+    generations = {
+        g for line in story.said if isinstance(g := line.row.detail.get("generation"), int) and g > 0
+    }
+    epochs = {e for line in story.of(RowKind.GROUP_EPOCH_BUMPED) if isinstance(e := line.row.detail.get("epoch"), int)}
+    return max(seen, len(epochs)), max(seen, len(generations) - (0 if seen else 1), len(epochs), 0)
+
+
+def _harm(group: Diagnosis) -> tuple[bool, bool, int]:
+    """Groups in which something failed come before those that were only changed on purpose."""
+    loud = [f for f in group.findings if f.code not in QUIET]
+    return bool(loud), any(f.code in FAILURES for f in loud[:1]), sum(f.harm_ms for f in loud)
+
+
+def _answer(groups: Sequence[Diagnosis]) -> str:
+    first = groups[0].findings[0]
+    do = first.do[0].what if first.do else ""
+    return f"{first.what}; {do}."

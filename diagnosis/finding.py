@@ -1,0 +1,62 @@
+"""What a cause finds in a group's story: the sentence, its evidence, what it cost, and what to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from groupsim.diagnosis.codes import Certainty, Code, Nature
+
+
+class Place(NamedTuple):
+    """A line of a log: the file as it was given, and the line from 1."""
+
+    file: str
+    line: int
+
+
+class Remedy(NamedTuple):
+    """Something to change. `settings`: Kafka's names of what is changed; `try_`: a command that shows the effect."""
+
+    what: str
+    settings: tuple[str, ...] = ()
+    try_: str | None = None
+
+
+Bounds = tuple[int | None, int | None]
+"""At least, at most, in ms; None where open."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """What it cost, in ms: nobody in the group could read; one member had no partitions."""
+
+    group_stopped_ms: Bounds | None = None
+    member_without_partitions_ms: Bounds | None = None
+    processed_again: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One cause in one group.
+
+    `what`: a sentence without its full stop. `members`: as people know them (client ids, instance ids).
+    `first_ms`, `last_ms`: UTC instants, None without times. `evidence`: at most a few lines, the clearest first.
+    `harm_ms`: how much it may have cost, to put findings in order. `after`: the code that it follows from.
+    """
+
+    code: Code
+    certainty: Certainty
+    what: str
+    members: tuple[str, ...] = ()
+    times: int = 1
+    first_ms: int | None = None
+    last_ms: int | None = None
+    evidence: tuple[Place, ...] = ()
+    cost: Cost = Cost()
+    do: tuple[Remedy, ...] = ()
+    confirm: str | None = None
+    after: Code | None = None
+    nature: Nature | None = None
+    known: str | None = None
+    harm_ms: int = 0

@@ -1,0 +1,66 @@
+"""Which finding stands first, which follows from another, and which is left out: decided here and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from groupsim.diagnosis.codes import Certainty, Code
+from groupsim.diagnosis.finding import Finding
+
+QUIET = frozenset([Code.START_UP, Code.HEALTHY, Code.OTHERS])
+"""Codes that say that nothing is wrong here, or that it is elsewhere."""
+
+_CONSEQUENCES: dict[Code, tuple[Code, ...]] = {
+    Code.COMMIT_FAILED: (
+        Code.POLL_TIMEOUT, Code.SESSION_EXPIRED, Code.STATIC_FENCED, Code.COORDINATOR_MOVED, Code.NOT_AUTHORIZED,
+        Code.ROLLING_RESTART, Code.SLOW_REJOIN, Code.OTHERS,
+    ),
+    Code.STALE_EPOCH: (Code.SESSION_EXPIRED, Code.POLL_TIMEOUT),
+    Code.GHOST_MEMBERS: (Code.CRASH_LOOP,),
+    Code.SESSION_EXPIRED: (Code.CRASH_LOOP, Code.GHOST_MEMBERS),
+    Code.IDLE_MEMBERS: (Code.SCALE_OUT, Code.SLOW_REJOIN),
+    Code.CONNECTION_LOST: (Code.COORDINATOR_MOVED,),
+    Code.CONNECT_DELAY: (Code.COORDINATOR_MOVED, Code.CONNECTION_LOST, Code.SESSION_EXPIRED),
+}  # fmt: skip
+"""A code, and the causes that it follows from where they are found, too."""
+
+_RANK = [
+    Code.NOT_AUTHORIZED, Code.GROUP_FULL, Code.STATIC_FENCED, Code.INCONSISTENT_PROTOCOL, Code.UNSUPPORTED,
+    Code.STATIC_UNRELEASED, Code.CONNECT_CONFIG, Code.POLL_TIMEOUT, Code.CRASH_LOOP, Code.GHOST_MEMBERS,
+    Code.COORDINATOR_MOVED, Code.SESSION_EXPIRED, Code.STATIC_NAME_CHANGES, Code.APP_ERROR, Code.TOPIC_MISSING,
+    Code.WORKER_STUCK, Code.CONNECT_DELAY, Code.SLOW_CALLBACK, Code.RESTART, Code.ROLLING_RESTART,
+    Code.AUTOSCALER_CHURN, Code.MIGRATION, Code.SLOW_REJOIN, Code.SLOW_ASSIGNOR, Code.PENDING_MEMBER,
+    Code.WRONG_COORDINATOR_CLIENT, Code.SCALE_IN, Code.ASSIGNMENT_CHANGED, Code.STREAMS_PROBING, Code.STREAMS_RESTORE,
+    Code.CONNECTION_LOST, Code.STALE_EPOCH, Code.COMMIT_FAILED, Code.CLOCK_JUMP, Code.SCALE_OUT,
+    Code.IDLE_MEMBERS, Code.OTHERS, Code.START_UP, Code.HEALTHY,
+]  # fmt: skip
+"""From what explains most to what explains least, where harm does not decide."""
+
+FAILURES = frozenset(_RANK[: _RANK.index(Code.RESTART)])
+"""Codes of something that failed; what stands behind them in rank is done on purpose, or follows from something."""
+
+_CERTAIN = {Certainty.SHOWN: 0, Certainty.LIKELY: 0, Certainty.POSSIBLE: 1}
+
+
+def ordered(findings: Sequence[Finding]) -> list[Finding]:
+    """Root causes before what follows from them; then what is certain; then by rank."""
+    codes = {finding.code for finding in findings}
+    loud = [finding for finding in findings if finding.code not in QUIET]
+    kept = [finding for finding in findings if not (finding.code is Code.HEALTHY and len(findings) > 1)]
+    if any(finding.certainty is not Certainty.POSSIBLE for finding in loud):
+        kept = [finding for finding in kept if finding.code is not Code.OTHERS]
+    late = next((finding.members for finding in kept if finding.code is Code.POLL_TIMEOUT), ())
+    kept = [
+        finding
+        for finding in kept
+        if not (finding.code is Code.SLOW_REJOIN and finding.members and set(finding.members) <= set(late))
+    ]
+    linked = [
+        replace(finding, after=next((c for c in _CONSEQUENCES.get(finding.code, ()) if c in codes), None))
+        for finding in kept
+    ]
+    return sorted(
+        linked,
+        key=lambda f: (f.code in QUIET, f.after is not None, _CERTAIN[f.certainty], _RANK.index(f.code)),
+    )

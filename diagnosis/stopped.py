@@ -1,0 +1,94 @@
+"""How long nobody in a group could take records: bounds that need no number of partitions."""
+
+from __future__ import annotations
+
+from groupsim.diagnosis.finding import Bounds
+from groupsim.diagnosis.story import Rebalance, Story
+from groupsim.incidents.logs.row_kinds import RowKind
+
+_HANDOVER_MS = 400
+"""From the stored assignment until members have it and their callbacks returned, where no client's log shows it."""
+
+
+def stopped(story: Story) -> Bounds | None:
+    """At least and at most, in ms; None where nothing shows it. Eager groups stop in each rebalance, others need not."""
+    if story.begin is None:
+        return None
+    if story.rebalances:
+        return _by_broker(story)
+    return _by_client(story)
+
+
+def eager(story: Story) -> bool | None:
+    """Whether members give up everything in each rebalance; None if no line shows the assignor."""
+    protocols = {str(line.row.detail.get("protocol")) for line in story.of(RowKind.JOINED, RowKind.SYNCED)}
+    protocols -= {"None", ""}
+    if not protocols:
+        return None
+    return not any("cooperative" in name or name in ("compatible", "sessioned", "v0", "v1") for name in protocols)
+
+
+def _by_broker(story: Story) -> Bounds:
+    low, high, open_ = 0, 0, False
+    is_eager = eager(story)
+    for rebalance in story.rebalances:
+        least, most = _of(rebalance)
+        low += least if is_eager is not False else 0
+        if most is None:
+            open_ = open_ or rebalance is not story.rebalances[-1]
+            begin = next((line.at for line in rebalance.said if line.at is not None), None)
+            if begin is not None and story.end is not None and rebalance is story.rebalances[-1]:
+                high += story.end - begin
+        else:
+            high += most
+    low_empty, high_empty = _empty(story)
+    return low + low_empty, None if open_ else high + high_empty
+
+
+def _of(rebalance: Rebalance) -> tuple[int, int | None]:
+    """At least from the last join until the assignment is stored; at most from the start until all have it."""
+    start, stable, stored = (line.at if line else None for line in (rebalance.start, rebalance.stable, rebalance.stored))
+    least = max(0, stored - stable) if stable is not None and stored is not None else 0
+    if rebalance.first:
+        return 0, (stored - start + _HANDOVER_MS) if start is not None and stored is not None else 0
+    begin = start if start is not None else stable
+    return least, stored - begin + _HANDOVER_MS if begin is not None and stored is not None else None
+
+
+def _empty(story: Story) -> tuple[int, int]:
+    """The times between two memberships in which the group had no member."""
+    total = 0
+    since: int | None = None
+    for line in story.said:
+        kind = line.row.kind
+        if line.at is None or line.client is not None:
+            continue
+        if kind is RowKind.GROUP_EMPTY and since is None:
+            since = line.at
+        elif kind in (RowKind.REBALANCE_START, RowKind.MEMBER_JOINED, RowKind.STABILIZED) and since is not None:
+            total += max(0, line.at - since)
+            since = None
+    return total, total
+
+
+def _by_client(story: Story) -> Bounds | None:
+    """A client's own log gives an upper bound: from what it gave up until it was assigned something again."""
+    if len(story.lives) != 1:
+        return None
+    (lives,) = story.lives.values()
+    high = 0
+    since: int | None = None
+    seen = False
+    for life in lives:
+        for line in life.said:
+            if line.at is None:
+                continue
+            if line.row.kind in (RowKind.REVOKED, RowKind.LOST, RowKind.POLL_TIMEOUT) and since is None:
+                since = line.at
+            elif line.row.kind is RowKind.ASSIGNED and since is not None:
+                high += line.at - since
+                since, seen = None, True
+    if since is not None and story.end is not None:
+        high += story.end - since
+        seen = True
+    return (0, high) if seen else None

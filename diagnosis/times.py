@@ -1,0 +1,57 @@
+"""Times of a story in words, and how long one member was without partitions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from groupsim.diagnosis.finding import Bounds
+from groupsim.diagnosis.story import Story
+from groupsim.incidents.logs.row_kinds import RowKind
+
+
+def duration(ms: float) -> str:
+    """`40 ms`, `4.2 s`, `12 min`, `3.5 h`: as people say it, with two or three digits."""
+    if ms < 1_000:
+        return f"{ms:.0f} ms"
+    if ms < 100_000:
+        return f"{ms / 1_000:.1f} s".replace(".0 s", " s")
+    if ms < 7_200_000:
+        return f"{ms / 60_000:.1f} min".replace(".0 min", " min")
+    return f"{ms / 3_600_000:.1f} h".replace(".0 h", " h")
+
+
+def between(first: int | None, last: int | None) -> str:
+    """` in 30 s`; nothing without times."""
+    return f" in {duration(last - first)}" if first is not None and last is not None and last > first else ""
+
+
+def bounds(found: Bounds | None) -> str | None:
+    """`4.2 s`, `3 to 4.2 s`, `at most 9 s`, `at least 3 s`; None where nothing is known."""
+    if found is None:
+        return None
+    low, high = found
+    if high is None:
+        return f"at least {duration(low)}" if low else None
+    if not low:
+        return f"at most {duration(high)}" if high else None
+    return duration(low) if duration(low) == duration(high) else f"{duration(low)} to {duration(high)}"
+
+
+def without_partitions(story: Story, who: Sequence[str]) -> Bounds | None:
+    """How long one member had no partitions, by its own log; None for several members, or without times."""
+    if len(who) != 1 or who[0] not in story.lives:
+        return None
+    total = 0
+    since: int | None = None
+    for line in story.clients[who[0]]:
+        if line.at is None:
+            return None
+        kind = line.row.kind
+        if kind in (RowKind.LOST, RowKind.REVOKED, RowKind.POLL_TIMEOUT) and since is None:
+            since = line.at
+        elif kind is RowKind.ASSIGNED and since is not None:
+            total += line.at - since
+            since = None
+    if since is not None:
+        return total, None
+    return (total, total) if total else None
