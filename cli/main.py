@@ -20,6 +20,7 @@ from groupsim.cli import (
     compare,
     conformance,
     doctor,
+    explain,
     fuzz,
     import_runs,
     incident,
@@ -63,6 +64,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.command()(explain.explain)
 app.command()(run.run)
 app.command()(read.unavailable)
 app.command()(read.timeline)

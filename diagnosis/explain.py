@@ -6,13 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from groupsim.diagnosis.causes import causes
-from groupsim.diagnosis.codes import GroupType
+from groupsim.diagnosis.codes import Code, GroupType
 from groupsim.diagnosis.finding import Bounds, Finding
-from groupsim.diagnosis.order import FAILURES, QUIET, ordered
+from groupsim.diagnosis.from_facts import reading_of
+from groupsim.diagnosis.order import FAILURES, ON_PURPOSE, QUIET, ordered
 from groupsim.diagnosis.stopped import stopped
 from groupsim.diagnosis.story import Story, stories
+from groupsim.diagnosis.times import bounds
+from groupsim.events.base import Recorded
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Reading
+from groupsim.incidents.sentences import capital
 
 FINDINGS = 5
 """The most findings of a group that are said."""
@@ -40,9 +44,18 @@ class Explanation:
     groups: tuple[Diagnosis, ...]
 
 
-def explain(reading: Reading, groups: Sequence[str] = ()) -> Explanation | None:
+def explain_reading(reading: Reading, groups: Sequence[str] = ()) -> Explanation | None:
     """What happened, why, and what to do; None where no line is about a group (of those asked for)."""
-    told = [story for story in stories(reading) if story.said and (not groups or story.group in groups)]
+    return explained([story for story in stories(reading) if not groups or story.group in groups])
+
+
+def explain_run(facts: Sequence[Recorded], groups: Sequence[str] = ()) -> Explanation | None:
+    """The same of a stored run, recorded or simulated, from its facts."""
+    return explain_reading(reading_of(facts), groups)
+
+
+def explained(told: Sequence[Story]) -> Explanation | None:
+    """The answer to the stories of some groups; None if there are none."""
     found = [diagnosed(story) for story in told]
     found = [each for each in found if each.group is not None] or found
     if not found:
@@ -73,9 +86,7 @@ def diagnosed(story: Story) -> Diagnosis:
 
 def _rebalances(story: Story) -> tuple[int, int]:
     seen = len(story.rebalances)
-    generations = {
-        g for line in story.said if isinstance(g := line.row.detail.get("generation"), int) and g > 0
-    }
+    generations = {g for line in story.said if isinstance(g := line.row.detail.get("generation"), int) and g > 0}
     epochs = {e for line in story.of(RowKind.GROUP_EPOCH_BUMPED) if isinstance(e := line.row.detail.get("epoch"), int)}
     return max(seen, len(epochs)), max(seen, len(generations) - (0 if seen else 1), len(epochs), 0)
 
@@ -87,6 +98,23 @@ def _harm(group: Diagnosis) -> tuple[bool, bool, int]:
 
 
 def _answer(groups: Sequence[Diagnosis]) -> str:
-    first = groups[0].findings[0]
-    do = first.do[0].what if first.do else ""
-    return f"{first.what}; {do}."
+    """Cause, cost, remedy: at most 30 words."""
+    group = groups[0]
+    first = group.findings[0]
+    quiet = first.code in QUIET or first.code in ON_PURPOSE
+    brief = first.do[0].brief if first.do else ""
+    what = first.what
+    if first.code in (Code.START_UP, *ON_PURPOSE) and brief:
+        what, brief = f"{brief}: {what}", ""
+    cost = "" if quiet else _cost(group, first)
+    return capital(f"{what}{cost}{f'; {brief}' if brief else ''}.")
+
+
+def _cost(group: Diagnosis, first: Finding) -> str:
+    """What it cost, if a bound says something: the whole group, else the member."""
+    if group.stopped_ms is not None and group.stopped_ms[0] and (said := bounds(group.stopped_ms)) is not None:
+        return f": nobody could read for {said}"
+    lost = first.cost.member_without_partitions_ms
+    if lost is not None and (said := bounds(lost)) is not None:
+        return f", {said} without partitions"
+    return ""

@@ -16,10 +16,13 @@ class Place(NamedTuple):
 
 
 class Remedy(NamedTuple):
-    """Something to change. `settings`: Kafka's names of what is changed; `try_`: a command that shows the effect."""
+    """Something to change. `settings`: Kafka's names of what is changed; `brief`: the same in a few words, for an
+    answer's first sentence; `try_`: a command that shows the effect.
+    """
 
     what: str
     settings: tuple[str, ...] = ()
+    brief: str = ""
     try_: str | None = None
 
 

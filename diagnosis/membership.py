@@ -9,6 +9,8 @@ from groupsim.diagnosis.story import Arrival, Departure, Going, Story, client_of
 from groupsim.incidents.logs.row_kinds import RowKind
 
 STARTS_WITHIN_MS = 30_000
+_RESTARTS_WITHIN_MS = 120_000
+"""Longer than a container needs to stop (30 s of grace) and to start."""
 _YOUNG = 4
 _ON_PURPOSE = (Going.CLOSED, Going.LEFT, Going.REPLACED)
 
@@ -42,8 +44,11 @@ def membership(story: Story) -> Membership:
             found.gone.append(departure)
         elif _emptied(story, departure, arrival):
             found.emptied.append((departure, arrival))
-        else:
+        elif _restarts(departure, arrival):
             found.back.append((departure, arrival))
+        else:
+            found.gone.append(departure)
+            found.new.append(arrival)
     went = min((d.first.nth for d in story.departures), default=len(story.said) + 10**9)
     starting = story.arrivals[0] if story.arrivals and _is_young(story) else None
     for arrival in story.arrivals:
@@ -56,6 +61,12 @@ def membership(story: Story) -> Membership:
         else:
             found.new.append(arrival)
     return found
+
+
+def _restarts(departure: Departure, arrival: Arrival) -> bool:
+    """Whether it came back soon enough for a restart; who comes later is there for another reason."""
+    at, back = departure.at, arrival.said.at
+    return at is None or back is None or back - at < _RESTARTS_WITHIN_MS
 
 
 def _is_young(story: Story) -> bool:

@@ -11,6 +11,9 @@ from groupsim.diagnosis.finding import Finding
 QUIET = frozenset([Code.START_UP, Code.HEALTHY, Code.OTHERS])
 """Codes that say that nothing is wrong here, or that it is elsewhere."""
 
+ON_PURPOSE = frozenset([Code.SCALE_IN, Code.SCALE_OUT, Code.MIGRATION])
+"""Codes of what somebody did, with nothing wrong in it."""
+
 _CONSEQUENCES: dict[Code, tuple[Code, ...]] = {
     Code.COMMIT_FAILED: (
         Code.POLL_TIMEOUT, Code.SESSION_EXPIRED, Code.STATIC_FENCED, Code.COORDINATOR_MOVED, Code.NOT_AUTHORIZED,
@@ -24,6 +27,9 @@ _CONSEQUENCES: dict[Code, tuple[Code, ...]] = {
     Code.CONNECT_DELAY: (Code.COORDINATOR_MOVED, Code.CONNECTION_LOST, Code.SESSION_EXPIRED),
 }  # fmt: skip
 """A code, and the causes that it follows from where they are found, too."""
+
+_SECONDARY = frozenset([Code.COMMIT_FAILED, Code.STALE_EPOCH, Code.IDLE_MEMBERS])
+"""What is only ever noticed because of something else, though the lines may not show what."""
 
 _RANK = [
     Code.NOT_AUTHORIZED, Code.GROUP_FULL, Code.STATIC_FENCED, Code.INCONSISTENT_PROTOCOL, Code.UNSUPPORTED,
@@ -46,7 +52,7 @@ _CERTAIN = {Certainty.SHOWN: 0, Certainty.LIKELY: 0, Certainty.POSSIBLE: 1}
 def ordered(findings: Sequence[Finding]) -> list[Finding]:
     """Root causes before what follows from them; then what is certain; then by rank."""
     codes = {finding.code for finding in findings}
-    loud = [finding for finding in findings if finding.code not in QUIET]
+    loud = [finding for finding in findings if finding.code not in QUIET and finding.code not in _SECONDARY]
     kept = [finding for finding in findings if not (finding.code is Code.HEALTHY and len(findings) > 1)]
     if any(finding.certainty is not Certainty.POSSIBLE for finding in loud):
         kept = [finding for finding in kept if finding.code is not Code.OTHERS]
@@ -62,5 +68,11 @@ def ordered(findings: Sequence[Finding]) -> list[Finding]:
     ]
     return sorted(
         linked,
-        key=lambda f: (f.code in QUIET, f.after is not None, _CERTAIN[f.certainty], _RANK.index(f.code)),
+        key=lambda f: (
+            f.code in QUIET and not (f.code is Code.OTHERS and not loud),
+            f.after is not None,
+            _CERTAIN[f.certainty],
+            f.code in _SECONDARY,
+            _RANK.index(f.code),
+        ),
     )

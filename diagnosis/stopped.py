@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from groupsim.diagnosis.finding import Bounds
+from groupsim.diagnosis.membership import only_member
 from groupsim.diagnosis.story import Rebalance, Story
 from groupsim.incidents.logs.row_kinds import RowKind
 
@@ -47,7 +48,9 @@ def _by_broker(story: Story) -> Bounds:
 
 def _of(rebalance: Rebalance) -> tuple[int, int | None]:
     """At least from the last join until the assignment is stored; at most from the start until all have it."""
-    start, stable, stored = (line.at if line else None for line in (rebalance.start, rebalance.stable, rebalance.stored))
+    start, stable, stored = (
+        line.at if line else None for line in (rebalance.start, rebalance.stable, rebalance.stored)
+    )
     least = max(0, stored - stable) if stable is not None and stored is not None else 0
     if rebalance.first:
         return 0, (stored - start + _HANDOVER_MS) if start is not None and stored is not None else 0
@@ -75,8 +78,8 @@ def _by_client(story: Story) -> Bounds | None:
     """A client's own log gives an upper bound: from what it gave up until it was assigned something again."""
     if len(story.lives) != 1:
         return None
-    (lives,) = story.lives.values()
-    high = 0
+    ((client, lives),) = story.lives.items()
+    low = high = 0
     since: int | None = None
     seen = False
     for life in lives:
@@ -88,7 +91,8 @@ def _by_client(story: Story) -> Bounds | None:
             elif line.row.kind is RowKind.ASSIGNED and since is not None:
                 high += line.at - since
                 since, seen = None, True
+    low = high if only_member(story, client) else 0
     if since is not None and story.end is not None:
         high += story.end - since
         seen = True
-    return (0, high) if seen else None
+    return (low, high) if seen else None

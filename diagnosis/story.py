@@ -15,8 +15,6 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import NamedTuple
 
-from msgspec import structs
-
 from groupsim.diagnosis.codes import GroupType
 from groupsim.diagnosis.finding import Place
 from groupsim.events.types import LeaveCause
@@ -42,13 +40,25 @@ _CONSUMER_KINDS = frozenset(
         RowKind.MEMBER_STATE,
     ]
 )
+_FORGOTTEN = frozenset(
+    [RowKind.GROUP_DEAD, RowKind.GROUP_LOADED, RowKind.BROKER_LIFECYCLE, RowKind.COORDINATOR_LIFECYCLE]
+)
+"""A group of which only these are said had no member in these lines."""
 _STARTS = frozenset([RowKind.CLIENT_CONFIGURED, RowKind.CLIENT_SUBSCRIBED])
 _FINDS = frozenset([RowKind.COORDINATOR_FOUND, RowKind.JOINING])
 _PROGRESS = frozenset(
     [RowKind.JOINED, RowKind.SYNCED, RowKind.ASSIGNED, RowKind.REVOKED, RowKind.LOST, RowKind.REJOIN_REQUESTED]
 )
+_PART = re.compile(r" \((?:lines \d+ to \d+|from line \d+)\)$")
+"""What `taken_apart` adds to the name of a file that holds several logs."""
 _BESIDE = frozenset(
-    [RowKind.CLIENT_POSITION, RowKind.CLIENT_NO_OFFSET, RowKind.COMMIT_FAILED, RowKind.CLIENT_REMOVED, RowKind.CGRP_STATE]
+    [
+        RowKind.CLIENT_POSITION,
+        RowKind.CLIENT_NO_OFFSET,
+        RowKind.COMMIT_FAILED,
+        RowKind.CLIENT_REMOVED,
+        RowKind.CGRP_STATE,
+    ]
 )
 """Lines beside a membership: they say nothing of whether it ended."""
 _UNKNOWN_MEMBER = re.compile(r"UNKNOWN_MEMBER_ID|[Uu]nknown member|not aware of this member|is unknown|UnknownMemberId")
@@ -66,7 +76,7 @@ class Said(NamedTuple):
     @property
     def place(self) -> Place:
         """Where it stands."""
-        return Place(self.row.file, self.row.line)
+        return Place(_PART.sub("", self.row.file), self.row.line)
 
     @property
     def reason(self) -> str:
@@ -286,13 +296,24 @@ class Story:
         """The rebalances of a classic group, as its broker prints them."""
         return list(_rebalances(self.broker))
 
+    @cached_property
+    def _returns(self) -> dict[int, Arrival]:
+        """By the number of a departure's first line: the arrival that ends it. Each arrival ends one."""
+        found: dict[int, Arrival] = {}
+        open_: dict[str, list[Departure]] = defaultdict(list)
+        waiting = sorted(self.departures, key=lambda d: d.said[-1].nth)
+        for arrival in self.arrivals:
+            nth = arrival.said.nth
+            while waiting and waiting[0].first.nth < nth + arrival.static:
+                departure = waiting.pop(0)
+                open_[departure.who].append(departure)
+            if open_[arrival.who]:
+                found[open_[arrival.who].pop(0).first.nth] = arrival
+        return found
+
     def came_back(self, departure: Departure) -> Arrival | None:
         """The next arrival of the same client after it went."""
-        nth = departure.said[-1].nth
-        return next(
-            (a for a in self.arrivals if a.who == departure.who and (a.said.nth > nth or (a.static and a.said.nth == nth))),
-            None,
-        )
+        return self._returns.get(departure.first.nth)
 
 
 def _lives(client: str, said: Sequence[Said]) -> Iterator[Life]:
@@ -340,7 +361,8 @@ class _Moves:
         self.departures: list[Departure] = []
         self.arrivals: list[Arrival] = []
         self._gone: dict[str, Departure] = {}
-        self._timed_out: set[str] = set()
+        self._gone_by_name: dict[str, Departure] = {}
+        self._current: dict[str, str] = {}
         self._starts = {
             life.said[0].nth: life for lives in story.lives.values() for life in lives if life.begins or life.closed
         }
@@ -350,7 +372,7 @@ class _Moves:
             for before, life in zip(lives, lives[1:], strict=False)
         }
         self._members: set[str] = set()
-        self._empty = True
+        self._empty = False
 
     def found(self) -> tuple[list[Departure], list[Arrival]]:
         """Both, in order."""
@@ -362,23 +384,34 @@ class _Moves:
         return self.departures, self.arrivals
 
     def _goes(self, line: Said, going: Going, member: str | None, who: str) -> None:
-        before = self._gone.get(who)
-        if before is not None:
-            before.said.append(line)
-            if going is Going.POLL_TIMEOUT or (going is Going.CLOSED and before.going is Going.LEFT):
-                before.going = going
+        """One departure, however many lines say it: of one member id, or of one name where a line has no id."""
+        if member is None and line.client is not None:
+            member = self._current.get(who)
+        before = self._gone.get(member) if member is not None else self._gone_by_name.get(who)
+        if before is None and (named := self._gone_by_name.get(who)) is not None and named.member is None:
+            before, named.member = named, member
+        stayed_away = before is not None and before.going is Going.CLOSED and going is Going.EXPIRED
+        if before is None or (stayed_away and not before.by_broker):  # a static member that is closed does not leave
+            departure = Departure(who, member, going, [line])
+            self._gone_by_name[who] = departure
+            if member is not None:
+                self._gone[member] = departure
+            self.departures.append(departure)
             return
-        departure = Departure(who, member, going, [line])
-        self._gone[who] = departure
-        self.departures.append(departure)
+        before.said.append(line)
+        if going is Going.POLL_TIMEOUT or (going is Going.CLOSED and before.going is Going.LEFT):
+            before.going = going
 
     def _comes(self, line: Said, member: str | None, who: str, *, empty: bool, static: bool = False) -> None:
-        if member is not None and member in self._members:
-            return
         if member is not None:
+            if member in self._members and member not in self._gone:
+                return
             self._members.add(member)
-        last = self._gone.pop(who, None)
-        if last is None and any(a.who == who and _near(a.said, line) for a in self.arrivals[-8:]):
+            self._gone.pop(member, None)
+        last = self._gone_by_name.pop(who, None)
+        if last is None and any(
+            a.who == who and _near(a.said, line) and (a.member is None or member is None) for a in self.arrivals[-8:]
+        ):
             return
         self.arrivals.append(Arrival(who, member, line, empty, static))
 
@@ -397,7 +430,7 @@ class _Moves:
         elif kind is RowKind.STATIC_MEMBER_REPLACED:
             old = str(row.detail.get("old_member"))
             name = self.story.who(old, instance)
-            if name not in self._gone:
+            if old not in self._gone and name not in self._gone_by_name:
                 self._goes(line, Going.REPLACED, old, name)
             self._comes(line, member, name, empty=False, static=True)
         elif kind is RowKind.REBALANCE_START:
@@ -430,7 +463,7 @@ class _Moves:
         row, kind, who = line.row, line.row.kind, str(line.client)
         restarted = self._restarts.get(line.nth)
         if restarted is not None:
-            if who not in self._gone:
+            if who not in self._gone_by_name:
                 last = restarted.said[-1]
                 self._goes(last, Going.CLOSED if restarted.ends_closed else Going.CUT_OFF, last.row.member, who)
             self._comes(line, None, who, empty=False)
@@ -441,17 +474,17 @@ class _Moves:
         elif kind is RowKind.LEAVE_SENT:
             timeout = leave_cause(line.reason) is LeaveCause.POLL_TIMEOUT or "limit_ms" in row.detail
             self._goes(line, Going.POLL_TIMEOUT if timeout else Going.CLOSED, row.member, who)
-        elif kind is RowKind.STATE_CHANGE and row.detail.get("to") == "LEAVING":
-            self._goes(line, Going.CLOSED, row.member, who)
-        elif kind is RowKind.GENERATION_RESET and announces_leave(line.reason):
+        elif (kind is RowKind.STATE_CHANGE and row.detail.get("to") == "LEAVING") or (kind is RowKind.GENERATION_RESET and announces_leave(line.reason)):
             self._goes(line, Going.CLOSED, row.member, who)
         elif lost_membership(line):
             self._goes(line, Going.EXPIRED, row.member, who)
         elif kind is RowKind.JOINED or (kind is RowKind.STATE_CHANGE and row.detail.get("to") == "STABLE"):
-            if who in self._gone:
+            if (who in self._gone_by_name and self._gone_by_name[who].member != row.member) or (who in self._gone_by_name and kind is RowKind.STATE_CHANGE):
                 self._comes(line, row.member, who, empty=False)
             elif row.member is not None:
                 self._members.add(row.member)
+            if row.member is not None:
+                self._current[who] = row.member
 
 
 def _near(one: Said, other: Said) -> bool:
@@ -506,16 +539,14 @@ def _rebalances(broker: Sequence[Said]) -> Iterator[Rebalance]:
 
 def stories(reading: Reading) -> list[Story]:
     """One story a group, the one with the most lines first; lines that name no group are of the only one there is."""
-    files = {name: file for file in reading.files for name in (file,)}
-    apart = taken_apart(reading)
-    for name in apart.files:
-        files.setdefault(name, next((file for file in reading.files if name.startswith(f"{file} (")), name))
-    rows = [(structs.replace(row, file=files[row.file]), at) for row, at in _in_order(apart)]
+    rows = _in_order(taken_apart(reading))
     placed = _with_groups(rows)
     by_group: dict[str | None, list[Said]] = defaultdict(list)
     for nth, (row, at, group) in enumerate(placed):
         by_group[group].append(Said(nth, at, row, _speaker(row)))
-    found = [Story(group, _named(said)) for group, said in by_group.items()]
+    ends = [instant(at) for at in reading.ends.values() if at is not None]
+    found = [Story(group, _named(said), max(ends, default=None)) for group, said in by_group.items()]
+    found = [story for story in found if any(line.row.kind not in _FORGOTTEN for line in story.said)] or found
     return sorted(found, key=lambda story: (story.group is None, -len(story.said)))
 
 
@@ -554,7 +585,11 @@ def _with_groups(rows: Iterable[tuple[Row, int | None]]) -> list[tuple[Row, int 
     for row, at in rows:
         group = row.group
         if group is None:
-            for groups in (of_client.get((row.file, row.client), set()) if row.client else set(), of_file[row.file], every):
+            for groups in (
+                of_client.get((row.file, row.client), set()) if row.client else set(),
+                of_file[row.file],
+                every,
+            ):
                 if len(groups) == 1:
                     (group,) = groups
                     break

@@ -39,9 +39,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "to": _iso(finding.last_ms),
         "evidence": [_place(place) for place in finding.evidence],
         "cost": _cost(finding.cost),
-        "do": [
-            {"what": remedy.what, "settings": list(remedy.settings), "try": remedy.try_} for remedy in finding.do
-        ],
+        "do": [{"what": remedy.what, "settings": list(remedy.settings), "try": remedy.try_} for remedy in finding.do],
         "confirm": finding.confirm,
     }
     for key, value in (("because_of", finding.after), ("nature", finding.nature), ("known", finding.known)):

@@ -21,6 +21,7 @@ _DO = (
         "plan the change; members notice new partitions within metadata.max.age.ms (librdkafka:"
         " topic.metadata.refresh.interval.ms), lower it where that is too late",
         ("metadata.max.age.ms", "topic.metadata.refresh.interval.ms"),
+        brief="a planned change needs nothing",
     ),
 )
 
@@ -62,8 +63,10 @@ def _says(line: Said) -> bool:
         return True
     if kind is RowKind.REBALANCE_START:
         return _CHANGED.search(reason) is not None and "need to revoke" not in reason
-    return kind is RowKind.REJOIN_REQUESTED and "subscription" in reason or (
-        kind is RowKind.REJOIN_REQUESTED and "metadata has changed" in reason
+    return (
+        (kind is RowKind.REJOIN_REQUESTED
+        and "subscription" in reason)
+        or (kind is RowKind.REJOIN_REQUESTED and "metadata has changed" in reason)
     )
 
 

@@ -11,13 +11,15 @@ from groupsim.diagnosis.story import Said, Story
 from groupsim.incidents.logs.row_kinds import RowKind
 
 _MOVED = re.compile(
-    r"NOT_COORDINATOR|not the correct coordinator|COORDINATOR_LOAD|is loading|COORDINATOR_NOT_AVAILABLE|isconnect"
+    r"NOT_COORDINATOR|not the correct coordinator|COORDINATOR_LOAD|is loading|COORDINATOR_NOT_AVAILABLE|isconnect(?!ed=false)"
     r"|unavailable or invalid|coordinator is not available"
 )
-_SAYS = frozenset([RowKind.BROKER_LIFECYCLE, RowKind.COORDINATOR_LIFECYCLE, RowKind.GROUP_LOADED, RowKind.BROKER_UNLOADED])
+_SAYS = frozenset(
+    [RowKind.BROKER_LIFECYCLE, RowKind.COORDINATOR_LIFECYCLE, RowKind.GROUP_LOADED, RowKind.BROKER_UNLOADED]
+)
 _DO = (
     Remedy("nothing to change in the clients: look at the broker, and restart brokers one at a time, with a controlled"
-           " shutdown and time in between"),
+           " shutdown and time in between", brief='look at the broker, not at the clients'),
 )  # fmt: skip
 
 
@@ -59,8 +61,15 @@ def _losses(story: Story) -> list[Said]:
 
 
 def _lost(line: Said) -> bool:
-    kinds = (RowKind.COORDINATOR_LOST, RowKind.JOIN_FAILED, RowKind.REBALANCE_FAILED, RowKind.COMMIT_FAILED, RowKind.REJOIN_REQUESTED,
-             RowKind.GENERATION_RESET, RowKind.CLIENT_HEARTBEAT_REFUSED)
+    kinds = (
+        RowKind.COORDINATOR_LOST,
+        RowKind.JOIN_FAILED,
+        RowKind.REBALANCE_FAILED,
+        RowKind.COMMIT_FAILED,
+        RowKind.REJOIN_REQUESTED,
+        RowKind.GENERATION_RESET,
+        RowKind.CLIENT_HEARTBEAT_REFUSED,
+    )
     if line.row.kind is RowKind.COORDINATOR_LOST and line.reason.startswith("null"):  # Java gives no cause there
         return True
     return line.row.kind in kinds and _MOVED.search(line.reason) is not None and "session timed out" not in line.reason

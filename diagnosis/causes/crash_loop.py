@@ -12,7 +12,10 @@ from groupsim.diagnosis.times import between
 
 _AGAIN = 3
 _DO = (
-    Remedy("find out why the process ends: its own last lines, its exit code, the platform's events"),
+    Remedy(
+        "find out why the process ends: its own last lines, its exit code, the platform's events",
+        brief="find out why it ends",
+    ),
     Remedy(
         "and close the consumer on SIGTERM (terminationGracePeriodSeconds), so that nobody waits for session.timeout.ms",
         ("terminationGracePeriodSeconds", "session.timeout.ms"),

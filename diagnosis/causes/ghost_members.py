@@ -18,6 +18,7 @@ _DO = (
         "close consumers before you stop them (SIGTERM, terminationGracePeriodSeconds); else each new start waits until"
         " session.timeout.ms of the old member is over",
         ("terminationGracePeriodSeconds", "session.timeout.ms"),
+        brief="close consumers before you stop them",
     ),
     Remedy("or give them a group.instance.id, so that a new process takes its old place", ("group.instance.id",)),
 )
@@ -56,10 +57,15 @@ def _in_rebalances(story: Story) -> Finding | None:
 
 def _in_a_plan(story: Story) -> Finding | None:
     """Two member ids of one client id in one assignment, though the client has one process."""
+    known: set[str] = set()
     for line in story.of(RowKind.LEADER_COMPUTED_ASSIGNMENT):
         plan = line.row.detail.get("assignment")
         if not isinstance(plan, dict):
             continue
+        if known & plan.keys():  # the leader is the member it was: whoever is beside it is somebody new
+            known |= plan.keys()
+            continue
+        known |= plan.keys()
         twice = [client for client, number in Counter(client_of(m) for m in plan).items() if client and number > 1]
         if twice and len(twice) == 1 and not story.has_broker and len(story.clients) == 1:
             return _finding(
@@ -122,7 +128,9 @@ CAUSE = Cause(
     means="A process ended without leaving. Until its session ends, the coordinator waits for it in each rebalance, or"
     " gives it partitions that nobody reads.",
     seen=(
-        Message("Broker", "Preparing to rebalance … (reason: Adding new member …), and `has failed, removing it` at its end"),
+        Message(
+            "Broker", "Preparing to rebalance … (reason: Adding new member …), and `has failed, removing it` at its end"
+        ),
         Message("Java", "a start whose `Successfully joined group` comes a session timeout after `(Re-)joining group`"),
     ),
     do=_DO,

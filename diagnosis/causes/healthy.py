@@ -12,9 +12,7 @@ _DO = (Remedy("nothing: these lines show a group at work"),)
 
 def _find(story: Story) -> Finding | None:
     first, last = span(story.said)
-    generation = max(
-        (g for line in story.said if isinstance(g := line.row.detail.get("generation"), int)), default=0
-    )
+    generation = max((g for line in story.said if isinstance(g := line.row.detail.get("generation"), int)), default=0)
     many = f"; but generation {generation:,} says that it rebalances all the time" if generation >= 2_000 else ""
     return Finding(
         code=Code.HEALTHY,

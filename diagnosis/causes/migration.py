@@ -12,6 +12,7 @@ _DO = (
     Remedy(
         "move all members to group.protocol=consumer in one roll; until then classic members go on with their settings",
         ("group.protocol",),
+        brief="nothing is wrong",
     ),
 )
 

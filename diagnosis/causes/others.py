@@ -14,7 +14,12 @@ _BEGINS = frozenset(
      RowKind.REJOIN_REQUESTED, RowKind.LEADER_COMPUTED_ASSIGNMENT]
 )  # fmt: skip
 """A log that begins with one of these may begin with its client's start."""
-_DO = (Remedy("read the broker's log of these minutes, or the logs of the other members: they say who came or went"),)
+_DO = (
+    Remedy(
+        "read the broker's log of these minutes, or the logs of the other members: they say who came or went",
+        brief="the broker's log says who",
+    ),
+)
 
 
 def _find(story: Story) -> Finding | None:
@@ -55,11 +60,7 @@ def _told(said: list[Said]) -> list[Said]:
         elif kind is RowKind.STATE_CHANGE and line.row.detail.get("to") == "RECONCILING":
             if settled:
                 told.append(line)
-        elif kind is RowKind.CLIENT_RECONCILING and settled:
-            told.append(line)
-        elif kind in (RowKind.REVOKED, RowKind.CLIENT_TARGET) and settled and _some(line):
-            told.append(line)
-        elif kind is RowKind.REBALANCE_FAILED or "rebalance" in reason.lower() and kind is RowKind.COMMIT_FAILED:
+        elif (kind is RowKind.CLIENT_RECONCILING and settled) or (kind in (RowKind.REVOKED, RowKind.CLIENT_TARGET) and settled and _some(line)) or kind is RowKind.REBALANCE_FAILED or ("rebalance" in reason.lower() and kind is RowKind.COMMIT_FAILED):
             told.append(line)
         if kind is RowKind.ASSIGNED or (kind is RowKind.STATE_CHANGE and line.row.detail.get("to") == "STABLE"):
             settled = True

@@ -13,6 +13,7 @@ _DO = (
     Remedy(
         "let a batch take less time: lower max.poll.records, or raise max.poll.interval.ms above the longest batch",
         ("max.poll.records", "max.poll.interval.ms"),
+        brief="lower max.poll.records or raise max.poll.interval.ms",
     ),
     Remedy("or process outside the poll loop, and pause the partitions meanwhile", ("max.poll.interval.ms",)),
 )
@@ -24,7 +25,9 @@ def _find(story: Story) -> Finding | None:
     said = [line for d in gone for line in d.said] + _other_words(story)
     if not said:
         return None
-    shown = any(d.going is Going.POLL_TIMEOUT for d in gone) or any(line.row.kind is RowKind.CLIENT_POLL_WAS_LATE for line in said)
+    shown = any(d.going is Going.POLL_TIMEOUT for d in gone) or any(
+        line.row.kind is RowKind.CLIENT_POLL_WAS_LATE for line in said
+    )
     said.sort(key=lambda line: (not _clear(line), line.nth))
     who = names(d.who for d in gone) or names(line.client or "" for line in said if line.client)
     limit = next((line.row.detail["limit_ms"] for line in said if "limit_ms" in line.row.detail), None)
@@ -86,9 +89,13 @@ CAUSE = Cause(
     means="A member took longer between two polls than `max.poll.interval.ms` and left the group by itself. What it had"
     " processed since its last commit is processed again by somebody else, or by itself after it joined again.",
     seen=(
-        Message("Java", "consumer poll timeout has expired. This means the time between subsequent calls to poll() was"),
+        Message(
+            "Java", "consumer poll timeout has expired. This means the time between subsequent calls to poll() was"
+        ),
         Message("librdkafka", "MAXPOLL: Application maximum poll interval (300000ms) exceeded by 255ms"),
-        Message("Broker", "Member … has left group … through explicit `LeaveGroup`; client reason: consumer poll timeout"),
+        Message(
+            "Broker", "Member … has left group … through explicit `LeaveGroup`; client reason: consumer poll timeout"
+        ),
         Message("kafka-python", "Heartbeat poll expired, leaving group"),
         Message("aiokafka", "Heartbeat failed: local member_id was not recognized"),
     ),

@@ -10,7 +10,10 @@ from groupsim.diagnosis.story import Story
 from groupsim.diagnosis.times import duration
 
 _DO = (
-    Remedy("run a second member, or start the new process before the old one stops: nobody else can take over"),
+    Remedy(
+        "run a second member, or start the new process before the old one stops: nobody else can take over",
+        brief="run a second member, or start the new one first",
+    ),
     Remedy("or make the start faster; an assignor, a protocol or a static id does not help a group of one"),
 )
 

@@ -14,6 +14,7 @@ _DO = (
         "give each member a group.instance.id and a session.timeout.ms longer than a restart: then a restart moves no"
         " partition",
         ("group.instance.id", "session.timeout.ms"),
+        brief="use group.instance.id, or a cooperative assignor",
     ),
     Remedy(
         "or use a protocol that stops only what moves: cooperative-sticky, or group.protocol=consumer",

@@ -13,6 +13,7 @@ _DIED = (
         "close consumers before the process ends (SIGTERM and terminationGracePeriodSeconds), so that nobody waits for"
         " session.timeout.ms",
         ("terminationGracePeriodSeconds", "session.timeout.ms"),
+        brief="close consumers on SIGTERM",
     ),
     Remedy("or give members that come back quickly a group.instance.id", ("group.instance.id",)),
 )
@@ -21,6 +22,7 @@ _FROZE = (
         "find what stops the process (CPU limits, garbage collection, a machine that sleeps); a longer"
         " session.timeout.ms, at least three times heartbeat.interval.ms, bridges short stops",
         ("session.timeout.ms", "heartbeat.interval.ms"),
+        brief="find what stops the process",
     ),
 )
 _UNKNOWN = (
@@ -28,6 +30,7 @@ _UNKNOWN = (
         "close consumers cleanly (SIGTERM, terminationGracePeriodSeconds); if they only froze, a longer"
         " session.timeout.ms bridges it",
         ("session.timeout.ms", "terminationGracePeriodSeconds", "group.instance.id"),
+        brief="see whether it died or froze",
     ),
 )
 

@@ -16,6 +16,7 @@ _DO = (
         "make the rebalance listener short: it runs in poll(), and the rebalance waits for it; what it needs must stay"
         " below max.poll.interval.ms",
         ("max.poll.interval.ms",),
+        brief="make the listener short",
     ),
 )
 

@@ -20,6 +20,7 @@ _DO = (
         "make batches smaller (max.poll.records), or lower max.poll.interval.ms, which is also how long a rebalance waits"
         " for a late member",
         ("max.poll.records", "max.poll.interval.ms"),
+        brief="make batches smaller",
     ),
     Remedy(
         "or use cooperative-sticky or group.protocol=consumer, so that the others go on meanwhile",
@@ -100,7 +101,9 @@ CAUSE = Cause(
     " member in a long batch rejoins only at its next poll; under an eager assignor all others stand still meanwhile.",
     seen=(
         Message("Broker", "a long time between `Preparing to rebalance group` and `Stabilized group`"),
-        Message("Java", "Request joining group due to: group is already rebalancing, and `(Re-)joining group` much later"),
+        Message(
+            "Java", "Request joining group due to: group is already rebalancing, and `(Re-)joining group` much later"
+        ),
         Message("librdkafka", "Not joining group: held back by preceding blocking JoinGroupRequest"),
     ),
     do=_DO,

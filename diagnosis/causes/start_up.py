@@ -6,7 +6,7 @@ from groupsim.diagnosis.cause import Cause, Message, names, places, span
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.membership import membership
-from groupsim.diagnosis.story import Story
+from groupsim.diagnosis.story import Life, Story
 from groupsim.diagnosis.times import duration
 from groupsim.incidents.logs.row_kinds import RowKind
 
@@ -15,6 +15,7 @@ _DO = (
         "nothing is wrong; group.initial.rebalance.delay.ms (3 s by default) is how long an empty group waits for more"
         " members",
         ("group.initial.rebalance.delay.ms",),
+        brief="nothing is wrong",
     ),
 )
 
@@ -24,7 +25,7 @@ def _find(story: Story) -> Finding | None:
     rebalances = [r for r in story.rebalances if r.first]
     begins = [life for lives in story.lives.values() for life in lives if life.begins]
     said = [a.said for a in first] + [line for r in rebalances for line in r.said] + [life.said[0] for life in begins]
-    said += [] if said else [line for line in story.of(RowKind.CLIENT_SUBSCRIBED, RowKind.CLIENT_CONFIGURED)]
+    said += [] if said else [life.said[0] for lives in story.lives.values() for life in lives[:1] if _joins_first(life)]
     if not said:
         return None
     who = names([a.who for a in first] or [life.client for life in begins])
@@ -42,6 +43,17 @@ def _find(story: Story) -> Finding | None:
         do=_DO,
         harm_ms=100,
     )
+
+
+def _joins_first(life: Life) -> bool:
+    """Whether the log begins with a join before which the client had nothing."""
+    kinds = (RowKind.REVOKED, RowKind.LOST, RowKind.HEARTBEAT_SAYS_REBALANCING, RowKind.ASSIGNED, RowKind.LEAVE_SENT)
+    for line in life.said:
+        if line.row.kind in (RowKind.CLIENT_SUBSCRIBED, RowKind.COORDINATOR_FOUND, RowKind.JOINING, RowKind.JOINED):
+            return True
+        if line.row.kind in kinds and (line.row.detail.get("partitions") or line.row.kind is not RowKind.REVOKED):
+            return False
+    return False
 
 
 CAUSE = Cause(

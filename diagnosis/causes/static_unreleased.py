@@ -13,6 +13,7 @@ _DO = (
         "wait until the old member's session is over (group.consumer.session.timeout.ms), and start the new process"
         " only after the old one was closed",
         ("group.consumer.session.timeout.ms", "session.timeout.ms", "group.instance.id"),
+        brief="wait until the old session is over",
     ),
     Remedy("let the client retry on UnreleasedInstanceIdException: it is fatal in Java clients"),
 )
@@ -44,7 +45,9 @@ CAUSE = Cause(
     means="Under the consumer protocol (KIP-848) a process with a `group.instance.id` is refused as long as its former"
     " member has not left temporarily (epoch -2) or expired.",
     seen=(
-        Message("Broker", "Static member … with instance id … cannot join the group because the instance id is owned by"),
+        Message(
+            "Broker", "Static member … with instance id … cannot join the group because the instance id is owned by"
+        ),
         Message("Java", "due to unreleased instance id"),
     ),
     do=_DO,

@@ -1,0 +1,123 @@
+"""`groupsim explain`: what happened in a log or a run, why, and what to change."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from groupsim.cli import output
+from groupsim.cli.errors import BadRequest
+from groupsim.cli.existing_store import DEFAULT_STORE, existing
+from groupsim.cli.log_options import (
+    DateOption,
+    StreamOption,
+    TextOption,
+    TimeOption,
+    ZoneOption,
+    export_fields,
+    log_files,
+)
+from groupsim.cli.options import StoreOption
+from groupsim.cli.progress import progress
+
+if TYPE_CHECKING:
+    from groupsim.diagnosis.explain import Explanation
+    from groupsim.incidents.logs.rows import Reading
+
+_STDIN = Path("-")
+
+
+class TextOrJson(StrEnum):
+    """How the answer is printed."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+def explain(
+    what: Annotated[
+        list[Path],
+        typer.Argument(metavar="LOG...|RUN|-", help="Logs or folders, a stored run, or - for standard input."),
+    ],
+    groups: Annotated[list[str], typer.Option("--group", metavar="G", help="Only this group; may be repeated.")] = [],  # noqa: B006
+    tz: ZoneOption = None,
+    date: DateOption = None,
+    text: TextOption = None,
+    time: TimeOption = None,
+    stream: StreamOption = None,
+    store: StoreOption = DEFAULT_STORE,
+    form: Annotated[TextOrJson, typer.Option("--format", help="text for people; json for programs.")] = TextOrJson.TEXT,
+) -> None:
+    """Say what happened, why, and what to change, from any log: a broker's, a client's, forty lines without times.
+
+    The exit status is 1 if no line is about a group.
+
+    Example: groupsim explain app.log
+    """
+    from groupsim.diagnosis.explain import explain_reading, explain_run
+
+    if _is_run(what):
+        with existing(store) as opened:
+            answer = explain_run(list(opened.read(opened.run(str(what[0])).id)), groups)
+        files: list[Path] = []
+    else:
+        with _spooled(what) as files:
+            reading = _read(log_files(files), tz=tz, date=date, fields=export_fields(text, time, stream))
+            answer = explain_reading(reading, groups)
+            if answer is not None:
+                _print(answer, form)
+                return
+    if answer is None:
+        where = f"group {groups[0]!r}" if groups else "a consumer group"
+        output.error(f"{', '.join(map(str, what))}: no line is about {where}")
+        raise typer.Exit(1)
+    _print(answer, form)
+
+
+def _is_run(what: Sequence[Path]) -> bool:
+    return len(what) == 1 and what[0] != _STDIN and not what[0].exists() and "." not in what[0].name
+
+
+@contextmanager
+def _spooled(what: Sequence[Path]) -> Iterator[list[Path]]:
+    """The files, with standard input as one where `-` is given."""
+    with TemporaryDirectory(prefix="groupsim-") as folder:
+        files = []
+        for path in what:
+            if path != _STDIN:
+                files.append(path)
+                continue
+            spooled = Path(folder) / "stdin"
+            with spooled.open("wb") as written:
+                shutil.copyfileobj(sys.stdin.buffer, written)
+            files.append(spooled)
+        yield files
+
+
+def _read(files: Sequence[Path], **how: object) -> Reading:
+    from groupsim.incidents.logs.reading import read_files
+
+    for path in files:
+        if not path.exists():
+            raise BadRequest(f"{path}: there is no such file, and no run of that name in the store")
+    with progress("reading") as bar:
+        return read_files(files, progress=bar, **how)  # type: ignore[arg-type]
+
+
+def _print(answer: Explanation, form: TextOrJson) -> None:
+    from groupsim.diagnosis.to_json import as_json
+    from groupsim.diagnosis.to_text import as_text
+
+    if form is TextOrJson.JSON:
+        output.write_json(as_json(answer))
+    else:
+        for line in as_text(answer):
+            print(line)

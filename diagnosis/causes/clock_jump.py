@@ -1,0 +1,56 @@
+"""A clock moved: the times of one program go back."""
+
+from __future__ import annotations
+
+from groupsim.diagnosis.cause import Cause, places, span
+from groupsim.diagnosis.codes import Certainty, Code
+from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.story import Said, Story
+from groupsim.diagnosis.times import duration
+
+_STEP_MS = 500
+"""Threads of one program write within some ms of each other."""
+_DO = (
+    Remedy(
+        "keep the machine's clock in step (NTP that slews); durations around that time are not to be trusted",
+        brief="keep clocks in step",
+    ),
+)
+
+
+def _find(story: Story) -> Finding | None:
+    steps = []
+    for said in [story.broker, *story.clients.values()]:
+        by_file: dict[str, list[Said]] = {}
+        for line in said:
+            by_file.setdefault(line.row.file, []).append(line)
+        for lines in by_file.values():
+            ordered = sorted(lines, key=lambda line: line.row.order if line.row.order is not None else line.row.line)
+            timed = [line for line in ordered if line.at is not None]
+            for before, line in zip(timed, timed[1:], strict=False):
+                if before.at is not None and line.at is not None and line.at < before.at - _STEP_MS:
+                    steps.append((before, line, before.at - line.at))
+    if not steps or len(steps) > 3:
+        return None
+    said = [line for before, line, _ in steps for line in (before, line)]
+    first, last = span(said)
+    return Finding(
+        code=Code.CLOCK_JUMP,
+        certainty=Certainty.LIKELY,
+        what=f"the clock was set back by {duration(max(step for _, _, step in steps))}",
+        times=len(steps),
+        first_ms=first,
+        last_ms=last,
+        evidence=places(said),
+        do=_DO,
+    )
+
+
+CAUSE = Cause(
+    code=Code.CLOCK_JUMP,
+    title="Clock moved",
+    means="The times of one program go back: its clock was set. Durations around it are not to be trusted.",
+    seen=(),
+    do=_DO,
+    find=_find,
+)

@@ -1,0 +1,58 @@
+"""A commit was refused."""
+
+from __future__ import annotations
+
+from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.codes import Certainty, Code
+from groupsim.diagnosis.finding import Cost, Finding, Remedy
+from groupsim.diagnosis.story import Story
+from groupsim.incidents.logs.row_kinds import RowKind
+
+_DO = (
+    Remedy(
+        "commit in the revoked callback and make processing repeatable: what was done since the last commit is done again;"
+        " the cause is what put the member out of its group",
+        brief="make processing repeatable",
+    ),
+)
+
+
+def _find(story: Story) -> Finding | None:
+    said = [line for line in story.of(RowKind.COMMIT_FAILED) if not line.row.detail.get("local")]
+    if not said:  # what a client refuses itself while it rebalances is tried again
+        return None
+    first, last = span(said)
+    who = names(line.client for line in said if line.client)
+    return Finding(
+        code=Code.COMMIT_FAILED,
+        certainty=Certainty.SHOWN,
+        what=f"{len(said)} commits of {who[0] if len(who) == 1 else 'several members'} were refused"
+        if len(said) > 1
+        else f"a commit of {who[0] if who else 'a member'} was refused",
+        members=who,
+        times=len(said),
+        first_ms=first,
+        last_ms=last,
+        evidence=places(said),
+        cost=Cost(processed_again=True),
+        do=_DO,
+        harm_ms=1_500,
+    )
+
+
+CAUSE = Cause(
+    code=Code.COMMIT_FAILED,
+    title="Commit refused",
+    means="A commit was refused because the member was no longer in the generation that it committed for. It follows from"
+    " what put the member out: a poll timeout, a session that ended, a rebalance.",
+    seen=(
+        Message(
+            "Java", "CommitFailedException: Offset commit cannot be completed since the consumer is not part of an"
+        ),
+        Message("Broker", "ILLEGAL_GENERATION, UNKNOWN_MEMBER_ID, REBALANCE_IN_PROGRESS at a commit"),
+        Message("librdkafka", "Broker: Specified group generation id is not valid"),
+    ),
+    do=_DO,
+    find=_find,
+    symptoms=("CommitFailedException", "the same records come again"),
+)

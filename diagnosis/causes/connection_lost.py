@@ -1,0 +1,41 @@
+"""The client lost its connection, and nothing says that the broker stopped."""
+
+from __future__ import annotations
+
+from groupsim.diagnosis.cause import Cause, Message
+from groupsim.diagnosis.codes import Certainty, Code
+from groupsim.diagnosis.errors import by_error, whose
+from groupsim.diagnosis.finding import Remedy
+
+_DO = (
+    Remedy(
+        "look at the network and the broker: can the client reach what advertised.listeners names; is a proxy closing idle"
+        " connections (connections.max.idle.ms)",
+        ("advertised.listeners", "connections.max.idle.ms"),
+        brief="look at the network and the broker",
+    ),
+)
+
+CAUSE = Cause(
+    code=Code.CONNECTION_LOST,
+    title="Connection lost",
+    means="The client lost its connection to a broker, or never got one. Refused connections of all clients at once mean"
+    " the broker itself.",
+    seen=(
+        Message("Java", "Connection to node … could not be established. Node may not be available"),
+        Message("librdkafka", "Connect to … failed: Connection refused / Disconnected"),
+        Message("kafka-python", "KafkaConnectionError: socket disconnected"),
+    ),
+    do=_DO,
+    find=by_error(
+        Code.CONNECTION_LOST,
+        r"[Dd]isconnected(?!=false)|ould not be established|onnection refused|ECONNREFUSED|ECONNRESET|onnection (?:reset|closed)"
+        r"|socket disconnected|KafkaConnectionError|NodeNotReady|onnection error|broker transport failure|EOF",
+        lambda story, said: f"{whose(said)} lost its connection to the broker",
+        _DO,
+        certainty=Certainty.LIKELY,
+        confirm="the broker's log of that time: whether it stopped",
+        harm_ms=4_000,
+    ),
+    symptoms=("a consumer is stuck",),
+)

@@ -1,0 +1,72 @@
+"""More members than partitions, or unequal subscriptions: some members have nothing."""
+
+from __future__ import annotations
+
+from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.codes import Certainty, Code
+from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.stopped import eager
+from groupsim.diagnosis.story import Said, Story
+from groupsim.incidents.logs.row_kinds import RowKind
+
+_DO = (
+    Remedy(
+        "run at most as many members as there are partitions, or add partitions",
+        brief="run no more members than partitions",
+    ),
+)
+
+
+def _find(story: Story) -> Finding | None:
+    plans = [line for line in story.of(RowKind.LEADER_COMPUTED_ASSIGNMENT) if isinstance(_plan(line), dict)]
+    idle: list[Said] = []
+    for line in plans[-1:]:
+        plan = _plan(line) or {}
+        if len(plan) > 1 and any(plan.values()) and any(not partitions for partitions in plan.values()):
+            idle = [line]
+    empty = [line for line in story.of(RowKind.EMPTY_ASSIGNMENT)] + idle
+    if not empty and len(story.lives) > 1 and not story.has_broker:
+        empty = _last_empty(story)
+    if not empty:
+        return None
+    first, last = span(empty)
+    return Finding(
+        code=Code.IDLE_MEMBERS,
+        certainty=Certainty.LIKELY,
+        what="some members have no partition: there are more members than partitions for them",
+        members=names(line.client for line in empty if line.client),
+        first_ms=first,
+        last_ms=last,
+        evidence=places(empty),
+        do=_DO,
+        harm_ms=300,
+    )
+
+
+def _plan(line: Said) -> dict[str, list[str]] | None:
+    plan = line.row.detail.get("assignment")
+    return plan if isinstance(plan, dict) else None
+
+
+def _last_empty(story: Story) -> list[Said]:
+    """Of clients of which the last assignment is empty, while another's is not."""
+    last = {
+        client: next((line for line in reversed(said) if line.row.kind is RowKind.ASSIGNED), None)
+        for client, said in story.clients.items()
+    }
+    if eager(story) is not True:  # others give partitions away step by step, and nobody may have all of his yet
+        return []
+    shares = [line for line in last.values() if line is not None]
+    if not any(line.row.detail.get("partitions") for line in shares):
+        return []
+    return [line for line in shares if line.row.detail.get("partitions") == []]
+
+
+CAUSE = Cause(
+    code=Code.IDLE_MEMBERS,
+    title="Members without partitions",
+    means="There are more members than partitions, or a member subscribes to what nobody else does: some have nothing.",
+    seen=(Message("Java", "Adding newly assigned partitions: (nothing), after every rebalance of one member"),),
+    do=_DO,
+    find=_find,
+)

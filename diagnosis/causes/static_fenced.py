@@ -1,0 +1,40 @@
+"""Two processes have one group.instance.id."""
+
+from __future__ import annotations
+
+from groupsim.diagnosis.cause import Cause, Message
+from groupsim.diagnosis.codes import Code
+from groupsim.diagnosis.errors import by_error, whose
+from groupsim.diagnosis.finding import Remedy
+
+_DO = (
+    Remedy(
+        "give every process a group.instance.id of its own, and stop the old process before its successor starts: the"
+        " fenced one does not come back by itself",
+        ("group.instance.id",),
+        brief="give every process its own id",
+    ),
+)
+
+CAUSE = Cause(
+    code=Code.STATIC_FENCED,
+    title="Fenced by the same instance id",
+    means="A second process joined with the same `group.instance.id`; the coordinator fences the first, and it stops for"
+    " good.",
+    seen=(
+        Message("Java", "FencedInstanceIdException: The broker rejected this static consumer since another consumer"),
+        Message("librdkafka", "FATAL: Broker: Static consumer fenced by other consumer with same group.instance.id"),
+        Message("KafkaJS", "FENCED_INSTANCE_ID"),
+    ),
+    do=_DO,
+    find=by_error(
+        Code.STATIC_FENCED,
+        r"FENCED_INSTANCE_ID|FencedInstanceId|fenced by other consumer|fenced by another|rejected this static consumer",
+        lambda story, said: (
+            f"{whose(said)} was fenced by another process with the same group.instance.id, and stops for good"
+        ),
+        _DO,
+        harm_ms=30_000,
+    ),
+    symptoms=("a consumer is stuck",),
+)

@@ -1,0 +1,53 @@
+"""Causes that an error names: a line has one of some words, and the rest is said once for all of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from groupsim.diagnosis.cause import names, places, span
+from groupsim.diagnosis.codes import Certainty, Code
+from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.story import Said, Story
+
+
+def by_error(
+    code: Code,
+    words: str,
+    what: Callable[[Story, list[Said]], str],
+    do: tuple[Remedy, ...],
+    *,
+    certainty: Certainty = Certainty.SHOWN,
+    confirm: str | None = None,
+    harm_ms: int = 10_000,
+    least: int = 1,
+) -> Callable[[Story], Finding | None]:
+    """Finds a cause where at least `least` lines give a reason or an error that the pattern `words` fits."""
+    pattern = re.compile(words)
+
+    def find(story: Story) -> Finding | None:
+        said = [line for line in story.said if pattern.search(line.reason)]
+        if len(said) < least:
+            return None
+        first, last = span(said)
+        return Finding(
+            code=code,
+            certainty=certainty,
+            what=what(story, said),
+            members=names(line.client for line in said if line.client),
+            times=len(said),
+            first_ms=first,
+            last_ms=last,
+            evidence=places(said),
+            do=do,
+            confirm=confirm,
+            harm_ms=harm_ms,
+        )
+
+    return find
+
+
+def whose(said: list[Said]) -> str:
+    """The member that the lines are of, or how many."""
+    who = names(line.client for line in said if line.client)
+    return who[0] if len(who) == 1 else f"{len(who)} members" if who else "a member"

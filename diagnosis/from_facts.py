@@ -1,0 +1,182 @@
+"""A stored run as the rows that its logs would give, so that a diagnosis reads runs and logs alike.
+
+A row's line is the fact's number. What only the simulator knows (a crash, a freeze) has no row: a diagnosis of a run
+must find it as it would in logs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from groupsim.events import classic as c
+from groupsim.events import client as p
+from groupsim.events import consumer as k
+from groupsim.events import group as g
+from groupsim.events.base import Event, Recorded, group_of
+from groupsim.events.types import LeaveCause, Partitions
+from groupsim.incidents.logs.row_kinds import SHOWN, RowKind
+from groupsim.incidents.logs.rows import Program, Reading, Row
+from groupsim.incidents.logs.times import iso
+
+RUN = "run"
+"""The name of the file of which the rows are said to be."""
+_EPOCH_MS = 1_577_836_800_000
+"""Where a simulated run begins: only differences of its times mean something."""
+
+Detail = dict[str, object]
+_Rows = Callable[[Event], Iterable[tuple[RowKind, str | None, Detail]]]
+
+
+def _one(kind: RowKind, member: Callable[[Event], str | None], detail: Callable[[Event], Detail]) -> _Rows:
+    return lambda event: [(kind, member(event), detail(event))]
+
+
+def _names(partitions: Partitions) -> list[str]:
+    return [f"{topic}-{number}" for topic, number in partitions]
+
+
+def _plan(assignment: Mapping[str, Partitions] | None) -> Detail:
+    return {} if assignment is None else {"assignment": {m: _names(ps) for m, ps in assignment.items()}}
+
+
+def _member(event: Event) -> str | None:
+    return getattr(event, "member", None)
+
+
+def _removed(event: Event) -> Iterable[tuple[RowKind, str | None, Detail]]:
+    assert isinstance(event, c.MemberRemoved | k.ConsumerMemberRemoved)
+    cause = str(event.cause)
+    if cause in ("left", "removed"):
+        leave = getattr(event, "leave_cause", None)
+        reason = getattr(event, "reason", None) or {LeaveCause.POLL_TIMEOUT: "consumer poll timeout has expired"}.get(
+            leave
+        )
+        return [(RowKind.MEMBER_LEFT, event.member, {"reason": reason} if reason else {})]
+    words = {
+        "session-expired": "the member session expired.",
+        "rebalance-timeout": "it failed to transition in time.",
+    }
+    return [(RowKind.MEMBER_FAILED, event.member, {"reason": words.get(cause, cause)})]
+
+
+def _replaced(event: Event) -> Iterable[tuple[RowKind, str | None, Detail]]:
+    assert isinstance(event, c.MemberReplaced | k.StaticMemberReplaced)
+    detail: Detail = {"old_member": event.old, "instance": event.instance_id, "group_state": "Stable"}
+    return [(RowKind.STATIC_MEMBER_REPLACED, event.member, detail)]
+
+
+def _started(event: Event) -> Iterable[tuple[RowKind, str | None, Detail]]:
+    assert isinstance(event, c.RebalanceStarted)
+    said = event.reason
+    if event.client_cause is not None:
+        said = f"{said}; client reason: {_CLIENT_WORDS.get(event.client_cause.value, event.client_cause.value)}"
+    return [(RowKind.REBALANCE_START, event.member, {"old_generation": event.generation, "reason": said})]
+
+
+_CLIENT_WORDS = {"metadata-changed": "cached metadata has changed", "subscription-changed": "subscription has changed"}
+
+
+def _stable(event: Event) -> Iterable[tuple[RowKind, str | None, Detail]]:
+    assert isinstance(event, c.JoinPhaseCompleted)
+    return [(RowKind.STABILIZED, None, {"generation": event.generation, "members": event.size})]
+
+
+def _callback(event: Event) -> Iterable[tuple[RowKind, str | None, Detail]]:
+    assert isinstance(event, p.CallbackStart)
+    kinds = {"assigned": RowKind.ASSIGNED, "revoked": RowKind.REVOKED, "lost": RowKind.LOST}
+    return [(kinds[event.kind], None, {"partitions": _names(event.partitions)})] if event.kind in kinds else []
+
+
+def _started_process(event: Event) -> Iterable[tuple[RowKind, str | None, Detail]]:
+    assert isinstance(event, p.ProcessStarted)
+    detail: Detail = {"topics": list(event.topics)}
+    if event.instance_id:
+        detail["instance"] = event.instance_id
+    return [(RowKind.CLIENT_CONFIGURED, None, {**detail, "settings": dict(event.config)})]
+
+
+def _epoch(event: Event) -> Iterable[tuple[RowKind, str | None, Detail]]:
+    assert isinstance(event, k.GroupEpochBumped)
+    changed = event.cause in (
+        k.BumpCause.TOPICS_CHANGED,
+        k.BumpCause.SUBSCRIPTION_CHANGED,
+        k.BumpCause.EXPRESSION_CHANGED,
+    )
+    rows: list[tuple[RowKind, str | None, Detail]] = [
+        (RowKind.GROUP_EPOCH_BUMPED, None, {"epoch": event.epoch, "metadata_hash": event.metadata_hash})
+    ]
+    return [*rows, (RowKind.SUBSCRIPTION_CHANGED, event.member, {})] if changed and event.member is None else rows
+
+
+_TABLE: dict[type[Event], _Rows] = {
+    c.MemberIdIssued: _one(RowKind.MEMBER_ID_CREATED, _member, lambda e: {}),
+    c.MemberAdded: _one(RowKind.PENDING_MEMBER_JOINS, _member, lambda e: _instance(e)),
+    c.MemberReplaced: _replaced,
+    c.MemberRemoved: _removed,
+    c.PendingMemberRemoved: lambda e: _pending(e),
+    c.RebalanceStarted: _started,
+    c.JoinPhaseCompleted: _stable,
+    c.AssignmentStored: _one(
+        RowKind.ASSIGNMENT_RECEIVED,
+        lambda e: None,
+        lambda e: {"generation": e.generation},  # type: ignore[attr-defined]
+    ),
+    g.GroupEmptied: _one(RowKind.GROUP_EMPTY, lambda e: None, lambda e: {"generation": e.generation}),  # type: ignore[attr-defined]
+    g.CoordinatorUnloaded: _one(RowKind.COORDINATOR_LIFECYCLE, lambda e: None, lambda e: {"what": "Shutting down"}),
+    g.CoordinatorLoaded: _one(RowKind.COORDINATOR_LIFECYCLE, lambda e: None, lambda e: {"what": "loaded"}),
+    k.ConsumerMemberUpdated: _one(RowKind.MEMBER_JOINED, _member, lambda e: _instance(e)),
+    k.ConsumerMemberRemoved: _removed,
+    k.StaticMemberReplaced: _replaced,
+    k.StaticMemberAway: _one(RowKind.MEMBER_LEFT, _member, lambda e: {"what": "temporarily left"}),
+    k.GroupEpochBumped: _epoch,
+    k.TargetComputed: _one(RowKind.TARGET_ASSIGNMENT, lambda e: None, lambda e: {"epoch": e.epoch}),  # type: ignore[attr-defined]
+    k.GroupUpgraded: _one(RowKind.GROUP_CONVERTED, lambda e: None, lambda e: {"to": "consumer"}),
+    k.GroupDowngraded: _one(RowKind.GROUP_CONVERTED, lambda e: None, lambda e: {"to": "classic"}),
+    p.ProcessStarted: _started_process,
+    p.CoordinatorFound: _one(RowKind.COORDINATOR_FOUND, lambda e: None, lambda e: {}),
+    p.CoordinatorLost: _one(RowKind.COORDINATOR_LOST, lambda e: None, lambda e: {"reason": e.cause}),  # type: ignore[attr-defined]
+    p.RejoinRequested: _one(RowKind.REJOIN_REQUESTED, lambda e: None, lambda e: {"reason": e.reason}),  # type: ignore[attr-defined]
+    p.JoinSent: _one(RowKind.JOINING, lambda e: None, lambda e: {}),
+    p.JoinOk: _one(RowKind.JOINED, _member, lambda e: {"generation": e.generation, "protocol": e.protocol}),  # type: ignore[attr-defined]
+    p.SyncOk: _one(RowKind.SYNCED, _member, lambda e: {"generation": e.generation}),  # type: ignore[attr-defined]
+    p.GenerationReset: _one(RowKind.GENERATION_RESET, lambda e: None, lambda e: {"reason": e.reason}),  # type: ignore[attr-defined]
+    p.CallbackStart: _callback,
+    p.PollExpired: _one(RowKind.POLL_TIMEOUT, lambda e: None, lambda e: {}),
+    p.LeaveSent: _one(RowKind.LEAVE_SENT, _member, lambda e: {"reason": e.reason}),  # type: ignore[attr-defined]
+    p.Closed: _one(RowKind.CLIENT_CLOSED, lambda e: None, lambda e: {}),
+    p.CommitFailed: _one(RowKind.COMMIT_FAILED, lambda e: None, lambda e: {"error": e.error, "local": e.local}),  # type: ignore[attr-defined]
+    p.Failed: _one(RowKind.CLIENT_FATAL, lambda e: None, lambda e: {"error": e.error}),  # type: ignore[attr-defined]
+}
+"""What each fact says, as the rows of a log. Facts of other types say nothing of membership."""
+
+
+def _instance(event: Event) -> Detail:
+    instance = getattr(event, "instance_id", None)
+    return {"instance": instance} if instance else {}
+
+
+def _pending(event: Event) -> Iterable[tuple[RowKind, str | None, Detail]]:
+    assert isinstance(event, c.PendingMemberRemoved)
+    return [(RowKind.BROKER_PENDING_EXPIRED, event.member, {})] if event.cause == "expired" else []
+
+
+def reading_of(facts: Sequence[Recorded], origin_ms: int = _EPOCH_MS) -> Reading:
+    """The rows of a run. `origin_ms`: the UTC instant of the run's first millisecond."""
+    rows: list[Row] = []
+    context: list[Row] = []
+    joined: set[str] = set()
+    for fact in facts:
+        said = _TABLE.get(type(fact.event))
+        group = group_of(fact.stream)
+        if said is None or group is None:
+            continue
+        if isinstance(fact.event, k.ConsumerMemberUpdated):
+            if fact.event.member in joined:  # it changed what it said, or speaks the other protocol
+                continue
+            joined.add(fact.event.member)
+        client = fact.event.process if isinstance(fact.event, p.ClientEvent) else None
+        program = None if client is not None else Program.BROKER
+        for kind, member, detail in said(fact.event):
+            row = Row(RUN, fact.seq, iso(origin_ms + fact.at_ms), kind, group, member, client, detail, program)
+            (rows if kind in SHOWN else context).append(row)
+    return Reading(files=(RUN,), origins=(RUN,), rows=rows, context=context)

@@ -1,0 +1,68 @@
+"""An explanation as people read it: the answer, at most three findings with their lines, and what is not shown."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+from groupsim.diagnosis.explain import Diagnosis, Explanation
+from groupsim.diagnosis.finding import Finding, Place
+from groupsim.diagnosis.times import bounds
+
+FINDINGS = 3
+_LINES = 2
+_LONGEST = 180
+_UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+
+
+def as_text(explanation: Explanation) -> Iterator[str]:
+    """The lines of the answer."""
+    yield explanation.answer
+    several = len(explanation.groups) > 1
+    for group in explanation.groups:
+        yield ""
+        if several:
+            yield f'group "{group.group}": {group.findings[0].what}'
+        for finding in group.findings[: 1 if several else FINDINGS]:
+            yield from _finding(finding, headed=not several)
+        yield from _after(group)
+
+
+def _finding(finding: Finding, *, headed: bool) -> Iterator[str]:
+    if headed:
+        because = f", because of {finding.after}" if finding.after is not None else ""
+        yield f"{finding.code} ({finding.certainty}{because}): {finding.what}"
+    for place, text in line_texts(finding.evidence[:_LINES]):
+        yield f"    {Path(place.file).name}:{place.line}  {text}"
+    for number, remedy in enumerate(finding.do):
+        yield f"  {'do' if not number else '  '}: {remedy.what}"
+    if finding.confirm:
+        yield f"  to confirm: {finding.confirm}"
+
+
+def _after(group: Diagnosis) -> Iterator[str]:
+    said = bounds(group.stopped_ms)
+    if said is not None:
+        yield f"nobody in the group could read: {said}"
+    yield from group.not_shown
+
+
+def line_texts(places: Sequence[Place]) -> Iterator[tuple[Place, str]]:
+    """The lines as they stand in their files; "" where the file is gone, or is an export."""
+    for place in places:
+        yield place, _text(place)
+
+
+def _text(place: Place) -> str:
+    path = Path(place.file)
+    try:
+        opened = gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
+        with opened as lines:
+            line = next(islice(lines, place.line - 1, None), b"")
+    except OSError:
+        return ""
+    text = _UNSEEN.sub("", line[:4_096].decode("utf-8", "replace")).strip()
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
