@@ -66,7 +66,7 @@ def explain(
 
     if _is_run(what):
         with existing(store) as opened:
-            answer = explain_run(list(opened.read(opened.run(str(what[0])).id)), groups)
+            answer = explain_run(list(opened.read(opened.find(str(what[0])).id)), groups)
         files: list[Path] = []
     else:
         with _spooled(what) as files:

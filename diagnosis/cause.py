@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from groupsim.diagnosis.codes import Code, GroupType
 from groupsim.diagnosis.finding import Finding, Place, Remedy
-from groupsim.diagnosis.story import Said, Story
+from groupsim.diagnosis.said import Said
+from groupsim.diagnosis.story import Story
 from groupsim.incidents.logs.row_kinds import RowKind
 
 EVIDENCE = 4

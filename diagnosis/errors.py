@@ -8,7 +8,8 @@ from collections.abc import Callable
 from groupsim.diagnosis.cause import names, places, span
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
-from groupsim.diagnosis.story import Said, Story
+from groupsim.diagnosis.said import Said
+from groupsim.diagnosis.story import Story
 
 
 def by_error(

@@ -47,10 +47,8 @@ def _removed(event: Event) -> Iterable[tuple[RowKind, str | None, Detail]]:
     assert isinstance(event, c.MemberRemoved | k.ConsumerMemberRemoved)
     cause = str(event.cause)
     if cause in ("left", "removed"):
-        leave = getattr(event, "leave_cause", None)
-        reason = getattr(event, "reason", None) or {LeaveCause.POLL_TIMEOUT: "consumer poll timeout has expired"}.get(
-            leave
-        )
+        timed_out = getattr(event, "leave_cause", None) is LeaveCause.POLL_TIMEOUT
+        reason = getattr(event, "reason", None) or ("consumer poll timeout has expired" if timed_out else None)
         return [(RowKind.MEMBER_LEFT, event.member, {"reason": reason} if reason else {})]
     words = {
         "session-expired": "the member session expired.",

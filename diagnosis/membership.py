@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from groupsim.diagnosis.codes import GroupType
-from groupsim.diagnosis.story import Arrival, Departure, Going, Story, client_of
+from groupsim.diagnosis.moves import Arrival, Departure, Going
+from groupsim.diagnosis.said import client_of
+from groupsim.diagnosis.story import Story
 from groupsim.incidents.logs.row_kinds import RowKind
 
 STARTS_WITHIN_MS = 30_000

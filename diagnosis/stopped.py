@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from groupsim.diagnosis.finding import Bounds
 from groupsim.diagnosis.membership import only_member
-from groupsim.diagnosis.story import Rebalance, Story
+from groupsim.diagnosis.rebalances import Rebalance
+from groupsim.diagnosis.story import Story
 from groupsim.incidents.logs.row_kinds import RowKind
 
 _HANDOVER_MS = 400
@@ -12,7 +13,7 @@ _HANDOVER_MS = 400
 
 
 def stopped(story: Story) -> Bounds | None:
-    """At least and at most, in ms; None where nothing shows it. Eager groups stop in each rebalance, others need not."""
+    """At least and at most, in ms; None where nothing shows it. Only eager groups stop in each rebalance."""
     if story.begin is None:
         return None
     if story.rebalances:

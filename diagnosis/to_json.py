@@ -42,10 +42,8 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "do": [{"what": remedy.what, "settings": list(remedy.settings), "try": remedy.try_} for remedy in finding.do],
         "confirm": finding.confirm,
     }
-    for key, value in (("because_of", finding.after), ("nature", finding.nature), ("known", finding.known)):
-        if value is not None:
-            shown[key] = value
-    return shown
+    more = {"because_of": finding.after, "nature": finding.nature, "known": finding.known}
+    return shown | {key: value for key, value in more.items() if value is not None}
 
 
 def _cost(cost: Cost) -> dict[str, Any]:

@@ -59,8 +59,7 @@ def line_texts(places: Sequence[Place]) -> Iterator[tuple[Place, str]]:
 def _text(place: Place) -> str:
     path = Path(place.file)
     try:
-        opened = gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
-        with opened as lines:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as lines:
             line = next(islice(lines, place.line - 1, None), b"")
     except OSError:
         return ""

@@ -7,8 +7,9 @@ import re
 from groupsim.diagnosis.cause import Cause, Message, places, span
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.said import Said
 from groupsim.diagnosis.stopped import eager
-from groupsim.diagnosis.story import Said, Story
+from groupsim.diagnosis.story import Story
 from groupsim.incidents.logs.row_kinds import RowKind
 
 _CHANGED = re.compile(r"metadata has changed|subscription has changed|subscribed topics|topics? changed")
@@ -63,10 +64,8 @@ def _says(line: Said) -> bool:
         return True
     if kind is RowKind.REBALANCE_START:
         return _CHANGED.search(reason) is not None and "need to revoke" not in reason
-    return (
-        (kind is RowKind.REJOIN_REQUESTED
-        and "subscription" in reason)
-        or (kind is RowKind.REJOIN_REQUESTED and "metadata has changed" in reason)
+    return (kind is RowKind.REJOIN_REQUESTED and "subscription" in reason) or (
+        kind is RowKind.REJOIN_REQUESTED and "metadata has changed" in reason
     )
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from groupsim.diagnosis.cause import Cause, names, places, span
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.membership import membership
-from groupsim.diagnosis.story import Said, Story
+from groupsim.diagnosis.said import Said
+from groupsim.diagnosis.story import Story
 from groupsim.diagnosis.times import between
 
 _WAVES = 4
@@ -24,7 +27,7 @@ def _find(story: Story) -> Finding | None:
     found = membership(story)
     moves: list[tuple[bool, Said]] = [(True, a.said) for a in found.new] + [(False, d.first) for d in found.gone]
     moves.sort(key=lambda move: move[1].nth)
-    waves = sum(before[0] != after[0] for before, after in zip(moves, moves[1:], strict=False))
+    waves = sum(before[0] != after[0] for before, after in pairwise(moves))
     if waves < _WAVES:
         return None
     said = [line for _, line in moves]

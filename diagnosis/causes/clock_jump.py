@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from groupsim.diagnosis.cause import Cause, places, span
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
-from groupsim.diagnosis.story import Said, Story
+from groupsim.diagnosis.said import Said
+from groupsim.diagnosis.story import Story
 from groupsim.diagnosis.times import duration
 
 _STEP_MS = 500
@@ -27,7 +30,7 @@ def _find(story: Story) -> Finding | None:
         for lines in by_file.values():
             ordered = sorted(lines, key=lambda line: line.row.order if line.row.order is not None else line.row.line)
             timed = [line for line in ordered if line.at is not None]
-            for before, line in zip(timed, timed[1:], strict=False):
+            for before, line in pairwise(timed):
                 if before.at is not None and line.at is not None and line.at < before.at - _STEP_MS:
                     steps.append((before, line, before.at - line.at))
     if not steps or len(steps) > 3:

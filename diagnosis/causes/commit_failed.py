@@ -10,7 +10,8 @@ from groupsim.incidents.logs.row_kinds import RowKind
 
 _DO = (
     Remedy(
-        "commit in the revoked callback and make processing repeatable: what was done since the last commit is done again;"
+        "commit in the revoked callback and make processing repeatable: what was done since the last commit is done"
+        " again;"
         " the cause is what put the member out of its group",
         brief="make processing repeatable",
     ),
@@ -43,7 +44,8 @@ def _find(story: Story) -> Finding | None:
 CAUSE = Cause(
     code=Code.COMMIT_FAILED,
     title="Commit refused",
-    means="A commit was refused because the member was no longer in the generation that it committed for. It follows from"
+    means="A commit was refused because the member was no longer in the generation that it committed for. It follows"
+    " from"
     " what put the member out: a poll timeout, a session that ended, a rebalance.",
     seen=(
         Message(

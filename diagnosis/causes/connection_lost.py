@@ -9,7 +9,8 @@ from groupsim.diagnosis.finding import Remedy
 
 _DO = (
     Remedy(
-        "look at the network and the broker: can the client reach what advertised.listeners names; is a proxy closing idle"
+        "look at the network and the broker: can the client reach what advertised.listeners names; is a proxy"
+        " closing idle"
         " connections (connections.max.idle.ms)",
         ("advertised.listeners", "connections.max.idle.ms"),
         brief="look at the network and the broker",
@@ -19,7 +20,8 @@ _DO = (
 CAUSE = Cause(
     code=Code.CONNECTION_LOST,
     title="Connection lost",
-    means="The client lost its connection to a broker, or never got one. Refused connections of all clients at once mean"
+    means="The client lost its connection to a broker, or never got one. Refused connections of all clients at once"
+    " mean"
     " the broker itself.",
     seen=(
         Message("Java", "Connection to node … could not be established. Node may not be available"),
@@ -29,7 +31,8 @@ CAUSE = Cause(
     do=_DO,
     find=by_error(
         Code.CONNECTION_LOST,
-        r"[Dd]isconnected(?!=false)|ould not be established|onnection refused|ECONNREFUSED|ECONNRESET|onnection (?:reset|closed)"
+        r"[Dd]isconnected(?!=false)|ould not be established|onnection refused|ECONNREFUSED|ECONNRESET"
+        r"|onnection (?:reset|closed)"
         r"|socket disconnected|KafkaConnectionError|NodeNotReady|onnection error|broker transport failure|EOF",
         lambda story, said: f"{whose(said)} lost its connection to the broker",
         _DO,

@@ -7,11 +7,13 @@ import re
 from groupsim.diagnosis.cause import Cause, Message, places, span
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
-from groupsim.diagnosis.story import Said, Story
+from groupsim.diagnosis.said import Said
+from groupsim.diagnosis.story import Story
 from groupsim.incidents.logs.row_kinds import RowKind
 
 _MOVED = re.compile(
-    r"NOT_COORDINATOR|not the correct coordinator|COORDINATOR_LOAD|is loading|COORDINATOR_NOT_AVAILABLE|isconnect(?!ed=false)"
+    r"NOT_COORDINATOR|not the correct coordinator|COORDINATOR_LOAD|is loading|COORDINATOR_NOT_AVAILABLE"
+    r"|isconnect(?!ed=false)"
     r"|unavailable or invalid|coordinator is not available"
 )
 _SAYS = frozenset(

@@ -7,7 +7,8 @@ from collections import defaultdict
 from groupsim.diagnosis.cause import Cause, Message, names, places, span
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
-from groupsim.diagnosis.story import Departure, Going, Story
+from groupsim.diagnosis.moves import Departure, Going
+from groupsim.diagnosis.story import Story
 from groupsim.diagnosis.times import between
 
 _AGAIN = 3
@@ -17,7 +18,8 @@ _DO = (
         brief="find out why it ends",
     ),
     Remedy(
-        "and close the consumer on SIGTERM (terminationGracePeriodSeconds), so that nobody waits for session.timeout.ms",
+        "and close the consumer on SIGTERM (terminationGracePeriodSeconds), so that nobody waits for"
+        " session.timeout.ms",
         ("terminationGracePeriodSeconds", "session.timeout.ms"),
     ),
 )
@@ -42,7 +44,8 @@ def _find(story: Story) -> Finding | None:
     return Finding(
         code=Code.CRASH_LOOP,
         certainty=Certainty.LIKELY,
-        what=f"{name} joined and vanished {len(again)} times{between(first, last)}, each time without leaving the group",
+        what=f"{name} joined and vanished {len(again)} times{between(first, last)}, each time without leaving the"
+        f" group",
         members=who,
         times=len(again),
         first_ms=first,

@@ -7,7 +7,10 @@ from collections import Counter
 from groupsim.diagnosis.cause import Cause, Message, names, places, span
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
-from groupsim.diagnosis.story import Going, Life, Said, Story, client_of
+from groupsim.diagnosis.lives import Life
+from groupsim.diagnosis.moves import Going
+from groupsim.diagnosis.said import Said, client_of
+from groupsim.diagnosis.story import Story
 from groupsim.diagnosis.times import duration
 from groupsim.incidents.logs.row_kinds import RowKind
 

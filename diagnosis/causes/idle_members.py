@@ -5,8 +5,9 @@ from __future__ import annotations
 from groupsim.diagnosis.cause import Cause, Message, names, places, span
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.said import Said
 from groupsim.diagnosis.stopped import eager
-from groupsim.diagnosis.story import Said, Story
+from groupsim.diagnosis.story import Story
 from groupsim.incidents.logs.row_kinds import RowKind
 
 _DO = (
@@ -24,7 +25,7 @@ def _find(story: Story) -> Finding | None:
         plan = _plan(line) or {}
         if len(plan) > 1 and any(plan.values()) and any(not partitions for partitions in plan.values()):
             idle = [line]
-    empty = [line for line in story.of(RowKind.EMPTY_ASSIGNMENT)] + idle
+    empty = [*story.of(RowKind.EMPTY_ASSIGNMENT), *idle]
     if not empty and len(story.lives) > 1 and not story.has_broker:
         empty = _last_empty(story)
     if not empty:

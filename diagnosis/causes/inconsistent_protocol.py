@@ -9,7 +9,8 @@ from groupsim.diagnosis.finding import Remedy
 
 _DO = (
     Remedy(
-        "change partition.assignment.strategy in two rolls: first add the new assignor beside the old one everywhere, then"
+        "change partition.assignment.strategy in two rolls: first add the new assignor beside the old one"
+        " everywhere, then"
         " remove the old one; and give other kinds of clients (Connect, Streams) a group.id of their own",
         ("partition.assignment.strategy", "group.id"),
         brief="change assignors in two rolls",
@@ -19,7 +20,8 @@ _DO = (
 CAUSE = Cause(
     code=Code.INCONSISTENT_PROTOCOL,
     title="No assignor in common",
-    means="A member is refused because it shares no assignor, or no protocol type, with those that are in the group; or a"
+    means="A member is refused because it shares no assignor, or no protocol type, with those that are in the group;"
+    " or a"
     " classic group cannot be converted because of an assignor with data of its own.",
     seen=(
         Message("Java", "InconsistentGroupProtocolException: The group member's supported protocols are incompatible"),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from groupsim.diagnosis.cause import Cause, Message, places, span
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
-from groupsim.diagnosis.story import Said, Story
+from groupsim.diagnosis.said import Said
+from groupsim.diagnosis.story import Story
 from groupsim.incidents.logs.row_kinds import RowKind
 
 _DO = (

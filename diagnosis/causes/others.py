@@ -5,7 +5,8 @@ from __future__ import annotations
 from groupsim.diagnosis.cause import Cause, Message, names, places, span
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
-from groupsim.diagnosis.story import Said, Story
+from groupsim.diagnosis.said import Said
+from groupsim.diagnosis.story import Story
 from groupsim.incidents.logs.row_kinds import RowKind
 
 _BEGINS = frozenset(
@@ -52,19 +53,28 @@ def _told(said: list[Said]) -> list[Said]:
     told = []
     settled = said[0].row.kind not in _BEGINS
     for line in said:
-        kind, reason = line.row.kind, line.reason
-        if kind is RowKind.HEARTBEAT_SAYS_REBALANCING or (
-            kind is RowKind.REJOIN_REQUESTED and "already rebalancing" in reason
-        ):
+        if _says_so(line) or (settled and _shows_it(line)):
             told.append(line)
-        elif kind is RowKind.STATE_CHANGE and line.row.detail.get("to") == "RECONCILING":
-            if settled:
-                told.append(line)
-        elif (kind is RowKind.CLIENT_RECONCILING and settled) or (kind in (RowKind.REVOKED, RowKind.CLIENT_TARGET) and settled and _some(line)) or kind is RowKind.REBALANCE_FAILED or ("rebalance" in reason.lower() and kind is RowKind.COMMIT_FAILED):
-            told.append(line)
-        if kind is RowKind.ASSIGNED or (kind is RowKind.STATE_CHANGE and line.row.detail.get("to") == "STABLE"):
-            settled = True
+        settled = settled or line.row.kind is RowKind.ASSIGNED or line.row.detail.get("to") == "STABLE"
     return told
+
+
+def _says_so(line: Said) -> bool:
+    """Whether the line says that the group is rebalancing."""
+    kind, reason = line.row.kind, line.reason
+    if kind is RowKind.REJOIN_REQUESTED:
+        return "already rebalancing" in reason
+    if kind is RowKind.COMMIT_FAILED:
+        return "rebalance" in reason.lower()
+    return kind in (RowKind.HEARTBEAT_SAYS_REBALANCING, RowKind.REBALANCE_FAILED)
+
+
+def _shows_it(line: Said) -> bool:
+    """Whether a member that has its part is given another one, or has to give something up."""
+    kind = line.row.kind
+    if kind is RowKind.STATE_CHANGE:
+        return line.row.detail.get("to") == "RECONCILING"
+    return kind is RowKind.CLIENT_RECONCILING or (kind in (RowKind.REVOKED, RowKind.CLIENT_TARGET) and _some(line))
 
 
 def _some(line: Said) -> bool:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from groupsim.diagnosis.cause import Cause, Message, lines_with, names, places, span
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Cost, Finding, Remedy
-from groupsim.diagnosis.story import Departure, Going, Said, Story
+from groupsim.diagnosis.moves import Departure, Going
+from groupsim.diagnosis.said import Said
+from groupsim.diagnosis.story import Story
 from groupsim.diagnosis.times import between, without_partitions
 from groupsim.incidents.logs.row_kinds import RowKind
 

@@ -6,7 +6,9 @@ from groupsim.diagnosis.cause import Cause, Message, names, places, span
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.membership import membership
-from groupsim.diagnosis.story import Going, Story, client_of
+from groupsim.diagnosis.moves import Going
+from groupsim.diagnosis.said import client_of
+from groupsim.diagnosis.story import Story
 from groupsim.diagnosis.times import between
 
 _DO = (

@@ -5,7 +5,9 @@ from __future__ import annotations
 from groupsim.diagnosis.cause import Cause, Message, names, places, span
 from groupsim.diagnosis.codes import Certainty, Code, Nature
 from groupsim.diagnosis.finding import Finding, Remedy
-from groupsim.diagnosis.story import Departure, Going, Story, lost_membership
+from groupsim.diagnosis.moves import Departure, Going
+from groupsim.diagnosis.said import lost_membership
+from groupsim.diagnosis.story import Story
 from groupsim.incidents.logs.row_kinds import RowKind
 
 _DIED = (

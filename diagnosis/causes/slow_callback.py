@@ -5,7 +5,9 @@ from __future__ import annotations
 from groupsim.diagnosis.cause import Cause, Message, names, places, span
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
-from groupsim.diagnosis.story import Going, Said, Story
+from groupsim.diagnosis.moves import Going
+from groupsim.diagnosis.said import Said
+from groupsim.diagnosis.story import Story
 from groupsim.diagnosis.times import duration
 from groupsim.incidents.logs.row_kinds import RowKind
 

@@ -7,7 +7,9 @@ from collections import defaultdict
 from groupsim.diagnosis.cause import Cause, Message, names, places, span
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
-from groupsim.diagnosis.story import Rebalance, Said, Story
+from groupsim.diagnosis.rebalances import Rebalance
+from groupsim.diagnosis.said import Said
+from groupsim.diagnosis.story import Story
 from groupsim.diagnosis.times import duration
 from groupsim.incidents.logs.row_kinds import RowKind
 
@@ -17,7 +19,8 @@ _LATE_MS = 1_200
 """So long after it heard of a rebalance a member that polls has rejoined."""
 _DO = (
     Remedy(
-        "make batches smaller (max.poll.records), or lower max.poll.interval.ms, which is also how long a rebalance waits"
+        "make batches smaller (max.poll.records), or lower max.poll.interval.ms, which is also how long a rebalance"
+        " waits"
         " for a late member",
         ("max.poll.records", "max.poll.interval.ms"),
         brief="make batches smaller",
@@ -87,9 +90,8 @@ def _late_members(story: Story) -> dict[str, list[Said]]:
                 revoked = revoked or line
             elif kind is RowKind.JOINING:
                 begins = revoked if revoked is not None else line
-                if heard is not None and heard.at is not None and begins.at is not None:
-                    if begins.at - heard.at > _LATE_MS:
-                        late[client] += [heard, line]
+                if heard is not None and begins.at is not None and begins.at - (heard.at or begins.at) > _LATE_MS:
+                    late[client] += [heard, line]
                 heard = revoked = None
     return late
 

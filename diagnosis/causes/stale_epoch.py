@@ -18,7 +18,8 @@ _DO = (
 CAUSE = Cause(
     code=Code.STALE_EPOCH,
     title="Stale member epoch",
-    means="Under the consumer protocol a commit or heartbeat came with an old member epoch. Alone it is often a client's"
+    means="Under the consumer protocol a commit or heartbeat came with an old member epoch. Alone it is often a"
+    " client's"
     " defect; mostly it follows from a member that was away.",
     seen=(
         Message("Java", "StaleMemberEpochException / STALE_MEMBER_EPOCH at a commit"),

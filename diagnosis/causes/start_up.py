@@ -5,8 +5,9 @@ from __future__ import annotations
 from groupsim.diagnosis.cause import Cause, Message, names, places, span
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.lives import Life
 from groupsim.diagnosis.membership import membership
-from groupsim.diagnosis.story import Life, Story
+from groupsim.diagnosis.story import Story
 from groupsim.diagnosis.times import duration
 from groupsim.incidents.logs.row_kinds import RowKind
 

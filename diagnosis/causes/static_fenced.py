@@ -19,7 +19,8 @@ _DO = (
 CAUSE = Cause(
     code=Code.STATIC_FENCED,
     title="Fenced by the same instance id",
-    means="A second process joined with the same `group.instance.id`; the coordinator fences the first, and it stops for"
+    means="A second process joined with the same `group.instance.id`; the coordinator fences the first, and it stops"
+    " for"
     " good.",
     seen=(
         Message("Java", "FencedInstanceIdException: The broker rejected this static consumer since another consumer"),

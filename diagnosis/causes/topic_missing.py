@@ -9,7 +9,8 @@ from groupsim.diagnosis.finding import Remedy
 
 _DO = (
     Remedy(
-        "create the topic before the consumers start (or allow it: auto.create.topics.enable, allow.auto.create.topics)",
+        "create the topic before the consumers start (or allow it: auto.create.topics.enable,"
+        " allow.auto.create.topics)",
         ("auto.create.topics.enable", "allow.auto.create.topics"),
         brief="create the topic first",
     ),
@@ -28,7 +29,8 @@ CAUSE = Cause(
     do=_DO,
     find=by_error(
         Code.TOPIC_MISSING,
-        r"UNKNOWN_TOPIC|UnknownTopicOrPartition|nknown topic or partition|topic .{0,250}not available|MissingSourceTopic"
+        r"UNKNOWN_TOPIC|UnknownTopicOrPartition|nknown topic or partition|topic .{0,250}not available"
+        r"|MissingSourceTopic"
         r"|No partition metadata|LEADER_NOT_AVAILABLE|INVALID_TOPIC|source topics? (?:were|was) missing",
         lambda story, said: "a subscribed topic does not exist or has no leader",
         _DO,

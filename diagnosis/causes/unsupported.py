@@ -9,7 +9,8 @@ from groupsim.diagnosis.finding import Remedy
 
 _DO = (
     Remedy(
-        "upgrade the side that lacks it, or go back to group.protocol=classic: the consumer protocol needs brokers of 4.0",
+        "upgrade the side that lacks it, or go back to group.protocol=classic: the consumer protocol needs brokers"
+        " of 4.0",
         ("group.protocol", "version"),
         brief="upgrade, or use group.protocol=classic",
     ),

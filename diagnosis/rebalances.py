@@ -1,0 +1,67 @@
+"""The rebalances of a classic group, as its broker prints them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from groupsim.diagnosis.said import Said
+from groupsim.incidents.logs.row_kinds import RowKind
+
+
+@dataclass(slots=True)
+class Rebalance:
+    """A rebalance of a classic group as its broker prints it; any of the three lines may be missing."""
+
+    start: Said | None = None
+    stable: Said | None = None
+    stored: Said | None = None
+    members: int | None = None
+    first: bool = False
+    """Whether it is the group's first, of an empty group."""
+
+    @property
+    def reason(self) -> str:
+        """Why it began, as the broker says it."""
+        return self.start.reason if self.start is not None else ""
+
+    @property
+    def waited_ms(self) -> int | None:
+        """From its start until all had joined."""
+        if self.start is None or self.stable is None or self.start.at is None or self.stable.at is None:
+            return None
+        return self.stable.at - self.start.at
+
+    @property
+    def said(self) -> list[Said]:
+        """Its lines."""
+        return [line for line in (self.start, self.stable, self.stored) if line is not None]
+
+
+def rebalances_of(broker: Sequence[Said]) -> Iterator[Rebalance]:
+    current: Rebalance | None = None
+    for line in broker:
+        kind = line.row.kind
+        if kind is RowKind.REBALANCE_START:
+            if current is not None:
+                yield current
+            current = Rebalance(start=line, first=line.row.detail.get("old_generation") == 0)
+        elif kind is RowKind.STABILIZED:
+            if current is None or current.stable is not None:
+                if current is not None:
+                    yield current
+                current = Rebalance()
+            current.stable = line
+            members = line.row.detail.get("members")
+            current.members = members if isinstance(members, int) else None
+        elif kind is RowKind.ASSIGNMENT_RECEIVED:
+            if current is None or current.stored is not None:
+                if current is not None:
+                    yield current
+                current = Rebalance()
+            current.stored = line
+        elif kind in (RowKind.GROUP_EMPTY, RowKind.GROUP_DEAD) and current is not None:
+            yield current
+            current = None
+    if current is not None:
+        yield current

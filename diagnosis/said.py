@@ -1,0 +1,65 @@
+"""One recognised line in the story of a group, and what it says of its client's membership."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from groupsim.diagnosis.finding import Place
+from groupsim.incidents.facts.causes import announces_leave
+from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.incidents.logs.rows import Row
+
+_UUID = re.compile(r"-[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$")
+_KAFKA_UUID = re.compile(r"^[A-Za-z0-9_+-]{21,22}(?:==)?$")
+_PART = re.compile(r" \((?:lines \d+ to \d+|from line \d+)\)$")
+"""What `taken_apart` adds to the name of a file that holds several logs."""
+_UNKNOWN_MEMBER = re.compile(r"UNKNOWN_MEMBER_ID|[Uu]nknown member|not aware of this member|is unknown|UnknownMemberId")
+
+
+class Said(NamedTuple):
+    """One recognised line: its place in the story, its UTC instant if it has one, and which client said it."""
+
+    nth: int
+    at: int | None
+    row: Row
+    client: str | None
+
+    @property
+    def place(self) -> Place:
+        """Where it stands."""
+        return Place(_PART.sub("", self.row.file), self.row.line)
+
+    @property
+    def reason(self) -> str:
+        """The reason or the error that the line gives; "" if none."""
+        return str(self.row.detail.get("reason") or self.row.detail.get("error") or "")
+
+
+def client_of(member: str | None) -> str | None:
+    """The client id in a classic member's id, which is followed by a UUID; None for an id that has none in it."""
+    if member is None:
+        return None
+    client = _UUID.sub("", member)
+    return client if client != member else None if _KAFKA_UUID.match(member) else member
+
+
+def lost_membership(line: Said) -> bool:
+    """Whether a client's line says that the coordinator had removed it, or that its session ended."""
+    kind, reason = line.row.kind, line.reason
+    if kind is RowKind.SESSION_EXPIRED:
+        return True
+    if kind is RowKind.COORDINATOR_LOST:
+        return "session timed out" in reason or "session expired" in reason
+    if kind is RowKind.STATE_CHANGE:
+        return line.row.detail.get("to") == "FENCED"
+    if kind in (RowKind.GENERATION_RESET, RowKind.CLIENT_HEARTBEAT_REFUSED, RowKind.COMMIT_FAILED, RowKind.JOIN_FAILED):
+        return _UNKNOWN_MEMBER.search(reason) is not None
+    return False
+
+
+def leaves(line: Said) -> bool:
+    """Whether a client closes, by a line other than that of its LeaveGroup: a static member sends none."""
+    if line.row.kind is RowKind.STATE_CHANGE:
+        return line.row.detail.get("to") == "LEAVING"
+    return line.row.kind is RowKind.GENERATION_RESET and announces_leave(line.reason)
